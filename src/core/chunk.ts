@@ -1,0 +1,96 @@
+import type { Conversation } from './chat.ts';
+
+/** Which provider and model answer. */
+export interface ProviderInfo {
+  readonly id: string;
+  readonly label: string;
+  readonly url: string | null;
+  readonly model: string;
+}
+
+/** A piece of a tool call. The first piece of an `index` carries `id` and `name`; arguments are fragments of JSON text. */
+export interface ToolCallDelta {
+  readonly index: number;
+  readonly id?: string;
+  readonly name?: string;
+  readonly arguments: string;
+}
+
+/** Media in an answer. */
+export interface MediaRef {
+  readonly kind: 'image' | 'audio' | 'video';
+  /** http(s) address, an own path, or a `data:` URI. */
+  readonly url: string;
+  readonly mimeType?: string;
+  readonly alt?: string;
+  /** What an audio answer says, as text. */
+  readonly transcript?: string;
+}
+
+/** Tokens, counted in the way of OpenAI's chat completions. */
+export interface Usage {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly totalTokens: number;
+  readonly cachedTokens?: number;
+  readonly reasoningTokens?: number;
+  /** The provider gave no figures, so Sluice counted bytes. */
+  readonly estimated?: boolean;
+  /** The upstream's own object with every detail, when it speaks the OpenAI wire format. */
+  readonly raw?: Readonly<Record<string, unknown>>;
+}
+
+/** stop, length, tool_calls, content_filter, or whatever else the provider says. */
+export type FinishReason = string;
+
+/** An error as a client may see it. */
+export interface ErrorInfo {
+  /** Stable machine word: see `errors.ts`. */
+  readonly code: string;
+  /** Class name in the way front ends know it, for example `RateLimitError`. */
+  readonly name: string;
+  readonly message: string;
+}
+
+/**
+ * One typed piece of an answer. The payload's key is the type's name, which is also dialect A's own word for it;
+ * `tool_call` and `media` are our two additions to its list.
+ */
+export type Chunk =
+  | { readonly type: 'provider'; readonly provider: ProviderInfo } // made by routing, always first
+  | { readonly type: 'parameters'; readonly parameters: Readonly<Record<string, unknown>> }
+  | { readonly type: 'conversation'; readonly conversation: Conversation }
+  | { readonly type: 'content'; readonly content: string }
+  | { readonly type: 'reasoning'; readonly reasoning: string }
+  | { readonly type: 'tool_call'; readonly tool_call: ToolCallDelta }
+  | { readonly type: 'media'; readonly media: MediaRef }
+  | { readonly type: 'preview'; readonly preview: string }
+  | { readonly type: 'suggestions'; readonly suggestions: readonly string[] }
+  | { readonly type: 'title'; readonly title: string }
+  | { readonly type: 'usage'; readonly usage: Usage }
+  | { readonly type: 'log'; readonly log: string }
+  | { readonly type: 'auth'; readonly auth: ErrorInfo } // made by routing when credentials are missing or refused
+  | { readonly type: 'error'; readonly error: ErrorInfo } // made by routing; providers throw
+  | { readonly type: 'finish'; readonly finish: FinishReason };
+
+/**
+ * What one read of the upstream brought. Chunks travel in batches, so that a burst costs one step through the
+ * program and one write to the client, however many tokens it carries. An empty batch is a sign of life.
+ */
+export type Batch = readonly Chunk[];
+
+/** The chunks after which another provider can no longer take over: the client has seen something. */
+export function isVisible(chunk: Chunk): boolean {
+  switch (chunk.type) {
+    case 'content':
+      return chunk.content !== '';
+    case 'reasoning':
+      return chunk.reasoning !== '';
+    case 'tool_call':
+    case 'media':
+    case 'preview':
+      return true;
+    default:
+      return false;
+  }
+}

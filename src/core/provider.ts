@@ -1,0 +1,58 @@
+import type { Call, Credentials } from './call.ts';
+import type { ChatRequest } from './chat.ts';
+import type { Batch } from './chunk.ts';
+import type { Model } from './model.ts';
+
+/** What a provider needs before it can be called. */
+export type AuthNeed =
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'api_key';
+      /** The environment variable that switches the provider on. */
+      readonly variable?: string;
+      /** Whether configuration or the environment gave a key. */
+      readonly configured: boolean;
+    };
+
+/** How a provider came to be on. Also the order in which the automatic choice prefers them. */
+export type Origin = 'file' | 'environment' | 'local' | 'embedded';
+
+/**
+ * Our object for one upstream. What it can do is what it implements. A provider throws `SluiceError`;
+ * routing turns that into status codes and chunks.
+ */
+export interface Provider {
+  /** Name in requests: lower case letters, digits, `-`, `_`, `.`. */
+  readonly id: string;
+  readonly label: string;
+  readonly origin: Origin;
+  readonly auth: AuthNeed;
+  /** Home page, shown to people. */
+  readonly url?: string;
+  /** Where a person gets a key. */
+  readonly loginUrl?: string;
+  /** Used when the client names no model; without it the first chat model of the listing. */
+  readonly defaultModel?: string;
+  /** The models it offers now. Throws when the upstream cannot be asked. */
+  models(credentials: Credentials, signal: AbortSignal): Promise<readonly Model[]>;
+  /**
+   * Answers in batches; returns after `finish`. Stops at once when `call.signal` aborts. Back-pressure is the pull:
+   * whatever is behind it must pause while nobody asks for the next batch.
+   */
+  chat?(request: ChatRequest, call: Call): AsyncIterable<Batch>;
+  /** Present when the upstream speaks the OpenAI wire format, so that bytes can be passed through. */
+  readonly relay?: Relay;
+  close?(): Promise<void>;
+}
+
+/** Where bytes of the OpenAI wire format go. */
+export interface Relay {
+  /** Address and headers of an endpoint such as `/chat/completions`, with the credentials of the call. */
+  target(endpoint: string, credentials: Credentials): RelayTarget;
+}
+
+export interface RelayTarget {
+  readonly origin: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
