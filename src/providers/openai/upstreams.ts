@@ -44,7 +44,7 @@ export const upstreams = {
     key: 'OPENAI_API_KEY',
     url: 'https://openai.com',
     loginUrl: 'https://platform.openai.com/api-keys',
-    defaultModel: 'gpt-4.1-mini',
+    defaultModel: 'gpt-6-luna',
   },
   openrouter: {
     label: 'OpenRouter',
@@ -60,6 +60,7 @@ export const upstreams = {
     key: 'GROQ_API_KEY',
     url: 'https://groq.com',
     loginUrl: 'https://console.groq.com/keys',
+    defaultModel: 'openai/gpt-oss-120b',
   },
   together: {
     label: 'Together AI',
@@ -88,6 +89,7 @@ export const upstreams = {
     key: 'DEEPSEEK_API_KEY',
     url: 'https://www.deepseek.com',
     loginUrl: 'https://platform.deepseek.com/api_keys',
+    defaultModel: 'deepseek-flash',
   },
   mistral: {
     label: 'Mistral AI',
@@ -110,15 +112,7 @@ export const upstreams = {
     key: 'CEREBRAS_API_KEY',
     url: 'https://www.cerebras.ai',
     loginUrl: 'https://cloud.cerebras.ai',
-  },
-  perplexity: {
-    label: 'Perplexity',
-    baseUrl: 'https://api.perplexity.ai',
-    key: 'PERPLEXITY_API_KEY',
-    url: 'https://www.perplexity.ai',
-    loginUrl: 'https://www.perplexity.ai/settings/api',
-    models: ['sonar', 'sonar-pro', 'sonar-reasoning-pro', 'sonar-deep-research'],
-    defaultModel: 'sonar',
+    defaultModel: 'gpt-oss-120b',
   },
   nvidia: {
     label: 'NVIDIA NIM',
@@ -126,16 +120,6 @@ export const upstreams = {
     key: 'NVIDIA_API_KEY',
     url: 'https://build.nvidia.com',
     loginUrl: 'https://build.nvidia.com/settings/api-keys',
-  },
-  github: {
-    label: 'GitHub Models',
-    baseUrl: 'https://models.github.ai/inference',
-    // Not GITHUB_TOKEN: that one is in many environments for other purposes and mostly lacks the models:read scope.
-    key: 'GITHUB_MODELS_TOKEN',
-    url: 'https://github.com/marketplace/models',
-    loginUrl: 'https://github.com/settings/personal-access-tokens',
-    modelsPath: '/catalog/models',
-    defaultModel: 'openai/gpt-4.1-mini',
   },
   huggingface: {
     label: 'Hugging Face',
@@ -148,12 +132,14 @@ export const upstreams = {
     label: 'Cloudflare Workers AI',
     baseUrl: 'https://api.cloudflare.com/client/v4/accounts/${CLOUDFLARE_ACCOUNT_ID}/ai/v1',
     // Not CLOUDFLARE_API_TOKEN: that one deploys sites in many environments and mostly may not use Workers AI.
-    key: 'CLOUDFLARE_AI_TOKEN',
+    key: 'CLOUDFLARE_API_KEY',
     url: 'https://developers.cloudflare.com/workers-ai/',
     loginUrl: 'https://dash.cloudflare.com/profile/api-tokens',
     modelsPath: '/client/v4/accounts/${CLOUDFLARE_ACCOUNT_ID}/ai/models/search?per_page=1000',
   },
   azure: {
+    // Its listing names all models of the region; requests name a deployment, which only its owner knows. So whoever
+    // uses it lists the deployments as `models` in the configuration.
     label: 'Azure OpenAI',
     baseUrl: 'https://${AZURE_OPENAI_RESOURCE_NAME}.openai.azure.com/openai/v1',
     key: 'AZURE_OPENAI_API_KEY',
@@ -175,14 +161,33 @@ export const upstreams = {
     url: 'https://z.ai',
     loginUrl: 'https://z.ai/manage-apikey/apikey-list',
   },
+  sambanova: {
+    label: 'SambaNova',
+    baseUrl: 'https://api.sambanova.ai/v1',
+    key: 'SAMBANOVA_API_KEY',
+    url: 'https://sambanova.ai',
+    loginUrl: 'https://cloud.sambanova.ai/apis',
+  },
+  nebius: {
+    label: 'Nebius Token Factory',
+    baseUrl: 'https://api.tokenfactory.nebius.com/v1',
+    key: 'NEBIUS_API_KEY',
+    url: 'https://nebius.com',
+    loginUrl: 'https://tokenfactory.nebius.com',
+  },
+  vercel: {
+    label: 'Vercel AI Gateway',
+    baseUrl: 'https://ai-gateway.vercel.sh/v1',
+    key: 'AI_GATEWAY_API_KEY',
+    url: 'https://vercel.com/ai-gateway',
+    loginUrl: 'https://vercel.com/ai-gateway',
+  },
   pollinations: {
     label: 'Pollinations',
     baseUrl: 'https://gen.pollinations.ai/v1',
     key: 'POLLINATIONS_API_KEY',
-    needsKey: false,
     url: 'https://pollinations.ai',
     loginUrl: 'https://enter.pollinations.ai',
-    activation: 'configured',
   },
   ollama: {
     label: 'Ollama',
