@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Connection } from './connection.ts';
+
+/** A process under test, or the mock. */
+export interface Running {
+  readonly port: number;
+  readonly pid: number;
+  /** From the start of the process to its first answer of 200. */
+  readonly startMs: number;
+  stop(): Promise<void>;
+}
+
+const START_LIMIT_MS = 15_000;
+
+/** What `bin/sluice.js` gives to Sluice; the pass-through gets the same, so that the ratio is about code only. */
+const NODE_FLAGS = ['--v8-pool-size=1'];
+
+function file(relative: string): string {
+  return fileURLToPath(new URL(relative, import.meta.url));
+}
+
+/** Starts the mock, which offers `models`. */
+export function startMock(models: readonly string[]): Promise<Running> {
+  return start([file('mock-upstream.ts'), models.join(',')], undefined, '/v1/models');
+}
+
+/** Starts the bare pass-through in front of the upstream. */
+export function startBare(upstreamPort: number): Promise<Running> {
+  return start([...NODE_FLAGS, file('passthrough.ts'), String(upstreamPort)], undefined, '/v1/models');
+}
+
+/** Starts Sluice as its users do, except for the embedded model and with room for all streams from one address. */
+export async function startSluice(upstreamPort: number): Promise<Running> {
+  const port = await freePort();
+  const folder = mkdtempSync(path.join(tmpdir(), 'sluice-bench-'));
+  const config = path.join(folder, 'sluice.yaml');
+  writeFileSync(config, configuration(upstreamPort));
+  const options = ['--config', config, '--data-dir', path.join(folder, 'data'), '--bind', `127.0.0.1:${port}`];
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  try {
+    const nodeArguments = [...NODE_FLAGS, file('../src/main.ts'), 'serve', ...options];
+    const running = await start(nodeArguments, port, '/backend-api/v2/version?cache=true');
+    return { ...running, stop: () => running.stop().finally(remove) };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+function configuration(upstreamPort: number): string {
+  return `providers:
+  mock:
+    kind: openai
+    baseUrl: http://127.0.0.1:${upstreamPort}/v1
+    apiKey: sk-bench
+embedded:
+  enabled: false
+detectLocal: false
+limits:
+  streamsPerClient: 5000
+`;
+}
+
+/** Runs Node with `nodeArguments` until `probe` answers 200. Without `port` the process prints the port it took. */
+async function start(nodeArguments: readonly string[], port: number | undefined, probe: string): Promise<Running> {
+  const began = performance.now();
+  // Nothing of the caller's environment: a provider's key in it would switch that provider on.
+  const { PATH = '' } = process.env;
+  const env = { PATH, HOME: tmpdir() };
+  const child = spawn(process.execPath, nodeArguments, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const said: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => said.length < 200 && said.push(text));
+  }
+  try {
+    const used = port ?? (await printedPort(child));
+    await firstAnswer(child, used, probe);
+    if (child.pid === undefined) throw new Error('no process id');
+    return { port: used, pid: child.pid, startMs: performance.now() - began, stop: () => stop(child) };
+  } catch (error) {
+    await stop(child);
+    throw new Error(`${nodeArguments.join(' ')} did not start: ${said.join('').slice(-4000)}`, { cause: error });
+  }
+}
+
+async function printedPort(child: ChildProcess): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  child.stdout?.once('data', (text: string) => resolve(Number.parseInt(text, 10)));
+  child.once('exit', (code) => reject(new Error(`it ended with code ${code}`)));
+  child.once('error', reject);
+  return promise;
+}
+
+async function firstAnswer(child: ChildProcess, port: number, probe: string): Promise<void> {
+  const limit = performance.now() + START_LIMIT_MS;
+  let last: unknown;
+  while (performance.now() < limit) {
+    if (child.exitCode !== null) throw new Error(`it ended with code ${child.exitCode}`);
+    try {
+      const { status, body } = await getText(port, probe);
+      if (status === 200) return;
+      last = new Error(`status ${status}: ${body.slice(0, 200)}`);
+    } catch (error) {
+      last = error;
+    }
+    await sleep(5);
+  }
+  throw last;
+}
+
+/** A single GET on a connection of its own. */
+export async function getText(port: number, target: string): Promise<{ status: number; body: string }> {
+  const connection = await Connection.open(port);
+  try {
+    return await connection.send(Buffer.from(`GET ${target} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`));
+  } finally {
+    connection.close();
+  }
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  child.once('exit', () => resolve());
+  child.kill('SIGTERM');
+  const hard = setTimeout(() => child.kill('SIGKILL'), 3000);
+  await promise;
+  clearTimeout(hard);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.listen(0, '127.0.0.1', resolve);
+  await promise;
+  const address = server.address();
+  await new Promise((closed) => server.close(closed));
+  if (address === null || typeof address === 'string') throw new Error('no free port');
+  return address.port;
+}
+
+/** CPU (user and system) that a process has used so far, all threads, in microseconds. */
+export function cpuMicros(pid: number): number {
+  let nanoseconds = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    // First figure: time on a CPU in nanoseconds (kernel documentation, scheduler/sched-stats). /proc/…/stat would
+    // give the same in ticks of 10 ms, too coarse for short runs.
+    nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]);
+  }
+  return nanoseconds / 1000;
+}
+
+/** Resident memory in MiB. */
+export function residentMiB(pid: number): number {
+  const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(line?.[1]) / 1024;
+}

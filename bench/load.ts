@@ -1,0 +1,178 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection } from './connection.ts';
+import type { Question } from './requests.ts';
+
+/** An answer that was not exact: the benchmark then fails, however fast it was. */
+export class WrongAnswer extends Error {}
+
+const LIMIT_MS = 120_000;
+
+/** Fails instead of waiting for ever. */
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  const giveUp = new AbortController();
+  const limit = sleep(LIMIT_MS, undefined, { signal: giveUp.signal }).then(() => {
+    throw new WrongAnswer(`no end after ${LIMIT_MS / 1000} s`);
+  });
+  try {
+    return await Promise.race([work, limit]);
+  } finally {
+    limit.catch(() => {});
+    giveUp.abort();
+  }
+}
+
+async function ask(connection: Connection, question: Question, onBody?: (piece: string) => void): Promise<void> {
+  const answer = await connection.send(question.bytes, onBody).catch((error: Error) => {
+    throw new WrongAnswer(error.message, { cause: error });
+  });
+  const wrong = question.judge(answer);
+  if (wrong !== undefined) throw new WrongAnswer(wrong);
+}
+
+async function withConnections<T>(port: number, count: number, use: (all: Connection[]) => Promise<T>): Promise<T> {
+  const all: Connection[] = [];
+  try {
+    // In small groups, so that the backlog of the listening socket never overflows.
+    while (all.length < count) {
+      const group = Math.min(50, count - all.length);
+      all.push(...(await Promise.all(Array.from({ length: group }, () => Connection.open(port)))));
+    }
+    return await inTime(use(all));
+  } finally {
+    for (const connection of all) connection.close();
+  }
+}
+
+/** `count` requests, always `concurrency` of them under way. */
+export async function closedLoop(port: number, question: Question, concurrency: number, count: number): Promise<void> {
+  let begun = 0;
+  await withConnections(port, concurrency, async (all) => {
+    await Promise.all(
+      all.map(async (connection) => {
+        while (begun < count) {
+          begun += 1;
+          await ask(connection, question);
+        }
+      }),
+    );
+  });
+}
+
+/** Time from sending to the end of each answer, in ms, sorted: one request every 1/`perSecond`, whatever comes back. */
+export async function openLoop(port: number, question: Question, perSecond: number, count: number): Promise<number[]> {
+  const times: number[] = [];
+  await withConnections(port, 16, async (all) => {
+    const idle = [...all];
+    const asked: Promise<void>[] = [];
+    const began = performance.now();
+    for (let index = 0; index < count; index += 1) {
+      await sleep(Math.max(0, began + (index * 1000) / perSecond - performance.now()));
+      const connection = idle.pop();
+      if (connection === undefined) throw new WrongAnswer('16 requests are waiting at the same time');
+      const sent = performance.now();
+      const done = ask(connection, question).then(() => {
+        times.push(performance.now() - sent);
+        idle.push(connection);
+      });
+      done.catch(() => {});
+      asked.push(done);
+    }
+    await Promise.all(asked);
+  });
+  return times.sort((a, b) => a - b);
+}
+
+export interface Paced {
+  readonly streams: number;
+  readonly chunks: number;
+  readonly perSecond: number;
+}
+
+export interface PacedResult {
+  /** Chunks that arrived between the two samples. */
+  readonly chunks: number;
+  /** How much of the upstream's pace reached the clients, in percent: mean over the streams. */
+  readonly pace: number;
+  /** The longest silence within a stream, in ms: 99th percentile over the streams. */
+  readonly worstGap: number;
+}
+
+/**
+ * Many slow streams at once. `sample` is called twice while all of them flow, so that neither their start nor their
+ * end is in what it measures.
+ */
+export async function pacedLoop(
+  port: number,
+  question: Question,
+  load: Paced,
+  sample: () => void,
+): Promise<PacedResult> {
+  const lasts = (load.chunks * 1000) / load.perSecond;
+  let arrived = 0;
+  const paces: number[] = [];
+  const gaps: number[] = [];
+  const one = async (connection: Connection): Promise<void> => {
+    let first = 0;
+    let last = 0;
+    let gap = 0;
+    await ask(connection, question, (piece) => {
+      const now = performance.now();
+      for (let at = piece.indexOf('"content":" w'); at >= 0; at = piece.indexOf('"content":" w', at + 1)) {
+        arrived += 1;
+        if (first === 0) first = now;
+        else gap = Math.max(gap, now - last);
+        last = now;
+      }
+    });
+    paces.push(Math.min(1, ((load.chunks - 1) * 1000) / load.perSecond / (last - first)));
+    gaps.push(gap);
+  };
+  const window = await withConnections(port, load.streams, async (all) => {
+    const began = performance.now();
+    const until = (part: number): Promise<void> => sleep(Math.max(0, began + lasts * part - performance.now()));
+    const started: Promise<void>[] = [];
+    for (const [index, connection] of all.entries()) {
+      // Spread over the first tenth: 1,000 requests in one instant are another test.
+      if (index % 10 === 0) await until((index / all.length) * 0.1);
+      const done = one(connection);
+      done.catch(() => {});
+      started.push(done);
+    }
+    await until(0.2);
+    sample();
+    const before = arrived;
+    await until(0.9);
+    const chunks = arrived - before;
+    sample();
+    await Promise.all(started);
+    return chunks;
+  });
+  const mean = paces.reduce((sum, pace) => sum + pace, 0) / paces.length;
+  gaps.sort((a, b) => a - b);
+  return { chunks: window, pace: mean * 100, worstGap: percentile(gaps, 99) };
+}
+
+/** Opens `count` streams and leaves as soon as each has brought its first bytes. */
+export async function leaveEarly(port: number, question: Question, count: number): Promise<void> {
+  await withConnections(port, count, async (all) => {
+    await Promise.all(
+      all.map((connection) => {
+        const { promise, resolve, reject } = Promise.withResolvers<void>();
+        connection.send(question.bytes, () => resolve()).catch(reject);
+        return promise;
+      }),
+    );
+  });
+}
+
+/** Of sorted figures. */
+export function percentile(sorted: readonly number[], percent: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? Number.NaN;
+}
+
+export function median(figures: readonly number[]): number {
+  const sorted = [...figures].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}

@@ -1,0 +1,158 @@
+/**
+ * An upstream of the OpenAI wire format that costs next to nothing: its answers are built once and then only written.
+ * Prints the port it got. `GET /stats` tells what it has seen.
+ */
+import { createServer, type Socket } from 'node:net';
+import { MessageReader } from './message-reader.ts';
+import { type Plan, planOf, textOf, word } from './models.ts';
+
+const OFFERED = (process.argv[2] ?? 'bench-json-1024').split(',');
+const TICK_MS = 5;
+
+const stats = { connections: 0, requests: 0, streams: 0 };
+const created = 1_700_000_000;
+
+function frame(body: string): string {
+  return `${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n`;
+}
+
+function whole(body: string, status = '200 OK'): Buffer {
+  return Buffer.from(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}
+
+function completion(model: string, content: string): string {
+  const message = { role: 'assistant', content };
+  const usage = { prompt_tokens: 200, completion_tokens: 200, total_tokens: 400 };
+  const choices = [{ index: 0, message, finish_reason: 'stop' }];
+  return JSON.stringify({ id: 'chatcmpl-bench', object: 'chat.completion', created, model, choices, usage });
+}
+
+/** The writes of a stream: the first carries the head, the last the end. */
+function streamFrames(model: string, chunks: number): readonly Buffer[] {
+  const event = (delta: object, finish: string | null, more: object = {}): string => {
+    const choices = [{ index: 0, delta, finish_reason: finish }];
+    const chunk = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created, model, choices, ...more };
+    return frame(`data: ${JSON.stringify(chunk)}\n\n`);
+  };
+  const frames = Array.from({ length: chunks }, (_, index) => event({ content: word(index) }, null));
+  const usage = { prompt_tokens: 200, completion_tokens: chunks, total_tokens: 200 + chunks };
+  const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
+  frames[0] = head + event({ role: 'assistant', content: '' }, null) + (frames[0] ?? '');
+  frames[chunks - 1] += `${event({}, 'stop', { usage })}${frame('data: [DONE]\n\n')}0\r\n\r\n`;
+  return frames.map((text) => Buffer.from(text));
+}
+
+interface Ready {
+  readonly plan: Plan;
+  readonly writes: readonly Buffer[];
+}
+
+const built = new Map<string, Ready>();
+
+function ready(model: string): Ready | undefined {
+  const known = built.get(model);
+  if (known !== undefined) return known;
+  const plan = planOf(model);
+  if (plan === undefined) return undefined;
+  const writes =
+    plan.kind === 'json' ? [whole(completion(model, textOf(plan.bytes)))] : streamFrames(model, plan.chunks);
+  built.set(model, { plan, writes });
+  return { plan, writes };
+}
+
+/** One write per turn of the event loop: as fast as it goes, and still one write per chunk as a real upstream does. */
+function flat(socket: Socket, writes: readonly Buffer[], done: () => void): void {
+  let next = 0;
+  const turn = (): void => {
+    const bytes = writes[next];
+    if (socket.destroyed || bytes === undefined) {
+      socket.off('drain', turn).off('close', turn);
+      done();
+      return;
+    }
+    next += 1;
+    if (socket.write(bytes)) setImmediate(turn);
+  };
+  socket.on('drain', turn).on('close', turn);
+  turn();
+}
+
+interface Paced {
+  readonly socket: Socket;
+  readonly writes: readonly Buffer[];
+  readonly everyMs: number;
+  readonly done: () => void;
+  next: number;
+  due: number;
+}
+
+/** All paced streams, driven by one timer; each is due at its own time, so that they do not come in gusts. */
+const paced = new Set<Paced>();
+let timer: NodeJS.Timeout | undefined;
+
+function tick(): void {
+  const now = performance.now();
+  for (const stream of paced) {
+    while (stream.due <= now && stream.next < stream.writes.length && !stream.socket.destroyed) {
+      stream.socket.write(stream.writes[stream.next] as Buffer);
+      stream.next += 1;
+      stream.due += stream.everyMs;
+    }
+    if (stream.next < stream.writes.length && !stream.socket.destroyed) continue;
+    paced.delete(stream);
+    stream.done();
+  }
+  if (paced.size > 0) return;
+  clearInterval(timer);
+  timer = undefined;
+}
+
+function pace(socket: Socket, writes: readonly Buffer[], perSecond: number, done: () => void): void {
+  paced.add({ socket, writes, everyMs: 1000 / perSecond, done, next: 0, due: performance.now() });
+  timer ??= setInterval(tick, TICK_MS);
+}
+
+function answer(socket: Socket, startLine: string, body: string): void {
+  if (startLine.startsWith('GET /stats')) return void socket.write(whole(JSON.stringify(stats)));
+  stats.requests += 1;
+  if (startLine.startsWith('GET /v1/models')) {
+    const data = OFFERED.map((id) => ({ id, object: 'model', created, owned_by: 'bench' }));
+    return void socket.write(whole(JSON.stringify({ object: 'list', data })));
+  }
+  const asked = startLine.startsWith('POST /v1/chat/completions') ? ready(JSON.parse(body).model) : undefined;
+  if (asked === undefined) {
+    const message = `the mock knows no such request: ${startLine} ${body.slice(0, 200)}`;
+    return void socket.write(whole(JSON.stringify({ error: { message } }), '404 Not Found'));
+  }
+  if (asked.plan.kind === 'json') return void socket.write(asked.writes[0] as Buffer);
+  stats.streams += 1;
+  let open = true;
+  const done = (): void => {
+    if (open) stats.streams -= 1;
+    open = false;
+  };
+  if (asked.plan.kind === 'flat') flat(socket, asked.writes, done);
+  else pace(socket, asked.writes, asked.plan.perSecond, done);
+}
+
+const server = createServer({ noDelay: true }, (socket) => {
+  stats.connections += 1;
+  let startLine = '';
+  let body: Buffer[] = [];
+  const reader = new MessageReader({
+    head: (line) => {
+      startLine = line;
+      body = [];
+    },
+    body: (bytes) => body.push(bytes),
+    end: () => answer(socket, startLine, Buffer.concat(body).toString()),
+  });
+  socket.on('data', (bytes: Buffer) => reader.push(bytes));
+  socket.on('error', () => socket.destroy());
+});
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  console.log(typeof address === 'object' ? address?.port : address);
+});

@@ -1,0 +1,239 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cpuMicros, getText, type Running, residentMiB } from './gateway.ts';
+import { closedLoop, leaveEarly, openLoop, pacedLoop, percentile } from './load.ts';
+import { type Dialect, question } from './requests.ts';
+
+/** One gateway spoken to in one dialect. */
+export interface Lane {
+  readonly name: LaneName;
+  readonly dialect: Dialect;
+  readonly gateway: Running;
+  /** A second process of the same kind, to see how it starts and what it holds when idle. */
+  another(): Promise<Running>;
+}
+
+export type LaneName = 'bare' | 'sluice' | 'typed';
+
+export interface Context {
+  readonly mock: Running;
+  readonly size: Size;
+}
+
+/** How much of everything one round does. */
+export interface Size {
+  readonly requests: number;
+  readonly flatStreams: number;
+  readonly pacedStreams: number;
+  readonly pacedChunks: number;
+  readonly bigPrompts: number;
+  readonly bigAnswers: number;
+  readonly latencyRequests: number;
+  readonly leavers: number;
+  readonly settleMs: number;
+}
+
+export const FULL: Size = {
+  requests: 8000,
+  flatStreams: 400,
+  pacedStreams: 1000,
+  pacedChunks: 200,
+  bigPrompts: 1000,
+  bigAnswers: 200,
+  latencyRequests: 1000,
+  leavers: 200,
+  settleMs: 1000,
+};
+
+/** Enough to see that every answer is exact and the figures are about right. */
+export const QUICK: Size = {
+  requests: 400,
+  flatStreams: 16,
+  pacedStreams: 100,
+  pacedChunks: 20,
+  bigPrompts: 40,
+  bigAnswers: 8,
+  latencyRequests: 100,
+  leavers: 50,
+  settleMs: 200,
+};
+
+const JSON_1KB = 'bench-json-1024';
+const JSON_2MB = `bench-json-${2 * 1024 * 1024}`;
+const FLAT_CHUNKS = 500;
+const FLAT = `bench-flat-${FLAT_CHUNKS}`;
+const PER_SECOND = 20;
+/** Long enough that nobody sees its end. */
+const ENDLESS = `bench-paced-${PER_SECOND}x2000`;
+const LATENCY_PER_SECOND = 200;
+
+function pacedModel(size: Size): string {
+  return `bench-paced-${PER_SECOND}x${size.pacedChunks}`;
+}
+
+/** All models the scenarios ask for; the mock offers them in its list. */
+export function modelsFor(size: Size): readonly string[] {
+  return [JSON_1KB, JSON_2MB, FLAT, pacedModel(size), ENDLESS];
+}
+
+/** What one run found, by metric: see `rows.ts`. */
+export type Figures = Readonly<Record<string, number>>;
+
+export interface Scenario {
+  readonly name: string;
+  readonly lanes: readonly LaneName[];
+  /** A run that nobody measures, so that the compiler has seen the code. */
+  warmUp?(lane: Lane, context: Context): Promise<void>;
+  run(lane: Lane, context: Context): Promise<Figures>;
+}
+
+/** CPU of the gateway while `work` runs, and shortly after it: what is put off to the end is part of the cost. */
+async function cpuOf(lane: Lane, work: () => Promise<void>): Promise<number> {
+  const before = cpuMicros(lane.gateway.pid);
+  await work();
+  await sleep(200);
+  return cpuMicros(lane.gateway.pid) - before;
+}
+
+/** A scenario of `count` equal requests; the figure is CPU per unit, of which each request has `units`. */
+function repeated(
+  name: string,
+  lanes: readonly LaneName[],
+  shape: { model: string; promptBytes: number; concurrency: number; units: number; count: (size: Size) => number },
+): Scenario {
+  const ask = (lane: Lane, count: number): Promise<void> => {
+    const { port } = lane.gateway;
+    return closedLoop(port, question(lane.dialect, port, shape.model, shape.promptBytes), shape.concurrency, count);
+  };
+  return {
+    name,
+    lanes,
+    warmUp: (lane, { size }) => ask(lane, shape.count(size)),
+    run: async (lane, { size }) => {
+      const count = shape.count(size);
+      return { cpu: (await cpuOf(lane, () => ask(lane, count))) / count / shape.units };
+    },
+  };
+}
+
+/** Memory of a process before its first thousand streams: it does not give everything back after them. */
+const before = new Map<number, number>();
+
+const paced: Scenario = {
+  name: 'paced',
+  lanes: ['bare', 'sluice', 'typed'],
+  run: async (lane, { size }) => {
+    const { pid, port } = lane.gateway;
+    const idle = before.get(pid) ?? residentMiB(pid);
+    before.set(pid, idle);
+    const samples: { cpu: number; memory: number }[] = [];
+    const result = await pacedLoop(
+      port,
+      question(lane.dialect, port, pacedModel(size), 1024),
+      { streams: size.pacedStreams, chunks: size.pacedChunks, perSecond: PER_SECOND },
+      () => samples.push({ cpu: cpuMicros(pid), memory: residentMiB(pid) }),
+    );
+    const [first = { cpu: 0, memory: 0 }, last = first] = samples;
+    const memory = Math.max(first.memory, last.memory);
+    return {
+      cpu: (last.cpu - first.cpu) / result.chunks,
+      pace: result.pace,
+      gap: result.worstGap,
+      memory,
+      perStream: ((memory - idle) * 1024) / size.pacedStreams,
+    };
+  },
+};
+
+const latency: Scenario = {
+  name: 'latency',
+  lanes: ['bare', 'sluice'],
+  run: async (lane, { mock, size }) => {
+    const through = async (port: number): Promise<number[]> =>
+      openLoop(port, question('v1', port, JSON_1KB, 1024), LATENCY_PER_SECOND, size.latencyRequests);
+    const direct = await through(mock.port);
+    const times = await through(lane.gateway.port);
+    return {
+      p50: percentile(times, 50) - percentile(direct, 50),
+      p99: percentile(times, 99) - percentile(direct, 99),
+    };
+  },
+};
+
+const start: Scenario = {
+  name: 'start',
+  lanes: ['bare', 'sluice'],
+  run: async (lane, { size }) => {
+    const fresh = await lane.another();
+    try {
+      await sleep(size.settleMs);
+      return { ms: fresh.startMs, memory: residentMiB(fresh.pid) };
+    } finally {
+      await fresh.stop();
+    }
+  },
+};
+
+async function mockStats(mock: Running): Promise<{ connections: number; requests: number; streams: number }> {
+  return JSON.parse((await getText(mock.port, '/stats')).body);
+}
+
+const leftover: Scenario = {
+  name: 'leftover',
+  lanes: ['bare', 'sluice', 'typed'],
+  run: async (lane, { mock, size }) => {
+    const { port } = lane.gateway;
+    await leaveEarly(port, question(lane.dialect, port, ENDLESS, 100), size.leavers);
+    await sleep(1000);
+    return { streams: (await mockStats(mock)).streams };
+  },
+};
+
+const connections: Scenario = {
+  name: 'connections',
+  lanes: ['bare', 'sluice'],
+  run: async (lane, { mock, size }) => {
+    const { port } = lane.gateway;
+    const before = await mockStats(mock);
+    await closedLoop(port, question(lane.dialect, port, JSON_1KB, 1024), 16, size.requests);
+    const after = await mockStats(mock);
+    // The two looks at the statistics are connections too; the second one is in its own answer.
+    return { perRequest: (after.connections - before.connections - 1) / (after.requests - before.requests) };
+  },
+};
+
+/** In the order in which each round runs them. */
+export const SCENARIOS: readonly Scenario[] = [
+  start,
+  repeated('json', ['bare', 'sluice'], {
+    model: JSON_1KB,
+    promptBytes: 1024,
+    concurrency: 16,
+    units: 1,
+    count: (size) => size.requests,
+  }),
+  repeated('flat', ['bare', 'sluice', 'typed'], {
+    model: FLAT,
+    promptBytes: 1024,
+    concurrency: 4,
+    units: FLAT_CHUNKS,
+    count: (size) => size.flatStreams,
+  }),
+  repeated('prompt', ['bare', 'sluice'], {
+    model: JSON_1KB,
+    promptBytes: 200 * 1024,
+    concurrency: 4,
+    units: 1,
+    count: (size) => size.bigPrompts,
+  }),
+  repeated('answer', ['bare', 'sluice'], {
+    model: JSON_2MB,
+    promptBytes: 1024,
+    concurrency: 4,
+    units: 1,
+    count: (size) => size.bigAnswers,
+  }),
+  paced,
+  latency,
+  leftover,
+  connections,
+];
