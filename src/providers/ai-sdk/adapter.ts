@@ -1,0 +1,226 @@
+import { createHash } from 'node:crypto';
+import type { LanguageModelV4, LanguageModelV4StreamPart, SharedV4ProviderOptions } from '@ai-sdk/provider';
+import type { ProviderConfig } from '../../config/config.ts';
+import type { Call, Credentials } from '../../core/call.ts';
+import type { ChatRequest } from '../../core/chat.ts';
+import type { Batch, Chunk } from '../../core/chunk.ts';
+import { SluiceError } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { Model } from '../../core/model.ts';
+import type { AuthNeed, Provider } from '../../core/provider.ts';
+import { Arrivals } from './arrivals.ts';
+import { Translator } from './chunks.ts';
+import { type Speaker, thrownFailure } from './failure.ts';
+import { toCallOptions } from './options.ts';
+import { toPrompt } from './prompt.ts';
+import { SignedThoughts } from './thoughts.ts';
+import { vendorFetch } from './vendor-fetch.ts';
+
+/** What a vendor's file says about it. */
+export interface VendorSpec {
+  /** Where the configuration names no address. Without a trailing slash. */
+  baseUrl(settings: Settings): string;
+  /** The models to offer where the vendor cannot be asked. */
+  models?(settings: Settings): readonly Model[];
+  /** Asks the vendor for its models. */
+  listModels?(connection: Connection, signal: AbortSignal): Promise<readonly Model[]>;
+  /** Loads the vendor's library, on first use, and connects it. */
+  open(connection: Connection): Promise<(model: string) => LanguageModelV4>;
+  /** What the vendor's library wants to know beyond the common options. */
+  options?(request: ChatRequest): SharedV4ProviderOptions;
+  /** Settings that together take the place of a key. They are never shown. */
+  readonly secretSettings?: readonly string[];
+  /** Names that models may have, where the library puts them into addresses as they are. */
+  readonly modelName?: RegExp;
+}
+
+export type Settings = Readonly<Record<string, string>>;
+
+/** Where and as whom to call a vendor. */
+export interface Connection {
+  readonly baseUrl: string;
+  /** Empty when none is needed. To be handed to the library in any case: it would look into the environment else. */
+  readonly apiKey: string;
+  readonly headers: Record<string, string>;
+  readonly settings: Settings;
+  /** Throws `SluiceError`s, for error statuses too, and follows no redirects. */
+  readonly fetch: typeof fetch;
+}
+
+export interface VendorDeps {
+  readonly fetch: typeof fetch;
+  readonly log: Logger;
+}
+
+/** A provider through one of the AI SDK's vendor libraries, driven by `LanguageModelV4.doStream`. */
+export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: VendorDeps) => Provider {
+  return (config, deps) => {
+    const thoughts = new SignedThoughts();
+    let configured: ReturnType<VendorSpec['open']> | undefined;
+
+    function speaker(apiKey: string): Speaker {
+      const secrets = (spec.secretSettings ?? []).map((name) => config.settings[name] ?? '');
+      return { label: config.label, secrets: [apiKey, ...secrets] };
+    }
+
+    function connect(apiKey: string): Connection {
+      return {
+        baseUrl: config.baseUrl ?? spec.baseUrl(config.settings),
+        apiKey,
+        headers: { ...config.headers },
+        settings: config.settings,
+        fetch: vendorFetch(deps.fetch, speaker(apiKey)),
+      };
+    }
+
+    /** Only the connection with the configured key is kept: a client's own key serves its call and is gone. */
+    function open(apiKey: string): ReturnType<VendorSpec['open']> {
+      if (apiKey !== (config.apiKey ?? '')) return spec.open(connect(apiKey));
+      configured ??= spec.open(connect(apiKey));
+      return configured;
+    }
+
+    async function* answer(request: ChatRequest, call: Call, stop: AbortController): AsyncGenerator<Batch, undefined> {
+      const apiKey = keyFor(spec, config, call.credentials);
+      const name = modelName(spec, config, request.model);
+      const who = speaker(apiKey);
+      const owner = createHash('sha256').update(apiKey).digest('base64url');
+      const forget = call.onCancel((reason) => stop.abort(reason));
+      const translator = new Translator({
+        speaker: who,
+        log: call.log,
+        remember: (callId, thought) => thoughts.remember(`${owner} ${callId}`, thought),
+      });
+      let arrivals: Arrivals<LanguageModelV4StreamPart> | undefined;
+      try {
+        const model = (await open(apiKey))(name);
+        const prompt = toPrompt(request.messages, {
+          label: config.label,
+          supportedUrls: await model.supportedUrls,
+          recall: (callId) => thoughts.recall(`${owner} ${callId}`),
+        });
+        const { stream } = await model.doStream(
+          toCallOptions(request, prompt, spec.options?.({ ...request, model: name }) ?? {}, stop.signal),
+        );
+        arrivals = new Arrivals(stream);
+        for (;;) {
+          const parts = await arrivals.next();
+          if (parts === undefined) throw new SluiceError('upstream_cut', `${config.label} broke off its answer.`);
+          const { batch, failure } = translateAll(translator, parts);
+          if (translator.finished) arrivals.drain();
+          if (failure === undefined || batch.length > 0) yield batch;
+          if (failure !== undefined) throw failure;
+          if (translator.finished) return undefined;
+        }
+      } catch (thrown) {
+        if (!stop.signal.aborted) throw thrownFailure(who, thrown);
+        if (call.cancelled !== undefined) throw call.cancelled;
+        return undefined;
+      } finally {
+        forget();
+        if (!translator.finished) {
+          arrivals?.close();
+          // A library that failed on its own leaves its connection open.
+          stop.abort();
+        }
+      }
+    }
+
+    return {
+      id: config.id,
+      label: config.label,
+      origin: config.origin,
+      auth: authNeed(spec, config),
+      ...(config.url === undefined ? {} : { url: config.url }),
+      ...(config.loginUrl === undefined ? {} : { loginUrl: config.loginUrl }),
+      ...(config.defaultModel === undefined ? {} : { defaultModel: config.defaultModel }),
+
+      async models(credentials, signal) {
+        const known = spec.models?.(config.settings) ?? [];
+        if (config.models !== undefined) {
+          return config.models.map((id) => known.find((model) => model.id === id) ?? { id });
+        }
+        if (spec.listModels === undefined) return known;
+        const apiKey = keyFor(spec, config, credentials);
+        try {
+          return await spec.listModels(connect(apiKey), signal);
+        } catch (thrown) {
+          if (signal.aborted) throw signal.reason;
+          const failure = thrownFailure(speaker(apiKey), thrown);
+          // A listing that is not there says nothing about a model.
+          if (failure.code !== 'model_not_found') throw failure;
+          throw new SluiceError('upstream_failed', `${config.label} has no listing of models.`, { cause: failure });
+        }
+      },
+
+      chat(request, call) {
+        const stop = new AbortController();
+        const batches = answer(request, call, stop);
+        const close = batches.return.bind(batches);
+        // A generator's own return() waits for the step under way, which may wait for the network.
+        return Object.assign(batches, {
+          return(value: undefined) {
+            stop.abort();
+            return close(value);
+          },
+        });
+      },
+    } satisfies Provider;
+  };
+}
+
+function translateAll(
+  translator: Translator,
+  parts: readonly LanguageModelV4StreamPart[],
+): { batch: Chunk[]; failure?: unknown } {
+  const batch: Chunk[] = [];
+  try {
+    for (const part of parts) {
+      translator.translate(part, batch);
+      if (translator.finished) break;
+    }
+    return { batch };
+  } catch (failure) {
+    // What came before the failure is the client's.
+    return { batch, failure };
+  }
+}
+
+function keyFor(spec: VendorSpec, config: ProviderConfig, credentials: Credentials): string {
+  const apiKey = credentials.apiKey ?? config.apiKey ?? '';
+  if (apiKey === '') {
+    if (!config.needsKey || hasSettings(spec, config)) return '';
+    const variable = config.keyVariable === undefined ? '' : `set ${config.keyVariable} or `;
+    throw new SluiceError(
+      'missing_credentials',
+      `${config.label} needs an API key: ${variable}add apiKey to its entry in sluice.yaml`,
+    );
+  }
+  // Anything else would make fetch refuse the header, in words that quote the key.
+  if (/^[\x21-\x7e]+$/.test(apiKey)) return apiKey;
+  throw new SluiceError('missing_credentials', `The API key for ${config.label} holds characters that no key has.`);
+}
+
+function authNeed(spec: VendorSpec, config: ProviderConfig): AuthNeed {
+  if (!config.needsKey) return { kind: 'none' };
+  return {
+    kind: 'api_key',
+    ...(config.keyVariable === undefined ? {} : { variable: config.keyVariable }),
+    configured: config.apiKey !== undefined || hasSettings(spec, config),
+  };
+}
+
+function hasSettings(spec: VendorSpec, config: ProviderConfig): boolean {
+  const [first, second] = spec.secretSettings ?? [];
+  return first !== undefined && second !== undefined && !!config.settings[first] && !!config.settings[second];
+}
+
+/** Letters, digits and `. _ : @ + -`, in segments that do not lead elsewhere. */
+const MODEL_NAME = /^[A-Za-z0-9][\w.:@+-]*(\/[A-Za-z0-9][\w.:@+-]*)*$/;
+const LONGEST_MODEL_NAME = 512;
+
+function modelName(spec: VendorSpec, config: ProviderConfig, asked: string): string {
+  const name = asked === '' ? (config.defaultModel ?? '') : asked;
+  if (name.length <= LONGEST_MODEL_NAME && (spec.modelName ?? MODEL_NAME).test(name)) return name;
+  throw new SluiceError('model_not_found', `${config.label} has no model of that name.`, { param: 'model' });
+}

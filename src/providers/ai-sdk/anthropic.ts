@@ -1,0 +1,74 @@
+import type { JSONObject } from '@ai-sdk/provider';
+import { z } from 'zod';
+import type { Model } from '../../core/model.ts';
+import { fromAiSdk } from './adapter.ts';
+import { listPages } from './listing.ts';
+
+/** Anthropic's Messages API, and whoever else serves it. */
+export const anthropic = fromAiSdk({
+  baseUrl: () => 'https://api.anthropic.com/v1',
+
+  async open({ baseUrl, apiKey, headers, fetch }) {
+    const { createAnthropic } = await import('@ai-sdk/anthropic');
+    return createAnthropic({ baseURL: baseUrl, apiKey, headers, fetch });
+  },
+
+  options(request) {
+    const { thinking } = request.extra;
+    return {
+      anthropic: {
+        // Signs of life while the model thinks: without them an idle deadline may strike.
+        includePings: true,
+        ...(request.parallelToolCalls === false ? { disableParallelToolUse: true } : {}),
+        ...(isObject(thinking) ? { thinking: toThinking(thinking) } : {}),
+      },
+    };
+  },
+
+  async listModels(connection, signal) {
+    const headers = { 'x-api-key': connection.apiKey, 'anthropic-version': '2023-06-01' };
+    const pages = await listPages(
+      connection,
+      signal,
+      headers,
+      'limit=1000',
+      (json) => Page.parse(json),
+      (page) => (page.has_more && page.last_id ? `limit=1000&after_id=${encodeURIComponent(page.last_id)}` : undefined),
+    );
+    return pages.flatMap((page) => page.data.map(toModel));
+  },
+});
+
+/** The client's `thinking` in Anthropic's own spelling → the library's. */
+function toThinking({ budget_tokens, ...rest }: JSONObject): JSONObject {
+  return { ...rest, ...(budget_tokens === undefined ? {} : { budgetTokens: budget_tokens }) };
+}
+
+const Supported = z.object({ supported: z.boolean() }).optional().catch(undefined);
+const Entry = z.object({
+  id: z.string(),
+  display_name: z.string().optional().catch(undefined),
+  max_input_tokens: z.number().nullish().catch(undefined),
+  capabilities: z.object({ image_input: Supported, thinking: Supported }).nullish().catch(undefined),
+});
+const Page = z.object({
+  data: z.array(Entry),
+  has_more: z.boolean().catch(false),
+  last_id: z.string().nullish().catch(undefined),
+});
+
+/** Every Claude that is still served reads images and calls tools; not all of them think. */
+function toModel(entry: z.infer<typeof Entry>): Model {
+  return {
+    id: entry.id,
+    ...(entry.display_name === undefined ? {} : { label: entry.display_name }),
+    vision: entry.capabilities?.image_input?.supported ?? true,
+    tools: true,
+    reasoning: entry.capabilities?.thinking?.supported ?? !/claude-(2|3-(?!7)|instant)/.test(entry.id),
+    contextLength: entry.max_input_tokens ?? 200_000,
+  };
+}
+
+function isObject(value: unknown): value is JSONObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,55 @@
+import type { Model } from '../../core/model.ts';
+import { fromAiSdk, type Settings } from './adapter.ts';
+
+/**
+ * Amazon Bedrock's Converse API, with a bearer key (`AWS_BEARER_TOKEN_BEDROCK`) or, signed, with the settings
+ * `accessKeyId`, `secretAccessKey` and perhaps `sessionToken`. Setting `region`: default `us-east-1`.
+ */
+export const bedrock = fromAiSdk({
+  baseUrl: (settings) => `https://bedrock-runtime.${region(settings)}.amazonaws.com`,
+  secretSettings: ['accessKeyId', 'secretAccessKey', 'sessionToken'],
+
+  async open({ baseUrl, apiKey, headers, settings, fetch }) {
+    const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
+    const { accessKeyId = '', secretAccessKey = '', sessionToken = '' } = settings;
+    return createAmazonBedrock({
+      baseURL: baseUrl,
+      region: region(settings),
+      apiKey,
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken === '' ? {} : { sessionToken }),
+      headers,
+      fetch,
+    });
+  },
+
+  // Asking for the models takes another, signed API; these are in every account's reach. Any other name works too.
+  models(settings) {
+    const claude = { vision: true, tools: true, reasoning: true, contextLength: 200_000 };
+    const nova = { vision: true, tools: true, contextLength: 300_000 };
+    const profile = inferenceProfile(region(settings));
+    return [
+      { id: `${profile}anthropic.claude-sonnet-4-5-20250929-v1:0`, label: 'Claude Sonnet 4.5', ...claude },
+      { id: `${profile}anthropic.claude-haiku-4-5-20251001-v1:0`, label: 'Claude Haiku 4.5', ...claude },
+      { id: `${profile}anthropic.claude-opus-4-5-20251101-v1:0`, label: 'Claude Opus 4.5', ...claude },
+      { id: `${profile}amazon.nova-pro-v1:0`, label: 'Nova Pro', ...nova },
+      { id: `${profile}amazon.nova-lite-v1:0`, label: 'Nova Lite', ...nova },
+      { id: `${profile}amazon.nova-micro-v1:0`, label: 'Nova Micro', tools: true, contextLength: 128_000 },
+      { id: 'openai.gpt-oss-120b-1:0', label: 'gpt-oss 120B', tools: true, reasoning: true, contextLength: 128_000 },
+    ] satisfies Model[];
+  },
+});
+
+function region(settings: Settings): string {
+  return settings['region'] ?? 'us-east-1';
+}
+
+/** Newer models answer only through a profile that spans the regions of a continent, named by this prefix. */
+function inferenceProfile(name: string): string {
+  if (name.startsWith('us-gov-')) return 'us-gov.';
+  if (name.startsWith('us-')) return 'us.';
+  if (name.startsWith('eu-')) return 'eu.';
+  if (name.startsWith('ap-')) return 'apac.';
+  return 'global.';
+}

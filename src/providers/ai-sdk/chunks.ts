@@ -1,0 +1,169 @@
+import type {
+  LanguageModelV4File,
+  LanguageModelV4FinishReason,
+  LanguageModelV4ReasoningPart,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
+} from '@ai-sdk/provider';
+import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
+import { SluiceError } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+import { type Speaker, streamFailure } from './failure.ts';
+import type { SignedThought } from './thoughts.ts';
+
+interface TranslatorOptions {
+  readonly speaker: Speaker;
+  readonly log: Logger;
+  remember(callId: string, thought: SignedThought): void;
+}
+
+/** The parts of one answer → chunks. Parts that say nothing to a client (block borders, sources) become none. */
+export class Translator {
+  readonly #options: TranslatorOptions;
+  readonly #calls = new Map<string, { readonly index: number; hasArguments: boolean }>();
+  /** Calls which the vendor runs itself, for example its own web search. */
+  readonly #foreign = new Set<string>();
+  readonly #reasoning = new Map<string, LanguageModelV4ReasoningPart>();
+  #finished = false;
+
+  constructor(options: TranslatorOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the answer is complete. */
+  get finished(): boolean {
+    return this.#finished;
+  }
+
+  /** Adds the chunks of `part` to `batch`. Throws when the part tells of a failure. */
+  translate(part: LanguageModelV4StreamPart, batch: Chunk[]): void {
+    switch (part.type) {
+      case 'text-delta':
+        if (part.delta !== '') batch.push({ type: 'content', content: part.delta });
+        break;
+      case 'reasoning-start':
+      case 'reasoning-end':
+        this.#collectReasoning(part.id, '', part.providerMetadata);
+        break;
+      case 'reasoning-delta':
+        this.#collectReasoning(part.id, part.delta, part.providerMetadata);
+        if (part.delta !== '') batch.push({ type: 'reasoning', reasoning: part.delta });
+        break;
+      case 'tool-input-start':
+        if (part.providerExecuted === true) this.#foreign.add(part.id);
+        else this.#startCall(part.id, part.toolName, '', batch);
+        break;
+      case 'tool-input-delta':
+        this.#continueCall(part.id, part.delta, batch);
+        break;
+      case 'tool-call':
+        if (part.providerExecuted === true) break;
+        // The whole call: news only when it was not streamed, or when it has no arguments but the vendor's `{}`.
+        if (!this.#calls.has(part.toolCallId)) this.#startCall(part.toolCallId, part.toolName, part.input, batch);
+        else if (this.#calls.get(part.toolCallId)?.hasArguments === false) {
+          this.#continueCall(part.toolCallId, part.input, batch);
+        }
+        this.#rememberThoughts(part.toolCallId, part.providerMetadata);
+        break;
+      case 'file':
+        this.#addMedia(part, batch);
+        break;
+      case 'stream-start':
+        if (part.warnings.length > 0) this.#options.log.debug({ warnings: part.warnings }, 'the vendor library warns');
+        break;
+      case 'error':
+        throw streamFailure(this.#options.speaker, part.error);
+      case 'finish':
+        this.#finish(part.finishReason, part.usage, batch);
+        break;
+      default:
+        break;
+    }
+  }
+
+  #startCall(id: string, name: string, text: string, batch: Chunk[]): void {
+    const index = this.#calls.size;
+    this.#calls.set(id, { index, hasArguments: text !== '' });
+    batch.push({ type: 'tool_call', tool_call: { index, id, name, arguments: text } });
+  }
+
+  #continueCall(id: string, text: string, batch: Chunk[]): void {
+    const call = this.#calls.get(id);
+    if (call === undefined || text === '' || this.#foreign.has(id)) return;
+    call.hasArguments = true;
+    batch.push({ type: 'tool_call', tool_call: { index: call.index, arguments: text } });
+  }
+
+  #collectReasoning(id: string, text: string, metadata: SharedV4ProviderMetadata | undefined): void {
+    const known = this.#reasoning.get(id);
+    const providerOptions =
+      metadata === undefined ? known?.providerOptions : { ...known?.providerOptions, ...metadata };
+    this.#reasoning.set(id, {
+      type: 'reasoning',
+      text: (known?.text ?? '') + text,
+      ...(providerOptions === undefined ? {} : { providerOptions }),
+    });
+  }
+
+  #rememberThoughts(callId: string, callOptions: SharedV4ProviderMetadata | undefined): void {
+    const reasoning = [...this.#reasoning.values()].filter((part) => part.providerOptions !== undefined);
+    if (reasoning.length === 0 && callOptions === undefined) return;
+    this.#options.remember(callId, { reasoning, ...(callOptions === undefined ? {} : { callOptions }) });
+  }
+
+  #addMedia(part: LanguageModelV4File, batch: Chunk[]): void {
+    const kind = /^(image|audio|video)\//.exec(part.mediaType)?.[1] as 'image' | 'audio' | 'video' | undefined;
+    if (kind === undefined) {
+      this.#options.log.debug({ mediaType: part.mediaType }, 'a generated file of this type is left out');
+      return;
+    }
+    batch.push({ type: 'media', media: { kind, url: addressOf(part), mimeType: part.mediaType } });
+  }
+
+  #finish(reason: LanguageModelV4FinishReason, usage: LanguageModelV4Usage, batch: Chunk[]): void {
+    const finish = toFinishReason(reason, this.#calls.size > 0, this.#options.speaker.label);
+    const counted = toUsage(usage);
+    if (counted !== undefined) batch.push({ type: 'usage', usage: counted });
+    batch.push({ type: 'finish', finish });
+    this.#finished = true;
+  }
+}
+
+function addressOf(part: LanguageModelV4File): string {
+  if (part.data.type === 'url') return part.data.url.href;
+  const { data } = part.data;
+  return `data:${part.mediaType};base64,${typeof data === 'string' ? data : Buffer.from(data).toString('base64')}`;
+}
+
+function toFinishReason(reason: LanguageModelV4FinishReason, hasCalls: boolean, label: string): FinishReason {
+  switch (reason.unified) {
+    case 'stop':
+      return hasCalls ? 'tool_calls' : 'stop';
+    case 'length':
+      return 'length';
+    case 'tool-calls':
+      return 'tool_calls';
+    case 'content-filter':
+      return 'content_filter';
+    case 'error':
+      throw new SluiceError('upstream_failed', `${label} gave up: ${reason.raw ?? 'no reason given'}.`);
+    default:
+      // Libraries close a stream that was cut between two events as if it had ended: without the vendor's own word.
+      if (reason.raw === undefined) throw new SluiceError('upstream_cut', `${label} broke off its answer.`);
+      return reason.raw.toLowerCase();
+  }
+}
+
+function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage | undefined {
+  if (inputTokens.total === undefined && outputTokens.total === undefined) return undefined;
+  const promptTokens = inputTokens.total ?? 0;
+  const completionTokens = outputTokens.total ?? 0;
+  return {
+    promptTokens,
+    completionTokens,
+    totalTokens: promptTokens + completionTokens,
+    ...(inputTokens.cacheRead === undefined ? {} : { cachedTokens: inputTokens.cacheRead }),
+    ...(outputTokens.reasoning === undefined ? {} : { reasoningTokens: outputTokens.reasoning }),
+  };
+}

@@ -1,0 +1,140 @@
+import { type ErrorCode, type ErrorOptions, SluiceError } from '../../core/errors.ts';
+
+/** Characters of an upstream's own words that are passed on. */
+const LONGEST_MESSAGE = 1_000;
+
+/** What every message about an upstream needs: its name for people, and what must never be shown. */
+export interface Speaker {
+  readonly label: string;
+  readonly secrets: readonly string[];
+}
+
+/** An answer with an error status → our error, in the upstream's own words where it has some. */
+export function statusFailure(speaker: Speaker, status: number, headers: Headers, body: string): SluiceError {
+  const json = parse(body);
+  return failure(speaker, status, messageOf(json), retryAfterOf(headers, json));
+}
+
+/** The `error` part of a stream: the vendor's own error object, or what the library says about unreadable data. */
+export function streamFailure(speaker: Speaker, error: unknown): SluiceError {
+  const carried = findSluiceError(error);
+  if (carried !== undefined) return carried;
+  if (error instanceof Error) {
+    return new SluiceError('upstream_invalid', `${speaker.label} sent something that cannot be read.`, {
+      cause: error,
+    });
+  }
+  const { message, statusCode } = (error ?? {}) as { message?: unknown; statusCode?: unknown };
+  return failure(
+    speaker,
+    typeof statusCode === 'number' && statusCode >= 400 ? statusCode : 500,
+    typeof message === 'string' ? message : undefined,
+  );
+}
+
+/** Whatever the library throws before or during a stream → our error. */
+export function thrownFailure(speaker: Speaker, thrown: unknown): SluiceError {
+  const carried = findSluiceError(thrown);
+  if (carried !== undefined) return carried;
+  const name = thrown instanceof Error ? thrown.name : '';
+  if (name === 'AI_UnsupportedFunctionalityError' || name === 'AI_InvalidArgumentError') {
+    const said = clean(speaker, (thrown as Error).message);
+    return new SluiceError('invalid_request', `${speaker.label} cannot do this: ${said}`, { cause: thrown });
+  }
+  if (name === 'AI_APICallError') {
+    // Made by the library itself, for an error event at the very start of a stream. Its status is the vendor's word.
+    const { statusCode, message } = thrown as Error & { statusCode?: number };
+    if (statusCode !== undefined && statusCode >= 400) return failure(speaker, statusCode, message);
+  }
+  return new SluiceError('upstream_invalid', `${speaker.label} sent something that cannot be read.`, { cause: thrown });
+}
+
+function failure(speaker: Speaker, status: number, said: string | undefined, retryAfter?: number): SluiceError {
+  const { label } = speaker;
+  const text = said === undefined ? undefined : clean(speaker, said);
+  const options: ErrorOptions = {
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    // Client errors keep the vendor's status (402, 403, 422, …), since clients of the vendor expect it.
+    ...(status >= 400 && status < 500 && status !== 408 ? { status } : {}),
+  };
+  // Google answers 400, not 401, to a key it does not know.
+  const code = status === 400 && /\bapi[ _]key\b/i.test(text ?? '') ? 'missing_credentials' : codeOf(status);
+  if (code === 'missing_credentials') {
+    const refused = text === undefined ? `${label} refused the API key.` : `${label} refused the API key: ${text}`;
+    return new SluiceError(code, refused, { ...options, status: status === 403 ? 403 : 401 });
+  }
+  return new SluiceError(code, text ?? `${label} answered ${status} without an explanation.`, options);
+}
+
+function codeOf(status: number): ErrorCode {
+  switch (status) {
+    case 401:
+    case 403:
+      return 'missing_credentials';
+    case 404:
+      return 'model_not_found';
+    case 408:
+    case 504:
+      return 'upstream_timeout';
+    case 413:
+      return 'too_large';
+    case 429:
+      return 'rate_limited';
+    default:
+      return status >= 400 && status < 500 ? 'invalid_request' : 'upstream_failed';
+  }
+}
+
+/** The first of our own errors in a chain of causes: libraries wrap what their `fetch` threw. */
+function findSluiceError(thrown: unknown): SluiceError | undefined {
+  let error = thrown;
+  for (let depth = 0; depth < 10 && error instanceof Error; depth += 1) {
+    if (error instanceof SluiceError) return error;
+    error = error.cause;
+  }
+  return undefined;
+}
+
+/** `Retry-After` (RFC 9110 §10.2.3) in seconds, or Google's `RetryInfo` in the error's details. */
+function retryAfterOf(headers: Headers, json: unknown): number | undefined {
+  const header = headers.get('retry-after');
+  if (header !== null) {
+    const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
+    if (Number.isFinite(seconds)) return Math.max(0, Math.ceil(seconds));
+  }
+  const details = member(member(json, 'error'), 'details');
+  for (const detail of Array.isArray(details) ? details : []) {
+    const delay = /^(\d+(?:\.\d+)?)s$/.exec(String(member(detail, 'retryDelay')))?.[1];
+    if (delay !== undefined) return Math.ceil(Number(delay));
+  }
+  return undefined;
+}
+
+/** Anthropic and Google: `error.message`; Amazon: `message` or `Message`. */
+function messageOf(json: unknown): string | undefined {
+  const outer = Array.isArray(json) ? json[0] : json;
+  const said = [member(member(outer, 'error'), 'message'), member(outer, 'message'), member(outer, 'Message')];
+  return said.find((each): each is string => typeof each === 'string' && each.trim() !== '');
+}
+
+function clean(speaker: Speaker, text: string): string {
+  let safe = text;
+  for (const secret of speaker.secrets) {
+    if (secret !== '') safe = safe.replaceAll(secret, '[secret]');
+  }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these are not to reach terminals and logs
+  const printable = safe.replace(/[\u0000-\u001f\u007f]+/g, ' ').trim();
+  return printable.length > LONGEST_MESSAGE ? `${printable.slice(0, LONGEST_MESSAGE)}…` : printable;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function member(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+}

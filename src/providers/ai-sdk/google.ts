@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import type { Model } from '../../core/model.ts';
+import { fromAiSdk } from './adapter.ts';
+import { listPages } from './listing.ts';
+
+/** Google's Gemini API. */
+export const google = fromAiSdk({
+  baseUrl: () => 'https://generativelanguage.googleapis.com/v1beta',
+  modelName: /^((models|tunedModels)\/)?[A-Za-z0-9][\w.-]*$/,
+
+  async open({ baseUrl, apiKey, headers, fetch }) {
+    const { createGoogle } = await import('@ai-sdk/google');
+    return createGoogle({ baseURL: baseUrl, apiKey, headers, fetch });
+  },
+
+  options({ model, sampling }) {
+    const effort = sampling.reasoningEffort;
+    return {
+      google: {
+        // Thoughts are kept back unless asked for, and models that do not think refuse the question.
+        ...(effort === undefined || effort === 'none' ? {} : { thinkingConfig: { includeThoughts: true } }),
+        ...(makesImages(model) ? { responseModalities: ['TEXT', 'IMAGE'] } : {}),
+      },
+    };
+  },
+
+  async listModels(connection, signal) {
+    const pages = await listPages(
+      connection,
+      signal,
+      { 'x-goog-api-key': connection.apiKey },
+      'pageSize=1000',
+      (json) => Page.parse(json),
+      (page) => (page.nextPageToken ? `pageSize=1000&pageToken=${encodeURIComponent(page.nextPageToken)}` : undefined),
+    );
+    return pages.flatMap((page) => (page.models ?? []).filter(answersChats).map(toModel));
+  },
+});
+
+const Entry = z.object({
+  name: z.string(),
+  displayName: z.string().optional().catch(undefined),
+  inputTokenLimit: z.number().optional().catch(undefined),
+  supportedGenerationMethods: z.array(z.string()).catch([]),
+  thinking: z.boolean().optional().catch(undefined),
+});
+const Page = z.object({ models: z.array(Entry).optional(), nextPageToken: z.string().optional() });
+
+/** Models that only speak are listed with the same method, but refuse to answer in text. */
+function answersChats(entry: z.infer<typeof Entry>): boolean {
+  return entry.supportedGenerationMethods.includes('generateContent') && !/-tts\b/.test(entry.name);
+}
+
+function toModel(entry: z.infer<typeof Entry>): Model {
+  const id = entry.name.replace(/^models\//, '');
+  const isGemini = id.startsWith('gemini-');
+  return {
+    id,
+    ...(entry.displayName === undefined ? {} : { label: entry.displayName }),
+    ...(entry.inputTokenLimit === undefined ? {} : { contextLength: entry.inputTokenLimit }),
+    ...(isGemini ? { vision: true, audio: true, video: true } : {}),
+    ...(makesImages(id) ? { image: true } : {}),
+    ...(isGemini && !makesImages(id) ? { tools: true } : {}),
+    ...(entry.thinking === true ? { reasoning: true } : {}),
+  };
+}
+
+function makesImages(model: string): boolean {
+  return /^(models\/)?gemini-.*-image\b/.test(model);
+}

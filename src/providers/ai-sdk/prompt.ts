@@ -1,0 +1,136 @@
+import type {
+  LanguageModelV4FilePart,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4ReasoningPart,
+  LanguageModelV4TextPart,
+  LanguageModelV4ToolCallPart,
+  LanguageModelV4ToolResultPart,
+} from '@ai-sdk/provider';
+import type { Message, Part, ToolCall } from '../../core/chat.ts';
+import { type SupportedUrls, toFilePart } from './media.ts';
+import type { SignedThought } from './thoughts.ts';
+
+export interface PromptContext {
+  readonly label: string;
+  readonly supportedUrls: SupportedUrls;
+  recall(callId: string): SignedThought | undefined;
+}
+
+type Of<Role> = Extract<Message, { role: Role }>;
+type ContentOf<Role> = Extract<LanguageModelV4Message, { role: Role }>['content'];
+
+/**
+ * Messages → the libraries' prompt. System messages come first, as one: most vendors know no others. Messages of one
+ * role in a row become one, and what is empty is left out, since vendors refuse both.
+ */
+export function toPrompt(messages: readonly Message[], context: PromptContext): LanguageModelV4Prompt {
+  const system: string[] = [];
+  const prompt: LanguageModelV4Prompt = [];
+  const toolNames = new Map<string, string>();
+  for (const message of messages) {
+    switch (message.role) {
+      case 'system':
+      case 'developer':
+        system.push(...texts(message.content));
+        break;
+      case 'user':
+        append(prompt, 'user', userContent(message.content, context));
+        break;
+      case 'assistant':
+        for (const call of message.toolCalls ?? []) toolNames.set(call.id, call.name);
+        append(prompt, 'assistant', assistantContent(message, context));
+        break;
+      case 'tool':
+        append(prompt, 'tool', [toolResult(message, toolNames.get(message.toolCallId) ?? 'unknown', context)]);
+        break;
+    }
+  }
+  if (system.length === 0) return prompt;
+  const instructions = system.join('\n\n');
+  // Instructions alone are a question: vendors want at least one message.
+  if (prompt.length === 0) return [{ role: 'user', content: [{ type: 'text', text: instructions }] }];
+  return [{ role: 'system', content: instructions }, ...prompt];
+}
+
+function append<Role extends 'user' | 'assistant' | 'tool'>(
+  prompt: LanguageModelV4Prompt,
+  role: Role,
+  content: ContentOf<Role>,
+): void {
+  if (content.length === 0) return;
+  const last = prompt.at(-1);
+  // The roles are equal, so the contents are of one kind; the compiler cannot see through the union.
+  if (last?.role === role) (last.content as unknown[]).push(...content);
+  else prompt.push({ role, content } as LanguageModelV4Message);
+}
+
+function userContent(
+  parts: readonly Part[],
+  context: PromptContext,
+): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] {
+  return parts.flatMap((part): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] => {
+    if (part.type === 'text') return textParts(part.text);
+    if (part.type === 'media') return [toFilePart(part, context.supportedUrls, context.label)];
+    return []; // buckets are text or media by now
+  });
+}
+
+function assistantContent(message: Of<'assistant'>, context: PromptContext): ContentOf<'assistant'> {
+  const calls = message.toolCalls ?? [];
+  const spoken = message.content.flatMap((part): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] => {
+    if (part.type === 'text') return textParts(part.text);
+    // Media of an earlier answer is looked at again only when it is there: no vendor takes an address here.
+    if (part.type === 'media' && part.url.startsWith('data:')) return [toFilePart(part, {}, context.label)];
+    return [];
+  });
+  if (spoken.length === 0 && calls.length === 0) return [];
+  return [...reasoning(message, context), ...spoken, ...calls.map((call) => toolCall(call, context))];
+}
+
+function reasoning(message: Of<'assistant'>, context: PromptContext): readonly LanguageModelV4ReasoningPart[] {
+  for (const call of message.toolCalls ?? []) {
+    const signed = context.recall(call.id)?.reasoning;
+    if (signed !== undefined && signed.length > 0) return signed;
+  }
+  return message.reasoning ? [{ type: 'reasoning', text: message.reasoning }] : [];
+}
+
+function toolCall(call: ToolCall, context: PromptContext): LanguageModelV4ToolCallPart {
+  const providerOptions = context.recall(call.id)?.callOptions;
+  return {
+    type: 'tool-call',
+    toolCallId: call.id,
+    toolName: call.name,
+    input: toolInput(call.arguments),
+    ...(providerOptions === undefined ? {} : { providerOptions }),
+  };
+}
+
+/** Vendors want an object; text that is none is handed back under a name that tells the model so. */
+function toolInput(text: string): unknown {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // falls through
+  }
+  return { rawInvalidInput: text };
+}
+
+function toolResult(message: Of<'tool'>, toolName: string, context: PromptContext): LanguageModelV4ToolResultPart {
+  const result = { type: 'tool-result' as const, toolCallId: message.toolCallId, toolName };
+  if (message.content.every((part) => part.type !== 'media')) {
+    return { ...result, output: { type: 'text', value: texts(message.content).join('\n') } };
+  }
+  return { ...result, output: { type: 'content', value: userContent(message.content, context) } };
+}
+
+function textParts(text: string): LanguageModelV4TextPart[] {
+  return text.trim() === '' ? [] : [{ type: 'text', text }];
+}
+
+function texts(parts: readonly Part[]): string[] {
+  return parts.flatMap((part) => (part.type === 'text' && part.text.trim() !== '' ? [part.text] : []));
+}

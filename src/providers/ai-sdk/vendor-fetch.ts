@@ -1,0 +1,95 @@
+import { SluiceError } from '../../core/errors.ts';
+import { type Speaker, statusFailure } from './failure.ts';
+
+/** Bytes of an error body that are read at most. */
+const LONGEST_ERROR_BODY = 64 * 1024;
+/** Bytes of one line of an event stream, which the vendors' libraries would collect without end. */
+const LONGEST_LINE = 8 * 1024 * 1024;
+
+/**
+ * The `fetch` given to vendor libraries. Whatever goes wrong on the way leaves as a `SluiceError`, so that it does not
+ * matter how a library words its failures; redirects are not followed, since the key would travel along.
+ */
+export function vendorFetch(fetch: typeof globalThis.fetch, speaker: Speaker): typeof globalThis.fetch {
+  return async (input, init) => {
+    let response: Response;
+    try {
+      response = await fetch(input, { ...init, redirect: 'manual' });
+    } catch (error) {
+      if (init?.signal?.aborted === true) throw error;
+      throw new SluiceError('upstream_unreachable', `${speaker.label} cannot be reached.`, { cause: error });
+    }
+    if (response.ok) return checked(response, speaker, init?.signal ?? undefined);
+    if (response.status >= 300 && response.status < 400) {
+      await response.body?.cancel();
+      throw new SluiceError(
+        'upstream_failed',
+        `${speaker.label} redirects to another address (${response.status}), which is not followed.`,
+      );
+    }
+    throw statusFailure(speaker, response.status, response.headers, await beginning(response));
+  };
+}
+
+/** The first bytes of a body as text; what follows is not taken in. */
+async function beginning(response: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const piece of response.body ?? []) {
+      pieces.push(piece);
+      size += piece.length;
+      if (size >= LONGEST_ERROR_BODY) break;
+    }
+  } catch {
+    // The status alone says enough.
+  }
+  return Buffer.concat(pieces).subarray(0, LONGEST_ERROR_BODY).toString('utf8');
+}
+
+function checked(response: Response, speaker: Speaker, signal: AbortSignal | undefined): Response {
+  const contentType = response.headers.get('content-type') ?? '';
+  if (/^\s*text\/html/i.test(contentType)) {
+    void response.body?.cancel();
+    throw new SluiceError('upstream_invalid', `${speaker.label} answered with a web page.`);
+  }
+  const { body } = response;
+  if (body === null) return response;
+  const lines = /^\s*text\/event-stream/i.test(contentType) ? new LineLimit() : undefined;
+  const reader = body.getReader();
+  const guarded = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        let result: Awaited<ReturnType<typeof reader.read>>;
+        try {
+          result = await reader.read();
+        } catch (error) {
+          if (signal?.aborted === true) throw error;
+          throw new SluiceError('upstream_cut', `${speaker.label} broke off its answer.`, { cause: error });
+        }
+        if (result.done) {
+          controller.close();
+        } else if (lines?.exceeded(result.value) === true) {
+          void reader.cancel();
+          throw new SluiceError('upstream_invalid', `${speaker.label} sent a line of more than ${LONGEST_LINE} bytes.`);
+        } else {
+          controller.enqueue(result.value);
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    // Nothing is read ahead of the consumer here.
+    { highWaterMark: 0 },
+  );
+  return new Response(guarded, { status: response.status, headers: response.headers });
+}
+
+class LineLimit {
+  #length = 0;
+
+  exceeded(bytes: Uint8Array): boolean {
+    const newline = bytes.lastIndexOf(0x0a);
+    this.#length = newline === -1 ? this.#length + bytes.length : bytes.length - newline - 1;
+    return this.#length > LONGEST_LINE;
+  }
+}
