@@ -9,6 +9,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** Access key that every client must show; undefined: nobody is asked. */
   readonly key?: string;
+  /** The key was made up for this start, so the start has to print it. */
+  readonly keyGenerated?: true;
   /** Host names beside the loopback ones under which Sluice may be addressed (DNS rebinding guard). */
   readonly allowedHosts: readonly string[];
   /** Origins beside the loopback ones whose pages may call Sluice. */
@@ -22,6 +24,8 @@ export interface Config {
   readonly embedded: EmbeddedConfig;
   /** In order of preference: the file's own first, then those that a key in the environment switched on. */
   readonly providers: readonly ProviderConfig[];
+  /** Ids that the file switches off with `enabled: false`; detection of local servers leaves them alone too. */
+  readonly disabled?: readonly string[];
   /** Another name → the models it stands for, tried in order, each `provider/model` or a model's name. */
   readonly aliases: ReadonlyMap<string, readonly string[]>;
   readonly limits: Limits;

@@ -1,0 +1,47 @@
+import type { EmbeddedConfig, Limits, LogLevel } from './config.ts';
+
+const SECOND = 1_000;
+const KB = 1_024;
+const MB = 1_024 * KB;
+
+/** Used where neither a flag, nor the environment, nor the file says otherwise. */
+export const defaultLimits: Limits = {
+  connectMs: 10 * SECOND,
+  firstByteMs: 120 * SECOND,
+  idleMs: 60 * SECOND,
+  totalMs: 1_800 * SECOND,
+  attempts: 3,
+  retryWaitMs: 10 * SECOND,
+  headerBytes: 16 * KB,
+  urlBytes: 8 * KB,
+  chatBodyBytes: 10 * MB,
+  bodyBytes: 1 * MB,
+  jsonDepth: 100,
+  messages: 10_000,
+  uploadFileBytes: 64 * MB,
+  uploadRequestBytes: 256 * MB,
+  uploadParts: 100,
+  uploadNameBytes: 255,
+  sseLineBytes: 8 * MB,
+  answerBytes: 32 * MB,
+  inflateBytes: 32 * MB,
+  clientHeaderMs: 20 * SECOND,
+  clientBodyIdleMs: 30 * SECOND,
+  keepAliveMs: 65 * SECOND,
+  upstreamKeepAliveMs: 30 * SECOND,
+  streams: 5_000,
+  streamsPerClient: 200,
+  drainMs: 30 * SECOND,
+  heartbeatMs: 15 * SECOND,
+};
+
+/** Loopback only: Sluice asks nobody for a key there. */
+export const defaultBind = { host: '127.0.0.1', port: 1337 } as const;
+
+/** From the most to the least talkative. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const satisfies readonly LogLevel[];
+
+export const defaultLogLevel: LogLevel = 'info';
+
+/** `modelsDir` is missing here because it lies in the data directory. */
+export const defaultEmbedded: Omit<EmbeddedConfig, 'modelsDir' | 'threads'> = { enabled: true, parallel: 2 };

@@ -1,0 +1,125 @@
+import { existsSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Document, LineCounter, Node } from 'yaml';
+import { ConfigError, type Path } from './problems.ts';
+
+/** The name that is looked for when no other is given. */
+export const DEFAULT_FILE = 'sluice.yaml';
+
+const LARGEST = 1_024 * 1_024;
+/** How often YAML aliases may be used: few small anchors can stand for a huge tree. */
+const MOST_ALIASES = 100;
+
+/** A configuration file as it was read. */
+export interface ConfigFile {
+  /** Absolute. */
+  readonly path: string;
+  /** As it is named in messages: relative to the working directory where that is shorter. */
+  readonly shown: string;
+  /** The content; an empty map when there is none. */
+  readonly raw: unknown;
+  /** The line on which a value, or else the nearest thing above it, stands. */
+  lineOf(path: Path): number | undefined;
+}
+
+/** The default file of a directory, when there is one. */
+export function findDefaultFile(directory: string): string | undefined {
+  const file = path.join(directory, DEFAULT_FILE);
+  return existsSync(file) ? file : undefined;
+}
+
+/** A path as it is named in messages. */
+export function shownPath(file: string, directory: string): string {
+  const relative = path.relative(directory, file);
+  return relative.startsWith('..') || path.isAbsolute(relative) ? file : relative;
+}
+
+/** Reads and parses a file. Throws `ConfigError`; `source` is what named the file: a flag or a variable. */
+export async function readConfigFile(file: string, shown: string, source?: string): Promise<ConfigFile> {
+  const text = await read(file, shown, source);
+  const { LineCounter, parseDocument } = await import('yaml');
+  const lines = new LineCounter();
+  // The core schema without further tags: only maps, lists, texts, numbers, true, false and null.
+  const options = {
+    lineCounter: lines,
+    prettyErrors: false,
+    schema: 'core',
+    resolveKnownTags: false,
+    stringKeys: true,
+  };
+  const document = parseDocument(text, { ...options, uniqueKeys: true } as const);
+  // An unknown tag is only a warning to the parser.
+  const failure = [...document.errors, ...document.warnings][0];
+  if (failure !== undefined) {
+    const { line, col } = lines.linePos(failure.pos[0]);
+    throw new ConfigError([`${shown}:${line}:${col}: not valid YAML: ${oneLine(failure.message)}`]);
+  }
+  return { path: file, shown, raw: toTree(document, shown), lineOf: (place) => lineOf(document, lines, place) };
+}
+
+async function read(file: string, shown: string, source: string | undefined): Promise<string> {
+  const prefix = source === undefined ? '' : `${source}: `;
+  try {
+    const { size } = await stat(file);
+    if (size > LARGEST) throw new ConfigError([`${prefix}${shown} is larger than ${LARGEST} bytes`]);
+    const text = await readFile(file);
+    return new TextDecoder('utf-8', { fatal: true }).decode(text);
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError([`${prefix}cannot read ${shown}: ${reasonOf(error)}`]);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  const reasons: Record<string, string> = {
+    ENOENT: 'there is no such file',
+    EACCES: 'no permission to read it',
+    EISDIR: 'it is a folder',
+    ENOTDIR: 'a part of its path is not a folder',
+    ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not UTF-8 text',
+  };
+  return reasons[code] ?? oneLine(String((error as Error).message));
+}
+
+function toTree(document: Document, shown: string): unknown {
+  let tree: unknown;
+  try {
+    tree = document.toJS({ maxAliasCount: MOST_ALIASES });
+  } catch (error) {
+    throw new ConfigError([`${shown}: not valid YAML: ${oneLine((error as Error).message)}`]);
+  }
+  if (tree === null || tree === undefined) return {};
+  if (typeof tree !== 'object' || Array.isArray(tree)) return tree;
+  // A key whose content is commented out counts as left out.
+  return Object.fromEntries(Object.entries(tree).filter(([, value]) => value !== null));
+}
+
+function lineOf(document: Document, lines: LineCounter, path: Path): number | undefined {
+  let offset: number | undefined;
+  let node: unknown = document.contents;
+  for (const segment of path) {
+    const member = memberOf(node, segment);
+    if (member === undefined) break;
+    offset = member.offset ?? offset;
+    node = member.value;
+  }
+  return offset === undefined ? undefined : lines.linePos(offset).line;
+}
+
+function memberOf(node: unknown, segment: PropertyKey): { value: unknown; offset: number | undefined } | undefined {
+  if (typeof node !== 'object' || node === null || !('items' in node) || !Array.isArray(node.items)) return undefined;
+  for (const [index, item] of node.items.entries()) {
+    const pair = item as { key?: Partial<Node> & { value?: unknown }; value?: unknown };
+    if (pair.key !== undefined && String(pair.key.value) === String(segment)) {
+      return { value: pair.value, offset: pair.key.range?.[0] };
+    }
+    if (pair.key === undefined && index === segment) return { value: item, offset: (item as Partial<Node>).range?.[0] };
+  }
+  return undefined;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s*\n\s*/g, ' ').trim();
+}

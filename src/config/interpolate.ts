@@ -1,0 +1,52 @@
+import { type Environment, variable } from './paths.ts';
+import type { Path, Problem } from './problems.ts';
+
+const REFERENCE = /\$\{([^}]*)\}/g;
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Deeper than any configuration; a YAML alias inside its own anchor would go on for ever. */
+const DEEPEST = 20;
+
+/** A copy of `tree` in which every `${NAME}` of a text is the environment's value, and what could not be replaced. */
+export function interpolate(tree: unknown, environment: Environment): { value: unknown; unresolved: Problem[] } {
+  const unresolved: Problem[] = [];
+  let endless = false;
+
+  function copy(value: unknown, path: Path): unknown {
+    if (typeof value === 'string') return fillIn(value, environment, (message) => unresolved.push({ path, message }));
+    if (typeof value !== 'object' || value === null) return value;
+    // Once is enough: with two aliases in their own anchor there would be a million such places.
+    if (endless) return undefined;
+    if (path.length === DEEPEST) {
+      endless = true;
+      unresolved.push({ path: path.slice(0, 1), message: `is nested deeper than ${DEEPEST} levels` });
+      return undefined;
+    }
+    if (Array.isArray(value)) return value.map((member, index) => copy(member, [...path, index]));
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copy(member, [...path, key])]));
+  }
+
+  return { value: copy(tree, []), unresolved };
+}
+
+/** Replaces every `${NAME}`; what cannot be replaced is reported and stays. */
+export function fillIn(text: string, environment: Environment, report: (message: string) => void): string {
+  return text.replace(REFERENCE, (reference, name: string) => {
+    if (!NAME.test(name)) {
+      report(`${reference} does not name an environment variable; allowed: letters, digits and _`);
+      return reference;
+    }
+    const value = variable(environment, name);
+    if (value !== undefined) return value;
+    report(
+      `the environment variable ${name} is ${environment[name] === undefined ? 'not set' : 'empty'}; set it, or write the value itself`,
+    );
+    return reference;
+  });
+}
+
+/** The variable that a text consists of: `NAME` for `${NAME}`. */
+export function soleReference(text: unknown): string | undefined {
+  const name = typeof text === 'string' ? /^\$\{([^}]*)\}$/.exec(text.trim())?.[1] : undefined;
+  return name !== undefined && NAME.test(name) ? name : undefined;
+}

@@ -1,0 +1,55 @@
+import type { Limits } from './config.ts';
+
+/** What a limit is and which values make sense. */
+export interface LimitRule {
+  readonly about: string;
+  readonly unit: 'milliseconds' | 'bytes' | 'count';
+  readonly least: number;
+  readonly most: number;
+}
+
+/** The longest wait of a timer: one millisecond more and it fires at once (setTimeout's 32 bits). */
+const LONGEST_WAIT = 2_147_483_647;
+/** What is held in memory as one string must stay below V8's 512 MB. */
+const LARGEST_TEXT = 500 * 1_024 * 1_024;
+const LARGEST_FILE = 1_024 ** 4;
+
+const wait = (about: string, least = 1): LimitRule => ({ about, unit: 'milliseconds', least, most: LONGEST_WAIT });
+const size = (about: string, most = LARGEST_TEXT): LimitRule => ({ about, unit: 'bytes', least: 1, most });
+const count = (about: string, most: number): LimitRule => ({ about, unit: 'count', least: 1, most });
+
+export const limitRules: Readonly<Record<keyof Limits, LimitRule>> = {
+  connectMs: wait('Connecting to an upstream; over it: 504 or the next provider.'),
+  firstByteMs: wait('From the request to the first byte of the answer; over it: 504 or the next provider.'),
+  idleMs: wait('Silence between two pieces of an answer; over it: an error in the stream.'),
+  totalMs: wait('A whole answer, from the request on.'),
+  attempts: count('Attempts upstream per request, all before the first visible piece of the answer.', 20),
+  retryWaitMs: wait('Waiting between the attempts of one request, summed up; 0: no waiting.', 0),
+  headerBytes: size('All headers of a request; over it: 431. Needs a restart.', 1_024 * 1_024),
+  urlBytes: size('Path and query of a request; over it: 414.', 1_024 * 1_024),
+  chatBodyBytes: size('Body of a chat or conversation request, inline images included; over it: 413.'),
+  bodyBytes: size('Body of any other JSON request; over it: 413.'),
+  jsonDepth: count('Nesting of a JSON body; over it: 400.', 1_000),
+  messages: count('Messages in one request; over it: 400.', 1_000_000),
+  uploadFileBytes: size('One uploaded file; over it: 413.', LARGEST_FILE),
+  uploadRequestBytes: size('All files of one upload; over it: 413.', LARGEST_FILE),
+  uploadParts: count('Parts of one upload; over it: 413.', 10_000),
+  uploadNameBytes: size('Name of an uploaded file; over it: 400.', 255),
+  sseLineBytes: size('One line of an event stream from an upstream; over it: an error.'),
+  answerBytes: size('An answer that is not streamed; over it: 502.'),
+  inflateBytes: size('A compressed answer from an upstream, unpacked; over it: 502.'),
+  clientHeaderMs: wait('A client sending its headers; over it: 408.'),
+  clientBodyIdleMs: wait('Silence while a client sends its body; over it: 408.'),
+  keepAliveMs: wait('An idle connection from a client stays open this long.'),
+  upstreamKeepAliveMs: wait('An idle connection to an upstream stays open at most this long.'),
+  streams: count('Answers streamed at the same time; over it: 503.', 1_000_000),
+  streamsPerClient: count('Answers streamed at the same time to one client; over it: 429.', 1_000_000),
+  drainMs: wait('Running answers may finish this long after a stop was asked for; then they are cut.'),
+  heartbeatMs: wait('Silence in an event stream after which a comment line keeps it alive.'),
+};
+
+/** What a limit may be, in words. */
+export function allowedFor(rule: LimitRule): string {
+  const what = rule.unit === 'count' ? 'a whole number' : `a whole number of ${rule.unit}`;
+  return `${what} from ${rule.least} to ${rule.most}`;
+}

@@ -1,0 +1,184 @@
+import path from 'node:path';
+import { accessKey } from './access-key.ts';
+import { BIND_FORMS, parseBind } from './bind.ts';
+import type { Config, LogLevel } from './config.ts';
+import { defaultBind, defaultEmbedded, defaultLimits, defaultLogLevel, LOG_LEVELS } from './defaults.ts';
+import { type ConfigFile, findDefaultFile, readConfigFile, shownPath } from './file.ts';
+import { deepFreeze } from './freeze.ts';
+import { absolutePath, defaultDataDir, type Environment, variable } from './paths.ts';
+import { ConfigError, given, type Path, type Problem, pathText, valueAt } from './problems.ts';
+import type { FileSettings } from './schema.ts';
+import { KEY_FORM, parseKey } from './text-forms.ts';
+
+/** The options of the command line that are configuration. */
+export interface Flags {
+  readonly bind?: string;
+  readonly config?: string;
+  readonly dataDir?: string;
+  /** false: `--no-key`. */
+  readonly key?: string | false;
+  readonly logLevel?: string;
+}
+
+export interface LoadOptions {
+  readonly flags?: Flags;
+  /** Default: the process's own. */
+  readonly environment?: Environment;
+  /** Where `sluice.yaml` is looked for and what relative paths of flags and variables are relative to. */
+  readonly directory?: string;
+  /** Leaves the file out, for a look at the rest when the file is broken. */
+  readonly withoutFile?: boolean;
+}
+
+export interface Loaded {
+  /** Frozen to the bottom. */
+  readonly config: Config;
+  /** Keys in the environment that switch nothing on, and why; one sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** Flags beat the environment, the environment beats the file. Throws `ConfigError` with everything that is wrong. */
+export async function loadConfig(options: LoadOptions = {}): Promise<Loaded> {
+  const { flags = {}, environment = process.env, directory = process.cwd() } = options;
+  const problems: string[] = [];
+  const outer = outerSettings(flags, environment, directory, problems);
+  const file = options.withoutFile === true ? undefined : await openFile(flags, environment, directory, problems);
+  const { settings, reference, wrong } = file === undefined ? nothing : await settingsOf(file, environment);
+
+  const { resolveProviders } = await import('./providers.ts');
+  const resolved = resolveProviders(settings.providers ?? {}, environment, reference);
+  if (file !== undefined) problems.push(...linesOf(file, [...wrong, ...resolved.problems]));
+  if (problems.length > 0) throw new ConfigError(problems);
+
+  const base = file === undefined ? directory : path.dirname(file.path);
+  const bind = outer.bind ?? settings.bind ?? defaultBind;
+  const fromFile = settings.dataDir === undefined ? undefined : absolutePath(base, settings.dataDir);
+  const dataDir = outer.dataDir ?? fromFile ?? defaultDataDir(environment);
+  const { modelsDir, threads, ...embedded } = settings.embedded ?? {};
+  const { defaultProvider, defaultModel } = settings;
+  const config: Config = {
+    bind,
+    dataDir,
+    ...(file === undefined ? {} : { file: file.path }),
+    logLevel: outer.logLevel ?? settings.logLevel ?? defaultLogLevel,
+    ...accessKey(outer.key ?? settings.key, bind.host),
+    allowedHosts: settings.allowedHosts ?? [],
+    allowedOrigins: settings.allowedOrigins ?? [],
+    ...(defaultProvider === undefined ? {} : { defaultProvider }),
+    ...(defaultModel === undefined ? {} : { defaultModel }),
+    detectLocal: settings.detectLocal ?? true,
+    embedded: {
+      ...defaultEmbedded,
+      ...defined(embedded),
+      modelsDir: modelsDir === undefined ? path.join(dataDir, 'models') : absolutePath(base, modelsDir),
+      ...(threads === undefined ? {} : { threads }),
+    },
+    providers: resolved.providers,
+    disabled: resolved.disabled,
+    aliases: new Map(Object.entries(settings.aliases ?? {}).map(([name, target]) => [name, [target].flat()])),
+    limits: { ...defaultLimits, ...defined(settings.limits ?? {}) },
+  };
+  return { config: deepFreeze(config), notes: resolved.notes };
+}
+
+interface FileContent {
+  readonly settings: FileSettings;
+  /** The variable from which the file takes the key of a provider. */
+  readonly reference: (id: string) => string | undefined;
+  readonly wrong: readonly Problem[];
+}
+
+const nothing: FileContent = { settings: {}, reference: () => undefined, wrong: [] };
+
+/** The file that a flag or variable names, else the default one when it is there. */
+async function openFile(
+  flags: Flags,
+  environment: Environment,
+  directory: string,
+  problems: string[],
+): Promise<ConfigFile | undefined> {
+  const named = flags.config ?? variable(environment, 'SLUICE_CONFIG');
+  const file = named === undefined ? findDefaultFile(directory) : absolutePath(directory, named);
+  if (file === undefined) return undefined;
+  const source = flags.config === undefined ? 'SLUICE_CONFIG' : '--config';
+  try {
+    return await readConfigFile(file, shownPath(file, directory), named === undefined ? undefined : source);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    problems.push(...error.problems);
+    return undefined;
+  }
+}
+
+async function settingsOf(file: ConfigFile, environment: Environment): Promise<FileContent> {
+  // Loaded only when there is a file: they take longer than all the rest of a start.
+  const [{ fileSchema, validProviders }, { problemsOf }, { interpolate, soleReference }] = await Promise.all([
+    import('./schema.ts'),
+    import('./check.ts'),
+    import('./interpolate.ts'),
+  ]);
+  const { value, unresolved } = interpolate(file.raw, environment);
+  const isOff = ([section, id]: Path): boolean =>
+    section === 'providers' && id !== undefined && valueAt(file.raw, [section, id, 'enabled']) === false;
+  const reference = (id: string) => soleReference(valueAt(file.raw, ['providers', id, 'apiKey']));
+  const wrong: Problem[] = unresolved.filter((each) => !isOff(each.path));
+
+  const parsed = fileSchema.safeParse(value);
+  if (parsed.success) return { settings: parsed.data, reference, wrong };
+  // A text in which a variable is missing has been reported already.
+  const reported = new Set(unresolved.map((each) => pathText(each.path)));
+  wrong.push(...problemsOf(parsed.error, file.raw).filter((problem) => !reported.has(pathText(problem.path))));
+  // The providers are looked through all the same, so that everything wrong is told at once.
+  return { settings: { providers: validProviders(valueAt(value, ['providers'])) }, reference, wrong };
+}
+
+/** `sluice.yaml:12: limits.connectMs: got -1; allowed: …`, in the order of the file. */
+function linesOf(file: ConfigFile, problems: readonly Problem[]): string[] {
+  const placed = problems.map(({ path: place, message }) => ({
+    line: file.lineOf(place),
+    name: pathText(place),
+    message,
+  }));
+  placed.sort((one, other) => (one.line ?? 0) - (other.line ?? 0));
+  return placed.map(({ line, name, message }) => {
+    return `${file.shown}${line === undefined ? '' : `:${line}`}: ${name === '' ? '' : `${name}: `}${message}`;
+  });
+}
+
+interface OuterSettings {
+  readonly bind?: Config['bind'];
+  readonly dataDir?: string;
+  readonly logLevel?: LogLevel;
+  readonly key?: string;
+}
+
+/** What flags and variables say; a wrong value of a variable that a flag overrides does not matter. */
+function outerSettings(flags: Flags, environment: Environment, directory: string, problems: string[]): OuterSettings {
+  function read<T>(
+    flag: string,
+    flagged: string | undefined,
+    name: string,
+    parse: (text: string) => T | undefined,
+    allowed: string,
+  ) {
+    const text = flagged ?? variable(environment, name);
+    if (text === undefined) return undefined;
+    const value = parse(text);
+    const place = flagged === undefined ? name : flag;
+    if (value === undefined) problems.push(`${place}: got ${given(text, [place])}; allowed: ${allowed}`);
+    return value;
+  }
+  const level = (text: string) => LOG_LEVELS.find((each) => each === text);
+  const directoryOf = (text: string) => (text.trim() === '' ? undefined : absolutePath(directory, text));
+  return defined({
+    bind: read('--bind', flags.bind, 'SLUICE_BIND', parseBind, BIND_FORMS),
+    dataDir: read('--data-dir', flags.dataDir, 'SLUICE_DATA_DIR', directoryOf, 'a path'),
+    logLevel: read('--log-level', flags.logLevel, 'SLUICE_LOG_LEVEL', level, LOG_LEVELS.join(', ')),
+    key: flags.key === false ? 'none' : read('--key', flags.key, 'SLUICE_KEY', parseKey, `${KEY_FORM}, or none`),
+  });
+}
+
+/** Without the members that are undefined. */
+function defined<T extends object>(value: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as never;
+}

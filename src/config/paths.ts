@@ -1,0 +1,29 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+
+/** The environment as the configuration sees it. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A variable's value without surrounding blanks; undefined when it is not set or blank. */
+export function variable(environment: Environment, name: string): string | undefined {
+  const value = environment[name]?.trim();
+  return value === '' ? undefined : value;
+}
+
+/** The per-user folder for data, by the conventions of the system. */
+export function defaultDataDir(environment: Environment, platform: NodeJS.Platform = process.platform): string {
+  const home = homedir();
+  if (platform === 'win32') {
+    return path.join(variable(environment, 'LOCALAPPDATA') ?? path.join(home, 'AppData', 'Local'), 'sluice');
+  }
+  if (platform === 'darwin') return path.join(home, 'Library', 'Application Support', 'sluice');
+  const xdg = variable(environment, 'XDG_DATA_HOME');
+  // A relative value is to be ignored (XDG Base Directory Specification).
+  return path.join(xdg !== undefined && path.isAbsolute(xdg) ? xdg : path.join(home, '.local', 'share'), 'sluice');
+}
+
+/** An absolute path. `~/` is the home folder: in a file no shell expands it. */
+export function absolutePath(from: string, value: string): string {
+  if (value === '~' || value.startsWith('~/')) return path.join(homedir(), value.slice(1));
+  return path.resolve(from, value);
+}

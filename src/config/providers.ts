@@ -1,0 +1,206 @@
+import type { ProviderConfig } from './config.ts';
+import { fillIn } from './interpolate.ts';
+import { type Environment, variable } from './paths.ts';
+import type { Problem } from './problems.ts';
+import { type Row, rows } from './rows.ts';
+import type { ProviderEntry } from './schema.ts';
+import { suggest } from './suggest.ts';
+import { KEY_FORM, parseBaseUrl, parseKey } from './text-forms.ts';
+
+/** Not an upstream: it has a section of its own. */
+const EMBEDDED = 'embedded';
+
+/** Which providers are on, and what is to be said about the others. */
+export interface ResolvedProviders {
+  /** The file's own in its order, then those that a key in the environment switched on. */
+  readonly providers: readonly ProviderConfig[];
+  /** Ids with `enabled: false`. */
+  readonly disabled: readonly string[];
+  /** What is wrong in the file. */
+  readonly problems: readonly Problem[];
+  /** Keys in the environment that switch nothing on, and why; one sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** `referenceOf` tells from which variable the file takes the key of an entry. */
+export function resolveProviders(
+  entries: Readonly<Record<string, ProviderEntry>>,
+  environment: Environment,
+  referenceOf: (id: string) => string | undefined,
+): ResolvedProviders {
+  const providers: ProviderConfig[] = [];
+  const disabled: string[] = [];
+  const problems: Problem[] = [];
+  const notes: string[] = [];
+
+  for (const [id, entry] of Object.entries(entries)) {
+    if (entry.enabled === false) disabled.push(id);
+    else {
+      const report = (key: string, message: string) => problems.push({ path: ['providers', id, key], message });
+      const provider = fromFile(id, entry, environment, referenceOf(id), report);
+      if (provider !== undefined) providers.push(provider);
+    }
+  }
+  for (const row of rows.values()) {
+    if (Object.hasOwn(entries, row.id)) continue;
+    const provider = fromEnvironment(row, environment, (note) => notes.push(note));
+    if (provider !== undefined) providers.push(provider);
+  }
+  return { providers, disabled, problems, notes };
+}
+
+function fromFile(
+  id: string,
+  entry: ProviderEntry,
+  environment: Environment,
+  reference: string | undefined,
+  report: (key: string, message: string) => void,
+): ProviderConfig | undefined {
+  if (id === EMBEDDED) {
+    report(
+      'kind',
+      'the id "embedded" is taken by the model inside Sluice; allowed: any other id, or the section embedded',
+    );
+    return undefined;
+  }
+  const known = rows.get(id);
+  // With another kind it is another upstream that happens to have the same id.
+  const row = known !== undefined && (entry.kind ?? known.kind) === known.kind ? known : undefined;
+  const kind = entry.kind ?? row?.kind;
+  if (kind === undefined) {
+    report('kind', missingKind(id));
+    return undefined;
+  }
+  // Another address of the same vendor: all but the id, the key and its variable is the vendor's.
+  const vendor = row ?? [...rows.values()].find((each) => each.kind === kind && kind !== 'openai');
+  const settings = settingsOf(vendor, entry, environment);
+  const baseUrl =
+    entry.baseUrl ?? filledBaseUrl(vendor, settings, environment, (message) => report('baseUrl', message));
+  if (baseUrl === undefined && kind === 'openai') {
+    if (row === undefined)
+      report('baseUrl', 'got nothing; allowed: the address of the upstream, such as https://host/v1');
+    return undefined;
+  }
+  const own =
+    entry.apiKey === undefined ? keyFrom(row, environment, (message) => report('apiKey', message)) : undefined;
+  const apiKey = entry.apiKey ?? own?.value;
+  const keyVariable = reference ?? own?.name ?? row?.keys[0];
+  const modelsPath = entry.baseUrl === undefined ? filledModelsPath(vendor, settings, environment) : undefined;
+  return {
+    ...(vendor === undefined ? {} : common(vendor)),
+    id,
+    kind,
+    label: entry.label ?? row?.label ?? id,
+    origin: 'file',
+    needsKey: vendor?.needsKey ?? apiKey !== undefined,
+    keyHeader: entry.apiKeyHeader ?? vendor?.keyHeader ?? 'authorization',
+    headers: { ...vendor?.headers, ...entry.headers },
+    settings: { ...modelsPath, ...settings },
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(keyVariable === undefined ? {} : { keyVariable }),
+    ...(entry.models === undefined ? {} : { models: entry.models }),
+    ...(entry.defaultModel === undefined ? {} : { defaultModel: entry.defaultModel }),
+  };
+}
+
+function missingKind(id: string): string {
+  const meant = suggest(id, rows.keys());
+  const hint = meant === undefined ? '' : ` did you mean the provider "${meant}"?`;
+  return `got nothing, and "${id}" is not a provider that Sluice knows;${hint} allowed: openai, anthropic, google, bedrock`;
+}
+
+function fromEnvironment(row: Row, environment: Environment, note: (text: string) => void): ProviderConfig | undefined {
+  const key = keyFrom(row, environment, (message) => note(`${row.id} is off: ${message}`));
+  if (key === undefined) return undefined;
+  if (row.activation !== 'key') {
+    note(`${row.id} is off although ${key.name} is set: it is used only when sluice.yaml names it under providers`);
+    return undefined;
+  }
+  const settings = settingsOf(row, {}, environment);
+  const missing: string[] = [];
+  const baseUrl = filledBaseUrl(row, settings, environment, (message) => missing.push(message));
+  if (missing.length > 0) {
+    note(`${row.id} is off although ${key.name} is set: ${missing.join(', ')}`);
+    return undefined;
+  }
+  return {
+    ...common(row),
+    origin: 'environment',
+    headers: row.headers,
+    settings: { ...filledModelsPath(row, settings, environment), ...settings },
+    apiKey: key.value,
+    keyVariable: key.name,
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+  };
+}
+
+/** What a provider has from its row, without anything that the environment fills in. */
+function common(row: Row): Omit<ProviderConfig, 'origin' | 'headers' | 'settings'> {
+  const { id, kind, label, needsKey, keyHeader, baseUrl, models, defaultModel, url, loginUrl } = row;
+  return {
+    id,
+    kind,
+    label,
+    needsKey,
+    keyHeader,
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(models === undefined ? {} : { models }),
+    ...(defaultModel === undefined ? {} : { defaultModel }),
+    ...(url === undefined ? {} : { url }),
+    ...(loginUrl === undefined ? {} : { loginUrl }),
+  };
+}
+
+function keyFrom(
+  row: Row | undefined,
+  environment: Environment,
+  report: (message: string) => void,
+): { name: string; value: string } | undefined {
+  for (const name of row?.keys ?? []) {
+    const given = variable(environment, name);
+    if (given === undefined) continue;
+    const value = parseKey(given);
+    if (value !== undefined) return { name, value };
+    report(`the environment variable ${name} holds something else than ${KEY_FORM}`);
+    return undefined;
+  }
+  return undefined;
+}
+
+function settingsOf(row: Row | undefined, entry: ProviderEntry, environment: Environment): Record<string, string> {
+  const settings: Record<string, string> = {};
+  for (const [name, { variables, otherwise }] of Object.entries(row?.settings ?? {})) {
+    const values = variables.map((each) => variable(environment, each));
+    settings[name] = values.find((value) => value !== undefined) ?? otherwise;
+  }
+  return { ...settings, ...entry.settings };
+}
+
+function filledBaseUrl(
+  row: Row | undefined,
+  settings: Environment,
+  environment: Environment,
+  report: (message: string) => void,
+): string | undefined {
+  if (row?.baseUrl === undefined) return undefined;
+  let complete = true;
+  const text = fillIn(row.baseUrl, { ...environment, ...settings }, (message) => {
+    complete = false;
+    report(message);
+  });
+  if (!complete) return undefined;
+  const baseUrl = parseBaseUrl(text);
+  if (baseUrl === undefined)
+    report('the variables in the address of this provider do not give an http or https address');
+  return baseUrl;
+}
+
+function filledModelsPath(
+  row: Row | undefined,
+  settings: Environment,
+  environment: Environment,
+): { modelsPath?: string } {
+  if (row?.modelsPath === undefined) return {};
+  return { modelsPath: fillIn(row.modelsPath, { ...environment, ...settings }, () => undefined) };
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import type { Limits } from './config.ts';
+import { defaultLimits, LOG_LEVELS } from './defaults.ts';
+import { configJsonSchema } from './json-schema.ts';
+import { limitRules } from './limit-rules.ts';
+
+const repository = new URL('../../', import.meta.url);
+
+interface Schema {
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema | boolean;
+  readonly anyOf?: readonly Schema[];
+}
+
+describe('the published schema', () => {
+  const schema = JSON.parse(configJsonSchema()) as Schema;
+
+  test('is up to date', () => {
+    const published = readFileSync(new URL('sluice.schema.json', repository), 'utf8');
+    assert.equal(published, configJsonSchema(), 'run: node bin/with-node.js scripts/write-config-schema.ts');
+  });
+
+  test('describes every key and refuses all others', () => {
+    let keys = 0;
+    const visit = (node: Schema, path: string): void => {
+      for (const [name, member] of Object.entries(node.properties ?? {})) {
+        keys += 1;
+        assert.ok((member.description ?? '').length > 10, `${path}.${name} has no description`);
+        visit(member, `${path}.${name}`);
+      }
+      if (node.properties !== undefined) assert.equal(node.additionalProperties, false, path);
+      if (typeof node.additionalProperties === 'object') visit(node.additionalProperties, `${path}.*`);
+      for (const form of node.anyOf ?? []) visit(form, path);
+    };
+    visit(schema, '');
+    assert.ok(keys > 50, `only ${keys} keys were seen`);
+  });
+
+  test('knows every limit with its default', () => {
+    const limits = schema.properties?.['limits']?.properties ?? {};
+    const defaults = Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, limit.default]));
+    assert.deepEqual(defaults, defaultLimits);
+  });
+});
+
+test('every default is within its own bounds', () => {
+  for (const [name, rule] of Object.entries(limitRules)) {
+    const value = defaultLimits[name as keyof Limits];
+    assert.ok(value >= rule.least && value <= rule.most, name);
+  }
+});
+
+test('the guide names every key, and every limit with its default', () => {
+  const guide = readFileSync(new URL('docs/configuration.md', repository), 'utf8');
+  const { properties = {} } = JSON.parse(configJsonSchema()) as Schema;
+  const entry = properties['providers']?.additionalProperties;
+  const forms = typeof entry === 'object' ? (entry.anyOf ?? []) : [];
+  const inProviders = forms.flatMap((form) => Object.keys(form.properties ?? {}));
+  assert.ok(inProviders.length > 8);
+  const inEmbedded = Object.keys(properties['embedded']?.properties ?? {});
+  for (const key of [...Object.keys(properties), ...inProviders, ...inEmbedded]) {
+    assert.ok(guide.includes(`\`${key}\``), `docs/configuration.md lacks ${key}`);
+  }
+  for (const [name, value] of Object.entries(defaultLimits)) {
+    assert.match(
+      guide,
+      new RegExp(`\\| \`${name}\` \\| ${value} \\|`),
+      `docs/configuration.md lacks ${name} = ${value}`,
+    );
+  }
+  for (const level of LOG_LEVELS) assert.ok(guide.includes(`\`${level}\``), level);
+});

@@ -1,0 +1,218 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the descriptions speak of placeholders in the file
+
+import { z } from 'zod';
+import { BIND_FORMS, parseBind } from './bind.ts';
+import type { Limits } from './config.ts';
+import { defaultBind, defaultEmbedded, defaultLimits, defaultLogLevel, LOG_LEVELS } from './defaults.ts';
+import { allowedFor, limitRules } from './limit-rules.ts';
+import {
+  BASE_URL_FORM,
+  HEADER_NAME_FORM,
+  HEADER_VALUE_FORM,
+  HOST_FORM,
+  KEY_FORM,
+  ORIGIN_FORM,
+  parseBaseUrl,
+  parseHeaderName,
+  parseHeaderValue,
+  parseHost,
+  parseKey,
+  parseOrigin,
+} from './text-forms.ts';
+
+// In this file the message of every check says what is allowed; `check.ts` puts the path and what was given before it.
+// For an unknown key it is the list of the known ones.
+
+/** A map with known keys only. */
+function section<Shape extends z.core.$ZodLooseShape>(what: string, shape: Shape) {
+  const keys = Object.keys(shape).join(', ');
+  return z.strictObject(shape, { error: (issue) => (issue.code === 'unrecognized_keys' ? keys : what) });
+}
+
+/** A text with a form of its own. */
+function textOf<T>(allowed: string, parse: (text: string) => T | undefined) {
+  return z.string({ error: allowed }).transform((text, context): T => {
+    const value = parse(text);
+    if (value !== undefined) return value;
+    context.issues.push({ code: 'custom', message: allowed, input: text });
+    return z.NEVER;
+  });
+}
+
+function text(allowed: string) {
+  return z.string({ error: allowed }).regex(/\S/, { error: allowed });
+}
+
+function listOf<Item extends z.ZodType>(allowed: string, item: Item) {
+  return z.array(item, { error: allowed });
+}
+
+const flag = () => z.boolean({ error: 'true or false' });
+
+function wholeNumber(allowed: string, least: number, most: number) {
+  return z.int({ error: allowed }).min(least, { error: allowed }).max(most, { error: allowed });
+}
+
+/** What an id of a provider may be, in words. */
+export const PROVIDER_ID_FORM = 'up to 64 lower case letters, digits, ".", "_" and "-", the first a letter or digit';
+export const PROVIDER_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+export const PROVIDER_KINDS = ['openai', 'anthropic', 'google', 'bedrock'] as const;
+
+const modelName = text('the name of a model');
+
+const providerSchema = section('a map of settings', {
+  kind: z
+    .enum(PROVIDER_KINDS, { error: PROVIDER_KINDS.join(', ') })
+    .optional()
+    .describe(
+      'Which wire format the upstream speaks; openai: any OpenAI-compatible upstream. Not needed for a known provider.',
+    ),
+  label: text('a name for people').optional().describe('The name shown to people. Default: the id.'),
+  baseUrl: textOf(BASE_URL_FORM, parseBaseUrl)
+    .optional()
+    .describe('Address of the upstream, to which /chat/completions is added. Not needed for a known provider.'),
+  apiKey: textOf(KEY_FORM, parseKey)
+    .optional()
+    .describe('Key for the upstream, best written as ${NAME}. A known provider takes it from its own variable.'),
+  apiKeyHeader: textOf(HEADER_NAME_FORM, parseHeaderName)
+    .optional()
+    .describe('Header that carries the key. Default: authorization, as a Bearer token.'),
+  models: listOf('a list of names of models', modelName)
+    .min(1, { error: 'at least one model; without this key the upstream is asked' })
+    .optional()
+    .describe('The models to offer. Left out: the upstream is asked.'),
+  defaultModel: modelName.optional().describe('Used when a request names this provider but no model.'),
+  headers: z
+    .record(textOf(HEADER_NAME_FORM, parseHeaderName), textOf(HEADER_VALUE_FORM, parseHeaderValue), {
+      error: 'a map of header names and texts',
+    })
+    .optional()
+    .describe('Headers sent with every request to the upstream.'),
+  enabled: flag()
+    .optional()
+    .meta({ default: true })
+    .describe('false switches the provider off, also when the environment or detection would switch it on.'),
+  settings: z
+    .record(z.string(), text('a text'), { error: 'a map of names and texts' })
+    .optional()
+    .describe('Further settings of the vendor, for example region of Bedrock, or a ${VARIABLE} of a known address.'),
+});
+
+/** One entry of `providers`. */
+export type ProviderEntry = z.output<typeof providerSchema>;
+
+// An entry without anything in it switches a known provider on.
+const entrySchema = providerSchema.nullable().transform((entry): ProviderEntry => entry ?? {});
+
+const providersSchema = z.record(z.string().regex(PROVIDER_ID, { error: PROVIDER_ID_FORM }), entrySchema, {
+  error: 'a map of ids and settings',
+});
+
+/** Those entries of a wrong `providers` section that are right by themselves. */
+export function validProviders(section: unknown): Record<string, ProviderEntry> {
+  const entries = Object.entries(typeof section === 'object' && section !== null ? section : {});
+  return Object.fromEntries(
+    entries.flatMap(([id, value]) => {
+      const entry = providersSchema.safeParse({ [id]: value });
+      return entry.success ? Object.entries(entry.data) : [];
+    }),
+  );
+}
+
+const embeddedSchema = section('a map of settings', {
+  enabled: flag()
+    .optional()
+    .meta({ default: defaultEmbedded.enabled })
+    .describe('Whether the model that comes with Sluice, and those of modelsDir, are served.'),
+  modelsDir: text('a path')
+    .optional()
+    .describe('Folder whose *.gguf files are served too. Relative to this file. Default: models in dataDir.'),
+  parallel: wholeNumber('a whole number from 1 to 64', 1, 64)
+    .optional()
+    .meta({ default: defaultEmbedded.parallel })
+    .describe('Requests answered at the same time; further ones wait.'),
+  threads: wholeNumber('a whole number from 1 to 1024', 1, 1_024)
+    .optional()
+    .describe('Threads for inference. Default: one less than the machine has cores, at least one.'),
+});
+
+type LimitsShape = { [Name in keyof Limits]: z.ZodOptional<z.ZodInt> };
+
+function limitsShape(): LimitsShape {
+  const names = Object.keys(limitRules) as (keyof Limits)[];
+  const fields = names.map((name) => {
+    const rule = limitRules[name];
+    const schema = wholeNumber(allowedFor(rule), rule.least, rule.most).optional();
+    const unit = rule.unit === 'count' ? '' : ` In ${rule.unit}.`;
+    return [name, schema.meta({ default: defaultLimits[name] }).describe(`${rule.about}${unit}`)] as const;
+  });
+  return Object.fromEntries(fields) as LimitsShape;
+}
+
+const TARGET_FORM = 'a model or provider/model, or a list of them';
+
+/** `sluice.yaml`, after `${NAME}` was replaced. */
+export const fileSchema = section('a map of settings', {
+  bind: z
+    .union(
+      [
+        textOf(BIND_FORMS, parseBind),
+        z
+          .int()
+          .min(0)
+          .max(65_535)
+          .transform((port) => ({ ...defaultBind, port })),
+      ],
+      {
+        error: BIND_FORMS,
+      },
+    )
+    .optional()
+    .describe(
+      `Where to listen: ${BIND_FORMS}. Default: ${defaultBind.host}:${defaultBind.port}. ` +
+        'Beyond loopback, clients are asked for a key.',
+    ),
+  dataDir: text('a path')
+    .optional()
+    .describe('Folder for everything Sluice stores. Relative to this file. Default: the per-user data folder.'),
+  logLevel: z
+    .enum(LOG_LEVELS, { error: LOG_LEVELS.join(', ') })
+    .optional()
+    .meta({ default: defaultLogLevel })
+    .describe('The least important lines that are logged.'),
+  key: textOf(`${KEY_FORM}, or none`, parseKey)
+    .optional()
+    .describe('Access key that every client must show. none: nobody is asked, also beyond loopback.'),
+  allowedHosts: listOf('a list of host names', textOf(HOST_FORM, parseHost))
+    .optional()
+    .describe('Host names beside the loopback ones under which Sluice may be addressed.'),
+  allowedOrigins: listOf('a list of origins', textOf(ORIGIN_FORM, parseOrigin))
+    .optional()
+    .describe('Origins beside the loopback ones whose pages may call Sluice.'),
+  defaultProvider: textOf(PROVIDER_ID_FORM, (id) => (PROVIDER_ID.test(id) ? id : undefined))
+    .optional()
+    .describe('Answers requests that name no provider.'),
+  defaultModel: modelName
+    .optional()
+    .describe('For requests that name neither model nor provider: a model, an alias or provider/model.'),
+  detectLocal: flag()
+    .optional()
+    .meta({ default: true })
+    .describe('Whether to look for local servers (Ollama, LM Studio, …) on their usual loopback ports.'),
+  embedded: embeddedSchema.optional().describe('The model that runs inside Sluice.'),
+  providers: providersSchema
+    .optional()
+    .describe('Upstreams by id, in order of preference. An id that Sluice knows needs neither kind nor baseUrl.'),
+  aliases: z
+    .record(
+      text('a name').max(200, { error: 'a name of up to 200 characters' }),
+      z.union([text(TARGET_FORM), listOf(TARGET_FORM, text(TARGET_FORM)).min(1)], { error: TARGET_FORM }),
+      { error: `a map of names, each with ${TARGET_FORM}` },
+    )
+    .optional()
+    .describe('Other names that clients can ask for, each with the models it stands for, tried in order.'),
+  limits: section('a map of limits', limitsShape()).optional().describe('Times, sizes and counts.'),
+});
+
+export type FileSettings = z.output<typeof fileSchema>;

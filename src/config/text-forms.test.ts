@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { suggest } from './suggest.ts';
+import { parseBaseUrl, parseHeaderName, parseHeaderValue, parseHost, parseKey, parseOrigin } from './text-forms.ts';
+
+function table<T>(parse: (text: string) => T | undefined, cases: Record<string, T | undefined>): void {
+  for (const [text, expected] of Object.entries(cases)) assert.equal(parse(text), expected, JSON.stringify(text));
+}
+
+test('base addresses', () => {
+  table(parseBaseUrl, {
+    'http://127.0.0.1:18080/v1': 'http://127.0.0.1:18080/v1',
+    'https://Host.example/v1///': 'https://host.example/v1',
+    'https://host.example': 'https://host.example',
+    'https://user:word@host.example/v1': undefined,
+    'https://host.example/v1?x=1': undefined,
+    'https://host.example/v1#x': undefined,
+    'https://host.example/v1/chat/completions': undefined,
+    'ftp://host.example': undefined,
+    'file:///etc/passwd': undefined,
+    'host.example/v1': undefined,
+    '': undefined,
+  });
+});
+
+test('origins', () => {
+  table(parseOrigin, {
+    'https://chat.example.org': 'https://chat.example.org',
+    'http://10.0.0.5:3000/': 'http://10.0.0.5:3000',
+    'https://chat.example.org/path': undefined,
+    'https://user@chat.example.org': undefined,
+    '*': undefined,
+    null: undefined,
+    'chat.example.org': undefined,
+  });
+});
+
+test('hosts', () => {
+  table(parseHost, {
+    'Sluice.Example.org': 'sluice.example.org',
+    '10.0.0.5': '10.0.0.5',
+    '::1': '[::1]',
+    '[::1]': '[::1]',
+    'host:80': undefined,
+    'http://host': undefined,
+    'user@host': undefined,
+    '*': undefined,
+    '': undefined,
+  });
+});
+
+test('keys and headers', () => {
+  table(parseKey, {
+    'sk-abc/+=': 'sk-abc/+=',
+    ' padded ': 'padded',
+    'two words': undefined,
+    zwölf: undefined,
+    '': undefined,
+  });
+  table(parseHeaderName, {
+    'X-Title': 'x-title',
+    Host: undefined,
+    'content-length': undefined,
+    'a b': undefined,
+    '': undefined,
+  });
+  table(parseHeaderValue, { 'My app': 'My app', 'a\r\nb: c': undefined, '': undefined });
+});
+
+test('a slip is recognised, another word is not', () => {
+  const words = ['providers', 'aliases', 'limits', 'bind'];
+  assert.equal(suggest('provders', words), 'providers');
+  assert.equal(suggest('limtis', words), 'limits');
+  assert.equal(suggest('Bind', words), 'bind');
+  assert.equal(suggest('colour', words), undefined);
+  assert.equal(suggest('x', words), undefined);
+});

@@ -1,0 +1,48 @@
+import type { ProviderKind } from './config.ts';
+
+/** A vendor with a wire format of its own, as data. The code that speaks it is in `providers/ai-sdk`. */
+export interface Vendor {
+  readonly kind: Exclude<ProviderKind, 'openai'>;
+  readonly label: string;
+  /** Absent where the address follows from a setting. */
+  readonly baseUrl?: string;
+  /** The environment variables that may hold the key, the first one that is set wins. */
+  readonly keys: readonly [string, ...string[]];
+  /** The header that carries the key; `authorization`: as a Bearer token. */
+  readonly keyHeader: string;
+  /** Settings beside key and address: the variables that may hold each, and what it is without them. */
+  readonly settings?: Readonly<Record<string, { readonly variables: readonly string[]; readonly otherwise: string }>>;
+  readonly url: string;
+  readonly loginUrl: string;
+}
+
+/** By provider id. */
+export const vendors: Readonly<Record<string, Vendor>> = {
+  anthropic: {
+    kind: 'anthropic',
+    label: 'Anthropic',
+    baseUrl: 'https://api.anthropic.com/v1',
+    keys: ['ANTHROPIC_API_KEY'],
+    keyHeader: 'x-api-key',
+    url: 'https://www.anthropic.com',
+    loginUrl: 'https://console.anthropic.com/settings/keys',
+  },
+  gemini: {
+    kind: 'google',
+    label: 'Google Gemini',
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+    keys: ['GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY', 'GOOGLE_API_KEY'],
+    keyHeader: 'x-goog-api-key',
+    url: 'https://ai.google.dev',
+    loginUrl: 'https://aistudio.google.com/apikey',
+  },
+  bedrock: {
+    kind: 'bedrock',
+    label: 'Amazon Bedrock',
+    keys: ['AWS_BEARER_TOKEN_BEDROCK'],
+    keyHeader: 'authorization',
+    settings: { region: { variables: ['AWS_REGION', 'AWS_DEFAULT_REGION'], otherwise: 'us-east-1' } },
+    url: 'https://aws.amazon.com/bedrock/',
+    loginUrl: 'https://console.aws.amazon.com/bedrock/home#/api-keys',
+  },
+};

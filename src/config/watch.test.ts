@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { temporaryFolder } from '../../test/support/config-folder.ts';
+import type { Logger } from '../core/logger.ts';
+import type { Config } from './config.ts';
+import { loadConfig } from './load.ts';
+import { watchConfig } from './watch.ts';
+
+const FIRST = 'bind: 127.0.0.1:1337\naliases: {fast: a/b}\n';
+
+/** Waits for what is to happen; the limit is only there so that a failing test ends. */
+async function until(happened: () => boolean): Promise<void> {
+  for (let round = 0; round < 500; round += 1) {
+    if (happened()) return;
+    await sleep(20);
+  }
+  throw new Error('it did not happen within 10 seconds');
+}
+
+/** Longer than the watch waits for quiet: time in which something that must not happen would have happened. */
+const WHILE_NOTHING_HAPPENS = 400;
+
+async function start(context: TestContext, options: { refuse?: boolean; folder?: string } = {}) {
+  const folder = options.folder ?? temporaryFolder(context);
+  const file = path.join(folder, 'sluice.yaml');
+  if (options.folder === undefined) writeFileSync(file, FIRST);
+  const load = async () => (await loadConfig({ directory: folder, environment: {}, flags: { config: file } })).config;
+  const lines: string[] = [];
+  const changes: Config[] = [];
+  const line = (level: string) => (_fields: object, message: string) => lines.push(`${level}: ${message}`);
+  const log: Logger = {
+    debug: line('debug'),
+    info: line('info'),
+    warn: line('warn'),
+    error: line('error'),
+    child: () => log,
+  };
+  const current = await load();
+  const onChange = (config: Config) => {
+    changes.push(config);
+    if (options.refuse === true) throw new Error('refused');
+  };
+  const watch = watchConfig(load, current, onChange, log);
+  context.after(() => watch.close());
+  // The first look at the file is asynchronous; a change before it would not be one.
+  await sleep(50);
+  return { folder, file, lines, changes, current, watch };
+}
+
+test('safe parts are taken over, and nothing else', async (context) => {
+  const { file, lines, changes, current } = await start(context);
+  writeFileSync(
+    file,
+    'bind: 127.0.0.1:9999\nlogLevel: debug\naliases: {fast: c/d}\nlimits: {idleMs: 5}\nproviders: {ollama: {}}\n',
+  );
+  await until(() => changes.length === 1 && lines.length === 2);
+  const [config] = changes;
+  assert.deepEqual(config?.bind, current.bind);
+  assert.equal(config?.logLevel, 'info');
+  assert.deepEqual([...(config?.aliases ?? [])], [['fast', ['c/d']]]);
+  assert.equal(config?.limits.idleMs, 5);
+  assert.equal(config?.providers[0]?.id, 'ollama');
+  assert.ok(Object.isFrozen(config));
+  assert.deepEqual(lines, [
+    'warn: a change of bind, logLevel needs a restart of Sluice',
+    'info: the configuration has changed: providers, aliases, limits',
+  ]);
+});
+
+test('a part that is taken away goes back to its default', async (context) => {
+  const { file, changes } = await start(context);
+  writeFileSync(file, 'defaultModel: x\n');
+  await until(() => changes.length === 1);
+  assert.equal(changes[0]?.defaultModel, 'x');
+  assert.equal(changes[0]?.aliases.size, 0);
+  writeFileSync(file, '# nothing\n');
+  await until(() => changes.length === 2);
+  assert.ok(!Object.hasOwn(changes[1] ?? {}, 'defaultModel'));
+});
+
+test('a wrong file changes nothing and is explained, a right one is taken again', async (context) => {
+  const { file, lines, changes } = await start(context);
+  writeFileSync(file, 'aliases: 3\nlimits: {idleMs: no}\n');
+  await until(() => lines.length === 1);
+  assert.equal(
+    lines[0]?.split('\n').join('|').replaceAll(file, 'F'),
+    'error: the changed configuration is wrong, the last one stays in force: ' +
+      `${'sluice.yaml'}:1: aliases: got 3; allowed: a map of names, each with a model or provider/model, or a list of them|` +
+      'sluice.yaml:2: limits.idleMs: got "no"; allowed: a whole number of milliseconds from 1 to 2147483647',
+  );
+  assert.deepEqual(changes, []);
+  writeFileSync(file, FIRST);
+  await until(() => lines.length === 2);
+  assert.equal(lines[1], 'info: the configuration file is right again');
+  assert.deepEqual(changes, []);
+});
+
+test('a new file put in its place is noticed, again and again', async (context) => {
+  const { folder, file, changes } = await start(context);
+  for (const round of [1, 2, 3]) {
+    writeFileSync(path.join(folder, 'new'), `aliases: {fast: a/${round}}\n`);
+    renameSync(path.join(folder, 'new'), file);
+    await until(() => changes.length === round);
+    assert.deepEqual(changes.at(-1)?.aliases.get('fast'), [`a/${round}`]);
+  }
+});
+
+test('a vanished file changes nothing, a returning one is taken', async (context) => {
+  const { file, lines, changes } = await start(context);
+  rmSync(file);
+  await until(() => lines.length === 1);
+  assert.equal(lines[0], 'warn: the configuration file is gone; the last configuration stays in force');
+  writeFileSync(file, 'aliases: {fast: x/y}\n');
+  await until(() => changes.length === 1);
+});
+
+test('a mounted file, where a link moves to another folder, is noticed', async (context) => {
+  const folder = temporaryFolder(context);
+  const version = (name: string, content: string) => {
+    mkdirSync(path.join(folder, name));
+    writeFileSync(path.join(folder, name, 'sluice.yaml'), content);
+    symlinkSync(name, path.join(folder, 'link'));
+    renameSync(path.join(folder, 'link'), path.join(folder, 'data'));
+  };
+  version('one', FIRST);
+  symlinkSync('data/sluice.yaml', path.join(folder, 'sluice.yaml'));
+  const { changes } = await start(context, { folder });
+  version('two', 'aliases: {fast: moved/there}\n');
+  await until(() => changes.length === 1);
+  assert.deepEqual(changes[0]?.aliases.get('fast'), ['moved/there']);
+});
+
+test('other files of the folder, and the same content, are no change', async (context) => {
+  const { folder, file, lines, changes } = await start(context);
+  writeFileSync(path.join(folder, 'other.txt'), 'x');
+  writeFileSync(file, `${FIRST}# a comment\n`);
+  await sleep(WHILE_NOTHING_HAPPENS);
+  assert.deepEqual([lines, changes], [[], []]);
+});
+
+test('a change that cannot be taken over is logged and tried again with the next one', async (context) => {
+  const { file, lines, changes } = await start(context, { refuse: true });
+  writeFileSync(file, 'aliases: {fast: x/y}\n');
+  await until(() => lines.length === 1);
+  assert.equal(lines[0], 'error: the changed configuration could not be taken over');
+  writeFileSync(file, 'aliases: {fast: x/y}\n# again\n');
+  await until(() => changes.length === 2);
+});
+
+test('after close nothing is read any more', async (context) => {
+  const { file, watch, changes, lines } = await start(context);
+  writeFileSync(file, 'aliases: {fast: x/y}\n');
+  watch.close();
+  await sleep(WHILE_NOTHING_HAPPENS);
+  assert.deepEqual([lines, changes], [[], []]);
+});

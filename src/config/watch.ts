@@ -1,0 +1,143 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from '../core/logger.ts';
+import type { Config } from './config.ts';
+import { DEFAULT_FILE } from './file.ts';
+import { deepFreeze } from './freeze.ts';
+import { ConfigError } from './problems.ts';
+
+/** What a running Sluice takes over. All the rest is fixed at the start: sockets, folders, loaded models. */
+const SAFE = ['providers', 'disabled', 'aliases', 'limits', 'defaultProvider', 'defaultModel'] as const;
+
+/** Changed often enough to be noticed, and no setting of anybody. */
+const IGNORED = new Set<string>(['file', 'keyGenerated', ...SAFE]);
+
+/** Quiet time after the last event before the file is read: editors write in several steps. */
+const QUIET_MS = 100;
+/** A folder in which something happens all the time must not put the reading off for ever. */
+const LONGEST_QUIET_MS = 1_000;
+
+export interface ConfigWatch {
+  close(): void;
+}
+
+/**
+ * Follows changes of the file. A valid new one is handed to `onChange`, with only its safe parts taken over; an invalid or
+ * vanished one is logged, and the last valid one stays in force. Never throws, also where files cannot be watched.
+ */
+export function watchConfig(
+  load: () => Promise<Config>,
+  current: Config,
+  onChange: (config: Config) => void | Promise<void>,
+  log: Logger,
+): ConfigWatch {
+  const file = current.file ?? path.resolve(DEFAULT_FILE);
+  let inForce = current;
+  let seen: string | undefined;
+  let quiet: NodeJS.Timeout | undefined;
+  let firstEvent = 0;
+  let closed = false;
+  let wrong = false;
+  let reading: Promise<void> = signature(file).then((now) => {
+    seen = now;
+  });
+
+  async function read(): Promise<void> {
+    const now = await signature(file);
+    if (closed || now === seen) return;
+    seen = now;
+    if (now === undefined) {
+      log.warn({ file }, 'the configuration file is gone; the last configuration stays in force');
+      return;
+    }
+    try {
+      const next = merge(inForce, await load());
+      report(next.needRestart);
+      if (wrong) log.info({ file }, 'the configuration file is right again');
+      wrong = false;
+      if (closed || next.changed.length === 0) return;
+      await onChange(next.config);
+      inForce = next.config;
+      log.info({ file, changed: next.changed }, `the configuration has changed: ${next.changed.join(', ')}`);
+    } catch (error) {
+      reportFailure(error);
+    }
+  }
+
+  function report(needRestart: readonly string[]): void {
+    if (needRestart.length === 0) return;
+    log.warn({ file, needRestart }, `a change of ${needRestart.join(', ')} needs a restart of Sluice`);
+  }
+
+  function reportFailure(error: unknown): void {
+    if (!(error instanceof ConfigError)) {
+      log.error({ file, err: error }, 'the changed configuration could not be taken over');
+      return;
+    }
+    wrong = true;
+    const problems = error.problems.join('\n');
+    log.error({ file }, `the changed configuration is wrong, the last one stays in force: ${problems}`);
+  }
+
+  function onEvent(): void {
+    const now = performance.now();
+    if (quiet === undefined) firstEvent = now;
+    else clearTimeout(quiet);
+    const wait = Math.max(0, Math.min(QUIET_MS, firstEvent + LONGEST_QUIET_MS - now));
+    quiet = setTimeout(() => {
+      quiet = undefined;
+      reading = reading.then(read);
+    }, wait);
+    quiet.unref();
+  }
+
+  // The folder and not the file: editors put a new file in its place, and a mounted one is a link that moves elsewhere.
+  const watcher = open(path.dirname(file), onEvent, log);
+  return {
+    close() {
+      closed = true;
+      clearTimeout(quiet);
+      watcher?.close();
+    },
+  };
+}
+
+function open(folder: string, onEvent: () => void, log: Logger): FSWatcher | undefined {
+  const failed = (error: unknown) =>
+    log.warn({ folder, err: error }, 'changes of the configuration file are not noticed');
+  try {
+    const watcher = watch(folder, { persistent: false }, onEvent);
+    watcher.on('error', failed);
+    return watcher;
+  } catch (error) {
+    failed(error);
+    return undefined;
+  }
+}
+
+/** Changes whenever the file does; undefined while there is none. */
+async function signature(file: string): Promise<string | undefined> {
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
+    return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The configuration in force with the safe parts of the next one. */
+function merge(inForce: Config, next: Config): { config: Config; changed: string[]; needRestart: string[] } {
+  const differs = (key: keyof Config) => !isDeepStrictEqual(inForce[key], next[key]);
+  const keys = [...new Set([...Object.keys(inForce), ...Object.keys(next)])] as (keyof Config)[];
+  // A generated key is another one at every load.
+  const generated = inForce.keyGenerated === true && next.keyGenerated === true;
+  const needRestart = keys.filter((key) => !IGNORED.has(key) && !(key === 'key' && generated) && differs(key));
+  const merged: Record<string, unknown> = { ...inForce };
+  for (const key of SAFE) {
+    if (next[key] === undefined) delete merged[key];
+    else merged[key] = next[key];
+  }
+  return { config: deepFreeze(merged as unknown as Config), changed: SAFE.filter(differs), needRestart };
+}

@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Config } from '../../src/config/config.ts';
+import { type LoadOptions, loadConfig } from '../../src/config/load.ts';
+import { ConfigError } from '../../src/config/problems.ts';
+
+/** An empty folder that is removed after the test. */
+export function temporaryFolder(context: { after(done: () => void): void }): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'sluice-test-'));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Loads `yaml` as sluice.yaml of `folder`, with an empty environment unless one is given. */
+export async function loadYaml(folder: string, yaml: string, options: LoadOptions = {}): Promise<Config> {
+  writeFileSync(path.join(folder, 'sluice.yaml'), yaml);
+  return (await loadConfig({ environment: {}, directory: folder, ...options })).config;
+}
+
+/** The problems that loading ends with. */
+export async function problemsOfYaml(
+  folder: string,
+  yaml: string,
+  options: LoadOptions = {},
+): Promise<readonly string[]> {
+  try {
+    await loadYaml(folder, yaml, options);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  throw new Error('the configuration was accepted');
+}
