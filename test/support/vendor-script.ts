@@ -70,12 +70,14 @@ export interface VendorAnswer {
   readonly cutAfter?: number;
   /** The stream ends after so many pieces, orderly but without its finish. */
   readonly endAfter?: number;
-  /** An error inside the stream after so many pieces, with `errorMessage`. */
+  /** An error inside the stream after so many pieces, with `errorMessage`. With an equal `stallAfter` it stays open. */
   readonly errorAfter?: number;
   /** Milliseconds between pieces; 0: pieces go out as fast as the socket takes them. */
   readonly delayMs?: number;
   /** Pieces per write; default 1. */
   readonly burst?: number;
+  /** Writes are cut into slices of so many bytes, wherever that cuts characters and events. */
+  readonly sliceBytes?: number;
 }
 
 export type VendorScript = (request: VendorRequest) => VendorAnswer | Promise<VendorAnswer>;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import {
   piecesOf,
   type VendorAnswer,
@@ -132,8 +132,14 @@ async function play(
   const write = async (...parts: (string | Buffer)[]): Promise<void> => {
     const bytes = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
     if (response.destroyed || bytes.length === 0) return;
-    request.sent += bytes.length;
-    if (!response.write(bytes)) await Promise.race([once(response, 'drain'), request.closed]);
+    const size = answer.sliceBytes ?? bytes.length;
+    for (let start = 0; start < bytes.length && !response.destroyed; start += size) {
+      const slice = bytes.subarray(start, start + size);
+      request.sent += slice.length;
+      if (!response.write(slice)) await Promise.race([once(response, 'drain'), request.closed]);
+      // A turn of the loop between two slices keeps them apart on the wire.
+      if (answer.sliceBytes !== undefined) await immediate();
+    }
   };
   await write(stream.start());
   let sent = 0;
@@ -144,6 +150,13 @@ async function play(
   };
   /** Whether the script wants something else than the next piece. */
   const interrupted = async (): Promise<boolean> => {
+    if (sent === answer.errorAfter) {
+      burst.push(stream.fault(answer.errorMessage ?? 'scripted failure'));
+      await flush();
+      if (sent === answer.stallAfter) await request.closed;
+      else response.end();
+      return true;
+    }
     if (sent === answer.stallAfter) {
       await flush();
       await request.closed;
@@ -157,12 +170,6 @@ async function play(
       return true;
     }
     if (sent === answer.endAfter) {
-      await flush();
-      response.end();
-      return true;
-    }
-    if (sent === answer.errorAfter) {
-      burst.push(stream.fault(answer.errorMessage ?? 'scripted failure'));
       await flush();
       response.end();
       return true;

@@ -19,9 +19,9 @@ export function vendorFetch(fetch: typeof globalThis.fetch, speaker: Speaker): t
       if (init?.signal?.aborted === true) throw error;
       throw new SluiceError('upstream_unreachable', `${speaker.label} cannot be reached.`, { cause: error });
     }
-    if (response.ok) return checked(response, speaker, init?.signal ?? undefined);
+    if (response.ok) return checked(response, speaker, init);
     if (response.status >= 300 && response.status < 400) {
-      await response.body?.cancel();
+      response.body?.cancel().catch(() => {});
       throw new SluiceError(
         'upstream_failed',
         `${speaker.label} redirects to another address (${response.status}), which is not followed.`,
@@ -47,11 +47,13 @@ async function beginning(response: Response): Promise<string> {
   return Buffer.concat(pieces).subarray(0, LONGEST_ERROR_BODY).toString('utf8');
 }
 
-function checked(response: Response, speaker: Speaker, signal: AbortSignal | undefined): Response {
+/** A good answer, unless it is of a kind that no vendor sends: only listings are asked for by GET. */
+function checked(response: Response, speaker: Speaker, init: RequestInit | undefined): Response {
   const contentType = response.headers.get('content-type') ?? '';
-  if (/^\s*text\/html/i.test(contentType)) {
-    void response.body?.cancel();
-    throw new SluiceError('upstream_invalid', `${speaker.label} answered with a web page.`);
+  const wanted = init?.method === 'POST' ? /event-?stream/i : /json/i;
+  if (contentType !== '' && !wanted.test(contentType)) {
+    response.body?.cancel().catch(() => {});
+    throw new SluiceError('upstream_invalid', `${speaker.label} answered with ${contentType.slice(0, 100)}.`);
   }
   const { body } = response;
   if (body === null) return response;
@@ -64,13 +66,13 @@ function checked(response: Response, speaker: Speaker, signal: AbortSignal | und
         try {
           result = await reader.read();
         } catch (error) {
-          if (signal?.aborted === true) throw error;
+          if (init?.signal?.aborted === true) throw error;
           throw new SluiceError('upstream_cut', `${speaker.label} broke off its answer.`, { cause: error });
         }
         if (result.done) {
           controller.close();
         } else if (lines?.exceeded(result.value) === true) {
-          void reader.cancel();
+          reader.cancel().catch(() => {});
           throw new SluiceError('upstream_invalid', `${speaker.label} sent a line of more than ${LONGEST_LINE} bytes.`);
         } else {
           controller.enqueue(result.value);
