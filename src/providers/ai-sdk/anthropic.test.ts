@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { testCall } from '../../../test/support/call.ts';
+import { chatRequest } from '../../../test/support/chat-request.ts';
+import { member } from '../../../test/support/vendor-server.ts';
+import { allChunks, openVendor, untilFailure } from '../../../test/support/vendors.ts';
+import type { Message } from '../../core/chat.ts';
+
+const TOOLS = [{ name: 'look', parameters: { type: 'object', properties: { at: { type: 'string' } } } }];
+const signal = AbortSignal.timeout(10_000);
+
+describe('anthropic', () => {
+  test('a request in the words of the Messages API', async () => {
+    await using vendor = await openVendor('anthropic', () => ({ text: ['{}'] }));
+    await allChunks(
+      vendor.chat(
+        chatRequest('Hello', {
+          model: 'claude-sonnet-4-5',
+          sampling: { temperature: 0.5, topK: 3, maxTokens: 100, stop: ['END'] },
+          tools: TOOLS,
+          toolChoice: { name: 'look' },
+          parallelToolCalls: false,
+          responseFormat: { type: 'json_schema', name: 'answer', schema: { type: 'object', properties: {} } },
+        }),
+      ),
+    );
+    const [request] = vendor.upstream.requests;
+    assert.equal(request?.path, '/v1/messages');
+    assert.equal(request?.headers['x-api-key'], 'key-of-the-test');
+    assert.equal(request?.headers['anthropic-version'], '2023-06-01');
+    const body = request?.body;
+    assert.equal(member(body, 'temperature'), 0.5);
+    assert.equal(member(body, 'top_k'), 3);
+    assert.equal(member(body, 'max_tokens'), 100);
+    assert.deepEqual(member(body, 'stop_sequences'), ['END']);
+    assert.deepEqual(member(body, 'tool_choice'), { type: 'tool', name: 'look', disable_parallel_tool_use: true });
+    assert.deepEqual(member(body, 'tools', 0, 'input_schema'), TOOLS[0]?.parameters);
+    assert.equal(member(body, 'output_config', 'format', 'type'), 'json_schema');
+  });
+
+  test("the client's own thinking object, and options for the library", async () => {
+    await using vendor = await openVendor('anthropic', () => ({ text: ['Hi'] }));
+    const extra = {
+      thinking: { type: 'enabled', budget_tokens: 2_048 },
+      providerOptions: { anthropic: { metadata: { userId: 'u1' } }, other: 3 },
+    };
+    await allChunks(vendor.chat(chatRequest('Hello', { extra })));
+    const body = vendor.upstream.requests[0]?.body;
+    assert.deepEqual(member(body, 'thinking'), { type: 'enabled', budget_tokens: 2_048 });
+    assert.deepEqual(member(body, 'metadata'), { user_id: 'u1' });
+  });
+
+  test("options that the library does not know are the client's fault", async () => {
+    await using vendor = await openVendor('anthropic', () => ({ text: ['Hi'] }));
+    const extra = { thinking: { type: 'sideways' } };
+    const { error } = await untilFailure(vendor.chat(chatRequest('Hello', { extra })));
+    assert.equal(error.code, 'invalid_request');
+    assert.equal(vendor.upstream.requests.length, 0);
+  });
+
+  test("media that Claude does not take are the client's fault", async () => {
+    await using vendor = await openVendor('anthropic', () => ({ text: ['Hi'] }));
+    const messages: Message[] = [
+      { role: 'user', content: [{ type: 'media', kind: 'audio', url: 'data:audio/wav;base64,AAAA' }] },
+    ];
+    const { error } = await untilFailure(vendor.chat(chatRequest(messages)));
+    assert.equal(error.code, 'invalid_request');
+    assert.match(error.message, /audio\/wav/);
+  });
+
+  test('thoughts before a call go back with its result, signed, for the same key only', async () => {
+    await using vendor = await openVendor('anthropic', ({ prompt }) =>
+      prompt === 'Go'
+        ? { reasoning: ['I must', ' look.'], toolCalls: [{ id: 'call_1', name: 'look', arguments: ['{"at":"sky"}'] }] }
+        : { text: ['Blue'] },
+    );
+    const fields = { tools: TOOLS, sampling: { reasoningEffort: 'low' } };
+    await allChunks(vendor.chat(chatRequest('Go', fields)));
+    const turn: Message[] = [
+      { role: 'user', content: [{ type: 'text', text: 'Go' }] },
+      { role: 'assistant', content: [], toolCalls: [{ id: 'call_1', name: 'look', arguments: '{"at":"sky"}' }] },
+      { role: 'tool', toolCallId: 'call_1', content: [{ type: 'text', text: 'blue' }] },
+    ];
+    await allChunks(vendor.chat(chatRequest(turn, fields)));
+    await allChunks(vendor.chat(chatRequest(turn, fields), testCall({ apiKey: 'other' })));
+    const [, own, foreign] = vendor.upstream.requests.map(({ body }) => member(body, 'messages', 1, 'content'));
+    assert.deepEqual(own, [
+      { type: 'thinking', thinking: 'I must look.', signature: 'sig-0' },
+      { type: 'tool_use', id: 'call_1', name: 'look', input: { at: 'sky' } },
+    ]);
+    assert.equal(member(foreign, 0, 'type'), 'tool_use');
+  });
+
+  test('the listing', async () => {
+    await using vendor = await openVendor('anthropic', () => ({}));
+    const models = await vendor.provider.models({}, signal);
+    assert.deepEqual(models[0], {
+      id: 'claude-sonnet-4-5',
+      label: 'Claude Sonnet 4.5',
+      vision: true,
+      tools: true,
+      reasoning: true,
+      contextLength: 200_000,
+    });
+    assert.equal(models[1]?.reasoning, false);
+    const [request] = vendor.upstream.requests;
+    assert.equal(request?.path, '/v1/models?limit=1000');
+    assert.equal(request?.headers['x-api-key'], 'key-of-the-test');
+  });
+
+  test('a listing of several pages', async () => {
+    await using vendor = await openVendor('anthropic', ({ path }) => {
+      const last = path.includes('after_id=a%26b');
+      const page = { data: [{ id: last ? 'second' : 'first' }], has_more: !last, last_id: 'a&b' };
+      return { raw: JSON.stringify(page), headers: { 'content-type': 'application/json' } };
+    });
+    const models = await vendor.provider.models({}, signal);
+    assert.deepEqual(
+      models.map(({ id }) => id),
+      ['first', 'second'],
+    );
+  });
+
+  test('a listing that cannot be had', async () => {
+    const answers = [
+      [{ status: 401 }, 'missing_credentials'],
+      [{ status: 404 }, 'upstream_failed'],
+      [{ raw: '{"data":[{}]}', headers: { 'content-type': 'application/json' } }, 'upstream_invalid'],
+      [{ raw: 'nonsense', headers: { 'content-type': 'application/json' } }, 'upstream_invalid'],
+      [{ raw: '<html>', headers: { 'content-type': 'text/html' } }, 'upstream_invalid'],
+    ] as const;
+    for (const [answer, code] of answers) {
+      await using vendor = await openVendor('anthropic', () => answer);
+      await assert.rejects(vendor.provider.models({}, signal), { code });
+    }
+    await using vendor = await openVendor('anthropic', () => ({}), { apiKey: '' });
+    await assert.rejects(vendor.provider.models({}, signal), { code: 'missing_credentials' });
+    assert.equal((await vendor.provider.models({ apiKey: 'own' }, signal)).length, 2);
+  });
+
+  test('a listing that takes too long stops with the signal', async () => {
+    await using vendor = await openVendor('anthropic', () => ({ silent: true }));
+    const reason = new Error('enough');
+    const controller = new AbortController();
+    const listing = vendor.provider.models({}, controller.signal);
+    setTimeout(() => controller.abort(reason), 50);
+    await assert.rejects(listing, reason);
+  });
+
+  test('configured models are not asked for', async () => {
+    await using vendor = await openVendor('anthropic', () => ({}), { models: ['claude-x'] });
+    assert.deepEqual(await vendor.provider.models({}, signal), [{ id: 'claude-x' }]);
+    assert.equal(vendor.upstream.requests.length, 0);
+  });
+});

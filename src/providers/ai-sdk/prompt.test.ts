@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { MediaPart, Message, Part } from '../../core/chat.ts';
+import { SluiceError } from '../../core/errors.ts';
+import { type PromptContext, toPrompt } from './prompt.ts';
+
+const context: PromptContext = {
+  label: 'Acme',
+  supportedUrls: { 'image/*': [/^https:\/\//], 'application/pdf': [/^https:\/\/docs\.example\//] },
+  recall: () => undefined,
+};
+
+const text = (value: string): Part => ({ type: 'text', text: value });
+const user = (...content: Part[]): Message => ({ role: 'user', content });
+const assistant = (...content: Part[]): Message => ({ role: 'assistant', content });
+
+describe('toPrompt', () => {
+  test('system and developer messages become one, in front', () => {
+    const prompt = toPrompt(
+      [
+        { role: 'system', content: [text('Be brief.')] },
+        user(text('Hi')),
+        { role: 'developer', content: [text('Be kind.'), text(' ')] },
+      ],
+      context,
+    );
+    assert.deepEqual(prompt, [
+      { role: 'system', content: 'Be brief.\n\nBe kind.' },
+      { role: 'user', content: [text('Hi')] },
+    ]);
+  });
+
+  test('instructions alone are asked', () => {
+    const prompt = toPrompt([{ role: 'system', content: [text('Say hello.')] }], context);
+    assert.deepEqual(prompt, [{ role: 'user', content: [text('Say hello.')] }]);
+  });
+
+  test('empty messages go, and what they parted is joined', () => {
+    const prompt = toPrompt([user(text('a')), assistant(text('')), user(), user(text('b'), text('\n'))], context);
+    assert.deepEqual(prompt, [{ role: 'user', content: [text('a'), text('b')] }]);
+  });
+
+  test('thoughts alone are no message', () => {
+    const prompt = toPrompt([user(text('a')), { role: 'assistant', content: [], reasoning: 'hm' }], context);
+    assert.deepEqual(
+      prompt.map(({ role }) => role),
+      ['user'],
+    );
+  });
+
+  test('calls, their results and their names', () => {
+    const prompt = toPrompt(
+      [
+        user(text('Go')),
+        {
+          role: 'assistant',
+          content: [text('Wait.')],
+          reasoning: 'hm',
+          toolCalls: [
+            { id: '1', name: 'look', arguments: '{"a":[1]}' },
+            { id: '2', name: 'wait', arguments: '' },
+            { id: '3', name: 'bad', arguments: '[1]' },
+          ],
+        },
+        { role: 'tool', toolCallId: '2', content: [text('waited')] },
+        { role: 'tool', toolCallId: '1', content: [] },
+        { role: 'tool', toolCallId: 'of nobody', content: [text('?')] },
+      ],
+      context,
+    );
+    assert.deepEqual(prompt.slice(1), [
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'hm' },
+          text('Wait.'),
+          { type: 'tool-call', toolCallId: '1', toolName: 'look', input: { a: [1] } },
+          { type: 'tool-call', toolCallId: '2', toolName: 'wait', input: {} },
+          { type: 'tool-call', toolCallId: '3', toolName: 'bad', input: { rawInvalidInput: '[1]' } },
+        ],
+      },
+      {
+        role: 'tool',
+        content: [
+          { type: 'tool-result', toolCallId: '2', toolName: 'wait', output: { type: 'text', value: 'waited' } },
+          { type: 'tool-result', toolCallId: '1', toolName: 'look', output: { type: 'text', value: '' } },
+          { type: 'tool-result', toolCallId: 'of nobody', toolName: 'unknown', output: { type: 'text', value: '?' } },
+        ],
+      },
+    ]);
+  });
+
+  test('signed thoughts take the place of those the client kept', () => {
+    const signed = { type: 'reasoning' as const, text: 'signed', providerOptions: { acme: { signature: 's' } } };
+    const prompt = toPrompt(
+      [{ role: 'assistant', content: [], reasoning: 'kept', toolCalls: [{ id: '1', name: 'f', arguments: '{}' }] }],
+      {
+        ...context,
+        recall: (id) => (id === '1' ? { reasoning: [signed], callOptions: { acme: { own: 1 } } } : undefined),
+      },
+    );
+    assert.deepEqual(prompt[0]?.content, [
+      signed,
+      { type: 'tool-call', toolCallId: '1', toolName: 'f', input: {}, providerOptions: { acme: { own: 1 } } },
+    ]);
+  });
+
+  test('a result with an image is content', () => {
+    const image: MediaPart = { type: 'media', kind: 'image', url: 'data:image/png;base64,AAAA' };
+    const [message] = toPrompt([{ role: 'tool', toolCallId: '1', content: [text('Look:'), image] }], context);
+    assert.deepEqual(message?.content, [
+      {
+        type: 'tool-result',
+        toolCallId: '1',
+        toolName: 'unknown',
+        output: {
+          type: 'content',
+          value: [text('Look:'), { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'AAAA' } }],
+        },
+      },
+    ]);
+  });
+});
+
+describe('media', () => {
+  const cases: [string, Omit<MediaPart, 'type'>, object][] = [
+    [
+      'inline image, a misspelt type',
+      { kind: 'image', url: 'data:image/jpg;base64,AAAA' },
+      { mediaType: 'image/jpeg', data: { type: 'data', data: 'AAAA' } },
+    ],
+    [
+      'inline audio with parameters and a name',
+      { kind: 'audio', url: 'data:audio/webm;codecs=opus;base64,AAAA', name: 'a.webm' },
+      { filename: 'a.webm', mediaType: 'audio/webm', data: { type: 'data', data: 'AAAA' } },
+    ],
+    [
+      'inline media without a type',
+      { kind: 'image', url: 'data:;base64,AAAA', mimeType: 'image/gif' },
+      { mediaType: 'image/gif', data: { type: 'data', data: 'AAAA' } },
+    ],
+    [
+      'an inline text file',
+      { kind: 'file', url: `data:text/csv;base64,${Buffer.from('ä,b').toString('base64')}`, name: 't.csv' },
+      { filename: 't.csv', mediaType: 'text/plain', data: { type: 'text', text: 'ä,b' } },
+    ],
+    [
+      'an address whose end tells the type',
+      { kind: 'image', url: 'https://img.example/a.PNG?size=1' },
+      { mediaType: 'image/png', data: { type: 'url', url: new URL('https://img.example/a.PNG?size=1') } },
+    ],
+    [
+      'an address that tells nothing',
+      { kind: 'image', url: 'https://img.example/a' },
+      { mediaType: 'image/jpeg', data: { type: 'url', url: new URL('https://img.example/a') } },
+    ],
+    [
+      'a document by address',
+      { kind: 'file', url: 'https://docs.example/a.pdf' },
+      { mediaType: 'application/pdf', data: { type: 'url', url: new URL('https://docs.example/a.pdf') } },
+    ],
+  ];
+  for (const [name, part, expected] of cases) {
+    test(name, () => {
+      const [message] = toPrompt([user({ type: 'media', ...part })], context);
+      assert.deepEqual(message?.content, [{ type: 'file', ...expected }]);
+    });
+  }
+
+  const refused: [string, Omit<MediaPart, 'type'>][] = [
+    ['an address the vendor does not fetch', { kind: 'file', url: 'https://elsewhere.example/a.pdf' }],
+    ['an address of another type', { kind: 'video', url: 'https://img.example/a.mp4' }],
+    ['no base64', { kind: 'image', url: 'data:image/png,AAAA' }],
+    ['no data', { kind: 'image', url: 'data:image/png;base64' }],
+    ['a path', { kind: 'image', url: '/files/a.png' }],
+    ['another scheme', { kind: 'image', url: 'file:///etc/passwd' }],
+  ];
+  for (const [name, part] of refused) {
+    test(`refused: ${name}`, () => {
+      assert.throws(
+        () => toPrompt([user({ type: 'media', ...part })], context),
+        (error) =>
+          error instanceof SluiceError && error.code === 'invalid_request' && error.options.param === 'messages',
+      );
+    });
+  }
+
+  test('media of an earlier answer: inline it is shown again, by address it is left out', () => {
+    const image = (url: string): Part => ({ type: 'media', kind: 'image', url });
+    const [message] = toPrompt(
+      [assistant(text('Here:'), image('data:image/png;base64,AAAA'), image('https://img.example/a.png'))],
+      context,
+    );
+    assert.deepEqual(message?.content, [
+      text('Here:'),
+      { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'AAAA' } },
+    ]);
+  });
+});
