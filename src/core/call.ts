@@ -1,6 +1,7 @@
+import { SluiceError } from './errors.ts';
 import type { Logger } from './logger.ts';
 
-/** Keys for one call, already resolved: from the client for this call only, or from configuration. */
+/** Keys for one call, already resolved: from the client for this call only; absent, the provider's configured one counts. */
 export interface Credentials {
   readonly apiKey?: string;
 }
@@ -17,4 +18,62 @@ export interface Call {
   onCancel(listener: (reason: Error) => void): () => void;
   readonly credentials: Credentials;
   readonly log: Logger;
+}
+
+/** A call that its owner can cancel. */
+export class CallScope implements Call {
+  readonly id: string;
+  readonly log: Logger;
+  credentials: Credentials;
+  cancelled: Error | undefined;
+  readonly #listeners = new Set<(reason: Error) => void>();
+  #controller: AbortController | undefined;
+  #unlink: (() => void) | undefined;
+
+  constructor(id: string, log: Logger, credentials: Credentials = {}) {
+    this.id = id;
+    this.log = log;
+    this.credentials = credentials;
+  }
+
+  /** A call that is cancelled with this one, and can be cancelled alone: one attempt of several. */
+  fork(credentials: Credentials = this.credentials): CallScope {
+    const child = new CallScope(this.id, this.log, credentials);
+    child.#unlink = this.onCancel((reason) => child.cancel(reason));
+    return child;
+  }
+
+  /** Most calls never need a signal: callbacks serve the hot path. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.cancelled !== undefined) this.#controller.abort(this.cancelled);
+    }
+    return this.#controller.signal;
+  }
+
+  cancel(reason: Error = new SluiceError('cancelled', 'The client closed the connection.')): void {
+    if (this.cancelled !== undefined) return;
+    this.cancelled = reason;
+    this.release();
+    this.#controller?.abort(reason);
+    const listeners = [...this.#listeners];
+    this.#listeners.clear();
+    for (const listener of listeners) listener(reason);
+  }
+
+  onCancel(listener: (reason: Error) => void): () => void {
+    if (this.cancelled !== undefined) {
+      listener(this.cancelled);
+      return () => {};
+    }
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Lets go of the parent call, which may live on. */
+  release(): void {
+    this.#unlink?.();
+    this.#unlink = undefined;
+  }
 }

@@ -92,9 +92,13 @@ export class SluiceError extends Error {
 /** Anything thrown, as an error that can be shown. Unknown errors lose their text, which may hold internals. */
 export function toSluiceError(thrown: unknown): SluiceError {
   if (thrown instanceof SluiceError) return thrown;
-  return new SluiceError('internal', 'Sluice failed to handle this request; the log has the details under its request id.', {
-    cause: thrown,
-  });
+  return new SluiceError(
+    'internal',
+    'Sluice failed to handle this request; the log has the details under its request id.',
+    {
+      cause: thrown,
+    },
+  );
 }
 
 /** For the `default` of a switch over a union: the compiler then finds the forgotten case. */

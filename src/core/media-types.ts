@@ -1,0 +1,35 @@
+/** A kind of media that Sluice takes in and serves. */
+export interface MediaType {
+  readonly kind: 'image' | 'audio' | 'video';
+  readonly mimeType: string;
+}
+
+/** By file extension: the media of the contract, no other. */
+const TYPES: Readonly<Record<MediaType['kind'], Readonly<Record<string, string>>>> = {
+  image: { jpeg: 'jpeg', jpg: 'jpeg', png: 'png', gif: 'gif', webp: 'webp' },
+  audio: { wav: 'wav', mp3: 'mpeg', flac: 'flac', opus: 'opus', ogg: 'ogg', m4a: 'mp4' },
+  video: {
+    mkv: 'x-matroska',
+    webm: 'webm',
+    mp4: 'mp4',
+    mov: 'quicktime',
+    avi: 'x-msvideo',
+    ogv: 'ogg',
+    mpg: 'mpeg',
+    mpeg: 'mpeg',
+  },
+};
+
+const BY_EXTENSION = new Map<string, MediaType>(
+  (['image', 'audio', 'video'] as const).flatMap((kind) =>
+    Object.entries(TYPES[kind]).map(
+      ([extension, subtype]) => [extension, { kind, mimeType: `${kind}/${subtype}` }] as const,
+    ),
+  ),
+);
+
+/** What a file's name says it is, whatever the case of its extension; undefined when it is no media. */
+export function mediaTypeOf(name: string): MediaType | undefined {
+  const dot = name.lastIndexOf('.');
+  return dot === -1 ? undefined : BY_EXTENSION.get(name.slice(dot + 1).toLowerCase());
+}

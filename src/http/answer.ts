@@ -1,0 +1,133 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CallScope } from '../core/call.ts';
+import type { Batch } from '../core/chunk.ts';
+import { SluiceError, toSluiceError } from '../core/errors.ts';
+import type { Encoder } from '../core/stream.ts';
+import type { RelayedStream } from '../routing/relay.ts';
+import type { Answered } from '../routing/router.ts';
+import type { Deps } from './deps.ts';
+import { withoutSecrets } from './edge/errors.ts';
+import { EventStream } from './sse.ts';
+
+/** Runs one answer: opens its call, gives it a place, and cancels it when the client leaves or its time is over. */
+export async function withCall(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: Deps,
+  run: (call: CallScope) => Promise<void>,
+): Promise<FastifyReply> {
+  const call = new CallScope(request.id, deps.log);
+  const leave = deps.calls.enter(call, request.ip);
+  const { totalMs } = deps.config().limits;
+  const deadline = deps.deadlines.start(totalMs, () =>
+    call.cancel(new SluiceError('upstream_timeout', `The answer took longer than ${totalMs} ms.`)),
+  );
+  const onClose = (): void => call.cancel();
+  reply.raw.once('close', onClose);
+  try {
+    await run(call);
+    return reply;
+  } finally {
+    deadline.clear();
+    reply.raw.off('close', onClose);
+    leave();
+  }
+}
+
+/** Headers of ours on every answer of a model. */
+export function answerHeaders(answered: Answered, upstream?: IncomingHttpHeaders): Record<string, string> {
+  const headers: Record<string, string> = {
+    'x-sluice-provider': answered.target.provider.id,
+    'x-sluice-model': encodeURI(answered.target.model),
+    'x-sluice-attempts': String(answered.attempts),
+  };
+  // Of the upstream's headers only what clients use to pace themselves; everything else may hold internals (S-7).
+  for (const name in upstream) {
+    const value = name.startsWith('x-ratelimit-') ? upstream[name] : undefined;
+    if (typeof value === 'string') headers[name] = value;
+  }
+  return headers;
+}
+
+/** Streams chunks to a client that was told 200. A failure becomes the encoder's last word, and nothing follows it. */
+export async function sendChunks(
+  reply: FastifyReply,
+  chunks: AsyncIterable<Batch>,
+  encoder: Encoder,
+  headers: Readonly<Record<string, string>>,
+  deps: Deps,
+  call: CallScope,
+): Promise<void> {
+  const stream = openStream(reply, encoder.contentType, headers, deps);
+  try {
+    for await (const batch of chunks) {
+      if (stream.closed) return;
+      if (!stream.write(encoder.encode(batch))) await stream.drained();
+    }
+  } catch (thrown) {
+    if (stream.closed) return;
+    const error = withoutSecrets(toSluiceError(thrown), deps.secrets);
+    if (error.code === 'internal') deps.log.error({ id: call.id, error: thrown }, 'an answer failed unexpectedly');
+    else deps.log.warn({ id: call.id, code: error.code, error: error.message }, 'an answer failed after it had begun');
+    stream.write(encoder.encode([errorChunk(error)]));
+  }
+  stream.write(encoder.end());
+  stream.end();
+}
+
+/** Streams an upstream's bytes as they come, at the pace of the slower side. */
+export function sendRelayed(
+  reply: FastifyReply,
+  relayed: RelayedStream,
+  encodeError: (error: SluiceError) => string,
+  headers: Readonly<Record<string, string>>,
+  deps: Deps,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const stream = openStream(reply, 'text/event-stream; charset=utf-8', headers, deps, resolve);
+    relayed.attach({
+      write: (latin1) => {
+        if (stream.write(latin1, 'latin1')) return true;
+        stream.onDrain(() => relayed.resume());
+        return false;
+      },
+      end: () => stream.end(),
+      fail: (error) => {
+        stream.write(encodeError(withoutSecrets(error, deps.secrets)));
+        stream.end();
+      },
+    });
+  });
+}
+
+/** What a failure looks like as a chunk: missing credentials have a type of their own, which front ends act upon. */
+export function errorChunk(error: SluiceError): Batch[number] {
+  return error.code === 'missing_credentials'
+    ? { type: 'auth', auth: error.toInfo() }
+    : { type: 'error', error: error.toInfo() };
+}
+
+/** Takes the connection over and sends the head of a stream. */
+export function openStream(
+  reply: FastifyReply,
+  contentType: string,
+  headers: Readonly<Record<string, string>>,
+  deps: Deps,
+  onClosed: () => void = () => {},
+): EventStream {
+  const beats = contentType.startsWith('text/event-stream') ? deps.heartbeats : undefined;
+  reply.hijack();
+  return new EventStream(
+    reply.raw,
+    {
+      ...(reply.getHeaders() as Record<string, string>),
+      'content-type': contentType,
+      'cache-control': 'no-cache',
+      'x-accel-buffering': 'no',
+      ...headers,
+    },
+    beats,
+    onClosed,
+  );
+}

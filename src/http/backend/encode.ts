@@ -1,0 +1,117 @@
+import type { Batch, Chunk, ErrorInfo, MediaRef } from '../../core/chunk.ts';
+import { unreachable } from '../../core/errors.ts';
+import type { Encoder } from '../../core/stream.ts';
+import { encodeUsage } from '../../core/usage.ts';
+
+type Json = Record<string, unknown>;
+
+/**
+ * Chunks → typed events: `event: <type>`, `data: <JSON>`, empty line; the payload's key is the type's name. Bare JSON
+ * lines for clients that ask for `application/x-ndjson`.
+ */
+export class TypedStream implements Encoder {
+  readonly contentType: string;
+  readonly #isBare: boolean;
+  readonly #contentPrefix: string;
+  readonly #suffix: string;
+  #provider = '';
+  #model = '';
+  #isReasoning = false;
+
+  constructor(form: 'events' | 'lines') {
+    this.#isBare = form === 'lines';
+    this.contentType = this.#isBare ? 'application/x-ndjson; charset=utf-8' : 'text/event-stream; charset=utf-8';
+    this.#contentPrefix = this.#isBare
+      ? '{"type":"content","content":'
+      : 'event: content\ndata: {"type":"content","content":';
+    this.#suffix = this.#isBare ? '}\n' : '}\n\n';
+  }
+
+  encode(batch: Batch): string {
+    let out = '';
+    for (const chunk of batch) out += this.#one(chunk);
+    return out;
+  }
+
+  /** The end of the connection is the end of the stream; there is no sentinel. */
+  end(): string {
+    return '';
+  }
+
+  #one(chunk: Chunk): string {
+    switch (chunk.type) {
+      case 'content':
+        return this.#endReasoning() + this.#contentPrefix + JSON.stringify(chunk.content) + this.#suffix;
+      case 'reasoning': {
+        const status = this.#isReasoning ? {} : { status: 'thinking' };
+        this.#isReasoning = true;
+        return this.#event('reasoning', { token: chunk.reasoning, ...status });
+      }
+      case 'provider': {
+        const { id, label, url, model } = chunk.provider;
+        this.#provider = id;
+        this.#model = model;
+        return this.#event('provider', { provider: { name: id, url, label, model } });
+      }
+      case 'tool_call': {
+        const { index, id, name, arguments: fragment } = chunk.tool_call;
+        const call = { id, index, type: 'function', function: { name, arguments: fragment } };
+        return this.#endReasoning() + this.#event('tool_calls', { tool_calls: [call] });
+      }
+      case 'media':
+        return this.#endReasoning() + this.#event('content', mediaContent(chunk.media));
+      case 'usage': {
+        const usage = encodeUsage(chunk.usage);
+        return this.#endReasoning() + this.#event('usage', { usage, model: this.#model, provider: this.#provider });
+      }
+      case 'finish':
+        return this.#event('finish', { finish: { reason: chunk.finish } });
+      case 'error':
+        return this.#event('error', failure('error', chunk.error));
+      case 'auth':
+        return this.#event('auth', failure('auth', chunk.auth));
+      case 'parameters':
+      case 'conversation':
+      case 'preview':
+      case 'suggestions':
+      case 'title':
+      case 'log': {
+        const { type, ...payload } = chunk;
+        return this.#event(type, payload);
+      }
+      default:
+        return unreachable(chunk);
+    }
+  }
+
+  /** An empty status tells the front end that the thinking is over. */
+  #endReasoning(): string {
+    if (!this.#isReasoning) return '';
+    this.#isReasoning = false;
+    return this.#event('reasoning', { token: '', status: '' });
+  }
+
+  #event(type: string, payload: Json): string {
+    const data = JSON.stringify({ type, ...payload });
+    return this.#isBare ? `${data}\n` : `event: ${type}\ndata: ${data}\n\n`;
+  }
+}
+
+function failure(key: 'error' | 'auth', { name, message, code }: ErrorInfo): Json {
+  return { [key]: name, message: `${name}: ${message}`, code };
+}
+
+/** Media as content: `urls` shows at once, the text is what stays in the message. Inline data stays out of the text. */
+function mediaContent({ kind, url, alt = '', transcript }: MediaRef): Json {
+  const isInline = url.startsWith('data:');
+  switch (kind) {
+    case 'image':
+      return { content: isInline ? '' : `![${alt.replace(/[[\]]/g, ' ')}](${url})`, urls: url, alt };
+    case 'audio':
+      return { content: transcript ?? '', data: url, urls: url, alt };
+    case 'video':
+      return { content: '', urls: url, alt };
+    default:
+      return unreachable(kind);
+  }
+}

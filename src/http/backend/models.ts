@@ -1,0 +1,100 @@
+import { SluiceError } from '../../core/errors.ts';
+import { isChatModel, type Model } from '../../core/model.ts';
+import type { Provider } from '../../core/provider.ts';
+import { isReady, type Offer } from '../../routing/catalog.ts';
+import type { Deps, Handler } from '../deps.ts';
+import { clientKeys } from '../keys.ts';
+import { validate } from '../validate.ts';
+import { type ModelEntry, ModelsQuery, type ProviderEntry } from './wire.ts';
+
+/** `GET models`: provider → its models; or with `?format=list` every model once. */
+export function models(deps: Deps): Handler {
+  return async (request) => {
+    const { format } = validate(ModelsQuery, request.query, 'invalid_request');
+    const offers = await deps.router.catalog.list();
+    const entries = offers.map((offer) => [offer.provider.id, entriesOf(offer, offers)] as const);
+    if (format === undefined) return Object.fromEntries(entries);
+    const unique = new Map<string, ModelEntry>();
+    for (const entry of entries.flatMap(([, list]) => list)) if (!unique.has(entry.id)) unique.set(entry.id, entry);
+    return [...unique.values()];
+  };
+}
+
+/** `GET models/<provider>`: what it offers, to the holder of a key (`x-api-key`) too. */
+export function providerModels(deps: Deps): Handler {
+  return async (request) => {
+    const { catalog } = deps.router;
+    const { provider: name } = request.params as { provider: string };
+    const provider = catalog.provider(name);
+    if (provider === undefined) {
+      throw new SluiceError(
+        'provider_not_found',
+        `Provider '${name.slice(0, 256)}' not found. GET /backend-api/v2/providers lists what there is.`,
+      );
+    }
+    const { apiKey } = clientKeys(request, undefined);
+    if (typeof apiKey === 'string' && provider.auth.kind === 'api_key') {
+      const own = { provider, models: await catalog.listWith(provider, { apiKey }) };
+      return entriesOf(own, [own]);
+    }
+    const offer = await catalog.offer(provider);
+    if (offer.error !== undefined && offer.models.length === 0) throw offer.error;
+    return entriesOf(offer, [offer]);
+  };
+}
+
+/** `GET providers` */
+export function providers(deps: Deps): Handler {
+  return async () => (await deps.router.catalog.list()).map(providerEntry);
+}
+
+function entriesOf({ provider, models: offered }: Offer, all: readonly Offer[]): ModelEntry[] {
+  const preferred = provider.defaultModel ?? offered.find(isChatModel)?.id;
+  return offered.map((model) => ({
+    id: model.id,
+    model: model.id,
+    name: model.id,
+    label: model.label ?? model.id,
+    default: model.id === preferred,
+    image: model.image ?? false,
+    vision: model.vision ?? false,
+    audio: model.audio ?? false,
+    video: model.video ?? false,
+    tools: model.tools ?? false,
+    reasoning: model.reasoning ?? false,
+    type: model.type ?? 'chat',
+    count: 1,
+    ...(model.contextLength === undefined ? {} : { context_length: model.contextLength }),
+    tags: [...(model.tags ?? [])],
+    providers: offering(model, all),
+  }));
+}
+
+function offering(model: Model, all: readonly Offer[]): string[] {
+  return all.filter((offer) => offer.models.some(({ id }) => id === model.id)).map((offer) => offer.provider.id);
+}
+
+function providerEntry({ provider, models: offered }: Offer): ProviderEntry {
+  const count = (test: (model: Model) => boolean | undefined): number => offered.filter(test).length;
+  return {
+    name: provider.id,
+    label: provider.label,
+    parent: null,
+    image: count((model) => model.image),
+    audio: count((model) => model.audio),
+    video: count((model) => model.video),
+    vision: offered.some((model) => model.vision),
+    auth: needsClientKey(provider),
+    login_url: provider.loginUrl ?? null,
+    login: false,
+    nodriver: false,
+    hf_space: false,
+    // The front end switches the others off until the user enters a key.
+    active_by_default: isReady(provider),
+    live: 0,
+  };
+}
+
+function needsClientKey(provider: Provider): boolean {
+  return provider.auth.kind === 'api_key';
+}

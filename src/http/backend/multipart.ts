@@ -1,0 +1,49 @@
+import type { FastifyRequest } from 'fastify';
+import type { MediaPart } from '../../core/chat.ts';
+import { SluiceError } from '../../core/errors.ts';
+import { mediaTypeOf } from '../../core/media-types.ts';
+import { checkPublicAddress } from '../../outbound/address.ts';
+import type { Deps } from '../deps.ts';
+import { type JsonBody, parseJson } from '../edge/body.ts';
+import { readForm } from '../edge/form.ts';
+
+/** A conversation's JSON, and the media that came with it. */
+export interface ConversationInput {
+  readonly value: Record<string, unknown>;
+  readonly media: readonly MediaPart[];
+}
+
+/** Reads a conversation as JSON, or as a form with the parts `json`, `files` and `media_url`. */
+export async function readConversation(request: FastifyRequest, deps: Deps): Promise<ConversationInput> {
+  if (!request.isForm) return { value: (request.body as JsonBody).value, media: [] };
+  const { limits } = deps.config();
+  const form = await readForm(request.raw, { ...limits, fieldBytes: limits.chatBodyBytes }, deps.deadlines);
+  const json = form.fields.find(({ name }) => name === 'json');
+  if (json === undefined)
+    throw new SluiceError('invalid_request', "The form needs a part 'json' with the request.", { param: 'json' });
+  const { value } = parseJson(Buffer.from(json.value), limits);
+  const media: MediaPart[] = [];
+  for (const { name, filename, bytes } of form.files) {
+    const type = name === 'files' ? mediaTypeOf(filename) : undefined;
+    if (type === undefined) continue; // only media is of use to a model; documents go into buckets
+    media.push({
+      type: 'media',
+      kind: type.kind,
+      url: `data:${type.mimeType};base64,${bytes.toString('base64')}`,
+      mimeType: type.mimeType,
+      name: filename,
+    });
+  }
+  for (const { name, value: url } of form.fields) {
+    if (name !== 'media_url') continue;
+    await checkPublicAddress(url, 'media_url');
+    const type = mediaTypeOf(new URL(url).pathname);
+    media.push({
+      type: 'media',
+      kind: type?.kind ?? 'image',
+      url,
+      ...(type === undefined ? {} : { mimeType: type.mimeType }),
+    });
+  }
+  return { value, media };
+}

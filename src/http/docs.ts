@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import type { Route } from './deps.ts';
+
+type Json = Record<string, unknown>;
+
+/** Every error, in both dialects. */
+const ErrorAnswer = z.object({
+  error: z.object({
+    message: z.string(),
+    type: z.string(),
+    code: z.string(),
+    param: z.string().nullable(),
+  }),
+  provider: z.string().optional(),
+  model: z.string().optional(),
+  detail: z
+    .array(z.object({ loc: z.array(z.union([z.string(), z.number()])), message: z.string(), type: z.string() }))
+    .optional(),
+});
+
+/** `GET /openapi.json`, made of the very schemas that check requests, when it is first asked for. */
+export function documentRoutes(
+  routes: readonly Route[],
+  version: string,
+): readonly Pick<Route, 'method' | 'url' | 'handler'>[] {
+  let document: string | undefined;
+  return [
+    {
+      method: 'GET',
+      url: '/openapi.json',
+      handler: async (_request, reply) => {
+        document ??= JSON.stringify(openApiDocument(routes, version));
+        return reply.header('content-type', 'application/json; charset=utf-8').send(document);
+      },
+    },
+  ];
+}
+
+/** The API in OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.0), whose schemas are JSON Schema 2020-12. */
+export function openApiDocument(routes: readonly Route[], version: string): Json {
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const { path, parameters } = pathOf(route.url);
+    paths[path] ??= {};
+    paths[path][route.method.toLowerCase()] = operation(route, path, parameters);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Sluice',
+      version,
+      description:
+        'One address for every language model. `/v1` is compatible with clients of the OpenAI API; `/backend-api/v2` streams typed chunks for chat front ends.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: { Error: schemaOf(ErrorAnswer, 'output') },
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer', description: 'Only where the server has an access key' },
+      },
+    },
+    security: [{}, { key: [] }],
+  };
+}
+
+function operation(route: Route, path: string, parameters: readonly string[]): Json {
+  const produces = route.produces ?? ['application/json'];
+  const answer = route.answer === undefined ? {} : { schema: schemaOf(route.answer, 'output') };
+  return {
+    operationId: `${route.method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
+    summary: route.summary,
+    tags: [route.tag],
+    parameters: [
+      ...parameters.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+      ...queryParameters(route.query),
+    ],
+    ...(route.body === undefined ? {} : { requestBody: { required: true, content: bodyContent(route, route.body) } }),
+    responses: {
+      200: { description: 'The answer', content: Object.fromEntries(produces.map((type) => [type, answer])) },
+      default: {
+        description: 'An error that says what is wrong and what to do',
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
+    },
+  };
+}
+
+function bodyContent(route: Route, body: z.ZodType): Json {
+  const schema = schemaOf(body, 'input');
+  const form = {
+    type: 'object',
+    required: ['json'],
+    properties: {
+      json: { type: 'string', contentMediaType: 'application/json', description: 'The same request as JSON text' },
+      files: { type: 'array', items: { type: 'string', contentMediaType: 'application/octet-stream' } },
+      media_url: { type: 'array', items: { type: 'string', format: 'uri' } },
+    },
+  };
+  return {
+    'application/json': { schema },
+    ...(route.multipart === true ? { 'multipart/form-data': { schema: form } } : {}),
+  };
+}
+
+function queryParameters(query: z.ZodObject | undefined): Json[] {
+  if (query === undefined) return [];
+  const { properties = {}, required = [] } = schemaOf(query, 'input') as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema,
+  }));
+}
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  return json;
+}
+
+/** `/v1/models/*` and `/api/:provider/models` → OpenAPI's spelling. */
+function pathOf(url: string): { readonly path: string; readonly parameters: readonly string[] } {
+  const parameters: string[] = [];
+  const path = url.replace(/:(\w+)|\*/g, (_, name: string | undefined) => {
+    parameters.push(name ?? 'id');
+    return `{${name ?? 'id'}}`;
+  });
+  return { path, parameters };
+}

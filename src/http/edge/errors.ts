@@ -1,0 +1,71 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { SluiceError, toSluiceError } from '../../core/errors.ts';
+import type { Secrets } from './secrets.ts';
+
+/** The text of an error for clients. What came from a provider says which class of failure it is, as front ends expect. */
+export function errorText(error: SluiceError): string {
+  return error.options.provider === undefined ? error.message : `${error.name}: ${error.message}`;
+}
+
+/** The JSON body of every error, in both dialects. */
+export function errorBody(error: SluiceError): Record<string, unknown> {
+  const { param, provider, model, detail } = error.options;
+  return {
+    error: {
+      message: errorText(error),
+      type: error.type,
+      code: error.code,
+      param: param ?? null,
+    },
+    ...(detail === undefined ? {} : { detail }),
+    ...(model === undefined || model === '' ? {} : { model }),
+    ...(provider === undefined ? {} : { provider }),
+  };
+}
+
+/** The same error without any configured secret that an upstream may have quoted. */
+export function withoutSecrets(error: SluiceError, secrets: Secrets): SluiceError {
+  const message = secrets.mask(error.message);
+  return message === error.message ? error : new SluiceError(error.code, message, error.options);
+}
+
+/** The one exit for errors that happen before an answer has begun. */
+export function errorHandler(secrets: Secrets) {
+  return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const error = withoutSecrets(fromFastify(thrown), secrets);
+    if (error.code === 'internal')
+      request.log.error({ error: thrown, id: request.id }, 'a request failed unexpectedly');
+    if (error.code === 'cancelled' && reply.raw.destroyed) return;
+    const { retryAfter } = error.options;
+    if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
+    if (error.status === 401 && error.code === 'unauthorized')
+      reply.header('www-authenticate', 'Basic realm="Sluice", charset="UTF-8"');
+    // What is left of the body is not worth reading.
+    if (!request.raw.complete) reply.header('connection', 'close');
+    reply
+      .code(error.status)
+      .header('content-type', 'application/json; charset=utf-8')
+      .send(JSON.stringify(errorBody(error)));
+  };
+}
+
+/** Fastify's own errors, in our words. */
+function fromFastify(thrown: unknown): SluiceError {
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+  switch (code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+    case 'FST_ERR_CTP_INVALID_CONTENT_TYPE':
+      return new SluiceError('unsupported_media_type', 'Send the body as JSON, with "Content-Type: application/json".');
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_ASYNC_CONSTRAINT':
+      return new SluiceError('invalid_request', 'The path of the request is not valid.');
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new SluiceError('too_large', 'The body is too large.');
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return new SluiceError('invalid_request', 'The body is not valid.');
+    default:
+      return toSluiceError(thrown);
+  }
+}

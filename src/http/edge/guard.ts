@@ -1,0 +1,123 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import { SluiceError } from '../../core/errors.ts';
+
+/** Who may call: the answers of S-1, S-2 and S-4, decided before any work is done. */
+export interface GuardSettings {
+  readonly isLoopbackBind: boolean;
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+  readonly key?: string;
+}
+
+/** Name of the cookie that carries the access key of a browser. */
+export const KEY_COOKIE = 'sluice_key';
+
+/**
+ * Refuses requests whose Host is not ours. A page that rebinds its own name to 127.0.0.1 still sends that name
+ * (DNS rebinding), so on a loopback bind only loopback names count.
+ */
+export function checkHost(request: IncomingMessage, settings: GuardSettings): void {
+  let hosts = 0;
+  for (let i = 0; i < request.rawHeaders.length; i += 2) {
+    const name = request.rawHeaders[i];
+    if (name !== undefined && name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  const host = request.headers.host;
+  if (hosts !== 1 || host === undefined || !/^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?$/.test(host)) {
+    throw new SluiceError('invalid_request', 'A request needs exactly one valid Host header.');
+  }
+  if (!(request.url ?? '').startsWith('/')) {
+    throw new SluiceError('invalid_request', 'The request target must be a path.');
+  }
+  const name = nameOf(host);
+  if (!settings.isLoopbackBind || isLoopbackName(name) || settings.allowedHosts.includes(name)) return;
+  throw new SluiceError(
+    'forbidden',
+    'Sluice does not answer under this host name. Use localhost, or add the name to allowedHosts in sluice.yaml.',
+  );
+}
+
+/** The Origin that may read the answer; undefined when there is none. Refuses foreign pages. */
+export function checkOrigin(request: IncomingMessage, settings: GuardSettings): string | undefined {
+  const { origin } = request.headers;
+  if (origin !== undefined) {
+    if (isOwnOrigin(origin, request.headers.host) || settings.allowedOrigins.includes(origin)) return origin;
+    throw new SluiceError(
+      'forbidden',
+      'Pages of another origin may not call Sluice. Add the origin to allowedOrigins in sluice.yaml if they should.',
+    );
+  }
+  if (request.headers['sec-fetch-site'] !== 'cross-site') return undefined;
+  // A link on another site may lead to the page, but not make it do anything.
+  const isVisit = request.headers['sec-fetch-mode'] === 'navigate' && isPage(request.url ?? '');
+  if (isVisit) return undefined;
+  throw new SluiceError('forbidden', 'Requests from other sites are refused.');
+}
+
+/**
+ * Checks the access key and returns what else the Authorization header holds: a key for the provider. Paths of stored media
+ * are open, since `<img>` cannot send headers, and their names cannot be guessed.
+ */
+export function checkKey(request: IncomingMessage, settings: GuardSettings): string | undefined {
+  const { scheme, words } = authorization(request.headers.authorization);
+  if (settings.key === undefined) return scheme === 'bearer' ? words[0] : undefined;
+  if (request.method === 'GET' && /^\/(media|images|thumbnail)\//.test(request.url ?? '')) return undefined;
+  if (scheme === 'bearer' && isKey(words[0], settings.key)) return words[1];
+  if (scheme === 'basic' && isKey(passwordOf(words[0]), settings.key)) return undefined;
+  if (isKey(cookieOf(request.headers.cookie), settings.key)) return undefined;
+  throw new SluiceError('unauthorized', 'This server asks for its access key: send "Authorization: Bearer <key>".');
+}
+
+/** Compares in constant time, whatever the length. */
+export function isKey(given: string | undefined, key: string): boolean {
+  if (given === undefined) return false;
+  const a = Buffer.from(given);
+  const b = Buffer.from(key);
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+export function isLoopbackName(name: string): boolean {
+  if (name === 'localhost' || name.endsWith('.localhost') || name === '::1') return true;
+  return isIP(name) === 4 && name.startsWith('127.');
+}
+
+function isOwnOrigin(origin: string, host: string | undefined): boolean {
+  let url: URL;
+  try {
+    url = new URL(origin);
+  } catch {
+    return false;
+  }
+  if ((url.protocol !== 'http:' && url.protocol !== 'https:') || url.origin !== origin) return false;
+  return url.host === host || isLoopbackName(nameOf(url.host));
+}
+
+function isPage(url: string): boolean {
+  return !/^\/(backend-api|v1|api|files|search|openapi\.json)(\/|$|\?)/.test(url);
+}
+
+function nameOf(host: string): string {
+  const name = host.startsWith('[') ? host.slice(1, host.indexOf(']')) : host.replace(/:\d+$/, '');
+  return name.toLowerCase();
+}
+
+function authorization(header: string | undefined): { scheme: string; words: readonly string[] } {
+  const [scheme = '', ...words] = (header ?? '').trim().split(/\s+/);
+  return { scheme: scheme.toLowerCase(), words };
+}
+
+function passwordOf(credentials: string | undefined): string | undefined {
+  const text = Buffer.from(credentials ?? '', 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  return colon === -1 ? undefined : text.slice(colon + 1);
+}
+
+function cookieOf(header: string | undefined): string | undefined {
+  for (const pair of (header ?? '').split(';')) {
+    const [name, value] = pair.trim().split('=', 2);
+    if (name === KEY_COOKIE && value !== undefined) return decodeURIComponent(value);
+  }
+  return undefined;
+}

@@ -1,0 +1,77 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SluiceError } from '../core/errors.ts';
+import type { Handler, Route } from './deps.ts';
+
+/** The page's own files. */
+const PUBLIC = fileURLToPath(new URL('../../public', import.meta.url));
+
+/** Everything from this server, no inline script: what a model writes can neither run nor call home. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "media-src 'self' data: blob:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+/** The reader of the API's documents sets styles on its elements. */
+const DOCS_POLICY = CONTENT_SECURITY_POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'");
+
+/** Files of swagger-ui-dist that the documents need. */
+const READER_FILES: ReadonlySet<string> = new Set(['swagger-ui.css', 'swagger-ui-bundle.js']);
+
+/** The chat page and the readable form of the API's documents. */
+export function pageRoutes(): readonly Pick<Route, 'method' | 'url' | 'handler'>[] {
+  return [
+    { method: 'GET', url: '/', handler: file(() => ({ root: PUBLIC, name: 'index.html' })) },
+    { method: 'GET', url: '/favicon.ico', handler: file(() => ({ root: PUBLIC, name: 'favicon.svg' })) },
+    { method: 'GET', url: '/docs', handler: async (_request, reply) => reply.redirect('/docs/', 301) },
+    { method: 'GET', url: '/docs/', handler: file(() => ({ root: PUBLIC, name: 'docs/index.html' })) },
+    {
+      method: 'GET',
+      url: '/docs/:name',
+      handler: file(async (name) =>
+        READER_FILES.has(name) ? { root: await readerFolder(), name } : { root: PUBLIC, name: `docs/${name}` },
+      ),
+    },
+    { method: 'GET', url: '/:name', handler: file((name) => ({ root: PUBLIC, name })) },
+  ];
+}
+
+interface Served {
+  readonly root: string;
+  readonly name: string;
+}
+
+function file(locate: (name: string) => Served | Promise<Served>): Handler {
+  return async (request, reply) => {
+    const { name: asked = '' } = request.params as { name?: string };
+    const { root, name } = await locate(asked);
+    const { default: send } = await import('@fastify/send');
+    const found = await send(request.raw, `/${name}`, { root, dotfiles: 'ignore', index: false, cacheControl: false });
+    if (found.statusCode >= 400) {
+      throw new SluiceError(
+        'not_found',
+        `There is nothing at ${request.method} /${asked.slice(0, 256)}. GET /docs lists what there is.`,
+      );
+    }
+    return reply
+      .code(found.statusCode)
+      .headers(found.headers)
+      .headers({
+        'content-security-policy': request.url.startsWith('/docs') ? DOCS_POLICY : CONTENT_SECURITY_POLICY,
+        'referrer-policy': 'no-referrer',
+        'cache-control': 'no-cache',
+      })
+      .send(found.stream);
+  };
+}
+
+async function readerFolder(): Promise<string> {
+  return path.dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
+}

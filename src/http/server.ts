@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { SluiceError } from '../core/errors.ts';
+import { backendRoutes } from './backend/index.ts';
+import type { Deps, Route } from './deps.ts';
+import { documentRoutes } from './docs.ts';
+import { parseJson, readBody } from './edge/body.ts';
+import { errorBody, errorHandler } from './edge/errors.ts';
+import {
+  checkHost,
+  checkKey,
+  checkOrigin,
+  type GuardSettings,
+  isKey,
+  isLoopbackName,
+  KEY_COOKIE,
+} from './edge/guard.ts';
+import { pageRoutes } from './pages.ts';
+import { v1Routes } from './v1/index.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** A key for the provider from the Authorization header; the access key of the server itself is never here. */
+    bearer: string | undefined;
+    /** The body is a multipart form, which the handler reads itself. */
+    isForm: boolean;
+  }
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+/** Routes with a large body: messages may hold images. */
+const CHAT = /\/(chat\/completions|conversation)$/;
+
+/** The HTTP server with all routes, not yet listening. */
+export function buildServer(deps: Deps): FastifyInstance {
+  const { limits, bind } = deps.config();
+  const app = Fastify({
+    serverFactory: (handler) => {
+      const server = createServer(
+        {
+          maxHeaderSize: limits.headerBytes,
+          headersTimeout: limits.clientHeaderMs,
+          // Bodies have an idle limit of their own (edge/body.ts); a long upload that moves is no attack.
+          requestTimeout: 0,
+          keepAliveTimeout: limits.keepAliveMs,
+          connectionsCheckingInterval: 5_000,
+          noDelay: true,
+        },
+        handler,
+      );
+      server.maxHeadersCount = 200;
+      return server;
+    },
+    genReqId: () => randomUUID(),
+    exposeHeadRoutes: true,
+    routerOptions: { maxParamLength: limits.urlBytes },
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (error, request, reply) => errorHandler(deps.secrets)(error, request, reply),
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+  });
+  const guard = (): GuardSettings => {
+    const { allowedHosts, allowedOrigins, key } = deps.config();
+    return {
+      isLoopbackBind: isLoopbackName(bind.host),
+      allowedHosts,
+      allowedOrigins,
+      ...(key === undefined ? {} : { key }),
+    };
+  };
+  app.decorateRequest('bearer', undefined);
+  app.decorateRequest('isForm', false);
+  app.addHook('onRequest', async (request, reply) => {
+    if (deps.calls.draining) throw new SluiceError('shutting_down', 'Sluice is shutting down.', { retryAfter: 5 });
+    return admit(request, reply, guard(), limits.urlBytes);
+  });
+  readBodies(app, deps);
+  app.setErrorHandler(errorHandler(deps.secrets));
+  app.setNotFoundHandler(async (request) => {
+    throw new SluiceError(
+      'not_found',
+      `There is nothing at ${request.method} ${pathOf(request.raw)}. GET /docs lists what there is.`,
+    );
+  });
+  const routes = [...v1Routes(deps), ...backendRoutes(deps)];
+  const all = [...routes, ...documentRoutes(routes, deps.version), ...pageRoutes()];
+  for (const { method, url, handler } of all) app.route({ method, url, handler });
+  refuseOtherMethods(app, all);
+  return app;
+}
+
+/** Everything that is decided before a body is read. */
+async function admit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  settings: GuardSettings,
+  urlBytes: number,
+): Promise<unknown> {
+  const { raw } = request;
+  reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', vary: 'Origin' });
+  if ((raw.url ?? '').length > urlBytes)
+    throw new SluiceError('uri_too_long', `The address is longer than ${urlBytes} bytes.`);
+  checkHost(raw, settings);
+  const origin = checkOrigin(raw, settings);
+  if (origin !== undefined) {
+    reply.headers({
+      'access-control-allow-origin': origin,
+      'access-control-allow-credentials': 'true',
+      'access-control-expose-headers':
+        'x-request-id, x-sluice-provider, x-sluice-model, x-sluice-attempts, retry-after, etag',
+    });
+    const asked = raw.headers['access-control-request-method'];
+    if (raw.method === 'OPTIONS' && asked !== undefined) {
+      const headers = raw.headers['access-control-request-headers'];
+      reply.headers({
+        'access-control-allow-methods': METHODS.join(', '),
+        'access-control-max-age': '600',
+        ...(headers === undefined ? {} : { 'access-control-allow-headers': headers }),
+      });
+      return reply.code(200).send('');
+    }
+  }
+  if (settings.key !== undefined && raw.method === 'GET') {
+    const given = new URL(raw.url ?? '/', 'http://localhost').searchParams.get('key');
+    // The address that is printed at start: the key moves from the address bar into a cookie.
+    if (given !== null && isKey(given, settings.key)) {
+      const cookie = `${KEY_COOKIE}=${encodeURIComponent(given)}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000`;
+      return reply.header('set-cookie', cookie).redirect(pathOf(raw), 303);
+    }
+  }
+  request.bearer = checkKey(raw, settings);
+  return undefined;
+}
+
+/** JSON is read here, within limits; forms are left to their handlers; anything else is refused. */
+function readBodies(app: FastifyInstance, deps: Deps): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
+    const { limits } = deps.config();
+    const limit = CHAT.test(pathOf(request.raw)) ? limits.chatBodyBytes : limits.bodyBytes;
+    return parseJson(await readBody(payload, limit, limits.clientBodyIdleMs, deps.deadlines), limits);
+  });
+  app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
+    if (!pathOf(request.raw).startsWith('/backend-api/')) {
+      throw new SluiceError('unsupported_media_type', 'Send the body as JSON, with "Content-Type: application/json".');
+    }
+    request.isForm = true;
+  });
+  app.addHook('preHandler', async (request) => {
+    if (request.method !== 'POST' || request.isForm || request.body !== undefined) return;
+    if (request.routeOptions.url?.startsWith('/v1/models') === true) return;
+    throw new SluiceError('unsupported_media_type', 'Send the body as JSON, with "Content-Type: application/json".');
+  });
+}
+
+/** 405 with `Allow` for every path that exists under another method (RFC 9110 §15.5.6). */
+function refuseOtherMethods(app: FastifyInstance, routes: readonly Pick<Route, 'method' | 'url'>[]): void {
+  const byUrl = new Map<string, Set<string>>();
+  for (const { method, url } of routes) {
+    const methods = byUrl.get(url) ?? new Set();
+    byUrl.set(url, methods.add(method));
+    if (method === 'GET') methods.add('HEAD');
+  }
+  for (const [url, methods] of byUrl) {
+    const allow = [...methods].join(', ');
+    app.route({
+      method: METHODS.filter((method) => !methods.has(method)),
+      url,
+      // Before the body is looked at: whatever it holds, the method is wrong.
+      onRequest: async (_request, reply) => {
+        reply.header('allow', allow);
+        throw new SluiceError('method_not_allowed', `This path answers ${allow} only.`);
+      },
+      handler: async () => undefined,
+    });
+  }
+}
+
+/** Bytes that are no HTTP request get one answer and the end of their connection. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const failure =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? new SluiceError('header_too_large', 'The header of the request is too large.')
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? new SluiceError('request_timeout', 'The request took too long to arrive.')
+        : new SluiceError('invalid_request', 'This is not a valid HTTP request.');
+  const body = JSON.stringify(errorBody(failure));
+  socket.end(
+    `HTTP/1.1 ${failure.status} ${failure.name}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}
+
+function pathOf(request: IncomingMessage): string {
+  const url = request.url ?? '/';
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
+}
+
+export type { Server };

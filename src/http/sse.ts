@@ -1,0 +1,118 @@
+import type { ServerResponse } from 'node:http';
+
+/** How often silent streams are looked at, in milliseconds. */
+const TICK_MS = 1_000;
+
+/** One timer for the heartbeats of all streams. */
+export class Heartbeats {
+  readonly #streams = new Set<EventStream>();
+  readonly #intervalMs: () => number;
+  #timer: NodeJS.Timeout | undefined;
+  #ticks = 0;
+
+  /** @param intervalMs silence after which a comment is sent */
+  constructor(intervalMs: () => number) {
+    this.#intervalMs = intervalMs;
+  }
+
+  /** A number that grows with time; streams note it when they write. */
+  get ticks(): number {
+    return this.#ticks;
+  }
+
+  add(stream: EventStream): void {
+    this.#streams.add(stream);
+    this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
+  }
+
+  remove(stream: EventStream): void {
+    this.#streams.delete(stream);
+    if (this.#streams.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #tick(): void {
+    this.#ticks += 1;
+    const silence = Math.max(1, Math.round(this.#intervalMs() / TICK_MS));
+    for (const stream of this.#streams) if (this.#ticks - stream.lastWrite >= silence) stream.beat();
+  }
+}
+
+/** The only writer of streamed answers: framing comes from encoders, everything about the connection from here. */
+export class EventStream {
+  lastWrite: number;
+  readonly #response: ServerResponse;
+  readonly #heartbeats: Heartbeats | undefined;
+  readonly #onClosed: () => void;
+  #onDrain: (() => void) | undefined;
+  #ended = false;
+
+  /** Sends the head at once. Without `heartbeats` (plain text, JSON lines) silence stays silent. */
+  constructor(
+    response: ServerResponse,
+    headers: Readonly<Record<string, string | number>>,
+    heartbeats: Heartbeats | undefined,
+    onClosed: () => void,
+  ) {
+    this.#response = response;
+    this.#heartbeats = heartbeats;
+    this.#onClosed = onClosed;
+    this.lastWrite = heartbeats?.ticks ?? 0;
+    response.writeHead(200, headers);
+    response.on('drain', () => {
+      const onDrain = this.#onDrain;
+      this.#onDrain = undefined;
+      onDrain?.();
+    });
+    response.once('close', () => this.#close());
+    heartbeats?.add(this);
+  }
+
+  get closed(): boolean {
+    return this.#ended || this.#response.destroyed;
+  }
+
+  /** Returns false when the client reads more slowly than we write; then wait for `drained`. */
+  write(text: string, encoding: 'utf8' | 'latin1' = 'utf8'): boolean {
+    if (this.#ended || text === '') return true;
+    if (this.#heartbeats !== undefined) this.lastWrite = this.#heartbeats.ticks;
+    return this.#response.write(text, encoding);
+  }
+
+  /** Calls back once the client has caught up, or is gone. */
+  onDrain(listener: () => void): void {
+    if (this.closed) listener();
+    else this.#onDrain = listener;
+  }
+
+  drained(): Promise<void> {
+    return new Promise((resolve) => this.onDrain(resolve));
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#response.end();
+    this.#close();
+  }
+
+  /** Ends the connection without the proper end of the body, which is the only sign of failure that plain text has. */
+  cut(): void {
+    this.#response.destroy();
+  }
+
+  beat(): void {
+    // A client that does not read needs no sign of life, and a queue of them even less.
+    if (!this.closed && !this.#response.writableNeedDrain) this.write(': ping\n\n');
+  }
+
+  #close(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#heartbeats?.remove(this);
+    const onDrain = this.#onDrain;
+    this.#onDrain = undefined;
+    onDrain?.();
+    this.#onClosed();
+  }
+}

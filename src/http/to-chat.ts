@@ -1,0 +1,162 @@
+import type { ChatRequest, Message, Part, ResponseFormat, Sampling, Tool, ToolCall, ToolChoice } from '../core/chat.ts';
+import type { WireChatFields, WireMessage, WirePart, WireTool } from './wire.ts';
+
+/** Messages of the wire → ours. Parts that say nothing vanish, and so do messages without any part. */
+export function toMessages(messages: readonly WireMessage[]): readonly Message[] {
+  return messages.flatMap((message) => {
+    const converted = toMessage(message);
+    return converted === undefined ? [] : [converted];
+  });
+}
+
+function toMessage(message: WireMessage): Message | undefined {
+  const content = toParts(message.content);
+  const name = typeof message.name === 'string' ? { name: message.name } : {};
+  switch (message.role) {
+    case 'assistant': {
+      const reasoning = [message.reasoning_content, message.reasoning].find((text) => typeof text === 'string');
+      const toolCalls = (message.tool_calls ?? []).flatMap((call): ToolCall[] =>
+        call.function === undefined
+          ? []
+          : [{ id: call.id ?? '', name: call.function.name, arguments: call.function.arguments ?? '' }],
+      );
+      if (content.length === 0 && toolCalls.length === 0 && message.content !== '') return undefined;
+      return {
+        role: 'assistant',
+        content,
+        ...name,
+        ...(typeof reasoning === 'string' && reasoning !== '' ? { reasoning } : {}),
+        ...(toolCalls.length === 0 ? {} : { toolCalls }),
+      };
+    }
+    case 'tool':
+    case 'function':
+      return { role: 'tool', content, toolCallId: message.tool_call_id ?? message.name ?? '' };
+    default:
+      // Front ends send an empty array after a file was uploaded.
+      if (content.length === 0 && message.content !== '') return undefined;
+      return { role: message.role, content, ...name };
+  }
+}
+
+function toParts(content: WireMessage['content']): readonly Part[] {
+  if (content === null || content === undefined || content === '') return [];
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return content.flatMap(toPart);
+}
+
+function toPart(part: WirePart): Part[] {
+  const known = part as {
+    type?: string;
+    text?: unknown;
+    name?: unknown;
+    bucket_id?: unknown;
+    image_url?: string | { url: string; detail?: string };
+    video_url?: string | { url: string };
+    input_audio?: { data: string; format?: string };
+    file?: { file_data?: string; filename?: string };
+  };
+  const name = typeof known.name === 'string' ? { name: known.name } : {};
+  // Converted media: the text is meant, not the file.
+  if (typeof known.text === 'string') return known.text === '' ? [] : [{ type: 'text', text: known.text }];
+  if (typeof known.bucket_id === 'string') return [{ type: 'bucket', bucketId: known.bucket_id, ...name }];
+  if (known.image_url !== undefined) {
+    const { url, detail } = typeof known.image_url === 'string' ? { url: known.image_url } : known.image_url;
+    return [
+      { type: 'media', kind: 'image', url, ...mimeType(url), ...name, ...(detail === undefined ? {} : { detail }) },
+    ];
+  }
+  if (known.video_url !== undefined) {
+    const url = typeof known.video_url === 'string' ? known.video_url : known.video_url.url;
+    return [{ type: 'media', kind: 'video', url, ...mimeType(url), ...name }];
+  }
+  if (known.input_audio !== undefined) {
+    const { data, format = 'wav' } = known.input_audio;
+    const type = `audio/${format === 'mp3' ? 'mpeg' : format}`;
+    const url = data.startsWith('data:') ? data : `data:${type};base64,${data}`;
+    return [{ type: 'media', kind: 'audio', url, mimeType: type, ...name }];
+  }
+  if (typeof known.file?.file_data === 'string') {
+    const { file_data: data, filename } = known.file;
+    const url = data.startsWith('data:') ? data : `data:application/octet-stream;base64,${data}`;
+    return [
+      { type: 'media', kind: 'file', url, ...mimeType(url), ...(filename === undefined ? name : { name: filename }) },
+    ];
+  }
+  return [];
+}
+
+function mimeType(url: string): { mimeType?: string } {
+  const found = /^data:([^;,]+)[;,]/.exec(url);
+  return found?.[1] === undefined ? {} : { mimeType: found[1].toLowerCase() };
+}
+
+/** Sampling and everything else of a chat request, except where it goes and what it says. */
+export function toChatFields(
+  body: WireChatFields,
+): Pick<ChatRequest, 'sampling' | 'tools' | 'toolChoice' | 'parallelToolCalls' | 'responseFormat'> {
+  const tools = toTools(body.tools ?? []);
+  const toolChoice = toToolChoice(body.tool_choice);
+  const responseFormat = toResponseFormat(body.response_format);
+  return {
+    sampling: toSampling(body),
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(toolChoice === undefined ? {} : { toolChoice }),
+    ...(typeof body.parallel_tool_calls === 'boolean' ? { parallelToolCalls: body.parallel_tool_calls } : {}),
+    ...(responseFormat === undefined ? {} : { responseFormat }),
+  };
+}
+
+function toSampling(body: WireChatFields): Sampling {
+  const maxTokens = body.max_completion_tokens ?? body.max_tokens;
+  const stop = typeof body.stop === 'string' ? [body.stop] : body.stop;
+  const all = {
+    temperature: body.temperature,
+    topP: body.top_p,
+    topK: body.top_k,
+    maxTokens,
+    stop,
+    seed: body.seed,
+    presencePenalty: body.presence_penalty,
+    frequencyPenalty: body.frequency_penalty,
+    reasoningEffort: body.reasoning_effort,
+  };
+  return Object.fromEntries(
+    Object.entries(all).filter(([, value]) => value !== undefined && value !== null),
+  ) as Sampling;
+}
+
+function toTools(tools: readonly WireTool[]): Tool[] {
+  return tools.flatMap(({ function: called }): Tool[] => {
+    if (called === undefined) return [];
+    const { name, description, parameters, strict } = called;
+    return [
+      {
+        name,
+        ...(typeof description === 'string' ? { description } : {}),
+        ...(parameters === null || parameters === undefined ? {} : { parameters }),
+        ...(typeof strict === 'boolean' ? { strict } : {}),
+      },
+    ];
+  });
+}
+
+function toToolChoice(choice: WireChatFields['tool_choice']): ToolChoice | undefined {
+  if (choice === null || choice === undefined) return undefined;
+  if (typeof choice === 'object') return choice.function === undefined ? undefined : { name: choice.function.name };
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return choice;
+  return { name: choice };
+}
+
+function toResponseFormat(format: WireChatFields['response_format']): ResponseFormat | undefined {
+  if (format?.type === 'json_object' || format?.type === 'text') return { type: format.type };
+  if (format?.type !== 'json_schema' || format.json_schema === undefined) return undefined;
+  const { name, description, schema, strict } = format.json_schema;
+  return {
+    type: 'json_schema',
+    name,
+    ...(schema === null || schema === undefined ? {} : { schema }),
+    ...(typeof description === 'string' ? { description } : {}),
+    ...(typeof strict === 'boolean' ? { strict } : {}),
+  };
+}

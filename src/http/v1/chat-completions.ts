@@ -1,0 +1,180 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ChatRequest } from '../../core/chat.ts';
+import type { Batch } from '../../core/chunk.ts';
+import { collect } from '../../core/collect.ts';
+import { SluiceError } from '../../core/errors.ts';
+import { editObject } from '../../core/json.ts';
+import type { RelayRequest } from '../../routing/relay.ts';
+import type { Answered, Question } from '../../routing/router.ts';
+import type { Target } from '../../routing/select.ts';
+import { answerHeaders, sendChunks, sendRelayed, withCall } from '../answer.ts';
+import type { Deps, Handler } from '../deps.ts';
+import type { JsonBody } from '../edge/body.ts';
+import { clientKeys } from '../keys.ts';
+import { toChatFields, toMessages } from '../to-chat.ts';
+import { validate } from '../validate.ts';
+import { DROPPED_FIELDS, type WireMessage } from '../wire.ts';
+import { CompletionStream, completionHead, encodeCompletion, encodeStreamError } from './encode.ts';
+import { mergeChoices } from './merge.ts';
+import { ChatCompletionBody, OWN_FIELDS } from './wire.ts';
+
+/** `POST /v1/chat/completions`, and the same under `/api/<provider>/…`. */
+export function chatCompletions(deps: Deps): Handler {
+  return (request, reply) => {
+    const json = request.body as JsonBody;
+    const body = validate(ChatCompletionBody, json.value, 'invalid_field');
+    const question = toQuestion(request, json, body, deps);
+    return withCall(request, reply, deps, async (call) => {
+      if (body.timeout != null) {
+        const timer = setTimeout(
+          () =>
+            call.cancel(
+              new SluiceError('upstream_timeout', `The answer took longer than the ${body.timeout} s asked for.`),
+            ),
+          Math.min(body.timeout * 1_000, deps.config().limits.totalMs),
+        );
+        reply.raw.once('close', () => clearTimeout(timer));
+      }
+      const answered = await deps.router.answer(question, call);
+      const headers = answerHeaders(answered, answered.value.kind === 'chunks' ? undefined : answered.value.headers);
+      const { value } = answered;
+      switch (value.kind) {
+        case 'stream':
+          return sendRelayed(reply, value, encodeStreamError, headers, deps);
+        case 'body':
+          send(reply, value.bytes, headers);
+          return;
+        case 'chunks':
+          break;
+      }
+      const head = completionHead(answered.target.provider.id, answered.target.model);
+      const choices = [value.chunks, ...(await furtherChoices(body.n ?? 1, question, answered, deps, call))];
+      if (body.stream !== true) {
+        const answers = await Promise.all(choices.map(collect));
+        send(reply, Buffer.from(JSON.stringify(encodeCompletion(head, answers))), headers);
+        return;
+      }
+      const wantsUsage = body.stream_options?.include_usage === true;
+      const [only] = choices;
+      if (choices.length === 1 && only !== undefined) {
+        return sendChunks(reply, only, new CompletionStream(head, { wantsUsage }), headers, deps, call);
+      }
+      const { chunks, encoder } = mergeChoices(choices, head, wantsUsage);
+      return sendChunks(reply, chunks, encoder, headers, deps, call);
+    });
+  };
+}
+
+/** Providers whose libraries answer once per call are asked again for every further choice. */
+async function furtherChoices(
+  n: number,
+  question: Question,
+  answered: Answered,
+  deps: Deps,
+  call: Parameters<typeof deps.router.answer>[1],
+): Promise<AsyncIterable<Batch>[]> {
+  const { provider, model } = answered.target;
+  const again: Question = {
+    wish: { model, providers: [provider.id], ignored: [] },
+    keys: question.keys,
+    request: question.request,
+  };
+  const further = await Promise.all(Array.from({ length: n - 1 }, () => deps.router.answer(again, call)));
+  return further.flatMap(({ value }) => (value.kind === 'chunks' ? [value.chunks] : []));
+}
+
+function send(reply: FastifyReply, bytes: Buffer, headers: Readonly<Record<string, string>>): void {
+  reply.headers(headers).header('content-type', 'application/json; charset=utf-8').send(bytes);
+}
+
+function toQuestion(request: FastifyRequest, json: JsonBody, body: ChatCompletionBody, deps: Deps): Question {
+  const { provider: ofPath } = request.params as { provider?: string };
+  const named = ofPath ?? body.provider ?? '';
+  const wish = {
+    model: body.model ?? '',
+    providers: named.split(' ').filter((name) => name !== ''),
+    ignored: body.ignored ?? [],
+  };
+  const messages = withAttachedMedia(body);
+  const question = {
+    wish,
+    keys: clientKeys(request, body.api_key),
+    request: () => toChatRequest(json, body, messages, wish),
+  };
+  if (!canRelay(body)) return question;
+  const stream = body.stream === true;
+  return {
+    ...question,
+    relay: (target) => toRelay(target, json, body, messages === body.messages ? undefined : messages, stream, deps),
+  };
+}
+
+/** Whether the bytes can go to an upstream as they are, with a few members replaced. */
+function canRelay(body: ChatCompletionBody): boolean {
+  if (body.web_search !== undefined && body.web_search !== null && body.web_search !== false) return false;
+  return !body.messages.some(
+    ({ content }) => Array.isArray(content) && content.some((part) => 'bucket_id' in part || !('type' in part)),
+  );
+}
+
+function toRelay(
+  target: Target,
+  json: JsonBody,
+  body: ChatCompletionBody,
+  messages: readonly WireMessage[] | undefined,
+  stream: boolean,
+  _deps: Deps,
+): RelayRequest {
+  const edits = new Map<string, string | undefined>();
+  for (const name of OWN_FIELDS) edits.set(name, undefined);
+  for (const name of DROPPED_FIELDS) edits.set(name, undefined);
+  for (const [name, value] of Object.entries(body.extra_body ?? {})) {
+    if (!edits.has(name)) edits.set(name, JSON.stringify(value));
+  }
+  if (body.model !== target.model) edits.set('model', JSON.stringify(target.model));
+  if (messages !== undefined) edits.set('messages', JSON.stringify(messages));
+  // Usage is recorded whether or not the client wants to see it.
+  if (stream) edits.set('stream_options', JSON.stringify({ ...body.stream_options, include_usage: true }));
+  return {
+    endpoint: '/chat/completions',
+    body: editObject(json.bytes, json.members, edits),
+    stream,
+    wantsUsage: body.stream_options?.include_usage === true,
+  };
+}
+
+function toChatRequest(
+  json: JsonBody,
+  body: ChatCompletionBody,
+  messages: readonly WireMessage[],
+  wish: Question['wish'],
+): ChatRequest {
+  const known = new Set<string>([...Object.keys(ChatCompletionBody.shape), ...OWN_FIELDS, ...DROPPED_FIELDS]);
+  const extra = Object.entries({ ...json.value, ...body.extra_body }).filter(([name]) => !known.has(name));
+  return {
+    ...wish,
+    messages: toMessages(messages),
+    ...toChatFields(body),
+    ...(body.conversation == null ? {} : { conversation: body.conversation }),
+    downloadMedia: body.download_media === true,
+    extra: Object.fromEntries(extra),
+  };
+}
+
+/** The fields `image`, `images` and `media` hold attachments of the last message, in the way of gpt4free's clients. */
+function withAttachedMedia(body: ChatCompletionBody): readonly WireMessage[] {
+  const attached = [...(body.media ?? []), ...(body.images ?? [])].map(([url]) => url);
+  if (typeof body.image === 'string') attached.push(body.image);
+  const last = body.messages.at(-1);
+  if (attached.length === 0 || last === undefined) return body.messages;
+  for (const [index, url] of attached.entries()) {
+    if (/^(data:|https?:\/\/)/.test(url)) continue;
+    throw new SluiceError('invalid_field', 'Attached media must be a data: URI or an http(s) address.', {
+      param: `media[${index}]`,
+    });
+  }
+  const parts =
+    typeof last.content === 'string' ? [{ type: 'text' as const, text: last.content }] : (last.content ?? []);
+  const media = attached.map((url) => ({ type: 'image_url' as const, image_url: { url } }));
+  return [...body.messages.slice(0, -1), { ...last, content: [...media, ...parts] }];
+}

@@ -1,0 +1,209 @@
+import { randomBytes } from 'node:crypto';
+import type { Conversation } from '../../core/chat.ts';
+import type { Batch, Chunk, MediaRef, ToolCallDelta, Usage } from '../../core/chunk.ts';
+import type { Collected } from '../../core/collect.ts';
+import { type SluiceError, unreachable } from '../../core/errors.ts';
+import type { Encoder } from '../../core/stream.ts';
+import { encodeUsage } from '../../core/usage.ts';
+import { errorBody } from '../edge/errors.ts';
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** What all chunks of one answer have in common. */
+export interface CompletionHead {
+  readonly id: string;
+  /** Seconds. */
+  readonly created: number;
+  readonly model: string;
+  readonly provider: string;
+}
+
+export function completionHead(provider: string, model: string): CompletionHead {
+  return { id: `chatcmpl-${randomName(28)}`, created: Math.floor(Date.now() / 1000), model, provider };
+}
+
+/** Chunks → `chat.completion.chunk` events. `index` is the choice they belong to, when a request asked for several. */
+export class CompletionStream implements Encoder {
+  readonly contentType = 'text/event-stream; charset=utf-8';
+  readonly #head: CompletionHead;
+  readonly #wantsUsage: boolean;
+  readonly #before: string;
+  readonly #after = '},"finish_reason":null}]}\n\n';
+  readonly #named = new Set<number>();
+  #usage: Usage | undefined;
+  #conversation: Conversation | undefined;
+
+  constructor(head: CompletionHead, options: { readonly wantsUsage: boolean; readonly index?: number }) {
+    this.#head = head;
+    this.#wantsUsage = options.wantsUsage;
+    const { id, created, model, provider } = head;
+    const fields = JSON.stringify({ id, object: 'chat.completion.chunk', created, model, provider });
+    this.#before = `data: ${fields.slice(0, -1)},"choices":[{"index":${options.index ?? 0},"delta":{"role":"assistant",`;
+  }
+
+  encode(batch: Batch): string {
+    let out = '';
+    for (const chunk of batch) out += this.#one(chunk);
+    return out;
+  }
+
+  end(): string {
+    return 'data: [DONE]\n\n';
+  }
+
+  #one(chunk: Chunk): string {
+    switch (chunk.type) {
+      case 'content':
+        return this.#delta(`"content":${JSON.stringify(chunk.content)}`);
+      case 'reasoning': {
+        const text = JSON.stringify(chunk.reasoning);
+        return this.#delta(`"content":"","reasoning":${text},"reasoning_content":${text}`);
+      }
+      case 'tool_call':
+        return this.#delta(`"content":"","tool_calls":[${JSON.stringify(this.#toolCall(chunk.tool_call))}]`);
+      case 'media':
+        return this.#delta(JSON.stringify(mediaFields(chunk.media)).slice(1, -1));
+      case 'usage':
+        this.#usage = chunk.usage;
+        return '';
+      case 'conversation':
+        this.#conversation = { ...this.#conversation, ...chunk.conversation };
+        return '';
+      case 'finish':
+        return this.#finish(chunk.finish);
+      case 'error':
+      case 'auth': {
+        const { message, code } = chunk.type === 'error' ? chunk.error : chunk.auth;
+        const { name } = chunk.type === 'error' ? chunk.error : chunk.auth;
+        const { model, provider } = this.#head;
+        return `data: ${JSON.stringify({ error: { message: `${name}: ${message}`, type: 'upstream_error', code }, model, provider })}\n\n`;
+      }
+      case 'provider':
+      case 'parameters':
+      case 'preview':
+      case 'suggestions':
+      case 'title':
+      case 'log':
+        return '';
+      default:
+        return unreachable(chunk);
+    }
+  }
+
+  #delta(members: string): string {
+    return this.#before + members + this.#after;
+  }
+
+  /** Usage comes in the last chunk, or, when the client asked for it as OpenAI has it, in one of its own. */
+  #finish(reason: string): string {
+    const usage = this.#usage === undefined ? {} : { usage: encodeUsage(this.#usage) };
+    const tail = {
+      ...(this.#wantsUsage ? {} : usage),
+      ...(this.#conversation === undefined ? {} : { conversation: this.#conversation }),
+    };
+    const more = JSON.stringify(tail).slice(1, -1);
+    const last = `${this.#before}"content":""},"finish_reason":${JSON.stringify(reason)}}]${more === '' ? '' : `,${more}`}}\n\n`;
+    if (!this.#wantsUsage || this.#usage === undefined) return last;
+    return `${last}data: ${JSON.stringify({ ...headFields(this.#head, 'chat.completion.chunk'), choices: [], ...usage })}\n\n`;
+  }
+
+  #toolCall(delta: ToolCallDelta): Record<string, unknown> {
+    const isFirst = !this.#named.has(delta.index);
+    this.#named.add(delta.index);
+    const id = delta.id ?? (isFirst ? callId() : undefined);
+    return {
+      index: delta.index,
+      ...(id === undefined ? {} : { id, type: 'function' }),
+      function: { ...(delta.name === undefined ? {} : { name: delta.name }), arguments: delta.arguments },
+    };
+  }
+}
+
+/** A failure inside a relayed stream, which then ends in good order. */
+export function encodeStreamError(error: SluiceError): string {
+  return `data: ${JSON.stringify(errorBody(error))}\n\ndata: [DONE]\n\n`;
+}
+
+/** A whole answer as a `chat.completion`. Several answers become several choices. */
+export function encodeCompletion(head: CompletionHead, answers: readonly Collected[]): Record<string, unknown> {
+  const conversation = answers.find((answer) => answer.conversation !== undefined)?.conversation;
+  return {
+    ...headFields(head, 'chat.completion'),
+    choices: answers.map((answer, index) => ({
+      index,
+      message: encodeAnswer(answer),
+      logprobs: null,
+      finish_reason: answer.finish ?? 'stop',
+    })),
+    usage: encodeUsage(sum(answers.flatMap((answer) => (answer.usage === undefined ? [] : [answer.usage])))),
+    ...(conversation === undefined ? {} : { conversation }),
+  };
+}
+
+function encodeAnswer(answer: Collected): Record<string, unknown> {
+  const message: Record<string, unknown> = { role: 'assistant', content: answer.content, refusal: null };
+  if (answer.reasoning !== '') {
+    message['reasoning'] = answer.reasoning;
+    message['reasoning_content'] = answer.reasoning;
+  }
+  if (answer.toolCalls.length > 0) {
+    message['tool_calls'] = answer.toolCalls.map(({ id, name, arguments: written }) => ({
+      id: id === '' ? callId() : id,
+      type: 'function',
+      function: { name, arguments: written },
+    }));
+  }
+  for (const media of answer.media) {
+    const { content, images = [], ...rest } = mediaFields(media);
+    message['content'] += String(content);
+    if (Array.isArray(images) && images.length > 0)
+      message['images'] = [...((message['images'] as unknown[]) ?? []), ...images];
+    Object.assign(message, rest);
+  }
+  return message;
+}
+
+/** Media in an answer: addresses as markdown, so that every client shows them; inline images in the form OpenRouter gave them. */
+function mediaFields(media: MediaRef): Record<string, unknown> {
+  const data = /^data:[^,]*;base64,(.*)$/s.exec(media.url)?.[1];
+  if (media.kind === 'audio' && data !== undefined) {
+    return {
+      content: '',
+      audio: { id: `audio_${randomName(24)}`, data, transcript: media.transcript ?? '', expires_at: 0 },
+    };
+  }
+  if (media.kind === 'image') {
+    const images = [{ type: 'image_url', image_url: { url: media.url } }];
+    return { content: data === undefined ? `![${media.alt ?? ''}](${media.url})` : '', images };
+  }
+  return { content: data === undefined ? `[${media.alt ?? media.kind}](${media.url})` : '' };
+}
+
+function headFields(head: CompletionHead, object: string): Record<string, unknown> {
+  const { id, created, model, provider } = head;
+  return { id, object, created, model, provider };
+}
+
+function sum(usages: readonly Usage[]): Usage {
+  const [first, ...others] = usages;
+  if (first === undefined) return { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
+  return others.reduce(
+    (all, usage) => ({
+      promptTokens: all.promptTokens + usage.promptTokens,
+      completionTokens: all.completionTokens + usage.completionTokens,
+      totalTokens: all.totalTokens + usage.totalTokens,
+      ...(all.estimated === true || usage.estimated === true ? { estimated: true } : {}),
+    }),
+    first,
+  );
+}
+
+function callId(): string {
+  return `call_${randomName(24)}`;
+}
+
+function randomName(length: number): string {
+  let name = '';
+  for (const byte of randomBytes(length)) name += ALPHABET[byte % ALPHABET.length];
+  return name;
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { Deps, Route } from '../deps.ts';
+import { chatCompletions } from './chat-completions.ts';
+import { getModel, getProvider, listModels, listProviderModels, listProviders } from './models.ts';
+import { ChatCompletionBody, ModelList, ModelObject, ProviderObject } from './wire.ts';
+
+const TAG = 'Compatible interface';
+const EVENTS = ['application/json', 'text/event-stream'];
+
+/** Dialect B. */
+export function v1Routes(deps: Deps): readonly Route[] {
+  const chat = {
+    method: 'POST',
+    tag: TAG,
+    body: ChatCompletionBody,
+    produces: EVENTS,
+    handler: chatCompletions(deps),
+  } as const;
+  const model = { tag: TAG, summary: 'One model', answer: ModelObject, handler: getModel(deps) } as const;
+  return [
+    { ...chat, url: '/v1/chat/completions', summary: 'Answer a conversation, whole or as a stream of deltas' },
+    { ...chat, url: '/api/:provider/chat/completions', summary: 'The same, by one provider' },
+    { ...chat, url: '/api/:provider/:conversation_id/chat/completions', summary: 'The same, within a conversation' },
+    {
+      method: 'GET',
+      url: '/v1/models',
+      summary: 'All models, aliases and providers',
+      tag: TAG,
+      answer: ModelList,
+      handler: listModels(deps),
+    },
+    { ...model, method: 'GET', url: '/v1/models/*' },
+    { ...model, method: 'POST', url: '/v1/models/*' },
+    {
+      method: 'GET',
+      url: '/api/:provider/models',
+      summary: 'The models of one provider',
+      tag: TAG,
+      answer: ModelList,
+      handler: listProviderModels(deps),
+    },
+    {
+      method: 'GET',
+      url: '/v1/providers',
+      summary: 'All providers',
+      tag: TAG,
+      answer: z.array(ProviderObject),
+      handler: listProviders(deps),
+    },
+    {
+      method: 'GET',
+      url: '/v1/providers/:provider',
+      summary: 'One provider',
+      tag: TAG,
+      answer: ProviderObject,
+      handler: getProvider(deps),
+    },
+  ];
+}

@@ -1,0 +1,39 @@
+import type { Batch } from '../../core/chunk.ts';
+import type { Encoder } from '../../core/stream.ts';
+import { type CompletionHead, CompletionStream } from './encode.ts';
+
+/** Batches of several answers in the order in which they come, and an encoder that tells them apart. */
+export function mergeChoices(
+  choices: readonly AsyncIterable<Batch>[],
+  head: CompletionHead,
+  wantsUsage: boolean,
+): { readonly chunks: AsyncIterable<Batch>; readonly encoder: Encoder } {
+  const encoders = choices.map((_, index) => new CompletionStream(head, { wantsUsage, index }));
+  let current = encoders[0];
+  async function* chunks(): AsyncIterable<Batch> {
+    const iterators = choices.map((each) => each[Symbol.asyncIterator]());
+    const step = async (index: number) => ({ index, result: await iterators[index]?.next() });
+    const waiting = new Map(iterators.map((_, index) => [index, step(index)]));
+    try {
+      while (waiting.size > 0) {
+        const { index, result } = await Promise.race(waiting.values());
+        if (result === undefined || result.done === true) {
+          waiting.delete(index);
+          continue;
+        }
+        waiting.set(index, step(index));
+        current = encoders[index];
+        yield result.value;
+      }
+    } finally {
+      for (const promise of waiting.values()) promise.catch(() => {});
+      for (const iterator of iterators) void iterator.return?.().catch(() => {});
+    }
+  }
+  const encoder: Encoder = {
+    contentType: 'text/event-stream; charset=utf-8',
+    encode: (batch) => current?.encode(batch) ?? '',
+    end: () => current?.end() ?? '',
+  };
+  return { chunks: chunks(), encoder };
+}

@@ -1,0 +1,128 @@
+import { SluiceError } from '../../core/errors.ts';
+import { isChatModel, type Model } from '../../core/model.ts';
+import type { Provider } from '../../core/provider.ts';
+import type { Offer } from '../../routing/catalog.ts';
+import type { Deps, Handler } from '../deps.ts';
+import { clientKeys } from '../keys.ts';
+
+/** `GET /v1/models`: every model once, then the aliases, then the names of the providers, which serve as models too. */
+export function listModels(deps: Deps): Handler {
+  return async () => {
+    const entries = new Map<string, Record<string, unknown>>();
+    for (const { provider, models } of await deps.router.catalog.list()) {
+      for (const model of models) {
+        const known = entries.get(model.id);
+        if (known === undefined)
+          entries.set(model.id, { ...modelObject(model, provider), provider: false, providers: [provider.id] });
+        else (known['providers'] as string[]).push(provider.id);
+      }
+    }
+    for (const [name, targets] of deps.config().aliases) {
+      entries.set(name, { ...plainObject(name, 'sluice'), provider: false, alias_of: targets });
+    }
+    for (const provider of deps.router.catalog.providers) {
+      if (!entries.has(provider.id))
+        entries.set(provider.id, { ...plainObject(provider.id, provider.label), provider: true });
+    }
+    return { object: 'list', data: [...entries.values()] };
+  };
+}
+
+/** `GET` or `POST /v1/models/<id>`: by the model's name, an alias, a provider's name or `provider/model`. */
+export function getModel(deps: Deps): Handler {
+  return async (request) => {
+    const id = (request.params as { '*': string })['*'];
+    const offers = await deps.router.catalog.list();
+    const slash = id.indexOf('/');
+    const provider = deps.router.catalog.provider(slash === -1 ? id : id.slice(0, slash));
+    for (const offer of offers) {
+      const found = find(offer, id) ?? (offer.provider === provider ? find(offer, id.slice(slash + 1)) : undefined);
+      if (found !== undefined) return modelObject(found, offer.provider);
+    }
+    if (deps.config().aliases.has(id)) return plainObject(id, 'sluice');
+    if (provider !== undefined && slash === -1) return plainObject(provider.id, provider.label);
+    throw new SluiceError(
+      'model_not_found',
+      `The model '${id.slice(0, 256)}' does not exist. GET /v1/models lists what there is.`,
+      {
+        param: 'model',
+      },
+    );
+  };
+}
+
+/** `GET /api/<provider>/models`: what one provider offers, to the holder of a key too. */
+export function listProviderModels(deps: Deps): Handler {
+  return async (request) => {
+    const { catalog } = deps.router;
+    const provider = requireProvider(deps, (request.params as { provider: string }).provider);
+    const { apiKey, bearer } = clientKeys(request, undefined);
+    const key = typeof apiKey === 'string' ? apiKey : bearer;
+    const needsOwn = provider.auth.kind === 'api_key' && !provider.auth.configured;
+    const { models, error } =
+      key !== undefined && needsOwn
+        ? { models: await catalog.listWith(provider, { apiKey: key }), error: undefined }
+        : await catalog.offer(provider);
+    if (error !== undefined) throw error;
+    return { object: 'list', data: models.map((model) => modelObject(model, provider)) };
+  };
+}
+
+/** `GET /v1/providers` */
+export function listProviders(deps: Deps): Handler {
+  return async () => deps.router.catalog.providers.map(providerObject);
+}
+
+/** `GET /v1/providers/<name>` */
+export function getProvider(deps: Deps): Handler {
+  return async (request) => {
+    const provider = requireProvider(deps, (request.params as { provider: string }).provider);
+    const { models } = await deps.router.catalog.offer(provider);
+    const idsOf = (test: (model: Model) => boolean | undefined): string[] =>
+      models.filter(test).map((model) => model.id);
+    return {
+      ...providerObject(provider),
+      models: idsOf(isChatModel),
+      image_models: idsOf((model) => model.image),
+      vision_models: idsOf((model) => model.vision),
+    };
+  };
+}
+
+function requireProvider(deps: Deps, name: string): Provider {
+  const provider = deps.router.catalog.provider(name);
+  if (provider !== undefined) return provider;
+  throw new SluiceError(
+    'provider_not_found',
+    `Provider '${name.slice(0, 256)}' not found. GET /v1/providers lists what there is.`,
+    {
+      param: 'provider',
+    },
+  );
+}
+
+function find(offer: Offer, id: string): Model | undefined {
+  return offer.models.find((model) => model.id === id);
+}
+
+function modelObject(model: Model, provider: Provider): Record<string, unknown> {
+  return {
+    ...plainObject(model.id, provider.id),
+    type: model.type ?? 'chat',
+    image: model.image ?? false,
+    vision: model.vision ?? false,
+    audio: model.audio ?? false,
+    video: model.video ?? false,
+    tools: model.tools ?? false,
+    reasoning: model.reasoning ?? false,
+    ...(model.contextLength === undefined ? {} : { context_length: model.contextLength }),
+  };
+}
+
+function plainObject(id: string, owner: string): Record<string, unknown> {
+  return { id, object: 'model', created: 0, owned_by: owner };
+}
+
+function providerObject(provider: Provider): Record<string, unknown> {
+  return { id: provider.id, object: 'provider', created: 0, url: provider.url ?? null, label: provider.label };
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { ChatFields, Name, RoutingFields, WireMessage } from '../wire.ts';
+
+/** `POST chat/completions`. Unknown fields are kept and passed on. */
+export const ChatCompletionBody = z
+  .looseObject({
+    ...RoutingFields,
+    messages: z.array(WireMessage).min(1).max(10_000),
+    stream: z.boolean().nullish(),
+    stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+    n: z.int().min(1).max(128).nullish(),
+    ...ChatFields,
+    conversation_id: z.string().max(256).nullish(),
+    timeout: z.number().positive().nullish().describe('Seconds for the whole answer, below the server’s own limit'),
+    stream_timeout: z.number().positive().nullish(),
+    media: z.array(z.tuple([z.string(), z.string()]).rest(z.unknown())).nullish(),
+    images: z.array(z.tuple([z.string(), z.string()]).rest(z.unknown())).nullish(),
+    image: z.string().nullish().describe('An image for the last message, as a data: URI'),
+    image_name: z.string().nullish(),
+    extra_body: z.record(z.string(), z.unknown()).nullish(),
+  })
+  .describe('A chat completion request; fields that are not listed are passed on to the upstream');
+export type ChatCompletionBody = z.infer<typeof ChatCompletionBody>;
+
+/** Fields of the body that are Sluice's own business; the rest is the upstream's. */
+export const OWN_FIELDS: readonly string[] = [
+  'provider',
+  'ignored',
+  'api_key',
+  'web_search',
+  'download_media',
+  'conversation',
+  'conversation_id',
+  'timeout',
+  'stream_timeout',
+  'media',
+  'images',
+  'image',
+  'image_name',
+  'extra_body',
+  'raw',
+];
+
+export const ModelObject = z.looseObject({
+  id: z.string(),
+  object: z.literal('model'),
+  created: z.int(),
+  owned_by: z.string(),
+});
+
+export const ModelList = z.object({ object: z.literal('list'), data: z.array(ModelObject) });
+
+export const ProviderObject = z.looseObject({
+  id: z.string(),
+  object: z.literal('provider'),
+  created: z.int(),
+  url: z.string().nullable(),
+  label: z.string(),
+});
+
+export const ProviderQuery = z.object({ provider: Name.optional() });

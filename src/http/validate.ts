@@ -1,0 +1,73 @@
+import type { z } from 'zod';
+import { type ErrorDetail, SluiceError } from '../core/errors.ts';
+
+/**
+ * Checks a value against a schema. Violations become one error that names the first field and lists them all:
+ * `invalid_request` (400) in dialect A, `invalid_field` (422) in B.
+ */
+export function validate<T extends z.ZodType>(
+  schema: T,
+  value: unknown,
+  code: 'invalid_request' | 'invalid_field',
+): z.infer<T> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const detail = result.error.issues.slice(0, 20).map(toDetail);
+  const [first] = detail;
+  const param = first === undefined ? '' : pathOf(first.loc);
+  throw new SluiceError(code, `${param === '' ? 'The request' : `'${param}'`} ${first?.message ?? 'is not valid'}`, {
+    ...(param === '' ? {} : { param }),
+    ...(code === 'invalid_field' ? { detail: detail.map((each) => ({ ...each, loc: ['body', ...each.loc] })) } : {}),
+  });
+}
+
+function toDetail(issue: z.core.$ZodIssue): ErrorDetail {
+  const loc = issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key));
+  if (issue.code === 'invalid_union') {
+    // The branch that got furthest says best what is wrong.
+    const branches = issue.errors.flatMap(([first]) => (first === undefined ? [] : [first]));
+    const [deepest] = branches.sort((a, b) => b.path.length - a.path.length);
+    if (deepest !== undefined && deepest.path.length > 0) {
+      const inner = toDetail(deepest);
+      return { ...inner, loc: [...loc, ...inner.loc] };
+    }
+    const expected = branches.flatMap((branch) => ('expected' in branch ? [String(branch.expected)] : []));
+    return { loc, message: `must be ${[...new Set(expected)].join(' or ') || 'of another form'}.`, type: issue.code };
+  }
+  return { loc, message: `${words(issue)}.`, type: issue.code };
+}
+
+/** The issue as the end of a sentence that begins with the field's name. */
+function words(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined && issue.message.includes('undefined')
+        ? 'is required'
+        : `must be ${article(issue.expected)}`;
+    case 'too_big':
+      return issue.origin === 'string' || issue.origin === 'array'
+        ? `must have at most ${issue.maximum} ${issue.origin === 'array' ? 'items' : 'characters'}`
+        : `must be at most ${issue.maximum}`;
+    case 'too_small':
+      return issue.origin === 'string' || issue.origin === 'array'
+        ? `must have at least ${issue.minimum} ${issue.origin === 'array' ? 'item' : 'character'}${issue.minimum === 1 ? '' : 's'}`
+        : `must be at least ${issue.minimum}`;
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}`;
+    case 'unrecognized_keys':
+      return `has unknown fields: ${issue.keys.slice(0, 10).join(', ').slice(0, 200)}`;
+    default:
+      return issue.message.slice(0, 200);
+  }
+}
+
+function article(type: string): string {
+  return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
+}
+
+function pathOf(loc: readonly (string | number)[]): string {
+  return loc
+    .map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`))
+    .join('')
+    .slice(0, 200);
+}

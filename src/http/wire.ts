@@ -1,0 +1,155 @@
+import { z } from 'zod';
+
+/**
+ * What both dialects share of the wire format of OpenAI's chat completions. Structure is checked, values are the upstream's
+ * business: unknown fields and unknown kinds of parts are kept.
+ */
+
+/** No control characters, no invisible ones that change how text reads (bidi overrides). */
+const NAME = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u;
+
+/** Names of models and providers travel into paths, headers and logs. */
+export const Name = z
+  .string()
+  .max(256)
+  .regex(NAME, 'must not contain control characters')
+  .describe('A name of at most 256 printable characters');
+
+const TextPart = z.looseObject({ type: z.literal('text'), text: z.string() });
+const ImagePart = z.looseObject({
+  type: z.literal('image_url'),
+  image_url: z.union([z.string(), z.looseObject({ url: z.string(), detail: z.string().optional() })]),
+});
+const AudioPart = z.looseObject({
+  type: z.literal('input_audio'),
+  input_audio: z.looseObject({ data: z.string(), format: z.string().optional() }),
+});
+const VideoPart = z.looseObject({
+  type: z.literal('video_url'),
+  video_url: z.union([z.string(), z.looseObject({ url: z.string() })]),
+});
+const FilePart = z.looseObject({
+  type: z.literal('file'),
+  file: z.looseObject({
+    file_data: z.string().optional(),
+    filename: z.string().optional(),
+    file_id: z.string().optional(),
+  }),
+});
+const BucketPart = z.looseObject({ bucket_id: z.string(), name: z.string().optional() });
+const NamedTextPart = z.looseObject({ name: z.string(), text: z.string() });
+const KNOWN_PARTS: ReadonlySet<unknown> = new Set(['text', 'image_url', 'input_audio', 'video_url', 'file']);
+const OtherPart = z.looseObject({ type: z.string().refine((type) => !KNOWN_PARTS.has(type), 'is incomplete') });
+
+export const Part = z.union([
+  TextPart,
+  ImagePart,
+  AudioPart,
+  VideoPart,
+  FilePart,
+  BucketPart,
+  NamedTextPart,
+  OtherPart,
+]);
+export type WirePart = z.infer<typeof Part>;
+
+const Content = z.union([z.string(), z.array(Part).max(10_000)]);
+
+const WireToolCall = z.looseObject({
+  id: z.string().optional(),
+  function: z.looseObject({ name: z.string(), arguments: z.string().optional() }).optional(),
+});
+
+export const WireMessage = z.looseObject({
+  role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
+  content: Content.nullish(),
+  name: z.string().nullish(),
+  reasoning: z.unknown().optional(),
+  reasoning_content: z.unknown().optional(),
+  tool_calls: z.array(WireToolCall).max(1_000).nullish(),
+  tool_call_id: z.string().nullish(),
+});
+export type WireMessage = z.infer<typeof WireMessage>;
+
+const WireTool = z.looseObject({
+  type: z.string().optional(),
+  function: z
+    .looseObject({
+      name: z.string(),
+      description: z.string().nullish(),
+      parameters: z.record(z.string(), z.unknown()).nullish(),
+      strict: z.boolean().nullish(),
+    })
+    .optional(),
+});
+export type WireTool = z.infer<typeof WireTool>;
+
+const ToolChoice = z.union([
+  z.string(),
+  z.looseObject({ type: z.string(), function: z.looseObject({ name: z.string() }).optional() }),
+]);
+
+const ResponseFormat = z.looseObject({
+  type: z.string(),
+  json_schema: z
+    .looseObject({
+      name: z.string(),
+      description: z.string().nullish(),
+      schema: z.record(z.string(), z.unknown()).nullish(),
+      strict: z.boolean().nullish(),
+    })
+    .optional(),
+});
+
+const Finite = z.number().nullish();
+const Count = z.int().nonnegative().nullish();
+
+/** Fields of a chat request that both dialects know and hand to providers. */
+export const ChatFields = {
+  temperature: Finite,
+  top_p: Finite,
+  top_k: Finite,
+  max_tokens: Count,
+  max_completion_tokens: Count,
+  stop: z.union([z.string(), z.array(z.string()).max(256)]).nullish(),
+  seed: z.number().nullish(),
+  presence_penalty: Finite,
+  frequency_penalty: Finite,
+  reasoning_effort: z.string().max(64).nullish(),
+  tools: z.array(WireTool).max(1_000).nullish(),
+  tool_choice: ToolChoice.nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  response_format: ResponseFormat.nullish(),
+};
+
+/** Fields about where and how Sluice answers; no upstream sees them. */
+export const RoutingFields = {
+  model: Name.nullish().describe(
+    "A model, an alias, a provider's name, `provider/model` or `provider:model`; absent: the default",
+  ),
+  provider: Name.nullish().describe('A provider, or several separated by spaces, tried in order'),
+  ignored: z.array(Name).max(1_000).nullish().describe('Providers that the automatic choice must not use'),
+  api_key: z
+    .union([z.string().max(4_096), z.record(z.string(), z.string().max(4_096).nullable())])
+    .nullish()
+    .describe("Key for the provider, for this request only; or an object from a provider's name to its key"),
+  web_search: z.union([z.boolean(), z.string().max(2_000)]).nullish(),
+  download_media: z.boolean().nullish(),
+  conversation: z.record(z.string(), z.unknown()).nullish().describe('State of an earlier answer, as received'),
+};
+
+/** Never passed on, wherever they come from: the destination of a call is the operator's business (S-5). */
+export const DROPPED_FIELDS: readonly string[] = [
+  'base_url',
+  'api_base',
+  'api_type',
+  'proxy',
+  'proxies',
+  'headers',
+  'extra_headers',
+  'default_headers',
+  'extra_query',
+];
+
+type ChatFieldsSchema = z.ZodObject<typeof ChatFields>;
+export type WireChatFields = z.infer<ChatFieldsSchema>;

@@ -1,0 +1,167 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { SluiceError } from '../core/errors.ts';
+import type { Exchange, UpstreamClient, UpstreamHandler, UpstreamRequest } from './upstream.ts';
+
+/** Bytes read ahead of the consumer before the upstream is paused. */
+const HIGH_WATER = 256 * 1024;
+
+/** How long a released body may take to end by itself. */
+const RELEASE_MS = 1_000;
+
+/** The head of an upstream's answer, and its body to be pulled. */
+export interface UpstreamResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Body;
+}
+
+/** Sends a request and waits for the head of the answer. */
+export function open(client: UpstreamClient, request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const body = new Body(signal);
+    body.start(
+      client,
+      request,
+      (status, headers) => resolve({ status, headers, body }),
+      (error) => reject(error),
+    );
+  });
+}
+
+/**
+ * A response body as an async iterator. Each step hands out everything that has arrived since the last one, so a burst
+ * is one step. The upstream is paused while too much waits, and closed when the consumer stops early.
+ */
+export class Body implements AsyncIterableIterator<Buffer> {
+  readonly #signal: AbortSignal;
+  readonly #onAbort = (): void => {
+    this.#exchange?.abort();
+    this.#settle(
+      this.#signal.reason instanceof Error ? this.#signal.reason : new SluiceError('cancelled', 'Cancelled.'),
+    );
+  };
+  #exchange: Exchange | undefined;
+  #queue: Buffer[] = [];
+  #queued = 0;
+  #paused = false;
+  #ended = false;
+  #released = false;
+  #error: Error | undefined;
+  #waiting: { resolve(result: IteratorResult<Buffer>): void; reject(error: Error): void } | undefined;
+  #failHead: ((error: Error) => void) | undefined;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  start(
+    client: UpstreamClient,
+    request: UpstreamRequest,
+    onHead: (status: number, headers: IncomingHttpHeaders) => void,
+    failHead: (error: Error) => void,
+  ): void {
+    this.#failHead = failHead;
+    this.#signal.addEventListener('abort', this.#onAbort, { once: true });
+    const handler: UpstreamHandler = {
+      onHead: (status, headers) => {
+        this.#failHead = undefined;
+        onHead(status, headers);
+      },
+      onData: (bytes) => this.#push(bytes),
+      onEnd: () => this.#settle(undefined),
+      onError: (error) => this.#settle(error),
+    };
+    this.#exchange = client.send(request, handler);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Buffer>> {
+    if (this.#queue.length > 0) return Promise.resolve({ value: this.#take(), done: false });
+    if (this.#error !== undefined) return Promise.reject(this.#error);
+    if (this.#ended) return Promise.resolve({ value: undefined, done: true });
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+    });
+  }
+
+  return(): Promise<IteratorResult<Buffer>> {
+    if (this.#released) return Promise.resolve({ value: undefined, done: true });
+    this.#exchange?.abort();
+    this.#queue = [];
+    this.#settle(undefined);
+    return Promise.resolve({ value: undefined, done: true });
+  }
+
+  /**
+   * Stops listening to a body that has said all that matters. The rest is passed over, so that the connection can serve
+   * again; one that goes on regardless is closed.
+   */
+  release(): void {
+    if (this.#ended) return;
+    this.#released = true;
+    this.#queue = [];
+    if (this.#paused) this.#exchange?.resume();
+    setTimeout(() => this.#exchange?.abort(), RELEASE_MS).unref();
+  }
+
+  /** The whole body, at most `limit` bytes. */
+  async collect(limit: number): Promise<Buffer> {
+    const pieces: Buffer[] = [];
+    let size = 0;
+    for await (const piece of this) {
+      size += piece.length;
+      if (size > limit)
+        throw new SluiceError('upstream_invalid', `The provider's answer is larger than ${limit} bytes.`);
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces);
+  }
+
+  #push(bytes: Buffer): void {
+    if (this.#released) return;
+    if (this.#waiting !== undefined) {
+      const { resolve } = this.#waiting;
+      this.#waiting = undefined;
+      resolve({ value: bytes, done: false });
+      return;
+    }
+    this.#queue.push(bytes);
+    this.#queued += bytes.length;
+    if (this.#queued > HIGH_WATER && !this.#paused) {
+      this.#paused = true;
+      this.#exchange?.pause();
+    }
+  }
+
+  #take(): Buffer {
+    const [first] = this.#queue;
+    const all = this.#queue.length === 1 && first !== undefined ? first : Buffer.concat(this.#queue);
+    this.#queue = [];
+    this.#queued = 0;
+    if (this.#paused) {
+      this.#paused = false;
+      this.#exchange?.resume();
+    }
+    return all;
+  }
+
+  #settle(error: Error | undefined): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#error = error;
+    this.#signal.removeEventListener('abort', this.#onAbort);
+    if (error !== undefined) this.#failHead?.(error);
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (waiting === undefined) return;
+    if (error === undefined) waiting.resolve({ value: undefined, done: true });
+    else waiting.reject(error);
+  }
+}

@@ -1,0 +1,185 @@
+import type { Batch, Chunk, ToolCallDelta, Usage } from '../../core/chunk.ts';
+import { SluiceError } from '../../core/errors.ts';
+import { decodeUsage } from '../../core/usage.ts';
+import { EventReader } from './events.ts';
+import { failureInAnswer } from './failure.ts';
+
+/** What is read of a chunk or a completion; everything else is left alone, and nothing is believed to be there. */
+interface WireChoice {
+  readonly index?: number;
+  readonly delta?: WireMessage;
+  readonly message?: WireMessage;
+  readonly finish_reason?: string | null;
+}
+
+interface WireMessage {
+  readonly content?: unknown;
+  readonly refusal?: unknown;
+  readonly reasoning?: unknown;
+  readonly reasoning_content?: unknown;
+  readonly tool_calls?: unknown;
+  readonly images?: unknown;
+  readonly audio?: unknown;
+}
+
+/**
+ * One answer in the wire format of OpenAI's chat completions → chunks: each event's data for a stream, or the whole
+ * body. Only the first choice is read.
+ */
+export class ChatDecoder {
+  #finish: string | undefined;
+  #usage: Usage | undefined;
+  #done = false;
+  #sawToolCall = false;
+  #audio: { data: string; transcript: string } | undefined;
+
+  /** Whether the upstream said that nothing follows. */
+  get done(): boolean {
+    return this.#done;
+  }
+
+  /** Chunks of one event. Data that is no JSON is passed over, as browsers do with unknown lines. */
+  event(data: string, into: Chunk[]): void {
+    if (data === '[DONE]' || this.#done) {
+      this.#done = true;
+      return;
+    }
+    let json: unknown;
+    try {
+      json = JSON.parse(data);
+    } catch {
+      return;
+    }
+    this.json(json, into);
+  }
+
+  /** Chunks of a parsed event or of a whole completion. */
+  json(json: unknown, into: Chunk[]): void {
+    if (typeof json !== 'object' || json === null) return;
+    const failure = failureInAnswer(json);
+    if (failure !== undefined) throw failure;
+    const { choices, usage } = json as { choices?: unknown; usage?: unknown };
+    if (usage !== undefined && usage !== null) this.#usage = decodeUsage(usage) ?? this.#usage;
+    if (!Array.isArray(choices)) return;
+    for (const choice of choices as (WireChoice | null)[]) {
+      if (typeof choice !== 'object' || choice === null || (choice.index ?? 0) !== 0) continue;
+      const message = choice.delta ?? choice.message;
+      if (typeof message === 'object' && message !== null) this.#message(message, into);
+      if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') this.#finish = choice.finish_reason;
+    }
+  }
+
+  /** What closes the answer. Throws when the upstream stopped in the middle of it. */
+  end(into: Chunk[]): void {
+    if (this.#finish === undefined && !this.#done) {
+      throw new SluiceError('upstream_cut', 'The provider ended its answer in the middle.');
+    }
+    if (this.#audio !== undefined) {
+      into.push({
+        type: 'media',
+        media: {
+          kind: 'audio',
+          url: `data:audio/wav;base64,${this.#audio.data}`,
+          mimeType: 'audio/wav',
+          ...(this.#audio.transcript === '' ? {} : { transcript: this.#audio.transcript }),
+        },
+      });
+    }
+    if (this.#usage !== undefined) into.push({ type: 'usage', usage: this.#usage });
+    into.push({ type: 'finish', finish: this.#finish ?? (this.#sawToolCall ? 'tool_calls' : 'stop') });
+  }
+
+  #message(message: WireMessage, into: Chunk[]): void {
+    // Two names for one thing: DeepSeek's and vLLM's, OpenRouter's and Groq's.
+    const reasoning = message.reasoning_content ?? message.reasoning;
+    if (typeof reasoning === 'string' && reasoning !== '') into.push({ type: 'reasoning', reasoning });
+    if (typeof message.content === 'string') {
+      if (message.content !== '') into.push({ type: 'content', content: message.content });
+    } else if (Array.isArray(message.content)) {
+      contentParts(message.content, into);
+    }
+    if (typeof message.refusal === 'string' && message.refusal !== '') {
+      into.push({ type: 'content', content: message.refusal });
+    }
+    if (Array.isArray(message.tool_calls)) this.#toolCalls(message.tool_calls, into);
+    if (Array.isArray(message.images)) images(message.images, into);
+    if (message.audio !== undefined && message.audio !== null) this.#hear(message.audio);
+  }
+
+  #toolCalls(calls: readonly unknown[], into: Chunk[]): void {
+    for (const [position, call] of calls.entries()) {
+      if (typeof call !== 'object' || call === null) continue;
+      const { index, id, function: called } = call as { index?: unknown; id?: unknown; function?: unknown };
+      const { name, arguments: written } = (called ?? {}) as { name?: unknown; arguments?: unknown };
+      this.#sawToolCall = true;
+      const delta: ToolCallDelta = {
+        index: typeof index === 'number' ? index : position,
+        ...(typeof id === 'string' && id !== '' ? { id } : {}),
+        ...(typeof name === 'string' && name !== '' ? { name } : {}),
+        // Some local servers write the arguments as an object.
+        arguments: typeof written === 'string' ? written : written == null ? '' : JSON.stringify(written),
+      };
+      into.push({ type: 'tool_call', tool_call: delta });
+    }
+  }
+
+  #hear(audio: unknown): void {
+    if (typeof audio !== 'object' || audio === null) return;
+    const { data, transcript } = audio as { data?: unknown; transcript?: unknown };
+    this.#audio ??= { data: '', transcript: '' };
+    if (typeof data === 'string') this.#audio.data += data;
+    if (typeof transcript === 'string') this.#audio.transcript += transcript;
+  }
+}
+
+/** Content as parts: Mistral's reasoning models think in a part of its own. */
+function contentParts(parts: readonly unknown[], into: Chunk[]): void {
+  for (const part of parts) {
+    if (typeof part !== 'object' || part === null) continue;
+    const { type, text, thinking } = part as { type?: unknown; text?: unknown; thinking?: unknown };
+    if (type === 'thinking' && Array.isArray(thinking)) {
+      for (const piece of thinking) {
+        const reasoning = (piece as { text?: unknown } | null)?.text;
+        if (typeof reasoning === 'string' && reasoning !== '') into.push({ type: 'reasoning', reasoning });
+      }
+    } else if (typeof text === 'string' && text !== '') {
+      into.push({ type: 'content', content: text });
+    }
+  }
+}
+
+/** Images that models make amid a chat, in the form OpenRouter gave them. */
+function images(parts: readonly unknown[], into: Chunk[]): void {
+  for (const part of parts) {
+    const url = (part as { image_url?: { url?: unknown } } | null)?.image_url?.url;
+    if (typeof url === 'string') into.push({ type: 'media', media: { kind: 'image', url } });
+  }
+}
+
+/** A whole completion in one piece of JSON. */
+export function decodeCompletion(body: Buffer): Batch {
+  let json: unknown;
+  try {
+    json = JSON.parse(body.toString('utf8'));
+  } catch {
+    json = undefined;
+  }
+  if (typeof json !== 'object' || json === null || !('choices' in json || 'error' in json)) {
+    throw new SluiceError('upstream_invalid', 'The provider answered with something that is not a chat completion.');
+  }
+  const decoder = new ChatDecoder();
+  const batch: Chunk[] = [];
+  decoder.json(json, batch);
+  decoder.end(batch);
+  return batch;
+}
+
+/** A whole completion as the events of a stream. */
+export function decodeEvents(body: Buffer, limit: number): Batch {
+  const reader = new EventReader(limit);
+  const decoder = new ChatDecoder();
+  const batch: Chunk[] = [];
+  for (const data of [...reader.push(body), ...reader.end()]) decoder.event(data, batch);
+  decoder.end(batch);
+  return batch;
+}

@@ -1,0 +1,57 @@
+import { StringDecoder } from 'node:string_decoder';
+import { createParser, type EventSourceParser } from 'eventsource-parser';
+import { SluiceError } from '../../core/errors.ts';
+
+/** Bytes of an event stream → the data of each event (WHATWG HTML §9.2), however the bytes were split. */
+export class EventReader {
+  readonly #decoder = new StringDecoder('utf8');
+  readonly #parser: EventSourceParser;
+  #found: string[] = [];
+
+  /** @param limit characters that one event may have */
+  constructor(limit: number) {
+    this.#parser = createParser({
+      maxBufferSize: limit,
+      onEvent: (event) => {
+        this.#found.push(event.data);
+      },
+      onError: (error) => {
+        if (error.type !== 'max-buffer-size-exceeded') return;
+        throw new SluiceError('upstream_invalid', `The provider sent an event of more than ${limit} bytes.`);
+      },
+    });
+  }
+
+  /** The data of every event that `bytes` completes. */
+  push(bytes: Buffer): readonly string[] {
+    return this.#feed(this.#decoder.write(bytes));
+  }
+
+  /** The last event, where an upstream ends without the empty line that should close it. */
+  end(): readonly string[] {
+    return this.#feed(`${this.#decoder.end()}\n\n`);
+  }
+
+  #feed(text: string): readonly string[] {
+    this.#parser.feed(text);
+    if (this.#found.length === 0) return NOTHING;
+    const found = this.#found;
+    this.#found = [];
+    return found;
+  }
+}
+
+const NOTHING: readonly string[] = [];
+
+/**
+ * Whether bytes begin an event stream rather than JSON or HTML; undefined while there is nothing but white space. What the
+ * bytes say counts, not the content type: some upstreams cannot stream every model and send JSON, others stream under a
+ * wrong name.
+ */
+export function looksLikeEvents(bytes: Buffer): boolean | undefined {
+  const start = bytes
+    .toString('latin1', 0, Math.min(64, bytes.length))
+    .replace(/^\xef\xbb\xbf/, '')
+    .trimStart();
+  return start === '' ? undefined : !/^[{[<]/.test(start);
+}

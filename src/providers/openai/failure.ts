@@ -1,0 +1,106 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type ErrorCode, type ErrorOptions, SluiceError } from '../../core/errors.ts';
+
+/** Characters of an upstream's own words that are passed on. */
+const LONGEST_MESSAGE = 2_000;
+
+/** An upstream's answer with an error status → our error, in the upstream's own words where it has some. */
+export function failureOfStatus(status: number, headers: IncomingHttpHeaders, body: Buffer): SluiceError {
+  const said = messageOf(parse(body));
+  const retryAfter = retryAfterOf(headers);
+  const options: ErrorOptions = retryAfter === undefined ? {} : { retryAfter };
+  if (status >= 300 && status < 400) {
+    return new SluiceError(
+      'upstream_failed',
+      `The provider redirects to another address (${status}), which is not followed.`,
+    );
+  }
+  if (status >= 500 && said === undefined) {
+    return new SluiceError(
+      'upstream_failed',
+      `The provider answered ${status} with something that is not a JSON error.`,
+      options,
+    );
+  }
+  const message = said ?? `The provider answered ${status} without an explanation.`;
+  return new SluiceError(codeOf(status), message, { ...options, ...statusOf(status) });
+}
+
+/** The error object that some upstreams send inside a stream, or with status 200. */
+export function failureInAnswer(json: object): SluiceError | undefined {
+  if (!('error' in json) || json.error === null || json.error === undefined || json.error === false) return undefined;
+  const said = messageOf(json) ?? 'The provider reported an error without an explanation.';
+  const { code, status, status_code } = json.error as { code?: unknown; status?: unknown; status_code?: unknown };
+  const number = [code, status, status_code].map(Number).find((each) => each >= 400 && each < 600);
+  if (number === undefined) return new SluiceError('provider_failed', said);
+  return new SluiceError(codeOf(number), said, statusOf(number));
+}
+
+function codeOf(status: number): ErrorCode {
+  switch (status) {
+    case 401:
+      return 'missing_credentials';
+    case 403:
+      return 'forbidden';
+    case 404:
+      return 'model_not_found';
+    case 408:
+    case 504:
+    case 524:
+      return 'upstream_timeout';
+    case 413:
+      return 'too_large';
+    case 429:
+      return 'rate_limited';
+    case 502:
+      return 'upstream_failed';
+    case 503:
+    case 529: // Anthropic's "overloaded"
+      return 'overloaded';
+    default:
+      return status >= 500 ? 'provider_failed' : 'invalid_request';
+  }
+}
+
+/** Client errors keep the upstream's status (402, 422, 451, …), since clients of the vendor expect it. */
+function statusOf(status: number): ErrorOptions {
+  return status >= 400 && status < 500 && status !== 408 ? { status } : {};
+}
+
+/** `Retry-After` in seconds, from seconds or a date (RFC 9110 §10.2.3). */
+function retryAfterOf(headers: IncomingHttpHeaders): number | undefined {
+  const value = headers['retry-after'];
+  if (value === undefined) return undefined;
+  const seconds = /^\d+$/.test(value.trim()) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
+  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined;
+}
+
+function messageOf(json: unknown): string | undefined {
+  for (const candidate of candidates(json)) {
+    if (typeof candidate === 'string' && candidate.trim() !== '') return clean(candidate);
+  }
+  return undefined;
+}
+
+/** The places where upstreams put their words: OpenAI's, Mistral's, FastAPI's, Ollama's. */
+function candidates(json: unknown): unknown[] {
+  const first = Array.isArray(json) ? json[0] : json;
+  if (typeof first !== 'object' || first === null) return [];
+  const { error, message, detail } = first as { error?: unknown; message?: unknown; detail?: unknown };
+  const inner = typeof error === 'object' && error !== null ? (error as { message?: unknown }).message : error;
+  return [inner, message, typeof detail === 'object' && detail !== null ? JSON.stringify(detail) : detail];
+}
+
+function clean(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these are not to reach terminals and logs
+  const printable = text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, ' ').trim();
+  return printable.length > LONGEST_MESSAGE ? `${printable.slice(0, LONGEST_MESSAGE)}…` : printable;
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

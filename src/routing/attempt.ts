@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Limits } from '../config/config.ts';
+import type { Call } from '../core/call.ts';
+import { type SluiceError, toSluiceError } from '../core/errors.ts';
+import type { Health } from './health.ts';
+import type { Target } from './select.ts';
+
+/** First wait before the same target is tried again, in milliseconds; it doubles each round. */
+const FIRST_WAIT_MS = 150;
+
+/** An answer that has begun, and what it took. */
+export interface Attempted<T> {
+  readonly target: Target;
+  readonly value: T;
+  readonly attempts: number;
+}
+
+/**
+ * Tries targets in order until `open` has reached the first visible chunk of one. What it does with a failure depends on
+ * the error: a request that is wrong anywhere ends at once, a target that cannot serve it makes place for the next one, and
+ * one that may serve it soon is tried again after a wait with jitter, never before its Retry-After.
+ */
+export async function attempt<T>(
+  targets: readonly Target[],
+  call: Call,
+  limits: Pick<Limits, 'attempts' | 'retryWaitMs'>,
+  health: Health,
+  open: (target: Target) => Promise<T>,
+): Promise<Attempted<T>> {
+  let attempts = 0;
+  let waited = 0;
+  let candidates = health.order(targets);
+  for (let round = 0; ; round += 1) {
+    const again: { target: Target; wait: number }[] = [];
+    let last: SluiceError | undefined;
+    for (const target of candidates) {
+      attempts += 1;
+      try {
+        const value = await open(target);
+        health.succeeded(target);
+        return { target, value, attempts };
+      } catch (thrown) {
+        if (call.cancelled !== undefined) throw call.cancelled;
+        last = toSluiceError(thrown).from(target.provider.id, target.model);
+        if (last.code === 'internal') call.log.error({ error: thrown }, 'a provider failed unexpectedly');
+        if (isFinal(last)) throw last;
+        if (isTransient(last)) health.failed(target);
+        call.log.debug({ provider: target.provider.id, model: target.model, error: last.message }, 'attempt failed');
+        if (attempts >= limits.attempts) throw last;
+        const wait = waitBefore(last, round);
+        if (wait !== undefined) again.push({ target, wait });
+      }
+    }
+    const wait = Math.min(...again.map((each) => each.wait));
+    if (last === undefined) throw new Error('no target to try');
+    if (again.length === 0 || waited + wait > limits.retryWaitMs) throw last;
+    waited += wait;
+    await pause(wait, call);
+    candidates = again.filter((each) => each.wait <= wait).map((each) => each.target);
+  }
+}
+
+/** Wrong wherever it is sent. */
+function isFinal(error: SluiceError): boolean {
+  return error.code === 'invalid_request' || error.code === 'too_large' || error.code === 'internal';
+}
+
+/** Says something about the target's state rather than about the request. */
+function isTransient(error: SluiceError): boolean {
+  return error.status >= 500 || error.code === 'rate_limited';
+}
+
+/** Milliseconds before the same target may be tried again; undefined: it is not worth it. */
+function waitBefore(error: SluiceError, round: number): number | undefined {
+  const { retryAfter } = error.options;
+  if (retryAfter !== undefined && error.status !== 401) return retryAfter * 1_000;
+  switch (error.code) {
+    case 'upstream_unreachable':
+    case 'upstream_cut':
+    case 'upstream_failed':
+    case 'provider_failed':
+    case 'overloaded':
+      return FIRST_WAIT_MS * 2 ** round * (0.5 + Math.random() / 2);
+    default:
+      return undefined;
+  }
+}
+
+async function pause(milliseconds: number, call: Call): Promise<void> {
+  try {
+    await sleep(milliseconds, undefined, { signal: call.signal });
+  } catch {
+    throw call.cancelled;
+  }
+}

@@ -1,0 +1,155 @@
+import type { Credentials } from '../core/call.ts';
+import { SluiceError, toSluiceError } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import { isChatModel, type Model } from '../core/model.ts';
+import type { Provider } from '../core/provider.ts';
+
+/** How long a listing is good for, and how long a failed one is not asked again, in milliseconds. */
+const FRESH_MS = 5 * 60_000;
+const FAILED_MS = 15_000;
+/** How long anybody waits for an upstream's listing. */
+const LISTING_MS = 5_000;
+
+/** What one provider offers, or why that is not known. */
+export interface Offer {
+  readonly provider: Provider;
+  readonly models: readonly Model[];
+  readonly error?: SluiceError;
+}
+
+interface Listing {
+  offer: Offer;
+  readonly at: number;
+}
+
+/** All models of all providers. Listings are asked for when somebody needs them and kept for a while. */
+export class Catalog {
+  readonly #log: Logger;
+  readonly #listings = new Map<Provider, Listing>();
+  readonly #asking = new Map<Provider, Promise<Offer>>();
+  #providers: readonly Provider[] = [];
+  #byName = new Map<string, Provider>();
+  #known: Map<string, Provider[]> | undefined;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** The providers that are on, in order of preference. Listings of those that stay are kept. */
+  use(providers: readonly Provider[]): void {
+    this.#providers = providers;
+    this.#byName = new Map();
+    for (const provider of providers) {
+      const label = provider.label.toLowerCase();
+      if (!this.#byName.has(label)) this.#byName.set(label, provider);
+    }
+    // Names win over labels.
+    for (const provider of providers) this.#byName.set(provider.id.toLowerCase(), provider);
+    for (const provider of this.#listings.keys()) if (!providers.includes(provider)) this.#listings.delete(provider);
+    this.#known = undefined;
+  }
+
+  get providers(): readonly Provider[] {
+    return this.#providers;
+  }
+
+  /** By exact name, then exact label, whatever the case. */
+  provider(name: string): Provider | undefined {
+    return this.#byName.get(name.toLowerCase());
+  }
+
+  /** What a provider offers. Never throws: a failure is part of the answer. */
+  offer(provider: Provider): Offer | Promise<Offer> {
+    const listing = this.#listings.get(provider);
+    if (listing === undefined) return this.#ask(provider);
+    const age = performance.now() - listing.at;
+    if (listing.offer.error !== undefined) return age < FAILED_MS ? listing.offer : this.#ask(provider);
+    if (age >= FRESH_MS) void this.#ask(provider); // serve the old one meanwhile
+    return listing.offer;
+  }
+
+  /** What all providers offer; those that need a key and have none offer nothing and are not asked. */
+  async list(): Promise<readonly Offer[]> {
+    return Promise.all(
+      this.#providers.map((provider) => (isReady(provider) ? this.offer(provider) : { provider, models: [] })),
+    );
+  }
+
+  /** What a provider offers to the holder of a key. Throws when it cannot be asked; nothing is kept. */
+  async listWith(provider: Provider, credentials: Credentials): Promise<readonly Model[]> {
+    try {
+      return await provider.models(credentials, AbortSignal.timeout(LISTING_MS));
+    } catch (error) {
+      throw asListingError(error, provider);
+    }
+  }
+
+  /** The providers that offer a model; waits for listings only when none of those at hand has it. */
+  offering(model: string): readonly Provider[] | Promise<readonly Provider[]> {
+    const known = this.#index().get(model);
+    if (known !== undefined) return known;
+    return this.list().then(() => this.#index().get(model) ?? []);
+  }
+
+  /** The model of a provider for requests that name none. */
+  async defaultModel(provider: Provider): Promise<string> {
+    if (provider.defaultModel !== undefined) return provider.defaultModel;
+    const { models, error } = await this.offer(provider);
+    const [first] = models.filter(isChatModel);
+    if (first !== undefined) return first.id;
+    throw (
+      error ?? new SluiceError('model_not_found', `${provider.label} lists no chat model; name one in the request.`)
+    );
+  }
+
+  #index(): Map<string, Provider[]> {
+    if (this.#known !== undefined) return this.#known;
+    const known = new Map<string, Provider[]>();
+    for (const provider of this.#providers) {
+      for (const model of this.#listings.get(provider)?.offer.models ?? []) {
+        const offering = known.get(model.id);
+        if (offering === undefined) known.set(model.id, [provider]);
+        else offering.push(provider);
+      }
+    }
+    this.#known = known;
+    return known;
+  }
+
+  #ask(provider: Provider): Promise<Offer> {
+    const running = this.#asking.get(provider);
+    if (running !== undefined) return running;
+    const asking = this.#askNow(provider).finally(() => this.#asking.delete(provider));
+    this.#asking.set(provider, asking);
+    return asking;
+  }
+
+  async #askNow(provider: Provider): Promise<Offer> {
+    let offer: Offer;
+    try {
+      offer = { provider, models: await provider.models({}, AbortSignal.timeout(LISTING_MS)) };
+    } catch (thrown) {
+      const error = asListingError(thrown, provider);
+      this.#log.warn({ provider: provider.id, error: error.message }, 'a provider did not list its models');
+      // An old listing is better than none.
+      offer = { provider, models: this.#listings.get(provider)?.offer.models ?? [], error };
+    }
+    if (this.#providers.includes(provider)) {
+      this.#listings.set(provider, { offer, at: performance.now() });
+      this.#known = undefined;
+    }
+    return offer;
+  }
+}
+
+/** Whether a provider can be called without a key from the client. */
+export function isReady(provider: Provider): boolean {
+  return provider.auth.kind === 'none' || provider.auth.configured;
+}
+
+function asListingError(thrown: unknown, provider: Provider): SluiceError {
+  if (thrown instanceof DOMException && thrown.name === 'TimeoutError') {
+    return new SluiceError('upstream_timeout', `${provider.label} did not list its models in time.`);
+  }
+  return toSluiceError(thrown).from(provider.id, '');
+}

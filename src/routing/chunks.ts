@@ -1,0 +1,200 @@
+import type { Limits } from '../config/config.ts';
+import type { CallScope } from '../core/call.ts';
+import type { ChatRequest } from '../core/chat.ts';
+import { type Batch, type Chunk, isVisible, type Usage } from '../core/chunk.ts';
+import { SluiceError, toSluiceError } from '../core/errors.ts';
+import type { Deadline, Deadlines } from './deadlines.ts';
+import type { Target } from './select.ts';
+
+/** An answer whose first visible chunk is there: another target can no longer take over. */
+export interface OpenedChunks {
+  readonly kind: 'chunks';
+  /** What came up to the first visible chunk, and then the rest. Throws when the provider fails; ends after `finish`. */
+  readonly chunks: AsyncIterable<Batch>;
+}
+
+/** Asks a provider and waits for the first visible chunk, or for the end of an answer without any. */
+export async function openChunks(
+  target: Target,
+  request: ChatRequest,
+  scope: CallScope,
+  deadlines: Deadlines,
+  limits: Limits,
+): Promise<OpenedChunks> {
+  const { provider, model } = target;
+  if (provider.chat === undefined) {
+    throw new SluiceError('not_supported', `${provider.label} does not chat.`);
+  }
+  const source = new TimedSource(
+    provider.chat({ ...request, model }, scope)[Symbol.asyncIterator](),
+    scope,
+    deadlines,
+    limits,
+  );
+  const head: Chunk[] = [];
+  try {
+    for (;;) {
+      const { done, value } = await source.next();
+      if (done === true) break;
+      head.push(...value);
+      if (value.some(isVisible)) return { kind: 'chunks', chunks: whole(head, source, target, request) };
+    }
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+  await source.close();
+  if (!head.some((chunk) => chunk.type === 'finish')) {
+    throw new SluiceError('upstream_cut', 'The provider ended its answer before it began.');
+  }
+  return { kind: 'chunks', chunks: whole(head, undefined, target, request) };
+}
+
+/** The answer in the order that both dialects promise: provider first; one usage and one finish, last. */
+export async function* whole(
+  head: Batch,
+  source: { next(): Promise<IteratorResult<Batch>>; close(): Promise<void> } | undefined,
+  target: Target,
+  request: ChatRequest,
+): AsyncIterable<Batch> {
+  const { provider, model } = target;
+  const ending = new Ending();
+  try {
+    yield [
+      {
+        type: 'provider',
+        provider: { id: provider.id, label: provider.label, url: provider.url ?? null, model },
+      },
+      ...ending.body(head),
+    ];
+    while (source !== undefined) {
+      const { done, value } = await source.next();
+      if (done === true) break;
+      const body = ending.body(value);
+      if (body.length > 0) yield body;
+    }
+    yield ending.chunks(request);
+  } catch (error) {
+    throw toSluiceError(error).from(provider.id, model);
+  } finally {
+    await source?.close();
+  }
+}
+
+/** Holds back what belongs to the end of an answer, and counts what a provider did not. */
+class Ending {
+  #usage: Usage | undefined;
+  #finish: string | undefined;
+  #estimate = 0;
+
+  /** The batch without usage and finish; the very same array when it has neither. */
+  body(batch: Batch): Batch {
+    let isPlain = true;
+    for (const chunk of batch) {
+      switch (chunk.type) {
+        case 'content':
+          this.#estimate += Math.round(Buffer.byteLength(chunk.content) / 4);
+          break;
+        case 'reasoning':
+          this.#estimate += Math.round(Buffer.byteLength(chunk.reasoning) / 4);
+          break;
+        case 'tool_call':
+          this.#estimate += Math.round(Buffer.byteLength(chunk.tool_call.arguments) / 4);
+          break;
+        case 'usage':
+          this.#usage = chunk.usage;
+          isPlain = false;
+          break;
+        case 'finish':
+          this.#finish = chunk.finish;
+          isPlain = false;
+          break;
+      }
+    }
+    return isPlain ? batch : batch.filter((chunk) => chunk.type !== 'usage' && chunk.type !== 'finish');
+  }
+
+  chunks(request: ChatRequest): Batch {
+    if (this.#finish === undefined)
+      throw new SluiceError('upstream_cut', 'The provider ended its answer in the middle.');
+    const usage = this.#usage ?? estimate(request, this.#estimate);
+    return [
+      { type: 'usage', usage },
+      { type: 'finish', finish: this.#finish },
+    ];
+  }
+}
+
+/** Four bytes are about one token of English; every message costs four more. */
+function estimate(request: ChatRequest, completionTokens: number): Usage {
+  let promptTokens = 1;
+  for (const message of request.messages) {
+    promptTokens += 4;
+    for (const part of message.content) {
+      if (part.type === 'text') promptTokens += Math.floor(Buffer.byteLength(part.text) / 4);
+    }
+  }
+  return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens, estimated: true };
+}
+
+/**
+ * A provider's batches under the first-byte and idle deadlines. Time runs only while somebody waits for a batch, so a slow
+ * client is never held against the upstream. An overdue provider is cancelled, and not waited for.
+ */
+class TimedSource {
+  readonly #iterator: AsyncIterator<Batch>;
+  readonly #scope: CallScope;
+  readonly #limits: Limits;
+  readonly #deadline: Deadline;
+  readonly #unlisten: () => void;
+  #reject: ((error: Error) => void) | undefined;
+  #begun = false;
+  #closed = false;
+
+  constructor(iterator: AsyncIterator<Batch>, scope: CallScope, deadlines: Deadlines, limits: Limits) {
+    this.#iterator = iterator;
+    this.#scope = scope;
+    this.#limits = limits;
+    this.#deadline = deadlines.start(limits.firstByteMs, () => this.#expire());
+    this.#unlisten = scope.onCancel((reason) => this.#reject?.(reason));
+  }
+
+  next(): Promise<IteratorResult<Batch>> {
+    if (this.#begun) this.#deadline.set(this.#limits.idleMs);
+    return new Promise((resolve, reject) => {
+      this.#reject = reject;
+      this.#iterator.next().then(
+        (result) => {
+          this.#reject = undefined;
+          this.#begun = true;
+          this.#deadline.set(Number.POSITIVE_INFINITY);
+          resolve(result);
+        },
+        (error) => reject(this.#scope.cancelled ?? error),
+      );
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#deadline.clear();
+    this.#unlisten();
+    this.#scope.release();
+    // A generator that hangs in an await would never return, so nobody waits for it.
+    void this.#iterator.return?.().catch(() => {});
+    await Promise.resolve();
+  }
+
+  #expire(): void {
+    const limit = this.#begun ? this.#limits.idleMs : this.#limits.firstByteMs;
+    this.#scope.cancel(
+      new SluiceError(
+        'upstream_timeout',
+        this.#begun
+          ? `The provider has sent nothing for ${limit} ms.`
+          : `The provider has not begun to answer within ${limit} ms.`,
+      ),
+    );
+  }
+}

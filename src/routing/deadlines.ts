@@ -1,0 +1,83 @@
+/** A wait with an end: expires when nobody touches it for as long as it was given. */
+export interface Deadline {
+  /** Starts anew, now. */
+  touch(): void;
+  /** Starts anew with another length in milliseconds; Infinity never expires. */
+  set(milliseconds: number): void;
+  /** Ends it; it will not expire any more. */
+  clear(): void;
+}
+
+/** How often deadlines are looked at, in milliseconds. They expire at most this much late. */
+const TICK_MS = 100;
+
+/**
+ * All deadlines of the process, on one timer. A stream touches its deadline with every chunk, which must cost nothing: it
+ * notes the time of the last tick, and the tick does the comparing.
+ */
+export class Deadlines {
+  readonly #open = new Set<Entry>();
+  #now = performance.now();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param onExpire runs once, when the deadline passes; the deadline is cleared then */
+  start(milliseconds: number, onExpire: () => void): Deadline {
+    if (this.#timer === undefined) {
+      this.#now = performance.now();
+      this.#timer = setInterval(() => this.#tick(), TICK_MS);
+      this.#timer.unref();
+    }
+    const entry = new Entry(this, milliseconds, onExpire);
+    this.#open.add(entry);
+    return entry;
+  }
+
+  get now(): number {
+    return this.#now;
+  }
+
+  remove(entry: Entry): void {
+    this.#open.delete(entry);
+  }
+
+  #tick(): void {
+    this.#now = performance.now();
+    for (const entry of this.#open) {
+      if (this.#now - entry.since >= entry.length) {
+        this.#open.delete(entry);
+        entry.onExpire();
+      }
+    }
+    if (this.#open.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+  }
+}
+
+class Entry implements Deadline {
+  readonly #owner: Deadlines;
+  readonly onExpire: () => void;
+  length: number;
+  since: number;
+
+  constructor(owner: Deadlines, length: number, onExpire: () => void) {
+    this.#owner = owner;
+    this.length = length;
+    this.onExpire = onExpire;
+    this.since = performance.now();
+  }
+
+  touch(): void {
+    this.since = this.#owner.now;
+  }
+
+  set(milliseconds: number): void {
+    this.length = milliseconds;
+    this.since = performance.now();
+  }
+
+  clear(): void {
+    this.#owner.remove(this);
+  }
+}
