@@ -185,14 +185,15 @@ function blocks(lines, depth) {
 }
 
 /**
- * Shows a text that grows in `container`. What stands before the line that is still being written is made once and for
- * all as soon as a further block has begun, so that each new token costs only the last block.
+ * Shows a text that grows in `container`. A block is made once and for all as soon as nothing that comes can change it,
+ * so that each new token costs only the last one.
  */
 export function growing(container) {
   let settled = 0;
   let tail = [];
   return (text) => {
     const lines = text.slice(settled).split('\n');
+    const growingLine = lines.length - 1;
     for (const node of tail) node.remove();
     tail = [];
     let keep = 0;
@@ -200,10 +201,12 @@ export function growing(container) {
       const { end, make } = isBlank(lines[at]) ? { end: at + 1 } : block(lines, at, 0);
       if (make) tail.push(make());
       if (make) container.append(tail.at(-1));
+      // An empty line ends everything but a list, which goes on when another item follows.
+      const isOver = end < growingLine && isBlank(lines[end]) && !ITEM.test(lines[at]);
       at = end;
-      while (at < lines.length && isBlank(lines[at])) at += 1;
-      if (at >= lines.length - 1) continue;
-      keep = at;
+      while (at < growingLine && isBlank(lines[at])) at += 1;
+      if (at >= growingLine && !isOver) continue;
+      keep = Math.min(at, growingLine);
       tail = [];
     }
     if (keep > 0) settled += lines.slice(0, keep).join('\n').length + 1;
