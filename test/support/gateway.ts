@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type App, createApp } from '../../src/app.ts';
 import type { LoadOptions } from '../../src/config/load.ts';
+import { type TestLogger, testLogger } from './call.ts';
 import { loadYaml } from './config-folder.ts';
-import { type MemoryLogger, memoryLogger } from './memory-logger.ts';
 
 export interface Gateway {
   /** For example `http://127.0.0.1:41234`. */
@@ -13,7 +13,7 @@ export interface Gateway {
   /** Where sluice.yaml and the data are. */
   readonly folder: string;
   /** Everything that was logged. */
-  readonly log: MemoryLogger;
+  readonly log: TestLogger;
   close(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export async function startGateway(yaml: string, options: LoadOptions = {}): Pro
   const basics = ['dataDir: data', 'detectLocal: false'];
   if (!/^embedded:/m.test(yaml)) basics.push('embedded: { enabled: false }');
   if (!/^bind:/m.test(yaml)) basics.push('bind: 127.0.0.1:0');
-  const log = memoryLogger();
+  const log = testLogger();
   const app = await createApp(await loadYaml(folder, `${basics.join('\n')}\n${yaml}`, options), log);
   const { host, port } = await app.listen();
   return {
