@@ -1,0 +1,31 @@
+import { SluiceError, toSluiceError } from '../core/errors.ts';
+import type { Model } from '../core/model.ts';
+import type { Provider } from '../core/provider.ts';
+
+/** What a provider said when it was asked for its models. */
+export interface Asked {
+  readonly provider: Provider;
+  readonly models: readonly Model[];
+  readonly error?: SluiceError;
+}
+
+/** Asks a provider for its models. Never throws, and never takes longer than `timeoutMs`. */
+export async function askForModels(provider: Provider, timeoutMs: number): Promise<Asked> {
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  // A race, since not all that is behind a provider listens to the signal.
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const error = new SluiceError('upstream_timeout', `no answer within ${timeoutMs / 1_000} seconds`);
+      reject(error);
+      controller.abort(error);
+    }, timeoutMs);
+  });
+  try {
+    return { provider, models: await Promise.race([provider.models({}, controller.signal), late]) };
+  } catch (error) {
+    return { provider, models: [], error: toSluiceError(error) };
+  } finally {
+    clearTimeout(timer);
+  }
+}

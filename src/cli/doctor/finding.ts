@@ -1,0 +1,23 @@
+/** good: as it should be; note: worth knowing; wrong: something does not work. */
+export type Mark = 'good' | 'note' | 'wrong';
+
+/** One thing that `doctor` found out. */
+export interface Finding {
+  readonly mark: Mark;
+  readonly text: string;
+  /** What to do about it. */
+  readonly mend?: string;
+}
+
+export interface Section {
+  readonly title: string;
+  readonly findings: readonly Finding[];
+}
+
+export const good = (text: string): Finding => ({ mark: 'good', text });
+export const note = (text: string, mend?: string): Finding => finding('note', text, mend);
+export const wrong = (text: string, mend?: string): Finding => finding('wrong', text, mend);
+
+function finding(mark: Mark, text: string, mend: string | undefined): Finding {
+  return mend === undefined ? { mark, text } : { mark, text, mend };
+}

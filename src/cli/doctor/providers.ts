@@ -1,0 +1,196 @@
+import { isIP } from 'node:net';
+import type { Config, ProviderConfig } from '../../config/config.ts';
+import { type Environment, variable } from '../../config/paths.ts';
+import { rows } from '../../config/rows.ts';
+import { suggest } from '../../config/suggest.ts';
+import type { SluiceError } from '../../core/errors.ts';
+import { openProviders } from '../all-providers.ts';
+import { type Asked, askForModels } from '../ask.ts';
+import { type Finding, good, note, wrong } from './finding.ts';
+
+/** How long a provider may take for its list of models. */
+export const TIMEOUT_MS = 5_000;
+
+/** What a provider offers, for the aliases; `isKnown` is false when it could not be asked. */
+export interface Offered {
+  readonly id: string;
+  readonly models: readonly string[];
+  readonly isKnown: boolean;
+}
+
+/** Asks every provider for its models, which shows whether the address and the key are right. Costs no tokens. */
+export async function examineProviders(
+  config: Config,
+  environment: Environment,
+): Promise<{ findings: Finding[]; offered: Offered[] }> {
+  // With a fixed list of models an upstream would not be asked at all.
+  const askable = config.providers.map(({ models: _, ...provider }) => provider);
+  const embedded = { ...config.embedded, enabled: false };
+  const { providers, close } = await openProviders({ ...config, embedded, providers: askable });
+  const configs = new Map(config.providers.map((provider) => [provider.id, provider]));
+  const results = await Promise.all(
+    providers.map(async (provider) => {
+      const own = configs.get(provider.id);
+      if (own === undefined) return { findings: [], offered: [] };
+      if (own.needsKey && own.apiKey === undefined) return { findings: [withoutKey(own)], offered: [offer(own)] };
+      const asked = await askForModels(provider, TIMEOUT_MS);
+      const place = keyPlace(own, config, environment);
+      return { findings: findingsOf(own, asked, place), offered: [offer(own, asked)] };
+    }),
+  );
+  await close();
+  const findings = results.flatMap((result) => result.findings);
+  return {
+    findings: findings.length === 0 ? [nothingYet] : findings,
+    offered: results.flatMap((result) => result.offered),
+  };
+}
+
+const nothingYet = note(
+  'no provider has a key or is named in sluice.yaml',
+  'to add one: export OPENAI_API_KEY=… (or ANTHROPIC_API_KEY, GEMINI_API_KEY, GROQ_API_KEY, …), or write sluice.yaml',
+);
+
+function offer(provider: ProviderConfig, asked?: Asked): Offered {
+  const isKnown = provider.models !== undefined || (asked !== undefined && asked.error === undefined);
+  return { id: provider.id, models: provider.models ?? asked?.models.map(({ id }) => id) ?? [], isKnown };
+}
+
+function findingsOf(provider: ProviderConfig, asked: Asked, place: string | undefined): Finding[] {
+  if (asked.error !== undefined) return [explain(provider, asked.error, place)];
+  const count = asked.models.length === 1 ? '1 model' : `${asked.models.length} models`;
+  const key = place === undefined ? '' : ` (key in ${place})`;
+  const answers = good(`${provider.id}: ${provider.label} answers and lists ${count}${key}`);
+  return [
+    answers,
+    ...notOffered(
+      provider,
+      asked.models.map(({ id }) => id),
+    ),
+  ];
+}
+
+/** Where the key of a provider came from, as people find it again. */
+function keyPlace(
+  { id, apiKey, keyVariable }: ProviderConfig,
+  config: Config,
+  environment: Environment,
+): string | undefined {
+  if (apiKey === undefined) return undefined;
+  if (keyVariable !== undefined && variable(environment, keyVariable) === apiKey) return keyVariable;
+  return `providers.${id}.apiKey of ${config.file ?? 'sluice.yaml'}`;
+}
+
+function withoutKey({ id, label, keyVariable, loginUrl }: ProviderConfig): Finding {
+  const give =
+    keyVariable === undefined ? `set providers.${id}.apiKey` : `export ${keyVariable}=… or set providers.${id}.apiKey`;
+  const make = loginUrl === undefined ? '' : `; a key is made at ${loginUrl}`;
+  return wrong(`${id}: ${label} needs a key and has none`, `${give}${make}`);
+}
+
+function explain(provider: ProviderConfig, error: SluiceError, place: string | undefined): Finding {
+  const { id, label, baseUrl, loginUrl } = provider;
+  const where = baseUrl ?? label;
+  switch (error.code) {
+    case 'unauthorized':
+    case 'missing_credentials':
+    case 'forbidden':
+      return refused(provider, error.status, place);
+    case 'upstream_unreachable':
+      return wrong(`${id}: nothing answers at ${where}: ${doubt(provider)}`, reachMend(provider));
+    case 'upstream_cut':
+      return wrong(`${id}: ${where} closes the connection without an answer`, reachMend(provider));
+    case 'upstream_timeout':
+      return wrong(
+        `${id}: ${where} does not answer within ${TIMEOUT_MS / 1_000} seconds: ${doubt(provider)}`,
+        reachMend(provider),
+      );
+    case 'rate_limited':
+      return note(
+        `${id}: ${label} is limiting requests now (${error.status})`,
+        'try again later, or look at the limits of your account',
+      );
+    case 'not_found':
+    case 'model_not_found':
+    case 'method_not_allowed':
+      return withoutListing(provider, error.status);
+    case 'upstream_invalid':
+      return wrong(
+        `${id}: what answers at ${where} does not speak this API: ${error.message}`,
+        `check providers.${id}.baseUrl: most end in /v1`,
+      );
+    default: {
+      const mend = loginUrl === undefined ? undefined : `if that lasts, look at ${loginUrl}`;
+      return wrong(`${id}: ${label} fails (${error.status}): ${error.message}`, mend);
+    }
+  }
+}
+
+function refused(
+  { id, label, loginUrl, keyVariable }: ProviderConfig,
+  status: number,
+  place: string | undefined,
+): Finding {
+  const make = loginUrl === undefined ? '' : ` at ${loginUrl}`;
+  if (place === undefined) {
+    const give = keyVariable === undefined ? `set providers.${id}.apiKey` : `export ${keyVariable}=…`;
+    return wrong(
+      `${id}: ${label} wants a key (${status})`,
+      `${give}; a key is made${make === '' ? ' by whoever runs it' : make}`,
+    );
+  }
+  const mend = make === '' ? 'put in a valid one' : `make a new one${make}`;
+  return wrong(`${id}: ${label} refused the key in ${place} (${status})`, mend);
+}
+
+/** A server in one's own network, or one out in the world. */
+function isNear({ baseUrl }: ProviderConfig): boolean {
+  const host = URL.parse(baseUrl ?? '')?.hostname ?? '';
+  return host !== '' && (isIP(host.replace(/^\[|\]$/g, '')) !== 0 || !host.includes('.') || host.endsWith('.local'));
+}
+
+function doubt(provider: ProviderConfig): string {
+  return isNear(provider) ? 'is the server running?' : 'is this machine online?';
+}
+
+function reachMend(provider: ProviderConfig): string {
+  const { id, origin } = provider;
+  if (isNear(provider)) return `start it, or correct providers.${id}.baseUrl`;
+  const address = origin === 'file' ? `, or correct providers.${id}.baseUrl` : '';
+  return `check the connection, and that no proxy or firewall is in the way${address}`;
+}
+
+function withoutListing(provider: ProviderConfig, status: number): Finding {
+  const { id, label, baseUrl, models } = provider;
+  if (models !== undefined)
+    return note(
+      `${id}: ${label} has no list of models (${status}); the ${models.length} configured ones are offered unchecked`,
+    );
+  return wrong(
+    `${id}: ${baseUrl ?? label} answers, but has no list of models (${status})`,
+    `check providers.${id}.baseUrl (most end in /v1), or name the models under providers.${id}.models`,
+  );
+}
+
+/** Models that the configuration names and the upstream does not have. */
+function notOffered(provider: ProviderConfig, offered: readonly string[]): Finding[] {
+  const named = [...(provider.models ?? []), ...(provider.defaultModel === undefined ? [] : [provider.defaultModel])];
+  const missing = [...new Set(named)].filter((model) => !offered.includes(model));
+  // What a row of ours names is no mistake of the user's, and Azure lists models where requests name deployments.
+  const row = rows.get(provider.id);
+  const isOurs = (model: string) => row?.models?.includes(model) === true || row?.defaultModel === model;
+  const isAzure = /\.openai\.azure\.com$/.test(URL.parse(provider.baseUrl ?? '')?.hostname ?? '');
+  if (isAzure) return [];
+  return missing.map((model) => {
+    const text = `${provider.id}: the configured model "${model}" is not in the list of ${provider.label}`;
+    if (isOurs(model)) return note(text, `name another with providers.${provider.id}.defaultModel`);
+    return wrong(text, `${meant(model, offered)}correct providers.${provider.id}.models`);
+  });
+}
+
+/** A word on what was probably meant, or what there is. */
+export function meant(model: string, offered: readonly string[]): string {
+  const near = suggest(model, offered);
+  if (near !== undefined) return `did you mean "${near}"? `;
+  return offered.length === 0 ? '' : `it has ${offered.slice(0, 3).join(', ')}${offered.length > 3 ? ', …' : ''}: `;
+}

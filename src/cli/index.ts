@@ -1,0 +1,97 @@
+import { Command, CommanderError } from 'commander';
+import type { Flags } from '../config/load.ts';
+import { suggest } from '../config/suggest.ts';
+import { version } from '../version.ts';
+import { EXIT_FAILED, EXIT_USAGE, explainFailure, Failure } from './failure.ts';
+
+/** Runs the command line. Ends with an exit code; only `serve` goes on until a signal. */
+export async function run(words: readonly string[]): Promise<void> {
+  try {
+    await createProgram().parseAsync(words, { from: 'user' });
+  } catch (error) {
+    const { lines, exitCode } = explainFailure(error instanceof CommanderError ? usageFailure(error) : error);
+    for (const line of lines) if (line !== '') process.stderr.write(`sluice: ${line}\n`);
+    if (process.env['SLUICE_LOG_LEVEL'] === 'debug' && exitCode === EXIT_FAILED) console.error(error);
+    await end(exitCode);
+  }
+}
+
+function createProgram(): Command {
+  const program = new Command('sluice')
+    .description('One address for every language model: an OpenAI-compatible gateway and a web chat backend.')
+    .usage('[command] [options]')
+    .version(version, '--version', 'print the version')
+    .helpOption('--help', 'print this help')
+    .option('--bind <host:port>', 'where to listen (default: 127.0.0.1:1337; SLUICE_BIND)')
+    .option('--config <file>', 'configuration file (default: sluice.yaml if there is one; SLUICE_CONFIG)')
+    .option('--data-dir <folder>', 'folder for everything that is stored (SLUICE_DATA_DIR)')
+    .option('--key <key>', 'access key that clients must show (SLUICE_KEY)')
+    .option('--no-key', 'ask nobody for a key, also beyond loopback')
+    .option('--log-level <level>', 'debug, info, warn, error or silent (default: info; SLUICE_LOG_LEVEL)')
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined });
+
+  program
+    .command('serve', { isDefault: true })
+    .description('serve (the default)')
+    .allowExcessArguments()
+    .action(async (_options: object, command: Command) => {
+      refuseWords(command);
+      const { serve } = await import('./serve.ts');
+      await serve(command.optsWithGlobals<Flags>());
+    });
+  program
+    .command('models')
+    .description('list all models with what they can do')
+    .option('--json', 'as JSON')
+    .action(async (options: { json?: true }, command: Command) => {
+      const { listModels } = await import('./models.ts');
+      const { output, complaints, exitCode } = await listModels(
+        command.optsWithGlobals<Flags>(),
+        options.json === true,
+      );
+      for (const complaint of complaints) process.stderr.write(`sluice: ${complaint}\n`);
+      process.stdout.write(output);
+      await end(exitCode);
+    });
+  program
+    .command('doctor')
+    .description('explain what is configured, what was found, what is wrong and how to mend it')
+    .action(async (_options: object, command: Command) => {
+      const [{ doctor }, { wantsColour }] = await Promise.all([
+        import('./doctor/index.ts'),
+        import('./doctor/print.ts'),
+      ]);
+      const exitCode = await doctor({
+        flags: command.optsWithGlobals<Flags>(),
+        environment: process.env,
+        directory: process.cwd(),
+        colour: wantsColour(process.stdout, process.env),
+        write: (text) => process.stdout.write(text),
+      });
+      await end(exitCode);
+    });
+  return program;
+}
+
+/** An unknown command arrives at the default one, as a word too many. */
+function refuseWords(command: Command): void {
+  const [word] = command.args;
+  if (word === undefined) return;
+  const near = suggest(word, ['serve', 'models', 'doctor', 'help']);
+  const hint = near === undefined ? 'there are serve, models and doctor' : `did you mean ${near}?`;
+  throw new Failure(`unknown command '${word}' (${hint})`, EXIT_USAGE);
+}
+
+/** commander's words, on one line; asking for help or the version is no failure. */
+function usageFailure({ message, exitCode }: CommanderError): Failure {
+  if (exitCode === 0) return new Failure('', 0);
+  return new Failure(message.replace(/^error: /, '').replaceAll(/\s*\n\s*/g, ' '), EXIT_USAGE);
+}
+
+/** Ends once everything is written; connections that are kept alive do not hold it up. */
+async function end(exitCode: number): Promise<void> {
+  process.exitCode = exitCode;
+  await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write('', done))));
+  process.exit(exitCode);
+}

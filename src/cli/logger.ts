@@ -1,0 +1,101 @@
+import { createRequire } from 'node:module';
+import type pino from 'pino';
+import type { LogLevel } from '../config/config.ts';
+import { LOG_LEVELS } from '../config/defaults.ts';
+import type { Logger } from '../core/logger.ts';
+import { Secrets } from '../http/edge/secrets.ts';
+import { withoutSecrets } from './redact.ts';
+
+/** Lines that wait for a slow reader of stderr; beyond it they are dropped, and the gateway goes on. */
+const LONGEST_QUEUE = 8 * 1024 * 1024;
+
+/** The log of the process: JSON lines on stderr. */
+export interface ProcessLogger extends Logger {
+  /** From now on these texts are masked wherever they turn up in a line. Replaces the former ones. */
+  hide(secrets: readonly string[]): void;
+  /** Writes out what waits, at once: before the process ends. */
+  flush(): void;
+}
+
+/** A logger that costs nothing, pino's 20 ms included, before its first line. */
+export function createLogger(level: LogLevel, descriptor = 2): ProcessLogger {
+  const secrets = new Secrets();
+  let destination: ReturnType<typeof pino.destination> | undefined;
+  let root: pino.Logger | undefined;
+
+  function open(): pino.Logger {
+    // Synchronous, since a log line cannot wait for an import.
+    const create = createRequire(import.meta.url)('pino') as typeof pino;
+    destination = create.destination({ fd: descriptor, sync: false, maxLength: LONGEST_QUEUE });
+    root = create(
+      {
+        level,
+        base: null,
+        timestamp: create.stdTimeFunctions.isoTime,
+        formatters: { level: (label) => ({ level: label }), log: withoutSecrets },
+        serializers: { err: (value: unknown) => value },
+        hooks: { streamWrite: (line) => secrets.mask(line) },
+      },
+      destination,
+    );
+    return root;
+  }
+
+  const log = new LazyLogger(level, () => root ?? open());
+  return Object.assign(log, {
+    hide(texts: readonly string[]) {
+      // In a line the quotes and backslashes of a text are escaped.
+      secrets.use(texts.flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]));
+    },
+    flush() {
+      try {
+        destination?.flushSync();
+      } catch {
+        // Not open yet, or nobody reads: there is no other place for these lines.
+      }
+    },
+  });
+}
+
+/** Opens pino, and for a child its child, with the first line that is really written: most requests write one or none. */
+class LazyLogger implements Logger {
+  readonly #least: number;
+  readonly #level: LogLevel;
+  readonly #open: () => pino.Logger;
+  #opened: pino.Logger | undefined;
+
+  constructor(level: LogLevel, open: () => pino.Logger) {
+    this.#level = level;
+    this.#least = LOG_LEVELS.indexOf(level);
+    this.#open = open;
+  }
+
+  debug(fields: object, message: string): void {
+    this.#write('debug', fields, message);
+  }
+
+  info(fields: object, message: string): void {
+    this.#write('info', fields, message);
+  }
+
+  warn(fields: object, message: string): void {
+    this.#write('warn', fields, message);
+  }
+
+  error(fields: object, message: string): void {
+    this.#write('error', fields, message);
+  }
+
+  child(fields: object): Logger {
+    return new LazyLogger(this.#level, () => this.#target().child(withoutSecrets(fields)));
+  }
+
+  #write(level: Exclude<LogLevel, 'silent'>, fields: object, message: string): void {
+    if (LOG_LEVELS.indexOf(level) >= this.#least) this.#target()[level](fields, message);
+  }
+
+  #target(): pino.Logger {
+    this.#opened ??= this.#open();
+    return this.#opened;
+  }
+}

@@ -1,0 +1,29 @@
+import type { Config } from '../config/config.ts';
+import { type Environment, variable } from '../config/paths.ts';
+import { rows } from '../config/rows.ts';
+import { Secrets } from '../http/edge/secrets.ts';
+
+const SECRET_HEADER = /authorization|cookie|key|token|secret/;
+
+/** Everything in a configuration that must not be shown: not in a log line, not by `doctor`. */
+export function secretsOf(config: Config): string[] {
+  const ofProviders = config.providers.flatMap(({ apiKey, headers, settings }) => [
+    ...(apiKey === undefined ? [] : [apiKey]),
+    ...Object.entries(headers).flatMap(([name, value]) => (SECRET_HEADER.test(name) ? [value] : [])),
+    ...Object.entries(settings).flatMap(([name, value]) => (SECRET_HEADER.test(name.toLowerCase()) ? [value] : [])),
+  ]);
+  return [...(config.key === undefined ? [] : [config.key]), ...ofProviders];
+}
+
+/** The keys in the environment, also those that a broken configuration does not use. */
+export function secretsIn(environment: Environment): string[] {
+  const names = ['SLUICE_KEY', ...[...rows.values()].flatMap((row) => row.keys)];
+  return names.flatMap((name) => variable(environment, name) ?? []);
+}
+
+/** A mask for texts that holds these secrets. */
+export function maskOf(secrets: readonly string[]): (text: string) => string {
+  const known = new Secrets();
+  known.use(secrets);
+  return (text) => known.mask(text);
+}

@@ -1,0 +1,62 @@
+import type { App } from '../app.ts';
+import type { Config } from '../config/config.ts';
+import { type Flags, loadConfig } from '../config/load.ts';
+import { watchConfig } from '../config/watch.ts';
+import type { Provider } from '../core/provider.ts';
+import { describeEmbedded } from '../providers/embedded/describe.ts';
+import { version } from '../version.ts';
+import { listenFailure } from './listen-failure.ts';
+import { createLogger } from './logger.ts';
+import { secretsOf } from './secrets.ts';
+import { foundText, startText } from './start-text.ts';
+import { stopInOrder } from './stop.ts';
+
+/** `sluice serve`: runs until a signal ends it. Throws what keeps it from starting. */
+export async function serve(flags: Flags): Promise<void> {
+  const { config, notes } = await loadConfig({ flags });
+  const log = createLogger(config.logLevel);
+  log.hide(secretsOf(config));
+  ignoreClosedOutput();
+
+  const { createApp } = await import('../app.ts');
+  // Looking for local servers begins after listening, and so after the start text.
+  const app: App = await createApp(config, log, { onLocal: (ids) => tell(ids) });
+  const tell = teller(app.providers);
+  let current: Config = config;
+  const address = await app.listen().catch((error: unknown) => {
+    throw listenFailure(error, config.bind);
+  });
+  stopInOrder({ drain: () => app.drain(), drainMs: () => current.limits.drainMs, log });
+
+  const providers = app.providers();
+  const embedded = await describeEmbedded({ config: config.embedded, dataDir: config.dataDir });
+  process.stdout.write(`${startText({ config, address, providers, embedded, notes, version })}\n`);
+  watchConfig(
+    async () => (await loadConfig({ flags })).config,
+    config,
+    async (next) => {
+      // Both, as long as answers with the former keys run.
+      log.hide([...secretsOf(current), ...secretsOf(next)]);
+      await app.apply(next);
+      current = next;
+    },
+    log,
+  );
+}
+
+/** Prints each local server once, when it is first found. */
+function teller(providers: () => readonly Provider[]): (ids: readonly string[]) => void {
+  const told = new Set<string>();
+  return (ids) => {
+    for (const provider of providers()) {
+      if (!ids.includes(provider.id) || told.has(provider.id) || provider.origin !== 'local') continue;
+      told.add(provider.id);
+      process.stdout.write(`${foundText(provider)}\n`);
+    }
+  };
+}
+
+/** `sluice | head` closes the output early; that is no reason to end. */
+function ignoreClosedOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+}

@@ -1,0 +1,97 @@
+import { networkInterfaces } from 'node:os';
+import { hostAndPort, isLoopback } from '../config/bind.ts';
+import type { Config } from '../config/config.ts';
+import type { Provider } from '../core/provider.ts';
+import type { EmbeddedDescription } from '../providers/embedded/describe.ts';
+
+/** What the start text tells about. */
+export interface Started {
+  readonly config: Config;
+  /** Where it really listens. */
+  readonly address: { readonly host: string; readonly port: number };
+  readonly providers: readonly Provider[];
+  readonly embedded: Pick<EmbeddedDescription, 'bundled' | 'models'>;
+  /** What is to be said about keys that switched nothing on. */
+  readonly notes: readonly string[];
+  readonly version: string;
+}
+
+/** The few lines that greet whoever starts Sluice. */
+export function startText({ config, address, providers, embedded, notes, version }: Started): string {
+  const base = `http://${hostAndPort(reachableHost(address.host), address.port)}`;
+  const generated = config.keyGenerated === true ? config.key : undefined;
+  const page = generated === undefined ? `${base}/` : `${base}/?key=${encodeURIComponent(generated)}`;
+  const which = config.key === undefined ? 'any API key' : 'the access key as API key';
+  const rows: [name: string, text: string][] = [
+    ['Page', page],
+    ['API', `${base}/v1   (base URL for OpenAI clients, with ${which})`],
+    ['API docs', `${base}/docs`],
+    ...accessRows(config, address),
+    ...providers.map((provider, index): [string, string] => [
+      index === 0 ? 'Providers' : '',
+      providerLine(provider, embedded),
+    ]),
+    ...notes.map((note): [string, string] => ['Note', note]),
+  ];
+  const lines = rows.map(([name, text]) => `  ${name.padEnd(11)}${text}`);
+  return ['', `Sluice ${version} is ready.`, '', ...lines, '', ...addingOne(config, providers), ''].join('\n');
+}
+
+/** A line about a local server that was found after the start. */
+export function foundText(provider: Provider): string {
+  return `  ${'Found'.padEnd(11)}${providerLine(provider, noModels)}`;
+}
+
+function accessRows(config: Config, { host, port }: Started['address']): [string, string][] {
+  if (config.keyGenerated === true) {
+    return [['Access key', `${config.key}   (made up for this start; SLUICE_KEY or key: sets a lasting one)`]];
+  }
+  if (config.key !== undefined || isLoopback(host)) return [];
+  return [['Open', `everybody who reaches ${hostAndPort(host, port)} can use it: no key is asked for, as was wished`]];
+}
+
+const noModels: Started['embedded'] = { bundled: 'missing', models: [] };
+
+function providerLine(provider: Provider, embedded: Started['embedded']): string {
+  return `${provider.id.padEnd(12)} ${provider.label}: ${howFound(provider, embedded)}`;
+}
+
+function howFound({ origin, auth }: Provider, embedded: Started['embedded']): string {
+  const needsKey = auth.kind === 'api_key' && !auth.configured;
+  const variable = auth.kind === 'api_key' ? auth.variable : undefined;
+  switch (origin) {
+    case 'file':
+      return needsKey ? 'named in the configuration file, still without a key' : 'named in the configuration file';
+    case 'environment':
+      return variable === undefined ? 'by its key in the environment' : `by ${variable}`;
+    case 'local':
+      return 'found running on this machine';
+    case 'embedded':
+      return embeddedState(embedded);
+  }
+}
+
+/** Honest words: who meets the demo model first must not take it for what Sluice can do. */
+function embeddedState({ bundled, models }: Started['embedded']): string {
+  const own = bundled === 'missing' ? models.length : models.length - 1;
+  if (own > 0) return own === 1 ? 'a model of your own' : `${own} models of your own`;
+  return bundled === 'missing'
+    ? 'no model yet, "sluice doctor" says how to get one'
+    : 'a small demo model, whose answers are simple and often wrong';
+}
+
+function addingOne(config: Config, providers: readonly Provider[]): string[] {
+  const file = config.file === undefined ? 'sluice.yaml' : config.file;
+  const another = providers.some(({ origin }) => origin !== 'embedded') ? 'another provider' : 'a stronger provider';
+  return [
+    `  To add ${another}: export OPENAI_API_KEY=… (or ANTHROPIC_API_KEY, GEMINI_API_KEY, GROQ_API_KEY, …) and start`,
+    `  again, start a local server such as Ollama, or name it in ${file}. "sluice doctor" checks everything.`,
+  ];
+}
+
+/** An address that a browser can open: a wildcard is none. */
+function reachableHost(host: string): string {
+  if (host !== '0.0.0.0' && host !== '::') return host;
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1';
+}

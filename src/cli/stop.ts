@@ -1,0 +1,68 @@
+import type { ProcessLogger } from './logger.ts';
+
+/** Running answers are cut by the drain itself; whoever still runs this much later is cut by the end of the process. */
+const GRACE_MS = 2_000;
+
+/**
+ * Ctrl-C reaches the whole process group, and the launcher passes it on once more: the same signal twice at the same time
+ * is one wish. A person's second Ctrl-C comes later than this.
+ */
+const SAME_WISH_MS = 250;
+
+const CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+export interface StopOptions {
+  /** Stops accepting, lets running answers finish. */
+  readonly drain: () => Promise<void>;
+  readonly drainMs: () => number;
+  readonly log: ProcessLogger;
+}
+
+/**
+ * Ends the process in good order. First signal: drain, then code 0. Second signal: at once. An exception that nothing
+ * caught leaves unknown state behind: log, drain, code 1. A rejection that nobody handled belongs to one request, which
+ * has failed by it: log, and the process lives on.
+ */
+export function stopInOrder({ drain, drainMs, log }: StopOptions): void {
+  let stopping = false;
+  let lastSignal = Number.NEGATIVE_INFINITY;
+
+  function exit(code: number): void {
+    log.flush();
+    process.exit(code);
+  }
+
+  function stop(code: number): void {
+    stopping = true;
+    setTimeout(() => {
+      log.error({}, 'the drain did not end in time');
+      exit(code === 0 ? 1 : code);
+    }, drainMs() + GRACE_MS).unref();
+    drain().then(
+      () => exit(code),
+      (error: unknown) => {
+        log.error({ err: error }, 'the drain failed');
+        exit(1);
+      },
+    );
+  }
+
+  for (const [signal, code] of Object.entries(CODES)) {
+    process.on(signal, () => {
+      const now = performance.now();
+      const isEcho = now - lastSignal < SAME_WISH_MS;
+      lastSignal = now;
+      if (!stopping) {
+        log.info({ signal }, 'stopping; a second signal stops at once');
+        stop(0);
+      } else if (!isEcho) exit(code);
+    });
+  }
+  process.on('uncaughtException', (error) => {
+    log.error({ err: error }, 'an exception was not caught; stopping');
+    if (!stopping) stop(1);
+  });
+  process.on('unhandledRejection', (error) => {
+    log.error({ err: error }, 'a rejection was not handled; going on');
+  });
+}
