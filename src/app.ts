@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { Config } from './config/config.ts';
 import type { Logger } from './core/logger.ts';
 import type { Provider } from './core/provider.ts';
+import { thinkTags } from './enrich/think-tags.ts';
 import { Calls } from './http/edge/calls.ts';
 import { Secrets } from './http/edge/secrets.ts';
 import { buildServer } from './http/server.ts';
@@ -41,7 +42,14 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
   const deadlines = new Deadlines();
   const secrets = new Secrets();
   const calls = new Calls(limits);
-  const router = new Router({ client: deps.client, catalog, deadlines, limits, preferences: () => config });
+  const router = new Router({
+    client: deps.client,
+    catalog,
+    deadlines,
+    limits,
+    preferences: () => config,
+    steps: [thinkTags],
+  });
   const server = buildServer({
     config: () => config,
     router,

@@ -2,6 +2,7 @@ import type { Limits } from '../config/config.ts';
 import type { CallScope, Credentials } from '../core/call.ts';
 import type { ChatRequest } from '../core/chat.ts';
 import type { Provider } from '../core/provider.ts';
+import type { Step } from '../core/stream.ts';
 import type { UpstreamClient } from '../outbound/upstream.ts';
 import { type Attempted, attempt } from './attempt.ts';
 import type { Catalog } from './catalog.ts';
@@ -37,6 +38,8 @@ export interface RouterDeps {
   readonly deadlines: Deadlines;
   readonly preferences: () => Preferences;
   readonly limits: () => Limits;
+  /** What happens to every answer that comes as chunks, in this order. */
+  readonly steps: readonly Step[];
 }
 
 /** From a question to the first visible chunk of an answer. */
@@ -60,16 +63,27 @@ export class Router {
       const scope = call.fork(credentialsFor(target.provider, question.keys, isChosen));
       try {
         if (question.relay === undefined || target.provider.relay === undefined) {
-          return await openChunks(target, question.request(), scope, deadlines, limits);
+          return this.#enriched(
+            await openChunks(target, question.request(), scope, deadlines, limits),
+            question,
+            scope,
+          );
         }
         const relayed = await openRelay(target, question.relay(target), scope, { client, deadlines, limits });
         if (relayed.kind !== 'decoded') return relayed;
-        return { kind: 'chunks' as const, chunks: whole(relayed.batch, undefined, target, question.request()) };
+        const chunks = whole(relayed.batch, undefined, target, question.request());
+        return this.#enriched({ kind: 'chunks', chunks }, question, scope);
       } catch (error) {
         scope.release();
         throw error;
       }
     });
+  }
+
+  #enriched(opened: OpenedChunks, question: Question, call: CallScope): OpenedChunks {
+    let { chunks } = opened;
+    for (const step of this.#deps.steps) chunks = step.chunks?.(chunks, question.request(), call) ?? chunks;
+    return { ...opened, chunks };
   }
 }
 
