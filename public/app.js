@@ -32,9 +32,10 @@ async function showCatalog() {
     providers = catalog.providers;
     setCatalog(catalog);
     setChoice(choice);
-    const items = providers.map(({ name, label }) => {
+    const items = providers.map(({ name, label, active_by_default: ready }) => {
       const count = catalog.models[name]?.length ?? 0;
-      const what = count > 0 ? `${count} ${count === 1 ? 'model' : 'models'}` : 'no model listed';
+      const what =
+        count > 0 ? `${count} ${count === 1 ? 'model' : 'models'}` : ready ? 'no model listed' : 'needs a key';
       return el('li', {}, el('strong', {}, label), el('span', {}, what));
     });
     byId('providers').replaceChildren(...items);

@@ -59,12 +59,13 @@ export function take(message, chunk) {
       message.from = { label: chunk.provider.label ?? chunk.provider.name, model: chunk.provider.model };
       break;
     case 'content':
-      message.text += chunk.urls
-        ? [chunk.urls]
-            .flat()
-            .map((url) => `\n\n![${chunk.alt ?? ''}](${url})\n\n`)
-            .join('')
-        : chunk.content;
+      message.text +=
+        chunk.urls && !chunk.data
+          ? [chunk.urls]
+              .flat()
+              .map((url) => `\n\n![${chunk.alt ?? ''}](${url})\n\n`)
+              .join('')
+          : chunk.content;
       break;
     case 'reasoning':
       message.reasoning = (message.reasoning ?? '') + (chunk.token ?? '');
@@ -80,7 +81,7 @@ export function take(message, chunk) {
       break;
     case 'error':
     case 'auth':
-      message.error = { message: chunk.message ?? chunk.error, name: chunk.error };
+      message.error = { message: chunk.message, name: chunk[chunk.type], code: chunk.code };
       break;
   }
 }

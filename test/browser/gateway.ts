@@ -14,7 +14,11 @@ export interface Gateway {
 }
 
 /** The gateway as a user has it, on a free port, with a scripted upstream that offers `models` as its one provider. */
-export async function openGateway(script: VendorScript, models: readonly string[]): Promise<Gateway> {
+export async function openGateway(
+  script: VendorScript,
+  models: readonly string[],
+  label = 'Scripted',
+): Promise<Gateway> {
   const upstream = await startOpenAiUpstream(script, { models });
   const folder = mkdtempSync(path.join(tmpdir(), 'sluice-browser-'));
   const yaml = `bind: 127.0.0.1:0
@@ -22,7 +26,7 @@ dataDir: data
 detectLocal: false
 embedded: { enabled: false }
 providers:
-  scripted: { kind: openai, label: Scripted, baseUrl: '${upstream.baseUrl}', apiKey: key-of-the-test }
+  scripted: { kind: openai, label: ${label}, baseUrl: '${upstream.baseUrl}', apiKey: key-of-the-test }
 `;
   const app = await createApp(await loadYaml(folder, yaml), testLogger());
   const { host, port } = await app.listen();
