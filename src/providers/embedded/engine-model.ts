@@ -1,0 +1,83 @@
+import {
+  getLlama,
+  type Llama,
+  LlamaChat,
+  type LlamaGrammar,
+  LlamaLogLevel,
+  resolveChatWrapper,
+  type Token,
+} from 'node-llama-cpp';
+import { generate, type TaskEvents } from './generate.ts';
+import { fitPrompt } from './prompt.ts';
+import type { EngineSettings, Outcome, Task } from './protocol.ts';
+
+/** A loaded model. Runs inside the engine. */
+export interface EngineModel {
+  /** Tokens of prompt and answer together. */
+  readonly contextLength: number;
+  /** Generates one answer, at most `EngineSettings.parallel` at a time. Rejects with a `SluiceError` for what the client did wrong. */
+  run(task: Task, signal: AbortSignal, events: TaskEvents): Promise<Outcome>;
+}
+
+/** Tokens read in one step, of all tasks together; it sizes a buffer, and more than two prompt slices never meet. */
+const BATCH_SIZE = 128;
+
+/** Rejects when the file is no model, of an unknown kind, or too large for the machine's memory. */
+export async function loadEngineModel(settings: EngineSettings): Promise<EngineModel> {
+  const { threads, parallel } = settings;
+  const llama = await getLlama({
+    build: 'never',
+    gpu: false,
+    skipDownload: true,
+    progressLogs: false,
+    maxThreads: threads,
+    logLevel: LlamaLogLevel.error,
+    logger: (_level, message) => console.error(message.trimEnd()),
+  });
+  const model = await llama.loadModel({ modelPath: settings.modelPath });
+  const context = await model.createContext({
+    sequences: parallel,
+    contextSize: Math.min(settings.contextLimit, model.trainContextSize),
+    threads,
+    batchSize: BATCH_SIZE,
+  });
+  const chatWrapper = resolveChatWrapper(model);
+  const free = Array.from(
+    { length: parallel },
+    () => new LlamaChat({ contextSequence: context.getSequence(), chatWrapper }),
+  );
+  const { contextSize: contextLength } = context;
+  return {
+    contextLength,
+    async run(task, signal, events) {
+      const limits = { contextLength, maxTokens: task.sampling.maxTokens };
+      const prompt = fitPrompt(task.turns, model, chatWrapper, limits);
+      if (prompt.leftOut > 0) {
+        events.note(`The ${prompt.leftOut} oldest messages were left out: this model reads ${contextLength} tokens.`);
+      }
+      const grammar = await grammarOf(task, llama);
+      const chat = takeBest(free, prompt.tokens);
+      try {
+        return await generate(chat, prompt, task, grammar, signal, events);
+      } finally {
+        free.push(chat);
+      }
+    },
+  };
+}
+
+async function grammarOf({ format }: Task, llama: Llama): Promise<LlamaGrammar | undefined> {
+  if (format === undefined) return undefined;
+  if (format.schema === undefined) return llama.getGrammarFor('json');
+  // `toGrammarSchema` made it fit the library's type, which no JSON from another process can be proved to have.
+  return llama.createGrammarForJsonSchema(format.schema as Parameters<Llama['createGrammarForJsonSchema']>[0]);
+}
+
+/** Takes the one that still knows most of the prompt from an earlier turn, so that least has to be read again. */
+function takeBest(free: LlamaChat[], tokens: Token[]): LlamaChat {
+  const known = free.map((chat) => chat.sequence.compareContextTokens(tokens).firstDifferentIndex);
+  const best = known.indexOf(Math.max(...known));
+  const [chat] = free.splice(best, 1);
+  if (chat === undefined) throw new Error('more tasks at a time than places');
+  return chat;
+}

@@ -1,0 +1,72 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { FromEngine, ToEngine } from './protocol.ts';
+
+/** The gateway's handle on an engine. */
+export interface EngineProcess {
+  readonly pid: number | undefined;
+  send(message: ToEngine): void;
+  /** Ends it at once; `gone` follows. */
+  kill(): void;
+  /** Whether it keeps the gateway's process from exiting by itself. */
+  hold(on: boolean): void;
+}
+
+export interface EngineEvents {
+  message(message: FromEngine): void;
+  /** It ended, by itself or not; called once. `output` is the end of what it wrote to stderr. */
+  gone(how: string, output: string): void;
+}
+
+/** Characters of its stderr that are kept: enough for the message of a failed assertion. */
+const OUTPUT_TAIL = 4_000;
+
+/** What native code may need. Everything else stays here: an engine has no use for keys, and its core dumps none either. */
+const ENVIRONMENT = ['PATH', 'HOME', 'USERPROFILE', 'SYSTEMROOT', 'TEMP', 'TMP', 'TMPDIR', 'LANG', 'LD_LIBRARY_PATH'];
+
+/** The entry beside this file, with the extension this file runs with: `.ts` in the repository, `.js` when compiled. */
+export function entryBeside(moduleUrl: string, name: string): string {
+  const extension = moduleUrl.endsWith('.ts') ? 'ts' : 'js';
+  return fileURLToPath(new URL(`${name}.${extension}`, moduleUrl));
+}
+
+/** Starts an engine. Node's own flags are not handed on: a test runner's or debugger's make no sense there. */
+export function startEngineProcess(events: EngineEvents): EngineProcess {
+  const child = fork(entryBeside(import.meta.url, './engine'), [], {
+    execPath: process.execPath,
+    execArgv: [],
+    env: environment(),
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  let output = '';
+  let gone = false;
+  const end = (how: string): void => {
+    if (gone) return;
+    gone = true;
+    events.gone(how, output);
+  };
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    output = (output + text).slice(-OUTPUT_TAIL);
+  });
+  child.on('message', (message) => {
+    if (!gone) events.message(message as FromEngine);
+  });
+  child.on('error', (error) => end(error.message));
+  child.on('close', (code, signal) => end(signal === null ? `exit code ${code}` : signal));
+  return {
+    pid: child.pid,
+    // A channel that closed is reported by `close`.
+    send: (message) => void child.send(message, () => {}),
+    kill: () => void child.kill('SIGKILL'),
+    hold(on) {
+      const pipe = child.stderr as { ref?(): void; unref?(): void } | null;
+      for (const handle of [child, child.channel, pipe]) on ? handle?.ref?.() : handle?.unref?.();
+    },
+  };
+}
+
+function environment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    ENVIRONMENT.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
+}

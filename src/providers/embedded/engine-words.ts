@@ -1,0 +1,39 @@
+import { basename } from 'node:path';
+import type { Chunk, Usage } from '../../core/chunk.ts';
+import { SluiceError } from '../../core/errors.ts';
+import type { Failure, TaskUsage } from './protocol.ts';
+
+/** The engine's words in the gateway's vocabulary. */
+
+export function toChunk(kind: 'content' | 'reasoning', text: string): Chunk {
+  return kind === 'content' ? { type: 'content', content: text } : { type: 'reasoning', reasoning: text };
+}
+
+export function toUsage({ prompt, cached, completion, reasoning }: TaskUsage): Usage {
+  return {
+    promptTokens: prompt,
+    completionTokens: completion,
+    totalTokens: prompt + completion,
+    cachedTokens: cached,
+    ...(reasoning === 0 ? {} : { reasoningTokens: reasoning }),
+  };
+}
+
+export function toError({ code, message, param }: Failure): SluiceError {
+  return new SluiceError(code, message, param === undefined ? {} : { param });
+}
+
+export function crashed(): SluiceError {
+  const message = 'The embedded engine stopped while it answered; it starts again with the next request.';
+  return new SluiceError('provider_failed', message);
+}
+
+export function cannotLoad(modelPath: string): SluiceError {
+  const causes = 'the file is damaged, of an unknown kind, or larger than the free memory';
+  const message = `The embedded model '${basename(modelPath)}' cannot be loaded: ${causes}. The log has the details.`;
+  return new SluiceError('provider_failed', message);
+}
+
+export function shuttingDown(): SluiceError {
+  return new SluiceError('shutting_down', 'Sluice is shutting down.');
+}

@@ -1,0 +1,118 @@
+import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EmbeddedConfig } from '../../config/config.ts';
+import type { Batch } from '../../core/chunk.ts';
+import { SluiceError } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { Model } from '../../core/model.ts';
+import type { Provider } from '../../core/provider.ts';
+import { BUNDLED, ensureBundledModel, type PackedWeights, type ResolvePart } from './bundled.ts';
+import { type EmbeddedModel, findModels, type ModelSources } from './models.ts';
+import { Scheduler } from './scheduler.ts';
+import { type SamplingDefaults, toTask } from './task.ts';
+
+/** What tests change. */
+export interface EmbeddedOptions {
+  readonly weights?: PackedWeights;
+  readonly resolve?: ResolvePart;
+  /** Tokens of prompt and answer together, at most. */
+  readonly contextLimit?: number;
+  readonly idleMs?: number;
+  readonly waiting?: number;
+}
+
+/** The bundled model was trained with 2048; for others, 4096 keep the memory of the context below that of the weights. */
+const CONTEXT_LIMIT = 4_096;
+const BUNDLED_CONTEXT = 2_048;
+const IDLE_MS = 15 * 60 * 1_000;
+const WAITING = 64;
+const BEAT_MS = 3_000;
+
+/** A small model gets lost soon when it is left to chance. */
+const DEMO_SAMPLING: SamplingDefaults = { temperature: 0.3, topP: 0.9, topK: 40, repeatPenalty: 1.1 };
+const USUAL_SAMPLING: SamplingDefaults = { temperature: 0.7, topP: 0.9, topK: 40, repeatPenalty: 1.1 };
+
+/**
+ * Chat models that run on this machine: the bundled demo model and every `*.gguf` of the models folder. Nothing is
+ * loaded before the first question; after `idleMs` without one the memory is given back.
+ */
+export function createEmbeddedProvider(
+  config: EmbeddedConfig,
+  dataDir: string,
+  log: Logger,
+  options: EmbeddedOptions = {},
+): Provider {
+  const { weights = BUNDLED, resolve, contextLimit = CONTEXT_LIMIT, idleMs = IDLE_MS, waiting = WAITING } = options;
+  const sources: ModelSources = { config, dataDir, weights, ...(resolve === undefined ? {} : { resolve }) };
+  const threads = config.threads ?? Math.max(1, availableParallelism() - 1);
+  const scheduler = new Scheduler({ threads, parallel: config.parallel, contextLimit, idleMs, waiting }, log);
+
+  async function choose(id: string): Promise<EmbeddedModel> {
+    const models = await findModels(sources);
+    const model = id === '' ? models[0] : models.find((one) => one.id === id);
+    if (model === undefined) throw new SluiceError('model_not_found', `There is no embedded model '${id}'.`);
+    return model;
+  }
+
+  /** Known of the bundled model beforehand, of others once they were loaded. */
+  function contextLength({ path }: EmbeddedModel): number | undefined {
+    return path === undefined ? Math.min(BUNDLED_CONTEXT, contextLimit) : scheduler.contextLength(path);
+  }
+
+  return {
+    id: 'embedded',
+    label: 'Embedded (on this machine)',
+    origin: 'embedded',
+    auth: { kind: 'none' },
+
+    async models() {
+      return (await findModels(sources)).map((model) => toModel(model, contextLength(model)));
+    },
+
+    async *chat(request, call) {
+      const model = await choose(request.model);
+      const task = toTask(request, model.path === undefined ? DEMO_SAMPLING : USUAL_SAMPLING);
+      const path = model.path ?? (yield* alive(ensureBundledModel(dataDir, call.signal, weights, resolve)));
+      if (call.cancelled !== undefined) throw call.cancelled;
+      const ticket = scheduler.ask(path, task);
+      const takeBack = call.onCancel(ticket.cancel);
+      try {
+        yield* ticket.answer.read();
+      } finally {
+        takeBack();
+        ticket.cancel(new SluiceError('cancelled', 'Nobody reads this answer any more.'));
+      }
+    },
+
+    async close() {
+      scheduler.close();
+    },
+  } satisfies Provider;
+}
+
+function toModel({ id, label, path }: EmbeddedModel, contextLength: number | undefined): Model {
+  return {
+    id,
+    label,
+    type: 'chat',
+    tools: false,
+    ...(contextLength === undefined ? {} : { contextLength }),
+    tags: path === undefined ? ['local', 'demo'] : ['local'],
+  };
+}
+
+/** Waits for something slow with a sign of life every few seconds. */
+async function* alive<T>(work: Promise<T>): AsyncGenerator<Batch, T> {
+  const settled = work.then(
+    () => true,
+    () => true,
+  );
+  for (;;) {
+    const timer = new AbortController();
+    const pause = sleep(BEAT_MS, false, { signal: timer.signal }).catch(() => false);
+    const done = await Promise.race([settled, pause]);
+    timer.abort();
+    if (done) return work;
+    yield [];
+  }
+}
