@@ -110,7 +110,8 @@ async function serve(
   if (answer.silent === true) return;
   const status = answer.status ?? 200;
   const send = (contentType: string, content: string): void => {
-    response.writeHead(status, { 'content-type': contentType, ...answer.headers }).end(content);
+    response.writeHead(status, { 'content-type': contentType, ...answer.headers }).write(content);
+    if (answer.lingers !== true) response.end();
   };
   if (status >= 300)
     send('application/json', answer.raw ?? format.failure(status, answer.errorMessage ?? 'scripted failure'));
@@ -188,7 +189,7 @@ async function play(
   if (await interrupted()) return;
   burst.push(stream.end());
   await flush();
-  response.end();
+  if (answer.lingers !== true) response.end();
 }
 
 /** A member of parsed JSON, or undefined when there is no such thing. */

@@ -91,6 +91,32 @@ describe('anthropic', () => {
     assert.equal(member(foreign, 0, 'type'), 'tool_use');
   });
 
+  test('a connection that stays open after the answer is closed by us', async () => {
+    await using vendor = await openVendor('anthropic', () => ({ text: ['Hi'], lingers: true }));
+    const chunks = await allChunks(vendor.chat(chatRequest('Hello')));
+    assert.deepEqual(chunks.at(-1), { type: 'finish', finish: 'stop' });
+    assert.equal(await vendor.upstream.requests[0]?.closed, 'aborted');
+  });
+
+  test('an error in place of the first event, with status 200', async () => {
+    const event = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
+    const raw = `event: error\ndata: ${JSON.stringify(event)}\n\n`;
+    await using vendor = await openVendor('anthropic', () => ({ raw, lingers: true }));
+    const { error } = await untilFailure(vendor.chat(chatRequest('Hello')));
+    assert.equal(error.code, 'upstream_failed');
+    assert.equal(error.message, 'Overloaded');
+    assert.equal(await vendor.upstream.requests[0]?.closed, 'aborted');
+  });
+
+  test('an endless line is cut off', async () => {
+    // Without line breaks, a stream of events is one event that never ends.
+    const raw = 'data: '.padEnd(20_000_000, 'x');
+    await using vendor = await openVendor('anthropic', () => ({ raw, lingers: true }));
+    const { error } = await untilFailure(vendor.chat(chatRequest('Hello')));
+    assert.equal(error.code, 'upstream_invalid');
+    assert.equal(await vendor.upstream.requests[0]?.closed, 'aborted');
+  });
+
   test('the listing', async () => {
     await using vendor = await openVendor('anthropic', () => ({}));
     const models = await vendor.provider.models({}, signal);
