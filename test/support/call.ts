@@ -1,11 +1,9 @@
-import type { Call, Credentials } from '../../src/core/call.ts';
-import { SluiceError } from '../../src/core/errors.ts';
+import { CallScope, type Credentials } from '../../src/core/call.ts';
 import type { Logger } from '../../src/core/logger.ts';
 
 /** A `Call` for tests, with the handle that cancels it and everything it logged. */
-export interface TestCall extends Call {
+export interface TestCall extends CallScope {
   readonly log: TestLogger;
-  cancel(reason?: Error): void;
 }
 
 export interface TestLogger extends Logger {
@@ -13,24 +11,7 @@ export interface TestLogger extends Logger {
 }
 
 export function testCall(credentials: Credentials = {}): TestCall {
-  const controller = new AbortController();
-  const { signal } = controller;
-  return {
-    id: 'req-test',
-    signal,
-    get cancelled() {
-      return signal.aborted ? (signal.reason as Error) : undefined;
-    },
-    onCancel(listener) {
-      const run = (): void => listener(signal.reason as Error);
-      if (signal.aborted) run();
-      else signal.addEventListener('abort', run, { once: true });
-      return () => signal.removeEventListener('abort', run);
-    },
-    credentials,
-    log: testLogger(),
-    cancel: (reason = new SluiceError('cancelled', 'The client left.')) => controller.abort(reason),
-  };
+  return new CallScope('req-test', testLogger(), credentials) as TestCall;
 }
 
 export function testLogger(): TestLogger {
