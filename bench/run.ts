@@ -1,6 +1,6 @@
 /** Measures Sluice against a bare pass-through. Usage and what the rows mean: README.md in this folder. */
 import { existsSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type Running, startBare, startMock, startSluice } from './gateway.ts';
 import { WrongAnswer } from './load.ts';
@@ -102,11 +102,16 @@ async function main(): Promise<void> {
       { name: 'typed', dialect: 'typed', gateway, another },
     );
   }
+  const [load = 0] = loadavg();
   const began = performance.now();
   await measure({ mock, size }, lanes);
   const machine = `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model.trim() ?? 'CPU'}`;
   const seconds = Math.round((performance.now() - began) / 1000);
-  console.log(`${machine}; ${rounds} ${rounds === 1 ? 'round' : 'rounds'} in ${seconds} s\n`);
+  console.log(
+    `${machine}; ${rounds} ${rounds === 1 ? 'round' : 'rounds'} in ${seconds} s; load before: ${load.toFixed(1)}\n`,
+  );
+  if (load > cpus().length / 4)
+    console.log('The machine was busy with something else before: take the figures with care.\n');
   const lines = summarise(results);
   if (options.bare) for (const [name, found] of results) console.log(name, found.get('bare'));
   else console.log(table(lines));

@@ -57,8 +57,8 @@ function noteOf({ stopped, finish, error }) {
   return finish ? null : 'The answer broke off before its end.';
 }
 
-function infoOf({ from, usage, seconds }) {
+function infoOf({ text, from, usage, seconds }) {
   const tokens = usage && `${usage.prompt_tokens} → ${usage.completion_tokens} tokens`;
   const model = from && [from.model, from.label].filter(Boolean).join(' · ');
-  return [model, tokens, seconds && `${seconds.toFixed(1)} s`].filter(Boolean).join(' · ');
+  return [model, tokens, text && seconds && `${seconds.toFixed(1)} s`].filter(Boolean).join(' · ');
 }
