@@ -4,6 +4,7 @@ import type { ChatRequest } from '../../src/core/chat.ts';
 import type { Batch, Chunk } from '../../src/core/chunk.ts';
 import { SluiceError } from '../../src/core/errors.ts';
 import type { Provider } from '../../src/core/provider.ts';
+import { createFetch } from '../../src/outbound/fetch.ts';
 import { vendors } from '../../src/providers/ai-sdk/index.ts';
 import { startAnthropicUpstream } from './anthropic-upstream.ts';
 import { startBedrockUpstream } from './bedrock-upstream.ts';
@@ -22,6 +23,7 @@ export const VENDORS: readonly { readonly kind: VendorKind; readonly model: stri
   { kind: 'bedrock', model: 'us.anthropic.claude-haiku-4-5-20251001-v1:0' },
 ];
 
+const LIMITS = { connectMs: 5_000, upstreamKeepAliveMs: 30_000 };
 const STARTS = { anthropic: startAnthropicUpstream, google: startGeminiUpstream, bedrock: startBedrockUpstream };
 
 export interface VendorSetup extends AsyncDisposable {
@@ -38,7 +40,7 @@ export async function openVendor(
 ): Promise<VendorSetup> {
   const upstream = await STARTS[kind](script);
   const config = providerConfig({ kind, label: 'Acme', baseUrl: upstream.baseUrl, ...fields });
-  const provider = vendors[kind](config, { fetch, log: testLogger() });
+  const provider = vendors[kind](config, { fetch: createFetch(() => LIMITS), log: testLogger() });
   const defaultModel = VENDORS.find((vendor) => vendor.kind === kind)?.model ?? '';
   return {
     upstream,
