@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Packs Sluice as it would be published, installs that package into an empty folder, and runs its command.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+folder=$(mktemp -d)
+pid=
+cleanup() {
+  [ -z "$pid" ] || kill -TERM "$pid" 2>/dev/null || true
+  rm -rf "$folder" dist
+}
+trap cleanup EXIT
+
+npm pack --silent --pack-destination "$folder" >/dev/null
+cd "$folder"
+npm init -y >/dev/null
+npm install --silent --no-audit --no-fund ./sluice-*.tgz
+npx --no-install sluice --version
+npx --no-install sluice doctor --data-dir "$folder/data" >/dev/null
+npx --no-install sluice --bind 127.0.0.1:13370 --data-dir "$folder/data" >"$folder/log" 2>&1 &
+pid=$!
+for _ in $(seq 1 100); do
+  curl -sf http://127.0.0.1:13370/v1/models >/dev/null && break
+  sleep 0.1
+done
+curl -sf http://127.0.0.1:13370/v1/models | grep -q '"object":"list"' || { cat "$folder/log"; exit 1; }
+curl -sf http://127.0.0.1:13370/ | grep -q '<title>' || { echo 'no page'; cat "$folder/log"; exit 1; }
+echo 'The packed command serves.'

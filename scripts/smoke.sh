@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Starts Sluice with `npm start` and no setting at all, and asks it on both dialects: the embedded model must answer.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+home=$(mktemp -d)
+log="$home/start.log"
+env -i PATH="$PATH" HOME="$home" npm start >"$log" 2>&1 &
+pid=$!
+cleanup() {
+  kill -TERM "$pid" 2>/dev/null || true
+  wait "$pid" 2>/dev/null || true
+  rm -rf "$home"
+}
+trap cleanup EXIT
+
+base=http://127.0.0.1:1337
+for _ in $(seq 1 100); do
+  curl -sf "$base/backend-api/v2/version?cache=true" >/dev/null && break
+  kill -0 "$pid" 2>/dev/null || { cat "$log"; exit 1; }
+  sleep 0.1
+done
+cat "$log"
+
+question='{"messages":[{"role":"user","content":"What is the capital of France?"}],"temperature":0,"max_tokens":24,"stream":true}'
+answer=$(curl -sfN --max-time 240 "$base/v1/chat/completions" -H 'content-type: application/json' -d "$question")
+grep -q '"content":".*Paris' <<<"$answer" || { echo "no sensible answer on /v1: $answer"; exit 1; }
+tail -n 2 <<<"$answer" | grep -q 'data: \[DONE\]' || { echo "no [DONE]: $answer"; exit 1; }
+answer=$(curl -sfN --max-time 240 "$base/backend-api/v2/conversation" -H 'content-type: application/json' -d "$question")
+grep -q '"content":".*Paris' <<<"$answer" || { echo "no sensible answer on conversation: $answer"; exit 1; }
+grep -q '^event: finish$' <<<"$answer" || { echo "no finish: $answer"; exit 1; }
+curl -sf "$base/" | grep -q '<title>' || { echo 'no page'; exit 1; }
+curl -sf "$base/docs/" >/dev/null || { echo 'no documents'; exit 1; }
+echo 'The embedded model answers on both dialects.'
