@@ -34,8 +34,9 @@ export class AnswerQueue {
 
   /** The reader does not want it any more: it gets the reason and nothing else. */
   cancel(reason: Error): void {
-    this.end(reason);
+    if (this.#over) return;
     this.#chunks = [];
+    this.end(reason);
   }
 
   async *read(): AsyncGenerator<Batch, void> {

@@ -80,6 +80,7 @@ async function sharedRun(
   signal: AbortSignal,
   start: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
+  signal.throwIfAborted();
   const run = runs.get(path) ?? startRun(path, start);
   run.callers++;
   const { promise: left, reject } = Promise.withResolvers<never>();
@@ -90,16 +91,21 @@ async function sharedRun(
   } finally {
     signal.removeEventListener('abort', leave);
     run.callers--;
-    if (run.callers === 0) run.controller.abort();
+    if (run.callers === 0) endRun(path, run);
   }
 }
 
 function startRun(path: string, start: (signal: AbortSignal) => Promise<void>): Run {
   const controller = new AbortController();
-  const done = start(controller.signal).finally(() => runs.delete(path));
-  const run: Run = { done, controller, callers: 0 };
+  const run: Run = { done: start(controller.signal), controller, callers: 0 };
   runs.set(path, run);
   return run;
+}
+
+/** It is done, or nobody waits for it any more; who comes now starts afresh. */
+function endRun(path: string, run: Run): void {
+  run.controller.abort();
+  if (runs.get(path) === run) runs.delete(path);
 }
 
 async function assemble(
@@ -123,7 +129,7 @@ async function assemble(
     await rename(temporary, path);
     await syncFolder(folder);
   } catch (error) {
-    await rm(temporary, { force: true });
+    await rm(temporary, { force: true }).catch(() => {});
     if (error instanceof SluiceError || signal.aborted) throw error;
     const message = 'The bundled model cannot be unpacked into the data directory; the log has the details.';
     throw new SluiceError('storage_failed', message, { cause: error });

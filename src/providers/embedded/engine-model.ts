@@ -7,6 +7,7 @@ import {
   resolveChatWrapper,
   type Token,
 } from 'node-llama-cpp';
+import { SluiceError } from '../../core/errors.ts';
 import { generate, type TaskEvents } from './generate.ts';
 import { fitPrompt } from './prompt.ts';
 import type { EngineSettings, Outcome, Task } from './protocol.ts';
@@ -69,8 +70,13 @@ export async function loadEngineModel(settings: EngineSettings): Promise<EngineM
 async function grammarOf({ format }: Task, llama: Llama): Promise<LlamaGrammar | undefined> {
   if (format === undefined) return undefined;
   if (format.schema === undefined) return llama.getGrammarFor('json');
-  // `toGrammarSchema` made it fit the library's type, which no JSON from another process can be proved to have.
-  return llama.createGrammarForJsonSchema(format.schema as Parameters<Llama['createGrammarForJsonSchema']>[0]);
+  try {
+    // `toGrammarSchema` made it fit the library's type, which no JSON from another process can be proved to have.
+    return await llama.createGrammarForJsonSchema(format.schema as Parameters<Llama['createGrammarForJsonSchema']>[0]);
+  } catch (cause) {
+    // For example a definition that is nothing but itself.
+    throw new SluiceError('invalid_request', 'No grammar can be made of the schema of response_format.', { cause });
+  }
 }
 
 /** Takes the one that still knows most of the prompt from an earlier turn, so that least has to be read again. */

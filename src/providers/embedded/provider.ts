@@ -18,6 +18,7 @@ export interface EmbeddedOptions {
   /** Tokens of prompt and answer together, at most. */
   readonly contextLimit?: number;
   readonly idleMs?: number;
+  readonly beatMs?: number;
   readonly waiting?: number;
 }
 
@@ -42,10 +43,12 @@ export function createEmbeddedProvider(
   log: Logger,
   options: EmbeddedOptions = {},
 ): Provider {
-  const { weights = BUNDLED, resolve, contextLimit = CONTEXT_LIMIT, idleMs = IDLE_MS, waiting = WAITING } = options;
+  const { weights = BUNDLED, resolve, beatMs = BEAT_MS } = options;
+  const { contextLimit = CONTEXT_LIMIT, idleMs = IDLE_MS, waiting = WAITING } = options;
   const sources: ModelSources = { config, dataDir, weights, ...(resolve === undefined ? {} : { resolve }) };
   const threads = config.threads ?? Math.max(1, availableParallelism() - 1);
-  const scheduler = new Scheduler({ threads, parallel: config.parallel, contextLimit, idleMs, waiting }, log);
+  const settings = { threads, parallel: config.parallel, contextLimit, idleMs, beatMs, waiting };
+  const scheduler = new Scheduler(settings, log);
 
   async function choose(id: string): Promise<EmbeddedModel> {
     const models = await findModels(sources);
@@ -72,7 +75,7 @@ export function createEmbeddedProvider(
     async *chat(request, call) {
       const model = await choose(request.model);
       const task = toTask(request, model.path === undefined ? DEMO_SAMPLING : USUAL_SAMPLING);
-      const path = model.path ?? (yield* alive(ensureBundledModel(dataDir, call.signal, weights, resolve)));
+      const path = model.path ?? (yield* alive(ensureBundledModel(dataDir, call.signal, weights, resolve), beatMs));
       if (call.cancelled !== undefined) throw call.cancelled;
       const ticket = scheduler.ask(path, task);
       const takeBack = call.onCancel(ticket.cancel);
@@ -102,14 +105,14 @@ function toModel({ id, label, path }: EmbeddedModel, contextLength: number | und
 }
 
 /** Waits for something slow with a sign of life every few seconds. */
-async function* alive<T>(work: Promise<T>): AsyncGenerator<Batch, T> {
+async function* alive<T>(work: Promise<T>, beatMs: number): AsyncGenerator<Batch, T> {
   const settled = work.then(
     () => true,
     () => true,
   );
   for (;;) {
     const timer = new AbortController();
-    const pause = sleep(BEAT_MS, false, { signal: timer.signal }).catch(() => false);
+    const pause = sleep(beatMs, false, { signal: timer.signal }).catch(() => false);
     const done = await Promise.race([settled, pause]);
     timer.abort();
     if (done) return work;

@@ -9,6 +9,8 @@ import type { EngineSettings, FromEngine, Outcome, Task } from './protocol.ts';
 export interface SchedulerSettings extends Omit<EngineSettings, 'modelPath'> {
   /** Requests that may wait for a place; more are refused. */
   readonly waiting: number;
+  /** How often requests that wait for a place show that they are alive. */
+  readonly beatMs: number;
   /** After so long without work the engine ends, to give its memory back. */
   readonly idleMs: number;
 }
@@ -35,8 +37,6 @@ interface Engine {
   loaded: boolean;
 }
 
-/** How often requests that wait for a place show that they are alive. */
-const BEAT_MS = 3_000;
 /** An engine with nothing but cancelled tasks that ends none of them for so long is stuck. */
 const STUCK_MS = 30_000;
 
@@ -227,7 +227,7 @@ export class Scheduler {
     if (running.length === 0) this.#engine?.process.hold(false);
 
     if (this.#queue.length === 0) this.#beats = void clearInterval(this.#beats);
-    else this.#beats ??= setInterval(() => this.#beat(), BEAT_MS);
+    else this.#beats ??= setInterval(() => this.#beat(), this.#settings.beatMs);
 
     this.#idle = void clearTimeout(this.#idle);
     if (this.#engine !== undefined && running.length === 0) {
