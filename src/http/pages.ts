@@ -19,8 +19,6 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
-/** The reader of the API's documents sets styles on its elements. */
-const DOCS_POLICY = CONTENT_SECURITY_POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'");
 
 /** Files of swagger-ui-dist that the documents need. */
 const READER_FILES: ReadonlySet<string> = new Set(['swagger-ui.css', 'swagger-ui-bundle.js']);
@@ -64,7 +62,7 @@ function file(locate: (name: string) => Served | Promise<Served>): Handler {
       .code(found.statusCode)
       .headers(found.headers)
       .headers({
-        'content-security-policy': request.url.startsWith('/docs') ? DOCS_POLICY : CONTENT_SECURITY_POLICY,
+        'content-security-policy': CONTENT_SECURITY_POLICY,
         'referrer-policy': 'no-referrer',
         'cache-control': 'no-cache',
       })

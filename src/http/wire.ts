@@ -13,7 +13,7 @@ export const Name = z
   .string()
   .max(256)
   .regex(NAME, 'must not contain control characters')
-  .describe('A name of at most 256 printable characters');
+  .meta({ description: 'A name of at most 256 printable characters', examples: ['embedded'] });
 
 const TextPart = z.looseObject({ type: z.literal('text'), text: z.string() });
 const ImagePart = z.looseObject({
