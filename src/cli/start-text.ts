@@ -82,7 +82,8 @@ function embeddedState({ bundled, models }: Started['embedded']): string {
 
 function addingOne(config: Config, providers: readonly Provider[]): string[] {
   const file = config.file === undefined ? 'sluice.yaml' : config.file;
-  const another = providers.some(({ origin }) => origin !== 'embedded') ? 'another provider' : 'a stronger provider';
+  const hasOthers = providers.some(({ origin }) => origin !== 'embedded');
+  const another = providers.length === 0 ? 'a provider' : hasOthers ? 'another provider' : 'a stronger provider';
   return [
     `  To add ${another}: export OPENAI_API_KEY=… (or ANTHROPIC_API_KEY, GEMINI_API_KEY, GROQ_API_KEY, …) and start`,
     `  again, start a local server such as Ollama, or name it in ${file}. "sluice doctor" checks everything.`,

@@ -9,7 +9,8 @@ const GRACE_MS = 2_000;
  */
 const SAME_WISH_MS = 250;
 
-const CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+/** Not SIGHUP: a handler would undo `nohup`. */
+const CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 export interface StopOptions {
   /** Stops accepting, lets running answers finish. */

@@ -174,18 +174,20 @@ function withoutListing(provider: ProviderConfig, status: number): Finding {
 
 /** Models that the configuration names and the upstream does not have. */
 function notOffered(provider: ProviderConfig, offered: readonly string[]): Finding[] {
-  const named = [...(provider.models ?? []), ...(provider.defaultModel === undefined ? [] : [provider.defaultModel])];
-  const missing = [...new Set(named)].filter((model) => !offered.includes(model));
-  // What a row of ours names is no mistake of the user's, and Azure lists models where requests name deployments.
-  const row = rows.get(provider.id);
-  const isOurs = (model: string) => row?.models?.includes(model) === true || row?.defaultModel === model;
-  const isAzure = /\.openai\.azure\.com$/.test(URL.parse(provider.baseUrl ?? '')?.hostname ?? '');
-  if (isAzure) return [];
-  return missing.map((model) => {
-    const text = `${provider.id}: the configured model "${model}" is not in the list of ${provider.label}`;
-    if (isOurs(model)) return note(text, `name another with providers.${provider.id}.defaultModel`);
-    return wrong(text, `${meant(model, offered)}correct providers.${provider.id}.models`);
-  });
+  // Azure lists models, while requests name deployments.
+  if (/\.openai\.azure\.com$/.test(URL.parse(provider.baseUrl ?? '')?.hostname ?? '')) return [];
+  const { id, label, models = [], defaultModel } = provider;
+  const row = rows.get(id);
+  return [...new Set([...models, ...(defaultModel === undefined ? [] : [defaultModel])])]
+    .filter((model) => !offered.includes(model))
+    .map((model) => {
+      const text = `${id}: the configured model "${model}" is not in the list of ${label}`;
+      const key = models.includes(model) ? 'models' : 'defaultModel';
+      // What a row of ours names is no mistake of the user's.
+      const isOurs = key === 'models' ? row?.models?.includes(model) === true : row?.defaultModel === model;
+      const mend = `${meant(model, offered)}correct providers.${id}.${key}`;
+      return isOurs ? note(text, mend) : wrong(text, mend);
+    });
 }
 
 /** A word on what was probably meant, or what there is. */

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { temporaryFolder } from '../../test/support/config-folder.ts';
+import type { LogLevel } from '../config/config.ts';
+import { SluiceError } from '../core/errors.ts';
+import { createLogger } from './logger.ts';
+
+/** A logger into a file, and what it wrote. */
+function logging(context: TestContext, level: LogLevel = 'info') {
+  const file = path.join(temporaryFolder(context), 'log');
+  const descriptor = openSync(file, 'a');
+  context.after(() => closeSync(descriptor));
+  const log = createLogger(level, descriptor);
+  const lines = () => {
+    log.flush();
+    const written = readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '');
+    return written.map((line) => JSON.parse(line) as Record<string, unknown>);
+  };
+  return { log, lines };
+}
+
+test('a line is JSON with its level, time, fields and message', (context) => {
+  const { log, lines } = logging(context);
+  log.child({ id: 'r1' }).child({ provider: 'mock' }).warn({ tries: 2 }, 'hello');
+  const [{ time, ...line } = {}] = lines();
+  assert.deepEqual(line, { level: 'warn', id: 'r1', provider: 'mock', tries: 2, msg: 'hello' });
+  assert.match(String(time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+});
+
+for (const [level, count] of [
+  ['debug', 4],
+  ['info', 3],
+  ['warn', 2],
+  ['error', 1],
+  ['silent', 0],
+] as const) {
+  test(`level ${level} writes ${count} of four lines`, (context) => {
+    const { log, lines } = logging(context, level);
+    for (const target of [log, log.child({})]) {
+      target.debug({}, 'd');
+      target.info({}, 'i');
+      target.warn({}, 'w');
+      target.error({}, 'e');
+    }
+    assert.equal(lines().length, 2 * count);
+  });
+}
+
+test('fields that are keys or cookies are masked, however deep and however written', (context) => {
+  const { log, lines } = logging(context);
+  const secret = 'planted';
+  const headers = {
+    Authorization: secret,
+    'x-api-key': secret,
+    'X-API-Key': secret,
+    cookie: secret,
+    'set-cookie': [secret],
+  };
+  log
+    .child({ apiKey: secret })
+    .info({ key: secret, list: [{ api_key: secret }], request: { headers }, tokens: 5 }, 'x');
+  const [line = {}] = lines();
+  assert.doesNotMatch(JSON.stringify(line), /planted/);
+  assert.equal(line['tokens'], 5);
+});
+
+test('known secrets are masked wherever they stand', (context) => {
+  const { log, lines } = logging(context);
+  log.hide(['planted-secret', 'with"quote\\and']);
+  log.info({ url: 'http://h/?k=planted-secret', odd: 'a with"quote\\and b' }, 'said planted-secret');
+  log.error({ err: new Error('refused planted-secret') }, 'x');
+  const text = JSON.stringify(lines());
+  assert.doesNotMatch(text, /planted-secret/);
+  assert.doesNotMatch(text, /quote/);
+});
+
+test('an error is its name, message, code, status, stack and cause, and nothing else', (context) => {
+  const { log, lines } = logging(context);
+  const cause = Object.assign(new Error('the socket closed'), { code: 'ECONNRESET', requestBody: 'planted prompt' });
+  log.error({ err: new SluiceError('upstream_cut', 'cut', { cause }) }, 'failed');
+  const [line = {}] = lines();
+  const { stack: _, cause: logged, ...rest } = line['err'] as Record<string, unknown>;
+  assert.deepEqual(rest, { type: 'ConnectionError', message: 'cut', code: 'upstream_cut', status: 502 });
+  assert.equal((logged as { code?: string }).code, 'ECONNRESET');
+  assert.doesNotMatch(JSON.stringify(line), /planted/);
+});
+
+test('circular and strange fields do no harm', (context) => {
+  const { log, lines } = logging(context);
+  const circle: Record<string, unknown> = {};
+  circle['self'] = circle;
+  log.info({ circle, socket: new AbortController(), at: new Date(0), big: 10n, nothing: undefined }, 'x');
+  assert.equal(lines().length, 1);
+});

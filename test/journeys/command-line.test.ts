@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { temporaryFolder } from '../support/config-folder.ts';
+import { listing, plainServer } from '../support/plain-server.ts';
+import { type Ended, runSluice, startSluice } from '../support/run-sluice.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+const READY = /Page +http:\/\/(\S+)\//;
+
+/** One clear line, nothing else. */
+function assertOneLine(ended: Ended, code: number, line: string | RegExp): void {
+  assert.equal(ended.stdout, '');
+  if (typeof line === 'string') assert.equal(ended.stderr, `sluice: ${line}\n`);
+  else assert.match(ended.stderr, line);
+  assert.equal(ended.stderr.trimEnd().split('\n').length, 1, ended.stderr);
+  assert.equal(ended.code, code);
+}
+
+/** Starts on a free port and waits until it serves. */
+async function ready(context: TestContext, folder: string, words: readonly string[] = [], environment = {}) {
+  const running = startSluice(context, ['--bind', '127.0.0.1:0', ...words], { folder, environment });
+  const [, address = ''] = await running.said(READY);
+  return { ...running, url: `http://${address}` };
+}
+
+describe('usage', () => {
+  const run = async (context: TestContext, words: string[], environment = {}) => {
+    return await runSluice(context, words, { folder: temporaryFolder(context), environment });
+  };
+
+  test('--help names every command and option', async (context) => {
+    const { code, stdout, stderr } = await run(context, ['--help']);
+    assert.deepEqual([code, stderr], [0, '']);
+    for (const word of [
+      'serve',
+      'models',
+      'doctor',
+      '--bind',
+      '--config',
+      '--data-dir',
+      '--key',
+      '--no-key',
+      '--log-level',
+      '--version',
+    ]) {
+      assert.ok(stdout.includes(word), word);
+    }
+  });
+
+  test('--version', async (context) => {
+    assert.deepEqual(await run(context, ['--version']), { code: 0, signal: null, stdout: `${version}\n`, stderr: '' });
+  });
+
+  test('unknown option', async (context) => {
+    assertOneLine(await run(context, ['--frobnicate']), 2, "unknown option '--frobnicate'");
+  });
+
+  test('unknown option with a suggestion', async (context) => {
+    assertOneLine(await run(context, ['models', '--jsn']), 2, "unknown option '--jsn' (Did you mean --json?)");
+  });
+
+  test('unknown command', async (context) => {
+    assertOneLine(await run(context, ['docter']), 2, "unknown command 'docter' (did you mean doctor?)");
+    assertOneLine(await run(context, ['bogus']), 2, "unknown command 'bogus' (there are serve, models and doctor)");
+  });
+
+  test('option without its value', async (context) => {
+    assertOneLine(await run(context, ['--bind']), 2, "option '--bind <host:port>' argument missing");
+  });
+
+  test('a file that is not there', async (context) => {
+    assertOneLine(
+      await run(context, ['--config', 'none.yaml']),
+      2,
+      '--config: cannot read none.yaml: there is no such file',
+    );
+  });
+
+  test('a folder instead of a file, named by the environment', async (context) => {
+    const folder = temporaryFolder(context);
+    mkdirSync(path.join(folder, 'd'));
+    const ended = await runSluice(context, [], { folder, environment: { SLUICE_CONFIG: 'd' } });
+    assertOneLine(ended, 2, 'SLUICE_CONFIG: cannot read d: it is a folder');
+  });
+
+  test('broken YAML', async (context) => {
+    const folder = temporaryFolder(context);
+    writeFileSync(path.join(folder, 'sluice.yaml'), 'bind: "x\n');
+    assertOneLine(
+      await runSluice(context, [], { folder }),
+      2,
+      'sluice.yaml:2:1: not valid YAML: Missing closing "quote',
+    );
+  });
+
+  test('several wrong values are several lines', async (context) => {
+    const folder = temporaryFolder(context);
+    writeFileSync(path.join(folder, 'sluice.yaml'), 'logLevel: loud\nlimits: {idleMs: -1}\n');
+    const { code, stderr } = await runSluice(context, ['--config', 'sluice.yaml'], { folder });
+    assert.equal(code, 2);
+    assert.deepEqual(stderr.trimEnd().split('\n'), [
+      'sluice: sluice.yaml:1: logLevel: got "loud"; allowed: debug, info, warn, error, silent',
+      'sluice: sluice.yaml:2: limits.idleMs: got -1; allowed: a whole number of milliseconds from 1 to 2147483647',
+    ]);
+  });
+});
+
+describe('starting', () => {
+  test('tells where the page and the API are, what was found and how to add more', async (context) => {
+    const folder = temporaryFolder(context);
+    const { process: child, ended, url } = await ready(context, folder, [], { GROQ_API_KEY: 'planted-groq-key' });
+    assert.equal((await fetch(`${url}/v1/models`)).status, 200);
+    child.kill('SIGTERM');
+    const { code, stdout, stderr } = await ended;
+    assert.equal(code, 0);
+    assert.match(stdout, new RegExp(`Sluice ${version} is ready`));
+    assert.ok(stdout.includes(`${url}/v1   (base URL for OpenAI clients, with any API key)`), stdout);
+    assert.ok(stdout.includes(`${url}/docs`), stdout);
+    assert.match(stdout, /groq +Groq: by GROQ_API_KEY/);
+    assert.match(stdout, /embedded .*(small demo model, whose answers are simple and often wrong|no model yet)/);
+    assert.match(stdout, /export OPENAI_API_KEY=…/);
+    assert.doesNotMatch(stdout + stderr, /planted/);
+  });
+
+  test('a port in use', async (context) => {
+    const { port } = await plainServer(context, (_request, response) => response.end());
+    const ended = await runSluice(context, ['--bind', `127.0.0.1:${port}`], { folder: temporaryFolder(context) });
+    const hint = `end the program that uses it, or choose another port, for example --bind 127.0.0.1:${port + 1}`;
+    assertOneLine(ended, 1, `port ${port} on 127.0.0.1 is in use: ${hint}`);
+  });
+
+  test('an address that this machine does not have', async (context) => {
+    // 192.0.2.0/24 and 203.0.113.0/24 are for documentation (RFC 5737).
+    const ended = await runSluice(context, ['--bind', '203.0.113.77:0', '--no-key'], {
+      folder: temporaryFolder(context),
+    });
+    assertOneLine(ended, 1, /cannot listen on 203\.0\.113\.77:0: this machine has no address 203\.0\.113\.77;/);
+  });
+
+  test('beyond loopback a key is made up, printed once and asked for', async (context) => {
+    const folder = temporaryFolder(context);
+    const running = startSluice(context, ['--bind', ':0'], { folder });
+    const [, address = '', key = ''] = await running.said(/Page +http:\/\/(\S+)\/\?key=(\S+)/);
+    assert.match(key, /^[\w-]{22,}$/);
+    const url = `http://127.0.0.1:${address.split(':').at(-1)}/v1/models`;
+    assert.equal((await fetch(url)).status, 401);
+    assert.equal((await fetch(url, { headers: { authorization: `Bearer ${key}` } })).status, 200);
+    running.process.kill('SIGTERM');
+    const { stdout, stderr } = await running.ended;
+    assert.match(stdout, /Access key .*made up for this start/);
+    assert.ok(!stderr.includes(key));
+  });
+
+  test('--no-key serves everybody on purpose, and says so', async (context) => {
+    const running = startSluice(context, ['--bind', ':0', '--no-key'], { folder: temporaryFolder(context) });
+    const [, address = ''] = await running.said(READY);
+    await running.said(/Open +everybody who reaches 0\.0\.0\.0:\d+ can use it: no key is asked for/);
+    assert.equal((await fetch(`http://127.0.0.1:${address.split(':').at(-1)}/v1/models`)).status, 200);
+  });
+
+  test('a key of the configuration is asked for and never shown', async (context) => {
+    const {
+      process: child,
+      ended,
+      url,
+    } = await ready(context, temporaryFolder(context), [], { SLUICE_KEY: 'planted-server-key' });
+    assert.equal((await fetch(`${url}/v1/models`, { headers: { authorization: 'Bearer x' } })).status, 401);
+    assert.equal(
+      (await fetch(`${url}/v1/models`, { headers: { authorization: 'Bearer planted-server-key' } })).status,
+      200,
+    );
+    child.kill('SIGTERM');
+    const { stdout, stderr } = await ended;
+    assert.match(stdout, /with the access key as API key/);
+    assert.doesNotMatch(stdout + stderr, /planted/);
+  });
+
+  test('providers of the file are followed without a restart', async (context) => {
+    const folder = temporaryFolder(context);
+    const upstream = await plainServer(context, listing(['mock-fast']));
+    const file = path.join(folder, 'sluice.yaml');
+    const provider = (id: string) => `providers: {${id}: {kind: openai, baseUrl: "${upstream.url}/v1"}}\n`;
+    writeFileSync(file, provider('first'));
+    const { said, url, process: child } = await ready(context, folder);
+    const providers = async () => JSON.stringify(await (await fetch(`${url}/backend-api/v2/providers`)).json());
+    assert.match(await providers(), /"first"/);
+    writeFileSync(file, provider('second'));
+    await said(/the configuration has changed: providers/);
+    assert.match(await providers(), /"second"/);
+    assert.doesNotMatch(await providers(), /"first"/);
+    writeFileSync(file, 'providers: 3\n');
+    await said(/the changed configuration is wrong, the last one stays in force: sluice\.yaml:1: providers: got 3/);
+    assert.match(await providers(), /"second"/);
+    child.kill('SIGTERM');
+  });
+});

@@ -1,0 +1,320 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of the file, not of JavaScript
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { temporaryFolder } from '../support/config-folder.ts';
+import { listing, plainServer, unusedPort } from '../support/plain-server.ts';
+import { runSluice, startSluice } from '../support/run-sluice.ts';
+
+interface Options {
+  readonly yaml?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly words?: readonly string[];
+  readonly command?: string;
+}
+
+/** What `sluice doctor` says in a folder of its own, as lines without their indentation. */
+async function examine(context: TestContext, { yaml, environment, words = [], command = 'doctor' }: Options = {}) {
+  const folder = temporaryFolder(context);
+  if (yaml !== undefined) writeFileSync(path.join(folder, 'sluice.yaml'), yaml);
+  const bind = ['--bind', `127.0.0.1:${await unusedPort()}`];
+  const ended = await runSluice(context, [command, ...bind, ...words], { folder, ...(environment && { environment }) });
+  const lines = ended.stdout.split('\n').map((line) => line.trim());
+  /** The line that begins so, and the advice below it. */
+  const finding = (start: string): string => {
+    const index = lines.findIndex((line) => line.startsWith(start));
+    assert.notEqual(index, -1, `no line begins with ${JSON.stringify(start)} in:\n${ended.stdout}${ended.stderr}`);
+    const advice = lines[index + 1] ?? '';
+    return advice.startsWith('→') ? `${lines[index]} ${advice}` : (lines[index] ?? '');
+  };
+  return { ...ended, folder, lines, finding, wrong: lines.filter((line) => line.startsWith('✗')) };
+}
+
+const NO_LOCAL = 'detectLocal: false\n';
+
+describe('sluice doctor', () => {
+  test('without any configuration: nothing is wrong, and it says how to add a provider', async (context) => {
+    const { code, stderr, folder, finding, wrong, stdout } = await examine(context);
+    assert.deepEqual([code, stderr, wrong], [0, '', []]);
+    const looked = path.join(folder, 'sluice.yaml');
+    assert.equal(finding('✓ no conf'), `✓ no configuration file, and none is needed (looked for ${looked})`);
+    assert.equal(finding('✓ variables'), '✓ variables that count here: SLUICE_DATA_DIR');
+    assert.equal(
+      finding('! no provider'),
+      '! no provider has a key or is named in sluice.yaml → to add one: export OPENAI_API_KEY=… (or ANTHROPIC_API_KEY, GEMINI_API_KEY, GROQ_API_KEY, …), or write sluice.yaml',
+    );
+    assert.match(finding('✓ Node'), /^✓ Node \d+\.\d+\.\d+ on \w+ \w+, \d+ cores/);
+    assert.match(finding('✓ data folder'), /can be written, [\d.]+ GB are free/);
+    assert.match(stdout, /\nEmbedded model\n/);
+    assert.match(stdout, /\nNothing is wrong\.\n$/);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the control character of colours
+    assert.doesNotMatch(stdout, /\x1b/);
+  });
+
+  test('a wrong key is named with its variable, the status and where to make a new one', async (context) => {
+    const upstream = await plainServer(context, listing(['m'], 'right'));
+    const yaml = `${NO_LOCAL}providers: {groq: {baseUrl: "${upstream.url}/v1"}}\n`;
+    const { code, finding, wrong, stdout, stderr } = await examine(context, {
+      yaml,
+      environment: { GROQ_API_KEY: 'planted-wrong-key' },
+    });
+    assert.equal(code, 1);
+    assert.equal(
+      finding('✗ groq'),
+      '✗ groq: Groq refused the key in GROQ_API_KEY (401) → make a new one at https://console.groq.com/keys',
+    );
+    assert.equal(wrong.length, 1);
+    assert.match(stdout, /\nOne thing is wrong: see the ✗ above\.\n$/);
+    assert.doesNotMatch(stdout + stderr, /planted/);
+  });
+
+  test('a wrong key that the file holds is named with its place', async (context) => {
+    const upstream = await plainServer(context, listing(['m'], 'right'));
+    const entry = (key: string) => `{kind: openai, baseUrl: "${upstream.url}/v1", apiKey: "${key}"}`;
+    const yaml = `${NO_LOCAL}providers: {one: ${entry('planted-in-file')}, two: ${entry('${TWO_KEY}')}}\n`;
+    const { finding, folder, stdout, stderr } = await examine(context, {
+      yaml,
+      environment: { TWO_KEY: 'planted-in-env' },
+    });
+    const file = path.join(folder, 'sluice.yaml');
+    assert.equal(
+      finding('✗ one'),
+      `✗ one: one refused the key in providers.one.apiKey of ${file} (401) → put in a valid one`,
+    );
+    assert.equal(finding('✗ two'), '✗ two: two refused the key in TWO_KEY (401) → put in a valid one');
+    assert.doesNotMatch(stdout + stderr, /planted/);
+  });
+
+  test('a dead upstream', async (context) => {
+    const url = `http://127.0.0.1:${await unusedPort()}/v1`;
+    const yaml = `${NO_LOCAL}providers: {mock: {kind: openai, baseUrl: "${url}"}}\n`;
+    const { code, finding } = await examine(context, { yaml });
+    assert.equal(code, 1);
+    assert.equal(
+      finding('✗ mock'),
+      `✗ mock: nothing answers at ${url}: is the server running? → start it, or correct providers.mock.baseUrl`,
+    );
+  });
+
+  test('a dead upstream is found although its models are fixed', async (context) => {
+    const url = `http://127.0.0.1:${await unusedPort()}/v1`;
+    const yaml = `${NO_LOCAL}providers: {mock: {kind: openai, baseUrl: "${url}", models: [a]}}\n`;
+    assert.match((await examine(context, { yaml })).finding('✗ mock'), /nothing answers/);
+  });
+
+  test('an upstream that hangs, one that is no API, one that fails, one that limits', async (context) => {
+    const silent = await plainServer(context, () => undefined);
+    const page = await plainServer(context, (_request, response) => response.end('<html>hello</html>'));
+    const status = async (code: number) =>
+      (await plainServer(context, (_request, response) => response.writeHead(code).end())).url;
+    const entry = (url: string) => `{kind: openai, baseUrl: "${url}"}`;
+    const yaml = `${NO_LOCAL}providers:
+  silent: ${entry(silent.url)}
+  page: ${entry(page.url)}
+  failing: ${entry(await status(500))}
+  limiting: ${entry(await status(429))}
+  lost: ${entry(await status(404))}
+  fixed: {kind: openai, baseUrl: "${await status(404)}", models: [a, b]}
+  closed: ${entry(await status(401))}
+`;
+    const { code, finding } = await examine(context, { yaml });
+    assert.equal(code, 1);
+    assert.match(finding('✗ silent'), /does not answer within 5 seconds: is the server running\? → start it/);
+    assert.match(finding('✗ page'), /does not speak this API: .* → check providers\.page\.baseUrl: most end in \/v1$/);
+    assert.match(finding('✗ failing'), /^✗ failing: failing fails \(50\d\): /);
+    assert.match(finding('! limiting'), /^! limiting: limiting is limiting requests now \(429\) → try again later/);
+    assert.match(
+      finding('✗ lost'),
+      /answers, but has no list of models \(404\) → check providers\.lost\.baseUrl .*providers\.lost\.models$/,
+    );
+    assert.equal(
+      finding('! fixed'),
+      '! fixed: fixed has no list of models (404); the 2 configured ones are offered unchecked',
+    );
+    assert.match(finding('✗ closed'), /^✗ closed: closed wants a key \(401\) → set providers\.closed\.apiKey/);
+  });
+
+  test('names that stand for nothing', async (context) => {
+    const upstream = await plainServer(context, listing(['mock-fast', 'vendor/mock-large']));
+    const dead = `http://127.0.0.1:${await unusedPort()}`;
+    const yaml = `${NO_LOCAL}embedded: {enabled: false}
+defaultProvider: mok
+defaultModel: fast
+providers:
+  mock: {kind: openai, baseUrl: "${upstream.url}/v1", models: [mock-fast, mock-slow], defaultModel: mock-fats}
+  dead: {kind: openai, baseUrl: "${dead}"}
+  whole: {kind: openai, baseUrl: "${upstream.url}/v1"}
+aliases:
+  fast: mock/mock-fast
+  bare: mock-fast
+  slash: vendor/mock-large
+  both: whole/vendor/mock-large
+  typo: [mock/mock-fsat]
+  gone: mock/nothing-like-it
+  later: dead/model
+`;
+    const { finding } = await examine(context, { yaml });
+    assert.equal(
+      finding('✗ mock: the configured model "mock-slow"'),
+      '✗ mock: the configured model "mock-slow" is not in the list of mock → it has mock-fast, vendor/mock-large: correct providers.mock.models',
+    );
+    assert.match(
+      finding('✗ mock: the configured model "mock-fats"'),
+      /→ did you mean "mock-fast"\? correct providers\.mock\.defaultModel$/,
+    );
+    assert.equal(finding('✓ the alias "fast"'), '✓ the alias "fast" stands for mock/mock-fast');
+    for (const alias of ['bare', 'slash', 'both']) finding(`✓ the alias "${alias}"`);
+    assert.equal(
+      finding('✗ the alias "typo"'),
+      '✗ the alias "typo" points to "mock/mock-fsat", which no provider offers → did you mean "mock-fast"? correct aliases.typo',
+    );
+    finding('✗ the alias "gone"');
+    assert.equal(
+      finding('! the alias "later"'),
+      '! the alias "later" stands for dead/model, which cannot be checked while dead cannot be asked',
+    );
+    assert.match(finding('✗ the default provider'), /"mok" is not on → did you mean "mock"\?/);
+    assert.equal(finding('✓ the default model'), '✓ the default model is the alias "fast"');
+  });
+
+  test('a provider without its key', async (context) => {
+    const { code, finding } = await examine(context, { yaml: `${NO_LOCAL}providers: {groq: {}}\n` });
+    assert.equal(code, 1);
+    assert.equal(
+      finding('✗ groq'),
+      '✗ groq: Groq needs a key and has none → export GROQ_API_KEY=… or set providers.groq.apiKey; a key is made at https://console.groq.com/keys',
+    );
+  });
+
+  test('a broken file is explained, and the rest is looked at without it', async (context) => {
+    const yaml = 'logLevel: loud\nproviders: {mock: {kind: openai, baseUrl: "http://x", apiKey: "${MOCK_KEY}"}}\n';
+    const { code, finding, stderr } = await examine(context, { yaml });
+    assert.deepEqual([code, stderr], [1, '']);
+    assert.equal(
+      finding('✗ sluice.yaml:1'),
+      '✗ sluice.yaml:1: logLevel: got "loud"; allowed: debug, info, warn, error, silent',
+    );
+    assert.match(finding('✗ sluice.yaml:2'), /MOCK_KEY is not set/);
+    finding('! the file is left out');
+    finding('✓ Node');
+  });
+
+  test('a broken flag too', async (context) => {
+    const { code, finding } = await examine(context, { words: ['--log-level', 'loud'] });
+    assert.equal(code, 1);
+    finding('✗ --log-level: got "loud"');
+  });
+
+  test('a key in the environment that switches nothing on', async (context) => {
+    const { code, finding } = await examine(context, { environment: { AZURE_OPENAI_API_KEY: 'planted-key' } });
+    assert.equal(code, 0);
+    finding(
+      '! azure is off although AZURE_OPENAI_API_KEY is set: the environment variable AZURE_OPENAI_RESOURCE_NAME is not set',
+    );
+  });
+
+  test('a port that something else uses', async (context) => {
+    const { port } = await plainServer(context, (_request, response) => {
+      response.setHeader('server', 'Other/1').end('hello');
+    });
+    const { code, finding } = await examine(context, { words: ['--bind', `127.0.0.1:${port}`] });
+    assert.equal(code, 1);
+    assert.equal(
+      finding('✗ port'),
+      `✗ port ${port} on 127.0.0.1 is in use by something that calls itself "Other/1" → end that program, or choose another port: --bind 127.0.0.1:${port + 1}`,
+    );
+  });
+
+  test('a Sluice that runs already is no fault', async (context) => {
+    const running = startSluice(context, ['--bind', '127.0.0.1:0'], { folder: temporaryFolder(context) });
+    const [, address = ''] = await running.said(/Page +http:\/\/(\S+)\//);
+    const { code, finding } = await examine(context, { words: ['--bind', address] });
+    assert.equal(code, 0);
+    assert.match(finding('! Sluice'), /^! Sluice \S+ is running on 127\.0\.0\.1:\d+ already$/);
+  });
+
+  test('a data folder that is a file', async (context) => {
+    const folder = temporaryFolder(context);
+    const file = path.join(folder, 'file');
+    writeFileSync(file, '');
+    mkdirSync(path.join(folder, 'ok'));
+    const { code, finding } = await examine(context, { words: ['--data-dir', file] });
+    assert.equal(code, 1);
+    assert.match(finding('✗ data folder'), /is a file → choose another folder with --data-dir/);
+    const missing = path.join(folder, 'ok', 'a', 'b');
+    assert.match(
+      (await examine(context, { words: ['--data-dir', missing] })).finding('✓ data folder'),
+      /does not exist yet and can be made/,
+    );
+  });
+
+  test('a text from an upstream cannot steer the terminal', async (context) => {
+    const evil = await plainServer(context, (_request, response) => {
+      response.writeHead(500, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: { message: 'evil \u001b[2J\r\nwords \u202e' } }));
+    });
+    const yaml = `${NO_LOCAL}providers: {mock: {kind: openai, baseUrl: "${evil.url}"}}\n`;
+    const { stdout, finding } = await examine(context, { yaml });
+    assert.match(finding('✗ mock'), /evil .*words/);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these must not come through
+    assert.doesNotMatch(stdout, /[\u001b\r\u202e]/);
+  });
+});
+
+describe('sluice models', () => {
+  const setUp = async (context: TestContext) => {
+    const upstream = await plainServer(context, (_request, response) => {
+      const data = [{ id: 'plain' }, { id: 'seeing', capabilities: ['vision', 'tool_use'], context_length: 8192 }];
+      response.end(JSON.stringify({ object: 'list', data }));
+    });
+    const refusing = await plainServer(context, listing(['m'], 'right'));
+    const dead = `http://127.0.0.1:${await unusedPort()}`;
+    return `${NO_LOCAL}embedded: {enabled: false}
+providers:
+  mock: {kind: openai, baseUrl: "${upstream.url}/v1", apiKey: planted-key}
+  refusing: {kind: openai, baseUrl: "${refusing.url}/v1", apiKey: planted-wrong-key}
+  dead: {kind: openai, baseUrl: "${dead}"}
+`;
+  };
+
+  test('lists what there is as a table, and says what could not be asked', async (context) => {
+    const { code, stdout, stderr } = await examine(context, { yaml: await setUp(context), command: 'models' });
+    assert.equal(code, 0);
+    assert.deepEqual(stdout.trimEnd().split('\n'), [
+      'MODEL        KIND  ABILITIES      CONTEXT',
+      'mock/plain   chat  -              -',
+      'mock/seeing  chat  vision, tools  8192',
+    ]);
+    assert.match(stderr, /^sluice: refusing: .*\nsluice: dead: .*\n$/);
+    assert.doesNotMatch(stdout + stderr, /planted/);
+  });
+
+  test('--json', async (context) => {
+    const { code, stdout, stderr } = await examine(context, {
+      yaml: await setUp(context),
+      command: 'models',
+      words: ['--json'],
+    });
+    assert.deepEqual([code, stderr], [0, '']);
+    const { models, failed } = JSON.parse(stdout) as { models: object[]; failed: { provider: string; code: string }[] };
+    assert.deepEqual(models[0], { provider: 'mock', id: 'plain' });
+    assert.equal(models.length, 2);
+    assert.deepEqual(
+      failed.map(({ provider, code: word }) => [provider, word]),
+      [
+        ['refusing', 'missing_credentials'],
+        ['dead', 'upstream_unreachable'],
+      ],
+    );
+    assert.doesNotMatch(stdout, /planted/);
+  });
+
+  test('fails when nothing could be asked', async (context) => {
+    const dead = `http://127.0.0.1:${await unusedPort()}`;
+    const yaml = `${NO_LOCAL}embedded: {enabled: false}\nproviders: {dead: {kind: openai, baseUrl: "${dead}"}}\n`;
+    const { code, stdout } = await examine(context, { yaml, command: 'models' });
+    assert.equal(code, 1);
+    assert.equal(stdout, 'There are no models. "sluice doctor" says why, and what to do.\n');
+  });
+});

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import path from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { temporaryFolder } from '../support/config-folder.ts';
+import { plainServer } from '../support/plain-server.ts';
+import { startSluice } from '../support/run-sluice.ts';
+
+const event = (content: string) =>
+  `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
+const END = `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`;
+
+/** Sluice before an upstream whose one stream the test drives; the first piece has arrived at the client. */
+async function streaming(context: TestContext, limits = '{}') {
+  const folder = temporaryFolder(context);
+  const streams: ServerResponse[] = [];
+  const upstream = await plainServer(context, (request, response) => {
+    request.resume();
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(event('first'));
+    streams.push(response);
+  });
+  const provider = `{kind: openai, baseUrl: "${upstream.url}/v1", models: [m]}`;
+  writeFileSync(
+    path.join(folder, 'sluice.yaml'),
+    `providers: {mock: ${provider}}\nlimits: ${limits}\ndetectLocal: false\n`,
+  );
+  const running = startSluice(context, ['--bind', '127.0.0.1:0'], { folder });
+  const [, address = ''] = await running.said(/Page +http:\/\/(\S+)\//);
+  const answer = await fetch(`http://${address}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'mock/m', stream: true, messages: [{ role: 'user', content: 'x' }] }),
+  });
+  const reader = (answer.body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  const readUntil = async (wanted: string | undefined) => {
+    while (wanted === undefined || !text.includes(wanted)) {
+      const { done, value } = await reader.read();
+      if (done) return text;
+      text += value;
+    }
+    return text;
+  };
+  await readUntil('first');
+  return { running, address, readUntil, stream: streams[0] };
+}
+
+describe('signals', () => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    test(`${signal}: nothing new is accepted, the running answer is finished, code 0`, async (context) => {
+      const { running, address, readUntil, stream } = await streaming(context);
+      running.process.kill(signal);
+      await running.said(/stopping; a second signal stops at once/);
+      await assert.rejects(fetch(`http://${address}/v1/models`));
+      stream?.write(event('second'));
+      stream?.end(END);
+      const text = await readUntil(undefined);
+      assert.match(text, /"second"/);
+      assert.match(text, /data: \[DONE\]\n\n$/);
+      assert.equal((await running.ended).code, 0);
+    });
+  }
+
+  test('the same signal twice at the same moment, as Ctrl-C through the launcher, is one', async (context) => {
+    const { running, readUntil, stream } = await streaming(context);
+    running.process.kill('SIGINT');
+    running.process.kill('SIGINT');
+    await running.said(/stopping/);
+    await sleep(100);
+    stream?.end(END);
+    assert.match(await readUntil(undefined), /\[DONE\]/);
+    assert.equal((await running.ended).code, 0);
+  });
+
+  for (const [signal, code] of [
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const) {
+    test(`a second ${signal} ends at once with ${code}`, async (context) => {
+      const { running } = await streaming(context);
+      running.process.kill(signal);
+      await running.said(/stopping/);
+      await sleep(400);
+      running.process.kill(signal);
+      assert.equal((await running.ended).code, code);
+    });
+  }
+
+  test('an endless answer is cut after drainMs with an error', async (context) => {
+    const { running, readUntil } = await streaming(context, '{drainMs: 300}');
+    running.process.kill('SIGTERM');
+    const text = await readUntil(undefined).catch(() => 'cut without a word');
+    assert.match(text, /"error"/);
+    assert.equal((await running.ended).code, 0);
+  });
+});
+
+describe('what nobody caught', () => {
+  /** A process that stops in order and in which `code` runs, for a second at most. */
+  function run(code: string, drain = "async () => console.log('drained')", drainMs = 1_000) {
+    const url = (file: string) => JSON.stringify(new URL(file, import.meta.url).href);
+    const script = `
+      const { stopInOrder } = await import(${url('../../src/cli/stop.ts')});
+      const { createLogger } = await import(${url('../../src/cli/logger.ts')});
+      stopInOrder({ drain: ${drain}, drainMs: () => ${drainMs}, log: createLogger('info') });
+      setTimeout(() => {}, 1000);
+      ${code}`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script]);
+    const output = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].setEncoding('utf8').on('data', (text: string) => {
+        output[name] += text;
+      });
+    }
+    return new Promise<{ exitCode: number | null; stdout: string; stderr: string }>((resolve) => {
+      child.on('close', (exitCode) => resolve({ exitCode, ...output }));
+    });
+  }
+
+  test('an exception: logged, drained, code 1', async () => {
+    const { exitCode, stdout, stderr } = await run("setTimeout(() => { throw new Error('broken on purpose'); }, 10);");
+    assert.equal(exitCode, 1);
+    assert.equal(stdout, 'drained\n');
+    assert.match(stderr, /"level":"error".*broken on purpose.*an exception was not caught; stopping/);
+  });
+
+  test('a rejection: logged, and the process lives on', async () => {
+    const later = "setTimeout(() => { console.log('alive'); process.exit(7); }, 100);";
+    const { exitCode, stdout, stderr } = await run(`Promise.reject(new Error('lost on purpose')); ${later}`);
+    assert.equal(exitCode, 7);
+    assert.equal(stdout, 'alive\n');
+    assert.match(stderr, /"level":"error".*lost on purpose.*a rejection was not handled; going on/);
+  });
+
+  test('a drain that never ends is cut, with code 1', async () => {
+    // The grace of two seconds, less most of it.
+    const { exitCode, stderr } = await run(
+      "process.kill(process.pid, 'SIGTERM');",
+      '() => new Promise(() => {})',
+      -1_900,
+    );
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /the drain did not end in time/);
+  });
+
+  test('a drain that fails is logged, with code 1', async () => {
+    const { exitCode, stderr } = await run(
+      "process.kill(process.pid, 'SIGTERM');",
+      "async () => { throw new Error('stuck') }",
+    );
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /stuck.*the drain failed/);
+  });
+});

@@ -1,0 +1,37 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A small HTTP server on a free loopback port, closed after the test. Returns its address without a slash. */
+export async function plainServer(
+  context: { after(done: () => void): void },
+  listener: RequestListener,
+): Promise<{ url: string; port: number; server: Server }> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  context.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, port, server };
+}
+
+/** A loopback port on which nothing listens, as far as one can know. */
+export async function unusedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Answers as the listing of models of an OpenAI-compatible upstream. Another key than `key` is refused. */
+export function listing(models: readonly string[], key?: string): RequestListener {
+  return (request, response) => {
+    const isRefused = key !== undefined && request.headers.authorization !== `Bearer ${key}`;
+    response.writeHead(isRefused ? 401 : 200, { 'content-type': 'application/json' });
+    const data = models.map((id) => ({ id, object: 'model', created: 0, owned_by: 'test' }));
+    const refusal = { error: { message: `Incorrect API key provided: ${request.headers.authorization}` } };
+    response.end(JSON.stringify(isRefused ? refusal : { object: 'list', data }));
+  };
+}
