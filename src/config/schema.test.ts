@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { loadYaml, temporaryFolder } from '../../test/support/config-folder.ts';
 import type { Limits } from './config.ts';
 import { defaultLimits, LOG_LEVELS } from './defaults.ts';
 import { configJsonSchema } from './json-schema.ts';
 import { limitRules } from './limit-rules.ts';
+import { rows } from './rows.ts';
 
 const repository = new URL('../../', import.meta.url);
 
@@ -73,4 +75,24 @@ test('the guide names every key, and every limit with its default', () => {
     );
   }
   for (const level of LOG_LEVELS) assert.ok(guide.includes(`\`${level}\``), level);
+});
+
+test('every example of the guide is valid', async (context) => {
+  const guide = readFileSync(new URL('docs/configuration.md', repository), 'utf8');
+  const examples = [...guide.matchAll(/```yaml\n(.*?)```/gs)].map((match) => match[1] ?? '');
+  assert.ok(examples.length >= 3);
+  for (const example of examples) {
+    const environment = { MOCK_KEY: 'k', AZURE_KEY: 'k', WORK_KEY: 'k' };
+    await loadYaml(temporaryFolder(context), example, { environment });
+  }
+});
+
+test('every variable of the guide switches its provider on', () => {
+  const guide = readFileSync(new URL('docs/configuration.md', repository), 'utf8');
+  const lines = [...guide.matchAll(/^\| (`[A-Z_]+`.*) \| `([a-z]+)` \|$/gm)];
+  assert.ok(lines.length >= 8);
+  for (const [, variables = '', id = ''] of lines) {
+    const [first] = /[A-Z_]+/.exec(variables) ?? [];
+    assert.equal(rows.get(id)?.keys[0], first, id);
+  }
 });
