@@ -94,6 +94,8 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
       local?.close();
       const closed = server.close();
       await calls.drain(config.limits.drainMs);
+      // A connection that became idle meanwhile would hold the server open until its keep-alive ends.
+      server.server.closeIdleConnections();
       await closed;
       await registry.close();
     },
