@@ -23,12 +23,15 @@ export interface EngineModel {
 /** Tokens read in one step, of all tasks together; it sizes a buffer, and more than two prompt slices never meet. */
 const BATCH_SIZE = 128;
 
+/** The processor everywhere; on Apple silicon the library's only ready-made binary is the one for Metal. */
+const GPU = process.platform === 'darwin' && process.arch === 'arm64' ? 'metal' : false;
+
 /** Rejects when the file is no model, of an unknown kind, or too large for the machine's memory. */
 export async function loadEngineModel(settings: EngineSettings): Promise<EngineModel> {
   const { threads, parallel } = settings;
   const llama = await getLlama({
     build: 'never',
-    gpu: false,
+    gpu: GPU,
     skipDownload: true,
     progressLogs: false,
     maxThreads: threads,

@@ -29,8 +29,9 @@ export function crashed(): SluiceError {
 }
 
 export function cannotLoad(modelPath: string): SluiceError {
-  const causes = 'the file is damaged, of an unknown kind, or larger than the free memory';
-  const message = `The embedded model '${basename(modelPath)}' cannot be loaded: ${causes}. The log has the details.`;
+  const file = `'${basename(modelPath)}'`;
+  const causes = `${file} is damaged, of an unknown kind or too large for the memory, or this platform has no engine`;
+  const message = `The embedded model cannot be loaded: ${causes}. The log has the details.`;
   return new SluiceError('provider_failed', message);
 }
 

@@ -230,7 +230,7 @@ describe('places of the engine', () => {
   });
 
   test('a request cancelled while it waits never takes a place', { timeout: 60_000 }, async () => {
-    const { ask } = open({ parallel: 1, beatMs: 5 });
+    const { ask, log } = open({ parallel: 1, beatMs: 5 });
     const first = testCall();
     const running = ask('endless', {}, first);
     await firstText(running);
@@ -243,6 +243,7 @@ describe('places of the engine', () => {
     first.cancel(LEFT);
     await assert.rejects(collect(running), LEFT);
     assert.equal(textOf(await third), 'tick tock');
+    assert.equal(pids(log).length, 1);
   });
 
   test('a call that is cancelled already asks nothing', async () => {
@@ -284,7 +285,7 @@ describe('the engine process', () => {
     const { ask } = open({ parallel: 1 });
     const answers = [ask('broken'), ask('broken'), ask('tiny')].map(collect);
     for (const answer of answers.slice(0, 2)) {
-      await fails(answer, 'provider_failed', /'broken\.gguf' cannot be loaded/);
+      await fails(answer, 'provider_failed', /cannot be loaded: 'broken\.gguf'/);
       await assert.rejects(answer, (error: Error) => !error.message.includes(folder));
     }
     assert.equal(textOf((await answers[2]) ?? []), TINY_ANSWER);
