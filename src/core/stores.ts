@@ -1,0 +1,174 @@
+/**
+ * The ports of everything that is kept. Implementations live in `stores/`; handlers know only these. Whatever a promise
+ * acknowledges is on disk. When a store is out of order it throws `SluiceError('storage_failed')`, and chats go on without.
+ */
+
+/** Things with an id: shared chats, cookies' index, conversations, cached answers. */
+export interface Records<T extends { readonly id: string }> {
+  get(id: string): Promise<T | undefined>;
+  put(record: T): Promise<void>;
+  /**
+   * Writes what `change` makes of the present record, with no other write in between; undefined leaves it as it is.
+   * Returns the record that is then stored. `change` is pure: it may run again when somebody else was faster.
+   */
+  update(id: string, change: (present: T | undefined) => T | undefined): Promise<T | undefined>;
+  /** Whether there was one. */
+  delete(id: string): Promise<boolean>;
+}
+
+/** One remembered statement of or about a user. */
+export interface MemoryItem {
+  readonly id: string;
+  readonly userId: string;
+  readonly role: string;
+  readonly text: string;
+  readonly conversationId: string | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface MemoryQuery {
+  /** Ranked full-text search: items with any of the terms, the best first; without it the newest first. */
+  readonly text?: string;
+  /** Equality on `id`, `role`, `conversation_id`, or any key of `metadata`. */
+  readonly filters?: Readonly<Record<string, string | number | boolean | null>>;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** What users want to be remembered, apart by user. */
+export interface MemoryStore {
+  add(items: readonly MemoryItem[]): Promise<void>;
+  /** `total` counts all that match; `score` is given for a search, higher is better. */
+  find(
+    userId: string,
+    query: MemoryQuery,
+  ): Promise<{ total: number; items: readonly (MemoryItem & { score?: number })[] }>;
+  /** One item, or all of a user. Returns how many there were. */
+  delete(userId: string, id?: string): Promise<number>;
+}
+
+/** One answer's use of tokens. */
+export interface UsageRecord {
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly user: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly totalTokens: number;
+  readonly savedTokens: number;
+  /** Everything else that a client sent along, or that was noted: label, estimated, duration, … */
+  readonly more: Readonly<Record<string, unknown>>;
+}
+
+/** Sums over days (UTC). */
+export interface UsageTotals {
+  readonly requests: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly totalTokens: number;
+  readonly savedTokens: number;
+}
+
+export interface UsageStats {
+  /** Every day of the period, also those without requests, oldest first; `date` is yyyy-mm-dd. */
+  readonly days: readonly ({ readonly date: string } & UsageTotals)[];
+  readonly models: readonly { readonly name: string; readonly totalTokens: number }[];
+  readonly providers: readonly { readonly name: string; readonly totalTokens: number }[];
+  readonly users: readonly { readonly name: string; readonly totalTokens: number }[];
+  readonly totals: UsageTotals;
+}
+
+/** Usage of tokens. Sums are kept as records come in, so that asking costs the same after a million of them. */
+export interface UsageStore {
+  add(records: readonly UsageRecord[]): Promise<void>;
+  /** The records of a day (yyyy-mm-dd, UTC), oldest first. */
+  day(date: string): AsyncIterable<UsageRecord>;
+  /** The last `days` days up to `today`. */
+  stats(query: { readonly today: string; readonly days: number; readonly user?: string }): Promise<UsageStats>;
+}
+
+/** What clients want logged. */
+export interface LogStore {
+  add(entry: {
+    readonly id: string;
+    readonly time: number;
+    readonly body: Readonly<Record<string, unknown>>;
+  }): Promise<void>;
+  /** The newest first. */
+  newest(
+    limit: number,
+  ): Promise<
+    readonly { readonly id: string; readonly time: number; readonly body: Readonly<Record<string, unknown>> }[]
+  >;
+}
+
+export interface ByteRange {
+  /** First byte. */
+  readonly start: number;
+  /** Last byte, inclusive. */
+  readonly end: number;
+}
+
+export interface FileInfo {
+  /** Relative, with `/`: `media/1700000000_cat_0123456789abcdef.png`. */
+  readonly path: string;
+  readonly size: number;
+  /** Milliseconds since 1970. */
+  readonly modified: number;
+}
+
+export interface OpenFile extends FileInfo {
+  /** The bytes of the range asked for, or all. Destroyed when the consumer stops early. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Bytes with a path. A path has one to five segments of `[A-Za-z0-9._+,=@-]`, none of them beginning with a dot, at most
+ * 255 bytes each; anything else throws `invalid_request`. A file is there as a whole or not at all.
+ */
+export interface Files {
+  write(path: string, body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<FileInfo>;
+  stat(path: string): Promise<FileInfo | undefined>;
+  open(path: string, range?: ByteRange): Promise<OpenFile | undefined>;
+  /** All files below a folder, at any depth, in no particular order. */
+  list(folder: string): AsyncIterable<FileInfo>;
+  /** One file or everything below a folder. Returns how many files there were. */
+  delete(path: string): Promise<number>;
+}
+
+/** Everything that is kept, opened together. */
+export interface Stores {
+  readonly chats: Records<ChatRecord>;
+  readonly caches: Records<CacheRecord>;
+  readonly memory: MemoryStore;
+  readonly usage: UsageStore;
+  readonly log: LogStore;
+  readonly files: Files;
+  /** What is wrong with the storage, in a sentence; undefined when it is sound. */
+  readonly problem: string | undefined;
+  close(): Promise<void>;
+}
+
+/** A shared chat as its owner uploaded it. */
+export interface ChatRecord {
+  readonly id: string;
+  /** SHA-256 of the owner's secret, hex; null: nobody's. */
+  readonly owner: string | null;
+  /** The client's own time stamp, milliseconds; 0 when it sent none. */
+  readonly updated: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Something that may be forgotten. */
+export interface CacheRecord {
+  readonly id: string;
+  /** Milliseconds since 1970; later it counts as absent. */
+  readonly expires: number;
+  readonly value: unknown;
+}
