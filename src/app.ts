@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Config } from './config/config.ts';
 import type { Logger } from './core/logger.ts';
-import type { Provider } from './core/provider.ts';
+import { isReady, type Provider } from './core/provider.ts';
 import { thinkTags } from './enrich/think-tags.ts';
 import { Calls } from './http/edge/calls.ts';
 import { Secrets } from './http/edge/secrets.ts';
@@ -71,7 +71,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
 
   return {
     catalog,
-    providers: () => catalog.providers,
+    providers: () => catalog.providers.filter(isReady),
     async listen() {
       await server.listen({ host: config.bind.host, port: config.bind.port });
       const { address, port } = server.server.address() as AddressInfo;

@@ -24,6 +24,8 @@ export interface Config {
   readonly embedded: EmbeddedConfig;
   /** In order of preference: the file's own first, then those that a key in the environment switched on. */
   readonly providers: readonly ProviderConfig[];
+  /** Known providers that nobody switched on: a client may use one with a key of its own. */
+  readonly available: readonly ProviderConfig[];
   /** Ids that the file switches off with `enabled: false`; detection of local servers leaves them alone too. */
   readonly disabled?: readonly string[];
   /** Another name → the models it stands for, tried in order, each `provider/model` or a model's name. */

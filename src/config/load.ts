@@ -74,6 +74,7 @@ export async function loadConfig(options: LoadOptions = {}): Promise<Loaded> {
       ...(threads === undefined ? {} : { threads }),
     },
     providers: resolved.providers,
+    available: resolved.available,
     disabled: resolved.disabled,
     aliases: new Map(Object.entries(settings.aliases ?? {}).map(([name, target]) => [name, [target].flat()])),
     limits: { ...defaultLimits, ...defined(settings.limits ?? {}) },

@@ -14,6 +14,8 @@ const EMBEDDED = 'embedded';
 export interface ResolvedProviders {
   /** The file's own in its order, then those that a key in the environment switched on. */
   readonly providers: readonly ProviderConfig[];
+  /** Known ones that only lack a key, which a client may bring. */
+  readonly available: readonly ProviderConfig[];
   /** Ids with `enabled: false`. */
   readonly disabled: readonly string[];
   /** What is wrong in the file. */
@@ -29,6 +31,7 @@ export function resolveProviders(
   referenceOf: (id: string) => string | undefined,
 ): ResolvedProviders {
   const providers: ProviderConfig[] = [];
+  const available: ProviderConfig[] = [];
   const disabled: string[] = [];
   const problems: Problem[] = [];
   const notes: string[] = [];
@@ -44,9 +47,10 @@ export function resolveProviders(
   for (const row of rows.values()) {
     if (Object.hasOwn(entries, row.id)) continue;
     const provider = fromEnvironment(row, environment, (note) => notes.push(note));
-    if (provider !== undefined) providers.push(provider);
+    if (provider === undefined) available.push(...withoutKey(row, environment));
+    else providers.push(provider);
   }
-  return { providers, disabled, problems, notes };
+  return { providers, available, disabled, problems, notes };
 }
 
 function fromFile(
@@ -133,6 +137,28 @@ function fromEnvironment(row: Row, environment: Environment, note: (text: string
     keyVariable: key.name,
     ...(baseUrl === undefined ? {} : { baseUrl }),
   };
+}
+
+/** A provider that waits for a key, when nothing else of its address is missing. */
+function withoutKey(row: Row, environment: Environment): ProviderConfig[] {
+  if (row.activation !== 'key' || !row.needsKey) return [];
+  const settings = settingsOf(row, {}, environment);
+  let complete = true;
+  const baseUrl = filledBaseUrl(row, settings, environment, () => {
+    complete = false;
+  });
+  if (!complete) return [];
+  const [keyVariable] = row.keys;
+  return [
+    {
+      ...common(row),
+      origin: 'environment',
+      headers: row.headers,
+      settings: { ...filledModelsPath(row, settings, environment), ...settings },
+      ...(keyVariable === undefined ? {} : { keyVariable }),
+      ...(baseUrl === undefined ? {} : { baseUrl }),
+    },
+  ];
 }
 
 /** What a provider has from its row, without anything that the environment fills in. */

@@ -56,3 +56,8 @@ export interface RelayTarget {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
 }
+
+/** Whether a provider can be called without a key from the client. */
+export function isReady(provider: Provider): boolean {
+  return provider.auth.kind === 'none' || provider.auth.configured;
+}

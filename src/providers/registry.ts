@@ -1,6 +1,6 @@
 import type { Config, ProviderConfig } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
-import type { Provider } from '../core/provider.ts';
+import { isReady, type Provider } from '../core/provider.ts';
 import { createEmbeddedProvider } from './embedded/provider.ts';
 import { createProvider, type ProviderDeps } from './index.ts';
 
@@ -27,7 +27,8 @@ export class Registry {
     const ids = new Set([...config.providers.map((entry) => entry.id), ...(config.disabled ?? [])]);
     const addresses = new Set(config.providers.map((entry) => entry.baseUrl));
     const local = this.#local.filter((entry) => !ids.has(entry.id) && !addresses.has(entry.baseUrl));
-    const wanted = new Map([...config.providers, ...local].map((entry) => [JSON.stringify(entry), entry]));
+    const entries = [...config.providers, ...local, ...config.available];
+    const wanted = new Map(entries.map((entry) => [JSON.stringify(entry), entry]));
     for (const [key, provider] of this.#made) {
       if (wanted.has(key)) continue;
       this.#made.delete(key);
@@ -39,7 +40,8 @@ export class Registry {
       this.#embedded ??= createEmbeddedProvider(config.embedded, config.dataDir, this.#log);
       providers.push(this.#embedded);
     }
-    return providers;
+    // Those that wait for a client's key come last.
+    return [...providers.filter(isReady), ...providers.filter((provider) => !isReady(provider))];
   }
 
   async close(): Promise<void> {

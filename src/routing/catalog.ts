@@ -2,7 +2,7 @@ import type { Credentials } from '../core/call.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { isChatModel, type Model } from '../core/model.ts';
-import type { Provider } from '../core/provider.ts';
+import { isReady, type Provider } from '../core/provider.ts';
 
 /** How long a listing is good for, and how long a failed one is not asked again, in milliseconds. */
 const FRESH_MS = 5 * 60_000;
@@ -140,11 +140,6 @@ export class Catalog {
     }
     return offer;
   }
-}
-
-/** Whether a provider can be called without a key from the client. */
-export function isReady(provider: Provider): boolean {
-  return provider.auth.kind === 'none' || provider.auth.configured;
 }
 
 function asListingError(thrown: unknown, provider: Provider): SluiceError {

@@ -1,6 +1,6 @@
 import { SluiceError } from '../core/errors.ts';
-import type { Provider } from '../core/provider.ts';
-import { type Catalog, isReady } from './catalog.ts';
+import { isReady, type Provider } from '../core/provider.ts';
+import type { Catalog } from './catalog.ts';
 
 /** A provider and its own name for a model. */
 export interface Target {

@@ -1,7 +1,7 @@
 import { SluiceError } from '../../core/errors.ts';
 import { isChatModel, type Model } from '../../core/model.ts';
-import type { Provider } from '../../core/provider.ts';
-import { isReady, type Offer } from '../../routing/catalog.ts';
+import { isReady, type Provider } from '../../core/provider.ts';
+import type { Offer } from '../../routing/catalog.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { clientKeys } from '../keys.ts';
 import { validate } from '../validate.ts';

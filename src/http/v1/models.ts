@@ -1,6 +1,6 @@
 import { SluiceError } from '../../core/errors.ts';
 import { isChatModel, type Model } from '../../core/model.ts';
-import type { Provider } from '../../core/provider.ts';
+import { isReady, type Provider } from '../../core/provider.ts';
 import type { Offer } from '../../routing/catalog.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { clientKeys } from '../keys.ts';
@@ -20,7 +20,7 @@ export function listModels(deps: Deps): Handler {
     for (const [name, targets] of deps.config().aliases) {
       entries.set(name, { ...plainObject(name, 'sluice'), provider: false, alias_of: targets });
     }
-    for (const provider of deps.router.catalog.providers) {
+    for (const provider of deps.router.catalog.providers.filter(isReady)) {
       if (!entries.has(provider.id))
         entries.set(provider.id, { ...plainObject(provider.id, provider.label), provider: true });
     }
