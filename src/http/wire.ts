@@ -38,19 +38,13 @@ const FilePart = z.looseObject({
 });
 const BucketPart = z.looseObject({ bucket_id: z.string(), name: z.string().optional() });
 const NamedTextPart = z.looseObject({ name: z.string(), text: z.string() });
+const KnownPart = z.discriminatedUnion('type', [TextPart, ImagePart, AudioPart, VideoPart, FilePart]);
 const KNOWN_PARTS: ReadonlySet<unknown> = new Set(['text', 'image_url', 'input_audio', 'video_url', 'file']);
-const OtherPart = z.looseObject({ type: z.string().refine((type) => !KNOWN_PARTS.has(type), 'is incomplete') });
+// `abort`: else the union would take this complaint for the most fitting one, and not name the field that is missing.
+const isOther = { error: 'is incomplete', abort: true } as const;
+const OtherPart = z.looseObject({ type: z.string().refine((type) => !KNOWN_PARTS.has(type), isOther) });
 
-export const Part = z.union([
-  TextPart,
-  ImagePart,
-  AudioPart,
-  VideoPart,
-  FilePart,
-  BucketPart,
-  NamedTextPart,
-  OtherPart,
-]);
+export const Part = z.union([KnownPart, OtherPart, BucketPart, NamedTextPart]);
 export type WirePart = z.infer<typeof Part>;
 
 const Content = z.union([z.string(), z.array(Part).max(10_000)]);

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { SluiceError } from '../../core/errors.ts';
 import { type Member, scanObject } from '../../core/json.ts';
 import type { Deadlines } from '../../routing/deadlines.ts';
+import { MOST_FIELDS, tooDeep, tooManyFields, weighJson } from './weigh.ts';
 
 /** A JSON body: as bytes, as value, and where its members stand. */
 export interface JsonBody {
@@ -19,11 +20,7 @@ export function readBody(
   deadlines: Deadlines,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const encoding = request.headers['content-encoding'];
-    if (encoding !== undefined && encoding !== 'identity') {
-      reject(new SluiceError('unsupported_media_type', 'Compressed request bodies are not accepted.'));
-      return;
-    }
+    refuseEncoding(request);
     if (Number(request.headers['content-length'] ?? 0) > limit) {
       reject(tooLarge(limit));
       return;
@@ -56,9 +53,17 @@ export function readBody(
   });
 }
 
+/** Compressed bodies are not read: a small one could unpack to anything. */
+export function refuseEncoding(request: IncomingMessage): void {
+  const encoding = request.headers['content-encoding'];
+  if (encoding === undefined || encoding.toLowerCase() === 'identity') return;
+  throw new SluiceError('unsupported_media_type', 'Compressed request bodies are not accepted.');
+}
+
 /** Parses a body that has to be a JSON object. */
 export function parseJson(bytes: Buffer, limits: { readonly jsonDepth: number }): JsonBody {
   if (!isUtf8(bytes)) throw new SluiceError('invalid_request', 'The body is not valid UTF-8.');
+  weighJson(bytes, limits);
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString('utf8'));
@@ -69,9 +74,8 @@ export function parseJson(bytes: Buffer, limits: { readonly jsonDepth: number })
     throw new SluiceError('invalid_request', 'The body must be a JSON object.');
   }
   const { members, depth } = scanObject(bytes);
-  if (depth > limits.jsonDepth) {
-    throw new SluiceError('invalid_request', `The body nests deeper than ${limits.jsonDepth} levels.`);
-  }
+  if (depth > limits.jsonDepth) throw tooDeep(limits.jsonDepth);
+  if (members.length > MOST_FIELDS) throw tooManyFields();
   const names = new Set<string>();
   for (const { name } of members) {
     if (names.has(name))

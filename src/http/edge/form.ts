@@ -1,8 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { BusboyInstance } from '@fastify/busboy';
 import type { Limits } from '../../config/config.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Deadlines } from '../../routing/deadlines.ts';
+import { refuseEncoding } from './body.ts';
 
 export interface FormFile {
   /** Name of the part. */
@@ -24,6 +26,7 @@ type FormLimits = Pick<
 
 /** Reads a `multipart/form-data` body (RFC 7578) into memory, within limits. */
 export async function readForm(request: IncomingMessage, limits: FormLimits, deadlines: Deadlines): Promise<Form> {
+  refuseEncoding(request);
   if (Number(request.headers['content-length'] ?? 0) > limits.uploadRequestBytes)
     throw tooLarge('request', limits.uploadRequestBytes);
   const { Busboy } = await import('@fastify/busboy');
@@ -57,9 +60,10 @@ export async function readForm(request: IncomingMessage, limits: FormLimits, dea
     try {
       parser = new Busboy({
         headers: { ...request.headers, 'content-type': request.headers['content-type'] ?? '' },
+        // Every part as bytes: as text, letters that are no UTF-8 would silently become others.
+        isPartAFile: () => true,
         limits: {
           fieldNameSize: limits.uploadNameBytes,
-          fieldSize: limits.fieldBytes,
           fileSize: limits.uploadFileBytes,
           parts: limits.uploadParts,
           headerPairs: 100,
@@ -70,19 +74,31 @@ export async function readForm(request: IncomingMessage, limits: FormLimits, dea
       reject(malformed());
       return;
     }
-    parser.on('field', (name, value, nameCut, valueCut) => {
-      if (nameCut || valueCut) fail(tooLarge(`part '${name.slice(0, 64)}'`, limits.fieldBytes));
-      else fields.push({ name, value });
-    });
-    parser.on('file', (name, file, filename = '') => {
+    // The library's types promise both names; a part may have neither.
+    parser.on('file', (name: string | undefined, file, filename: string | undefined, _encoding, mimeType) => {
+      const isFile = filename !== undefined || mimeType === 'application/octet-stream';
+      const limit = isFile ? limits.uploadFileBytes : limits.fieldBytes;
       const pieces: Buffer[] = [];
-      if (Buffer.byteLength(filename) > limits.uploadNameBytes) {
+      let length = 0;
+      if (Buffer.byteLength(filename ?? '') > limits.uploadNameBytes) {
         fail(new SluiceError('invalid_request', `A file name has more than ${limits.uploadNameBytes} bytes.`));
       }
-      file.on('data', (bytes: Buffer) => pieces.push(bytes));
+      if (Buffer.byteLength(name ?? '') > limits.uploadNameBytes) {
+        fail(new SluiceError('invalid_request', `The name of a part has more than ${limits.uploadNameBytes} bytes.`));
+      }
+      file.on('data', (bytes: Buffer) => {
+        length += bytes.length;
+        if (length <= limit) pieces.push(bytes);
+        else fail(tooLarge(isFile ? 'file' : `part '${(name ?? '').slice(0, 64)}'`, limit));
+      });
       file.on('limit', () => fail(tooLarge('file', limits.uploadFileBytes)));
       file.on('error', () => fail(malformed()));
-      file.on('end', () => files.push({ name, filename, bytes: Buffer.concat(pieces) }));
+      file.on('end', () => {
+        const bytes = Buffer.concat(pieces);
+        if (isFile) files.push({ name: name ?? '', filename: filename ?? '', bytes });
+        else if (isUtf8(bytes)) fields.push({ name: name ?? '', value: bytes.toString('utf8') });
+        else fail(new SluiceError('invalid_request', `The part '${(name ?? '').slice(0, 64)}' is not valid UTF-8.`));
+      });
     });
     for (const event of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
       parser.on(event, () =>

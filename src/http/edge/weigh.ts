@@ -1,0 +1,69 @@
+import { SluiceError } from '../../core/errors.ts';
+
+/** Up to this size a body cannot hold enough values to do harm. */
+const SMALL_BYTES = 128 * 1024;
+/** In one body. A chat at all its other limits (10,000 messages, 1,000 tools) has fewer. */
+const MOST_VALUES = 200_000;
+/** Of the outermost object. */
+export const MOST_FIELDS = 1_000;
+/** From this length on a string's end is searched by native code, which starts slower and runs faster. */
+const LONG_STRING = 32;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/**
+ * Looks over a large body before it is parsed. A few megabytes of `0,0,0,…` or `[[[[…` become gigabytes of objects and
+ * seconds of work, while everybody else waits. The bytes may be anything; what is no JSON is found out later.
+ */
+export function weighJson(bytes: Buffer, limits: { readonly jsonDepth: number }): void {
+  if (bytes.length <= SMALL_BYTES) return;
+  let depth = 0;
+  let values = 0;
+  let fields = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    switch (bytes[at]) {
+      case QUOTE:
+        at = endOfString(bytes, at);
+        break;
+      case 0x7b: // {
+      case 0x5b: // [
+        depth += 1;
+        if (depth > limits.jsonDepth) throw tooDeep(limits.jsonDepth);
+        break;
+      case 0x7d: // }
+      case 0x5d: // ]
+        depth -= 1;
+        break;
+      case 0x2c: // ,
+        values += 1;
+        if (depth === 1) fields += 1;
+        if (values >= MOST_VALUES)
+          throw new SluiceError('invalid_request', `The body has more than ${MOST_VALUES} values.`);
+        if (fields >= MOST_FIELDS) throw tooManyFields();
+    }
+  }
+}
+
+export function tooDeep(limit: number): SluiceError {
+  return new SluiceError('invalid_request', `The body nests deeper than ${limit} levels.`);
+}
+
+export function tooManyFields(): SluiceError {
+  return new SluiceError('invalid_request', `The body has more than ${MOST_FIELDS} fields.`);
+}
+
+/** The index of the closing quote of the string that begins at `at`. */
+function endOfString(bytes: Buffer, at: number): number {
+  let next = at + 1;
+  for (;;) {
+    const near = Math.min(bytes.length, next + LONG_STRING);
+    while (next < near && bytes[next] !== QUOTE) next += 1;
+    if (next === near) next = bytes.indexOf(QUOTE, next);
+    if (next === -1) return bytes.length;
+    let backslashes = 0;
+    while (bytes[next - 1 - backslashes] === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return next;
+    next += 1;
+  }
+}
