@@ -14,6 +14,6 @@ test('known providers without a key are available to clients who bring one', asy
   );
   assert.ok(available.includes('anthropic') && available.includes('mistral'));
   // On already, switched off, keyless and remote, local, or without the account that its address needs.
-  for (const id of ['openai', 'groq', 'pollinations', 'ollama', 'cloudflare']) assert.ok(!available.includes(id), id);
+  for (const id of ['openai', 'groq', 'ollama', 'cloudflare']) assert.ok(!available.includes(id), id);
   assert.ok(config.available.every((entry) => entry.apiKey === undefined && entry.needsKey));
 });
