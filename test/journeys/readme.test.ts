@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { makeTinyGguf, TINY_ANSWER } from '../support/tiny-gguf.ts';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+
+/** The code of every fenced block of a language below a heading. */
+function blocks(heading: string, language: string): string[] {
+  const section = readme.split(/^## /m).find((part) => part.startsWith(heading)) ?? '';
+  return [...section.matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, lang, code]) =>
+    lang === language && code !== undefined ? [code] : [],
+  );
+}
+
+describe('the examples of the README', () => {
+  let gateway: Gateway;
+  before(async () => {
+    // The bundled model takes a while on small machines; that it answers is shown by scripts/smoke.sh.
+    gateway = await startGateway('embedded: { enabled: true, modelsDir: models }');
+    mkdirSync(`${gateway.folder}/models`, { recursive: true });
+    writeFileSync(`${gateway.folder}/models/tiny.gguf`, makeTinyGguf());
+  });
+  after(() => gateway.close());
+
+  const here = (code: string): string => code.replaceAll('http://127.0.0.1:1337', gateway.origin);
+
+  test('there are some', () => {
+    assert.equal(blocks('Ask', 'sh').length, 4);
+    assert.equal(blocks('Ask', 'js').length, 1);
+  });
+
+  for (const [index, code] of blocks('Ask', 'sh').entries()) {
+    test(`curl, example ${index + 1}`, async () => {
+      const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', here(code)], { timeout: 120_000 });
+      const [expected] = [
+        /"content":"[^"]+".*\ndata: \[DONE\]\n\n$/s,
+        /^event: provider\n.*^event: content\n.*^event: finish\ndata: .*\n\n$/ms,
+        new RegExp(TINY_ANSWER.slice(0, 5)),
+        /"object":"list".*"tiny"/,
+      ].slice(index);
+      assert.match(stdout, expected ?? /never/);
+    });
+  }
+
+  test('the official client', async () => {
+    const [code = ''] = blocks('Ask', 'js');
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', here(code)], {
+      cwd: root,
+      timeout: 120_000,
+    });
+    assert.ok(stdout.trim().length > 3, stdout);
+  });
+
+  test('the two commands are the ones of package.json', () => {
+    const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    assert.deepEqual(blocks('Start', 'sh'), ['npm ci\nnpm start\n']);
+    assert.ok(typeof scripts.start === 'string');
+  });
+});
