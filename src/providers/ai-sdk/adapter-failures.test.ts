@@ -16,10 +16,11 @@ const STATUSES = [
   { status: 413, code: 'too_large', seen: 413 },
   { status: 422, code: 'invalid_request', seen: 422 },
   { status: 429, code: 'rate_limited', seen: 429 },
-  { status: 500, code: 'upstream_failed', seen: 502 },
-  { status: 503, code: 'upstream_failed', seen: 502 },
+  { status: 500, code: 'provider_failed', seen: 500 },
+  { status: 502, code: 'upstream_failed', seen: 502 },
+  { status: 503, code: 'overloaded', seen: 503 },
   { status: 504, code: 'upstream_timeout', seen: 504 },
-  { status: 529, code: 'upstream_failed', seen: 502 },
+  { status: 529, code: 'overloaded', seen: 503 },
 ];
 
 for (const { kind } of VENDORS) {
@@ -118,7 +119,7 @@ for (const { kind } of VENDORS) {
         const { chunks, error } = await untilFailure(vendor.chat(chatRequest('Hello')));
         assert.equal(contentOf(chunks), ['Half', ' an'].slice(0, errorAfter).join(''));
         // Amazon's scripted error is its throttling exception, the others are overloaded.
-        assert.equal(error.code, kind === 'bedrock' ? 'rate_limited' : 'upstream_failed');
+        assert.equal(error.code, kind === 'bedrock' ? 'rate_limited' : 'overloaded');
         assert.match(error.message, /Too many at once\./);
       });
     }

@@ -103,7 +103,7 @@ describe('anthropic', () => {
     const raw = `event: error\ndata: ${JSON.stringify(event)}\n\n`;
     await using vendor = await openVendor('anthropic', () => ({ raw, lingers: true }));
     const { error } = await untilFailure(vendor.chat(chatRequest('Hello')));
-    assert.equal(error.code, 'upstream_failed');
+    assert.equal(error.code, 'overloaded');
     assert.equal(error.message, 'Overloaded');
     assert.equal(await vendor.upstream.requests[0]?.closed, 'aborted');
   });

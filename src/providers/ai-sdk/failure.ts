@@ -58,7 +58,7 @@ function failure(speaker: Speaker, status: number, said: string | undefined, ret
     ...(status >= 400 && status < 500 && status !== 408 ? { status } : {}),
   };
   // Google answers 400, not 401, to a key it does not know.
-  const code = status === 400 && /\bapi[ _]key\b/i.test(text ?? '') ? 'missing_credentials' : codeOf(status);
+  const code = status === 400 && /\bapi[ _]key\b/i.test(text ?? '') ? 'missing_credentials' : codeOf(status, text);
   if (code === 'missing_credentials') {
     const refused = text === undefined ? `${label} refused the API key.` : `${label} refused the API key: ${text}`;
     return new SluiceError(code, refused, { ...options, status: status === 403 ? 403 : 401 });
@@ -66,7 +66,9 @@ function failure(speaker: Speaker, status: number, said: string | undefined, ret
   return new SluiceError(code, text ?? `${label} answered ${status} without an explanation.`, options);
 }
 
-function codeOf(status: number): ErrorCode {
+/** A failure that the vendor explains is the vendor's own; without words it may as well be something on the way. */
+function codeOf(status: number, text: string | undefined): ErrorCode {
+  if (status >= 500 && status !== 504 && text === undefined) return 'upstream_failed';
   switch (status) {
     case 401:
     case 403:
@@ -80,8 +82,13 @@ function codeOf(status: number): ErrorCode {
       return 'too_large';
     case 429:
       return 'rate_limited';
+    case 502:
+      return 'upstream_failed';
+    case 503:
+    case 529: // Anthropic's "overloaded"
+      return 'overloaded';
     default:
-      return status >= 400 && status < 500 ? 'invalid_request' : 'upstream_failed';
+      return status >= 400 && status < 500 ? 'invalid_request' : 'provider_failed';
   }
 }
 
