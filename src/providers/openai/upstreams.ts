@@ -114,12 +114,32 @@ export const upstreams = {
     loginUrl: 'https://cloud.cerebras.ai',
     defaultModel: 'gpt-oss-120b',
   },
+  // Announced to have moved to another wire format in September 2026; the row serves whoever still has access.
+  perplexity: {
+    label: 'Perplexity',
+    baseUrl: 'https://api.perplexity.ai',
+    key: 'PERPLEXITY_API_KEY',
+    url: 'https://www.perplexity.ai',
+    loginUrl: 'https://www.perplexity.ai/settings/api',
+    models: ['sonar', 'sonar-pro', 'sonar-reasoning-pro', 'sonar-deep-research'],
+    defaultModel: 'sonar',
+  },
   nvidia: {
     label: 'NVIDIA NIM',
     baseUrl: 'https://integrate.api.nvidia.com/v1',
     key: 'NVIDIA_API_KEY',
     url: 'https://build.nvidia.com',
     loginUrl: 'https://build.nvidia.com/settings/api-keys',
+  },
+  // Announced to have ended in July 2026; the row serves whoever still has access.
+  github: {
+    label: 'GitHub Models',
+    baseUrl: 'https://models.github.ai/inference',
+    // Not GITHUB_TOKEN, which is in many environments for other purposes.
+    key: 'GITHUB_MODELS_TOKEN',
+    modelsPath: '/catalog/models',
+    url: 'https://github.com/marketplace/models',
+    loginUrl: 'https://github.com/settings/tokens',
   },
   huggingface: {
     label: 'Hugging Face',
