@@ -2,6 +2,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SluiceError } from '../core/errors.ts';
 import type { Handler, Route } from './deps.ts';
+import { nothingAt } from './edge/no-route.ts';
 
 /** The page's own files. */
 const PUBLIC = fileURLToPath(new URL('../../public', import.meta.url));
@@ -41,6 +42,9 @@ export function pageRoutes(): readonly Pick<Route, 'method' | 'url' | 'handler'>
   ];
 }
 
+/** The only form of a name that is looked for: no folders, no dot in front, nothing left to decode, an extension. */
+const FILE_NAME = /^\w[\w-]*(\.\w[\w-]*)+$/;
+
 interface Served {
   readonly root: string;
   readonly name: string;
@@ -48,16 +52,16 @@ interface Served {
 
 function file(locate: (name: string) => Served | Promise<Served>): Handler {
   return async (request, reply) => {
-    const { name: asked = '' } = request.params as { name?: string };
-    const { root, name } = await locate(asked);
+    const { name: asked } = request.params as { name?: string };
+    if (asked !== undefined && !FILE_NAME.test(asked)) throw nothingAt(request);
+    const { root, name } = await locate(asked ?? '');
     const { default: send } = await import('@fastify/send');
-    const found = await send(request.raw, `/${name}`, { root, dotfiles: 'ignore', index: false, cacheControl: false });
-    if (found.statusCode >= 400) {
-      throw new SluiceError(
-        'not_found',
-        `There is nothing at ${request.method} /${asked.slice(0, 256)}. GET /docs lists what there is.`,
-      );
+    const options = { root, dotfiles: 'ignore', index: false, cacheControl: false, acceptRanges: false } as const;
+    const found = await send(request.raw, `/${name}`, options);
+    if (found.statusCode === 412) {
+      throw new SluiceError('conflict', 'The file is not the one that the request is about.', { status: 412 });
     }
+    if (found.statusCode >= 400) throw nothingAt(request);
     return reply
       .code(found.statusCode)
       .headers(found.headers)

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { SluiceError } from '../core/errors.ts';
 import { backendRoutes } from './backend/index.ts';
-import type { Deps, Route } from './deps.ts';
+import type { Deps } from './deps.ts';
 import { documentRoutes } from './docs.ts';
 import { parseJson, readBody } from './edge/body.ts';
 import { errorBody, errorHandler } from './edge/errors.ts';
@@ -17,6 +17,7 @@ import {
   isLoopbackName,
   KEY_COOKIE,
 } from './edge/guard.ts';
+import { noRoute } from './edge/no-route.ts';
 import { pageRoutes } from './pages.ts';
 import { v1Routes } from './v1/index.ts';
 
@@ -57,7 +58,7 @@ export function buildServer(deps: Deps): FastifyInstance {
     exposeHeadRoutes: true,
     routerOptions: { maxParamLength: limits.urlBytes },
     clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: (error, request, reply) => errorHandler(deps.secrets)(error, request, reply),
+    frameworkErrors: (error, request, reply) => errorHandler(deps)(error, request, reply),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
   });
@@ -72,22 +73,18 @@ export function buildServer(deps: Deps): FastifyInstance {
   };
   app.decorateRequest('bearer', undefined);
   app.decorateRequest('isForm', false);
-  app.addHook('onRequest', async (request, reply) => {
-    if (deps.calls.draining) throw new SluiceError('shutting_down', 'Sluice is shutting down.', { retryAfter: 5 });
-    return admit(request, reply, guard(), limits.urlBytes);
-  });
-  readBodies(app, deps);
-  app.setErrorHandler(errorHandler(deps.secrets));
-  app.setNotFoundHandler(async (request) => {
-    throw new SluiceError(
-      'not_found',
-      `There is nothing at ${request.method} ${pathOf(request.raw)}. GET /docs lists what there is.`,
-    );
-  });
   const routes = [...v1Routes(deps), ...backendRoutes(deps)];
   const all = [...routes, ...documentRoutes(routes, deps.version), ...pageRoutes()];
+  const refusal = noRoute(all);
+  app.addHook('onRequest', async (request, reply) => {
+    if (deps.calls.draining) throw new SluiceError('shutting_down', 'Sluice is shutting down.', { retryAfter: 5 });
+    await admit(request, reply, guard(), limits.urlBytes);
+    // Before the body is looked at: whatever it holds, there is nobody to take it.
+    if (request.is404 && !reply.sent) throw refusal(request, reply);
+  });
+  readBodies(app, deps);
+  app.setErrorHandler(errorHandler(deps));
   for (const { method, url, handler } of all) app.route({ method, url, handler });
-  refuseOtherMethods(app, all);
   return app;
 }
 
@@ -123,11 +120,12 @@ async function admit(
     }
   }
   if (settings.key !== undefined && raw.method === 'GET') {
-    const given = new URL(raw.url ?? '/', 'http://localhost').searchParams.get('key');
+    const given = new URLSearchParams(raw.url?.split('?').slice(1).join('?')).get('key');
     // The address that is printed at start: the key moves from the address bar into a cookie.
     if (given !== null && isKey(given, settings.key)) {
       const cookie = `${KEY_COOKIE}=${encodeURIComponent(given)}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000`;
-      return reply.header('set-cookie', cookie).redirect(pathOf(raw), 303);
+      // One slash in front: `//host` would lead to another server.
+      return reply.header('set-cookie', cookie).redirect(pathOf(raw).replace(/^[/\\]+/, '/'), 303);
     }
   }
   request.bearer = checkKey(raw, settings);
@@ -153,29 +151,6 @@ function readBodies(app: FastifyInstance, deps: Deps): void {
     if (request.routeOptions.url?.startsWith('/v1/models') === true) return;
     throw new SluiceError('unsupported_media_type', 'Send the body as JSON, with "Content-Type: application/json".');
   });
-}
-
-/** 405 with `Allow` for every path that exists under another method (RFC 9110 §15.5.6). */
-function refuseOtherMethods(app: FastifyInstance, routes: readonly Pick<Route, 'method' | 'url'>[]): void {
-  const byUrl = new Map<string, Set<string>>();
-  for (const { method, url } of routes) {
-    const methods = byUrl.get(url) ?? new Set();
-    byUrl.set(url, methods.add(method));
-    if (method === 'GET') methods.add('HEAD');
-  }
-  for (const [url, methods] of byUrl) {
-    const allow = [...methods].join(', ');
-    app.route({
-      method: METHODS.filter((method) => !methods.has(method)),
-      url,
-      // Before the body is looked at: whatever it holds, the method is wrong.
-      onRequest: async (_request, reply) => {
-        reply.header('allow', allow);
-        throw new SluiceError('method_not_allowed', `This path answers ${allow} only.`);
-      },
-      handler: async () => undefined,
-    });
-  }
 }
 
 /** Bytes that are no HTTP request get one answer and the end of their connection. */

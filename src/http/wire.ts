@@ -5,8 +5,8 @@ import { z } from 'zod';
  * business: unknown fields and unknown kinds of parts are kept.
  */
 
-/** No control characters, no invisible ones that change how text reads (bidi overrides). */
-const NAME = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u;
+/** No control characters, no invisible ones that change how text reads (bidi overrides), no halves of a letter. */
+const NAME = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]*$/u;
 
 /** Names of models and providers travel into paths, headers and logs. */
 export const Name = z
@@ -14,6 +14,12 @@ export const Name = z
   .max(256)
   .regex(NAME, 'must not contain control characters')
   .meta({ description: 'A name of at most 256 printable characters', examples: ['embedded'] });
+
+/** Keys become headers. */
+const Key = z
+  .string()
+  .max(4_096)
+  .regex(/^[ -~]*$/, 'must have printable ASCII characters only');
 
 const TextPart = z.looseObject({ type: z.literal('text'), text: z.string() });
 const ImagePart = z.looseObject({
@@ -124,7 +130,7 @@ export const RoutingFields = {
   provider: Name.nullish().describe('A provider, or several separated by spaces, tried in order'),
   ignored: z.array(Name).max(1_000).nullish().describe('Providers that the automatic choice must not use'),
   api_key: z
-    .union([z.string().max(4_096), z.record(z.string(), z.string().max(4_096).nullable())])
+    .union([Key, z.record(z.string(), Key.nullable())])
     .nullish()
     .describe("Key for the provider, for this request only; or an object from a provider's name to its key"),
   web_search: z.union([z.boolean(), z.string().max(2_000)]).nullish(),
@@ -132,17 +138,29 @@ export const RoutingFields = {
   conversation: z.record(z.string(), z.unknown()).nullish().describe('State of an earlier answer, as received'),
 };
 
-/** Never passed on, wherever they come from: the destination of a call is the operator's business (S-5). */
+/**
+ * Never passed on, wherever they come from: the destination of a call is the operator's business (S-5), and an upstream that
+ * is a gateway itself would follow these fields. `extra_body` could hold them all.
+ */
 export const DROPPED_FIELDS: readonly string[] = [
   'base_url',
+  'baseURL',
+  'baseUrl',
   'api_base',
+  'apiBase',
+  'api_url',
   'api_type',
+  'azure_endpoint',
   'proxy',
   'proxies',
+  'http_proxy',
+  'https_proxy',
   'headers',
   'extra_headers',
   'default_headers',
   'extra_query',
+  'default_query',
+  'extra_body',
 ];
 
 type ChatFieldsSchema = z.ZodObject<typeof ChatFields>;

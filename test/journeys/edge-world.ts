@@ -86,7 +86,8 @@ interface ErrorFields {
 }
 
 /** Checks that an answer is an error with one of these statuses, in the one form of all errors, and returns it. */
-export function assertError(answer: Answer, status: number | readonly number[], hint = ''): ErrorFields {
+export function assertError(answer: Answer, status: number | readonly number[], about = ''): ErrorFields {
+  const hint = about.slice(0, 200);
   const allowed = typeof status === 'number' ? [status] : status;
   assert.ok(allowed.includes(answer.status), `${hint}: ${answer.status} ${answer.text.slice(0, 500)}`);
   assert.match(answer.headers['content-type'] ?? '', /^application\/json/, hint);

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
 import type { Secrets } from './secrets.ts';
 
 /** The text of an error for clients. What came from a provider says which class of failure it is, as front ends expect. */
@@ -30,11 +31,10 @@ export function withoutSecrets(error: SluiceError, secrets: Secrets): SluiceErro
 }
 
 /** The one exit for errors that happen before an answer has begun. */
-export function errorHandler(secrets: Secrets) {
+export function errorHandler({ secrets, log }: { readonly secrets: Secrets; readonly log: Logger }) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const error = withoutSecrets(fromFastify(thrown), secrets);
-    if (error.code === 'internal')
-      request.log.error({ error: thrown, id: request.id }, 'a request failed unexpectedly');
+    if (error.code === 'internal') log.error({ error: thrown, id: request.id }, 'a request failed unexpectedly');
     if (error.code === 'cancelled' && reply.raw.destroyed) return;
     const { retryAfter } = error.options;
     if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
@@ -59,6 +59,8 @@ function fromFastify(thrown: unknown): SluiceError {
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_ASYNC_CONSTRAINT':
       return new SluiceError('invalid_request', 'The path of the request is not valid.');
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new SluiceError('uri_too_long', 'The path of the request is too long.');
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new SluiceError('too_large', 'The body is too large.');
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
