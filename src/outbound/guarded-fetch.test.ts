@@ -1,0 +1,389 @@
+import assert from 'node:assert/strict';
+import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer } from 'node:net';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib';
+import { forbiddenAddresses, startCanaries } from '../../test/support/forbidden-addresses.ts';
+import { plainServer, unusedPort } from '../../test/support/plain-server.ts';
+import { SluiceError } from '../core/errors.ts';
+import { isPublicAddress } from './address.ts';
+import { createGuardedFetch, defaultGuardedLimits, type GuardedSettings, readAll } from './guarded-fetch.ts';
+
+/** A world in which 127.0.0.1 is the public Internet and everything else is not. */
+const WORLD = { isPublic: (address: string) => address === '127.0.0.1' };
+
+function guarded(settings: GuardedSettings = {}, limits: Partial<typeof defaultGuardedLimits> = {}) {
+  return createGuardedFetch({ ...WORLD, limits: () => ({ ...defaultGuardedLimits, ...limits }), ...settings });
+}
+
+function failsWith(code: string, words: RegExp) {
+  return (error: unknown): boolean => {
+    assert.ok(error instanceof SluiceError, `${error}`);
+    assert.match(error.message, words);
+    assert.equal(error.code, code);
+    return true;
+  };
+}
+
+describe('guarded fetch: where it goes', () => {
+  test('none of the forbidden addresses is connected to', async (context) => {
+    const { ports, hits } = await startCanaries(context);
+    const fetch = createGuardedFetch();
+    let tried = 0;
+    for (const port of ports) {
+      for (const address of forbiddenAddresses(port)) {
+        tried += 1;
+        await assert.rejects(
+          fetch(address, { totalMs: 5_000 }),
+          (error) => error instanceof SluiceError && ['invalid_request', 'upstream_unreachable'].includes(error.code),
+          JSON.stringify(address),
+        );
+      }
+    }
+    assert.ok(tried >= 3 * 76, `${tried} addresses`);
+    assert.deepEqual(hits, []);
+  });
+
+  test('the canaries would have told: an allowed origin is reached', async (context) => {
+    const { ports, hits } = await startCanaries(context);
+    const origin = `http://127.0.0.1:${ports[0]}`;
+    const fetched = await createGuardedFetch()(`${origin}/x`, { allowedOrigins: [origin] });
+    assert.equal((await readAll(fetched)).toString(), 'canary');
+    assert.equal(hits.length, 2);
+    await assert.rejects(createGuardedFetch()(`http://127.0.0.1:${ports[2]}/x`, { allowedOrigins: [origin] }));
+    assert.equal(hits.length, 2, 'another port is another origin');
+  });
+
+  test('a name that leads to a private address is refused, also when others of its addresses are public', async (context) => {
+    const { ports, hits } = await startCanaries(context);
+    for (const addresses of [
+      ['127.0.0.1'],
+      ['8.8.8.8', '127.0.0.1'],
+      ['::1'],
+      ['2606:4700::1111', '::ffff:127.0.0.1'],
+      ['fe80::1%lo'],
+    ]) {
+      const fetch = createGuardedFetch({ resolve: async () => addresses });
+      await assert.rejects(
+        fetch(`http://innocent.example:${ports[0]}/`),
+        failsWith('invalid_request', /public Internet/),
+      );
+    }
+    assert.deepEqual(hits, []);
+  });
+
+  test('a name is resolved once and the connection goes there, whatever it means later', async (context) => {
+    const { url } = await plainServer(context, (_request, response) => response.end('the checked one'));
+    const port = new URL(url).port;
+    const answers = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.3']];
+    let asked = 0;
+    const fetch = guarded({ resolve: async () => answers[asked++] ?? [] });
+    const fetched = await fetch(`http://rebinding.example:${port}/`);
+    assert.equal((await readAll(fetched)).toString(), 'the checked one');
+    assert.equal(asked, 1);
+  });
+
+  test('the host header stays the name, and nothing secret is sent', async (context) => {
+    const seen: Record<string, unknown>[] = [];
+    const { url } = await plainServer(context, (request, response) => {
+      seen.push({ ...request.headers });
+      response.setHeader('set-cookie', 'a=b').end();
+    });
+    const port = new URL(url).port;
+    const fetch = guarded({ resolve: async () => ['127.0.0.1'], userAgent: 'Sluice/9' });
+    for (let round = 0; round < 2; round += 1) await readAll(await fetch(`http://some.example:${port}/`));
+    assert.deepEqual(seen[1], {
+      host: `some.example:${port}`,
+      'user-agent': 'Sluice/9',
+      accept: '*/*',
+      'accept-encoding': 'gzip, br',
+      connection: 'close',
+    });
+  });
+
+  test('ports can be limited', async (context) => {
+    const { url } = await plainServer(context, (_request, response) => response.end());
+    await assert.rejects(guarded({ ports: new Set([80, 443]) })(url), failsWith('invalid_request', /port \d+/));
+  });
+
+  test('nobody there, no such name', async () => {
+    const port = await unusedPort();
+    await assert.rejects(guarded()(`http://127.0.0.1:${port}/`), failsWith('upstream_unreachable', /ECONNREFUSED/));
+    const fetch = guarded({ resolve: () => Promise.reject(new Error('ENOTFOUND')) });
+    await assert.rejects(fetch('http://nowhere.example/'), failsWith('upstream_unreachable', /could not be resolved/));
+  });
+});
+
+describe('guarded fetch: redirects', () => {
+  test('up to three are followed, relative ones too', async (context) => {
+    const { url } = await plainServer(context, (request, response) => {
+      const step = Number(request.url?.slice(1));
+      if (step === 0) response.end('arrived');
+      else response.writeHead([301, 302, 307][step - 1] ?? 308, { location: `/${step - 1}` }).end('elsewhere');
+    });
+    const fetched = await guarded()(`${url}/3`);
+    assert.equal((await readAll(fetched)).toString(), 'arrived');
+    assert.equal(fetched.url.href, `${url}/0`);
+    await assert.rejects(guarded()(`${url}/4`), failsWith('upstream_invalid', /no more than 3/));
+    await assert.rejects(guarded()(`${url}/1`, { redirects: 0 }), failsWith('upstream_invalid', /no more than 0/));
+  });
+
+  test('each hop is judged anew: private addresses, other schemes, credentials', async (context) => {
+    const { ports, hits } = await startCanaries(context);
+    for (const location of forbiddenAddresses(ports[1] ?? 0)) {
+      if (/^\/|^$|^\S*[\n\t]|^127|^http:(127|\/1|\\)/.test(location)) continue; // relative, or no valid header
+      const { url } = await plainServer(context, (_request, response) => {
+        response.writeHead(302, { location: Buffer.from(location).toString('latin1') }).end();
+      });
+      const fetch = createGuardedFetch({ resolve: async () => ['127.0.0.1'] });
+      const origin = new URL(url).origin;
+      await assert.rejects(
+        fetch(url, { allowedOrigins: [origin] }),
+        (error) => error instanceof SluiceError && ['upstream_invalid', 'upstream_unreachable'].includes(error.code),
+        location,
+      );
+    }
+    assert.deepEqual(hits, []);
+  });
+
+  test('a name whose answer changes between two hops is refused at the second', async (context) => {
+    const paths: string[] = [];
+    const { url } = await plainServer(context, (request, response) => {
+      paths.push(request.url ?? '');
+      response.writeHead(302, { location: '/second' }).end();
+    });
+    const answers = [['127.0.0.1'], ['127.0.0.2']];
+    const fetch = guarded({ resolve: async () => answers.shift() ?? [] });
+    await assert.rejects(
+      fetch(`http://rebinding.example:${new URL(url).port}/first`),
+      failsWith('upstream_invalid', /redirects to an address that does not lead to the public Internet/),
+    );
+    assert.deepEqual(paths, ['/first']);
+  });
+
+  test('a loop, a redirect to nowhere', async (context) => {
+    const { url } = await plainServer(context, (request, response) => {
+      if (request.url === '/loop') response.writeHead(302, { location: '/loop' });
+      else response.writeHead(302);
+      response.end();
+    });
+    await assert.rejects(guarded()(`${url}/loop`), failsWith('upstream_invalid', /no more than 3/));
+    await assert.rejects(guarded()(`${url}/`), failsWith('upstream_invalid', /without saying where/));
+  });
+
+  test('a service gets its headers and JSON; where it redirects to gets neither', async (context) => {
+    const seen: string[] = [];
+    const { url } = await plainServer(context, async (request, response) => {
+      let body = '';
+      for await (const bytes of request) body += bytes;
+      seen.push(
+        `${request.method} ${request.url} ${request.headers['x-key']} ${request.headers['content-type']} ${body}`,
+      );
+      if (request.url === '/moved') response.writeHead(302, { location: '/new' });
+      response.end('{}');
+    });
+    const headers = { 'x-key': 'secret' };
+    await readAll(await guarded()(`${url}/search`, { headers, json: { query: 'q' } }));
+    await readAll(await guarded()(`${url}/moved`, { headers }));
+    await assert.rejects(guarded()(`${url}/moved`, { headers, json: {} }), failsWith('upstream_invalid', /redirects/));
+    assert.deepEqual(seen, [
+      'POST /search secret application/json {"query":"q"}',
+      'GET /moved secret undefined ',
+      'GET /new undefined undefined ',
+      'POST /moved secret application/json {}',
+    ]);
+  });
+});
+
+describe('guarded fetch: how much and how long', () => {
+  test('an endless body ends at the limit, and the server is told', async (context) => {
+    const closed = Promise.withResolvers<number>();
+    const { url } = await plainServer(context, (_request, response) => {
+      let sent = 0;
+      const block = Buffer.alloc(64 * 1024);
+      const pump = (): void => {
+        while (!response.destroyed && response.write(block)) sent += block.length;
+      };
+      response.on('drain', pump).on('close', () => closed.resolve(sent));
+      pump();
+    });
+    const fetched = await guarded({}, { bytes: 1024 * 1024 })(url);
+    await assert.rejects(readAll(fetched), failsWith('upstream_invalid', /larger than 1048576 bytes/));
+    assert.ok((await closed.promise) < 64 * 1024 * 1024);
+  });
+
+  test('a length over the limit is refused before the body', async (context) => {
+    const { url } = await plainServer(context, (_request, response) => {
+      response.writeHead(200, { 'content-length': 1_000_000 }).write('x');
+    });
+    await assert.rejects(guarded()(url, { bytes: 1000 }), failsWith('upstream_invalid', /larger than 1000 bytes/));
+  });
+
+  test('a gzip bomb is unpacked up to the limit only', async (context) => {
+    const { url } = await plainServer(context, (_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' });
+      const gzip = createGzip();
+      gzip.pipe(response);
+      const block = Buffer.alloc(1024 * 1024);
+      let left = 512;
+      const pump = (): void => {
+        while (left-- > 0) if (!gzip.write(block)) return void gzip.once('drain', pump);
+        gzip.end();
+      };
+      pump();
+    });
+    const before = process.memoryUsage().rss;
+    const fetched = await guarded({}, { inflateBytes: 8 * 1024 * 1024 })(url);
+    let size = 0;
+    const read = async (): Promise<void> => {
+      for await (const bytes of fetched.body) size += bytes.length;
+    };
+    await assert.rejects(read(), failsWith('upstream_invalid', /larger than 8388608 bytes/));
+    assert.ok(size <= 8 * 1024 * 1024);
+    assert.ok(process.memoryUsage().rss - before < 200 * 1024 * 1024);
+  });
+
+  test('gzip, deflate and brotli are unpacked; stacked and unknown encodings are refused; broken ones fail', async (context) => {
+    const text = 'hello '.repeat(1000);
+    const bodies: Record<string, [string, Buffer]> = {
+      '/gzip': ['gzip', gzipSync(text)],
+      '/deflate': ['deflate', deflateSync(text)],
+      '/br': ['br', brotliCompressSync(text)],
+      '/stacked': ['gzip, gzip', gzipSync(gzipSync(text))],
+      '/unknown': ['zstd', Buffer.from(text)],
+      '/broken': ['gzip', Buffer.from(text)],
+      '/broken-br': ['br', Buffer.from(text)],
+      '/half': ['gzip', gzipSync(text).subarray(0, 30)],
+    };
+    const { url } = await plainServer(context, (request, response) => {
+      const [encoding, body] = bodies[request.url ?? ''] ?? ['', Buffer.alloc(0)];
+      response.writeHead(200, { 'content-encoding': encoding }).end(body);
+    });
+    for (const path of ['/gzip', '/deflate', '/br']) {
+      assert.equal((await readAll(await guarded()(url + path))).toString(), text, path);
+    }
+    await assert.rejects(guarded()(`${url}/stacked`), failsWith('upstream_invalid', /compressed in a way/));
+    await assert.rejects(guarded()(`${url}/unknown`), failsWith('upstream_invalid', /compressed in a way/));
+    for (const path of ['/broken', '/broken-br', '/half']) {
+      await assert.rejects(
+        readAll(await guarded()(url + path)),
+        failsWith('upstream_invalid', /broken compressed data/),
+      );
+    }
+  });
+
+  test('a slow head, a slow body and a slow lookup end with the total time', async (context) => {
+    const { url } = await plainServer(context, async (request, response) => {
+      if (request.url === '/head') return;
+      response.writeHead(200);
+      while (!response.destroyed) {
+        response.write('x');
+        await sleep(20);
+      }
+    });
+    const fetch = guarded({}, { totalMs: 200 });
+    await assert.rejects(fetch(`${url}/head`), failsWith('upstream_timeout', /within 200 ms/));
+    await assert.rejects(readAll(await fetch(`${url}/body`)), failsWith('upstream_timeout', /within 200 ms/));
+    const lost = guarded({ resolve: () => new Promise(() => {}) }, { totalMs: 200 });
+    await assert.rejects(lost('http://slow.example/'), failsWith('upstream_timeout', /within 200 ms/));
+  });
+
+  test('a caller who gives up is obeyed at once, before and within the body', async (context) => {
+    let closed = 0;
+    const { url } = await plainServer(context, (request, response) => {
+      response.on('close', () => (closed += 1));
+      if (request.url === '/body') response.write('x');
+    });
+    const reason = new SluiceError('cancelled', 'The client closed the connection.');
+    for (const path of ['/head', '/body']) {
+      const controller = new AbortController();
+      const reading = guarded()(url + path, { signal: controller.signal }).then(readAll);
+      setTimeout(() => controller.abort(reason), 50);
+      await assert.rejects(reading, reason);
+    }
+    await assert.rejects(guarded()(url, { signal: AbortSignal.abort(reason) }), reason);
+    while (closed < 2) await sleep(5);
+  });
+
+  test('a reader who stops early closes the connection', async (context) => {
+    const closed = Promise.withResolvers<void>();
+    const { url } = await plainServer(context, (_request, response) => {
+      response.on('close', () => closed.resolve());
+      response.write('first');
+    });
+    for await (const bytes of (await guarded()(url)).body) {
+      assert.equal(bytes.toString(), 'first');
+      break;
+    }
+    await closed.promise;
+  });
+
+  test('a body that is cut off is no whole body', async (context) => {
+    const { url } = await plainServer(context, (_request, response) => {
+      response.writeHead(200, { 'content-length': 1000 }).write('some', () => response.destroy());
+    });
+    await assert.rejects(readAll(await guarded()(url)), failsWith('upstream_cut', /cut off/));
+  });
+
+  test('garbage and oversized headers', async (context) => {
+    const server = createTcpServer((socket) => {
+      socket.once('data', (bytes) => {
+        const isLarge = bytes.toString().startsWith('GET /large');
+        socket.end(isLarge ? `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(100_000)}\r\n\r\n` : 'SSH-2.0-OpenSSH_9.6\r\n');
+      });
+      socket.on('error', () => {});
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    context.after(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    await assert.rejects(guarded()(`http://127.0.0.1:${port}/`), failsWith('upstream_invalid', /not valid HTTP/));
+    await assert.rejects(guarded()(`http://127.0.0.1:${port}/large`), failsWith('upstream_invalid', /not valid HTTP/));
+  });
+});
+
+describe('guarded fetch: what it takes', () => {
+  test('only welcome types', async (context) => {
+    const { url } = await plainServer(context, (request, response) => {
+      const type = decodeURIComponent(request.url?.slice(1) ?? '');
+      response.writeHead(200, type === '' ? {} : { 'content-type': type }).end('x');
+    });
+    const take = (type: string) =>
+      guarded()(`${url}/${encodeURIComponent(type)}`, { types: ['image/', 'audio/mpeg'] }).then(
+        ({ mimeType }) => mimeType,
+      );
+    assert.equal(await take('Image/PNG; charset=x'), 'image/png');
+    assert.equal(await take('audio/mpeg'), 'audio/mpeg');
+    for (const type of ['text/html', 'audio/wav', 'imagex/png', '']) {
+      await assert.rejects(take(type), failsWith('upstream_invalid', /not what is wanted/));
+    }
+  });
+
+  test('only answers of success; 429 keeps its Retry-After; the query stays out of the message', async (context) => {
+    const { url } = await plainServer(context, (request, response) => {
+      response.writeHead(Number(request.url?.slice(1, 4)), { 'retry-after': '7' }).end('x');
+    });
+    for (const status of [204, 206]) await readAll(await guarded()(`${url}/${status}`));
+    for (const status of [400, 401, 404, 500, 304]) {
+      await assert.rejects(
+        guarded()(`${url}/${status}`),
+        failsWith('upstream_failed', new RegExp(`answered ${status}`)),
+      );
+    }
+    await assert.rejects(guarded()(`${url}/429?signature=secret`), (error) => {
+      assert.ok(error instanceof SluiceError && error.code === 'rate_limited' && error.options.retryAfter === 7);
+      assert.doesNotMatch(error.message, /secret/);
+      return true;
+    });
+  });
+});
+
+describe('public addresses', () => {
+  test('are told from all others', () => {
+    const open = ['8.8.8.8', '93.184.215.14', '172.32.0.1', '100.128.0.1', '2606:4700:4700::1111', '64:ff9b::808:808'];
+    for (const address of [...open, '::ffff:8.8.8.8']) assert.equal(isPublicAddress(address), true, address);
+    for (const address of ['::808:808', '2002:808:808::1', '2606:4700::1%eth0', '', 'example.com', '4000::1']) {
+      assert.equal(isPublicAddress(address), false, address);
+    }
+  });
+});
