@@ -76,7 +76,7 @@ export async function openWorld({
 }
 
 /** Traces of our own inside: stacks, files, folders. */
-const INTERNALS = /\n\s+at |node_modules|node:internal|\.[jt]s:\d+|SQLITE|file:\/\//;
+const INTERNALS = /\n\s+at |node_modules|node:internal|\.[jt]s:\d+|SQLITE|file:\/\/\S*\.[jt]s/;
 
 interface ErrorFields {
   readonly message: string;
