@@ -1,15 +1,24 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { BusboyInstance } from '@fastify/busboy';
 import type { Limits } from '../../config/config.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Deadlines } from '../../routing/deadlines.ts';
 import { refuseEncoding } from './body.ts';
 
+/** One part of a form, as it arrives. Its body has to be read before the next part comes. */
+export interface FormPart {
+  readonly name: string;
+  /** Name of the file as the client gave it: metadata, never a path. Undefined for plain fields. */
+  readonly filename: string | undefined;
+  readonly mimeType: string;
+  readonly body: AsyncIterable<Buffer>;
+}
+
 export interface FormFile {
   /** Name of the part. */
   readonly name: string;
-  /** Name of the file as the client gave it: metadata, never a path. */
   readonly filename: string;
   readonly bytes: Buffer;
 }
@@ -26,93 +35,144 @@ type FormLimits = Pick<
 
 /** Reads a `multipart/form-data` body (RFC 7578) into memory, within limits. */
 export async function readForm(request: IncomingMessage, limits: FormLimits, deadlines: Deadlines): Promise<Form> {
+  const fields: { name: string; value: string }[] = [];
+  const files: FormFile[] = [];
+  for await (const { name, filename, body } of formParts(request, limits, deadlines)) {
+    const bytes = await collect(body);
+    if (filename !== undefined) files.push({ name, filename, bytes });
+    else if (isUtf8(bytes)) fields.push({ name, value: bytes.toString('utf8') });
+    else throw new SluiceError('invalid_request', `The part '${name.slice(0, 64)}' is not valid UTF-8.`);
+  }
+  return { fields, files };
+}
+
+/** The parts of a form one after the other. The client is held back while a part is not read. */
+export async function* formParts(
+  request: IncomingMessage,
+  limits: FormLimits,
+  deadlines: Deadlines,
+): AsyncGenerator<FormPart, void, undefined> {
   refuseEncoding(request);
-  if (Number(request.headers['content-length'] ?? 0) > limits.uploadRequestBytes)
+  if (Number(request.headers['content-length'] ?? 0) > limits.uploadRequestBytes) {
     throw tooLarge('request', limits.uploadRequestBytes);
+  }
   const { Busboy } = await import('@fastify/busboy');
-  return new Promise((resolve, reject) => {
-    const fields: { name: string; value: string }[] = [];
-    const files: FormFile[] = [];
-    let size = 0;
-    const deadline = deadlines.start(limits.clientBodyIdleMs, () =>
-      fail(new SluiceError('request_timeout', 'The form stopped in the middle.')),
+  let parser: BusboyInstance;
+  try {
+    parser = new Busboy({
+      headers: { ...request.headers, 'content-type': request.headers['content-type'] ?? '' },
+      // Every part as bytes: as text, letters that are no UTF-8 would silently become others.
+      isPartAFile: () => true,
+      limits: {
+        fieldNameSize: limits.uploadNameBytes,
+        fileSize: limits.uploadFileBytes,
+        parts: limits.uploadParts,
+        headerPairs: 100,
+      },
+    });
+  } catch {
+    throw malformed();
+  }
+
+  const arrived: FormPart[] = [];
+  const open = new Set<Readable>();
+  let failure: SluiceError | undefined;
+  let ended = false;
+  let wake = (): void => {};
+  const fail = (error: SluiceError): void => {
+    failure ??= error;
+    for (const body of open) body.destroy(failure);
+    wake();
+  };
+  let size = 0;
+  const onIdle = (): void => {
+    // A client that is held back, because we are busy with an earlier part, is not idle.
+    if (parser.writableNeedDrain || request.complete) deadline = deadlines.start(limits.clientBodyIdleMs, onIdle);
+    else fail(new SluiceError('request_timeout', 'The form stopped in the middle.'));
+  };
+  let deadline = deadlines.start(limits.clientBodyIdleMs, onIdle);
+  const onData = (bytes: Buffer): void => {
+    deadline.touch();
+    size += bytes.length;
+    if (size > limits.uploadRequestBytes) fail(tooLarge('request', limits.uploadRequestBytes));
+  };
+  const onClose = (): void => {
+    if (!request.complete) fail(new SluiceError('invalid_request', 'The request ended before the form was complete.'));
+  };
+  // The library's types promise both names; a part may have neither.
+  parser.on('file', (name: string | undefined, body, filename: string | undefined, _encoding, mimeType) => {
+    const part = name ?? '';
+    if (Buffer.byteLength(filename ?? '') > limits.uploadNameBytes) {
+      fail(new SluiceError('invalid_request', `A file name has more than ${limits.uploadNameBytes} bytes.`));
+    } else if (Buffer.byteLength(part) > limits.uploadNameBytes) {
+      fail(new SluiceError('invalid_request', `The name of a part has more than ${limits.uploadNameBytes} bytes.`));
+    }
+    const isFile = filename !== undefined || mimeType === 'application/octet-stream';
+    open.add(body);
+    body.once('close', () => open.delete(body));
+    body.on('limit', () => fail(tooLarge('file', limits.uploadFileBytes)));
+    body.on('error', () => fail(malformed()));
+    const limit = isFile ? limits.uploadFileBytes : limits.fieldBytes;
+    const what = isFile ? 'file' : `part '${part.slice(0, 64)}'`;
+    arrived.push({
+      name: part,
+      filename: isFile ? (filename ?? '') : undefined,
+      mimeType,
+      body: bounded(body, limit, what),
+    });
+    wake();
+  });
+  for (const event of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
+    parser.on(event, () =>
+      fail(new SluiceError('invalid_request', `The form has more than ${limits.uploadParts} parts.`)),
     );
-    let parser: BusboyInstance;
-    const done = (): void => {
-      deadline.clear();
-      request.off('data', onData).off('close', onClose);
-    };
-    const fail = (error: SluiceError): void => {
-      done();
+  }
+  parser.on('error', () => fail(malformed()));
+  parser.on('finish', () => {
+    ended = true;
+    wake();
+  });
+  request.on('data', onData).on('close', onClose);
+  request.pipe(parser);
+  try {
+    for (;;) {
+      if (failure !== undefined) throw failure;
+      const part = arrived.shift();
+      if (part !== undefined) yield part;
+      else if (ended) return;
+      else {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+  } finally {
+    deadline.clear();
+    request.off('data', onData).off('close', onClose);
+    if (!ended) {
       request.unpipe();
       request.pause();
-      reject(error);
-    };
-    const onData = (bytes: Buffer): void => {
-      deadline.touch();
-      size += bytes.length;
-      if (size > limits.uploadRequestBytes) fail(tooLarge('request', limits.uploadRequestBytes));
-    };
-    const onClose = (): void => {
-      if (!request.complete)
-        fail(new SluiceError('invalid_request', 'The request ended before the form was complete.'));
-    };
-    try {
-      parser = new Busboy({
-        headers: { ...request.headers, 'content-type': request.headers['content-type'] ?? '' },
-        // Every part as bytes: as text, letters that are no UTF-8 would silently become others.
-        isPartAFile: () => true,
-        limits: {
-          fieldNameSize: limits.uploadNameBytes,
-          fileSize: limits.uploadFileBytes,
-          parts: limits.uploadParts,
-          headerPairs: 100,
-        },
-      });
-    } catch {
-      deadline.clear();
-      reject(malformed());
-      return;
     }
-    // The library's types promise both names; a part may have neither.
-    parser.on('file', (name: string | undefined, file, filename: string | undefined, _encoding, mimeType) => {
-      const isFile = filename !== undefined || mimeType === 'application/octet-stream';
-      const limit = isFile ? limits.uploadFileBytes : limits.fieldBytes;
-      const pieces: Buffer[] = [];
-      let length = 0;
-      if (Buffer.byteLength(filename ?? '') > limits.uploadNameBytes) {
-        fail(new SluiceError('invalid_request', `A file name has more than ${limits.uploadNameBytes} bytes.`));
-      }
-      if (Buffer.byteLength(name ?? '') > limits.uploadNameBytes) {
-        fail(new SluiceError('invalid_request', `The name of a part has more than ${limits.uploadNameBytes} bytes.`));
-      }
-      file.on('data', (bytes: Buffer) => {
-        length += bytes.length;
-        if (length <= limit) pieces.push(bytes);
-        else fail(tooLarge(isFile ? 'file' : `part '${(name ?? '').slice(0, 64)}'`, limit));
-      });
-      file.on('limit', () => fail(tooLarge('file', limits.uploadFileBytes)));
-      file.on('error', () => fail(malformed()));
-      file.on('end', () => {
-        const bytes = Buffer.concat(pieces);
-        if (isFile) files.push({ name: name ?? '', filename: filename ?? '', bytes });
-        else if (isUtf8(bytes)) fields.push({ name: name ?? '', value: bytes.toString('utf8') });
-        else fail(new SluiceError('invalid_request', `The part '${(name ?? '').slice(0, 64)}' is not valid UTF-8.`));
-      });
-    });
-    for (const event of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
-      parser.on(event, () =>
-        fail(new SluiceError('invalid_request', `The form has more than ${limits.uploadParts} parts.`)),
-      );
+  }
+}
+
+async function* bounded(body: Readable, limit: number, what: string): AsyncGenerator<Buffer, void, undefined> {
+  let size = 0;
+  try {
+    for await (const bytes of body) {
+      size += (bytes as Buffer).length;
+      if (size > limit) throw tooLarge(what, limit);
+      yield bytes as Buffer;
     }
-    parser.on('error', () => fail(malformed()));
-    parser.on('finish', () => {
-      done();
-      resolve({ fields, files });
-    });
-    request.on('data', onData).on('close', onClose);
-    request.pipe(parser);
-  });
+  } catch (error) {
+    throw error instanceof SluiceError ? error : malformed();
+  }
+}
+
+async function collect(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const bytes of body) pieces.push(bytes);
+  return Buffer.concat(pieces);
 }
 
 function tooLarge(what: string, limit: number): SluiceError {
