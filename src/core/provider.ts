@@ -2,6 +2,7 @@ import type { Call, Credentials } from './call.ts';
 import type { ChatRequest } from './chat.ts';
 import type { Batch } from './chunk.ts';
 import type { Model } from './model.ts';
+import type { Speech, SpeechFormat, SpeechRequest, Voice } from './speech.ts';
 
 /** What a provider needs before it can be called. */
 export type AuthNeed =
@@ -40,6 +41,12 @@ export interface Provider {
    * whatever is behind it must pause while nobody asks for the next batch.
    */
   chat?(request: ChatRequest, call: Call): AsyncIterable<Batch>;
+  /** Reads a text aloud. Resolves with the first bytes; stops at once when `call.signal` aborts. */
+  speech?(request: SpeechRequest, call: Call): Promise<Speech>;
+  /** The formats that `speech` knows, its favourite first. */
+  readonly speechFormats?: readonly SpeechFormat[];
+  /** The voices that `speech` can be asked for, its default first; absent where only the upstream knows them. */
+  readonly voices?: readonly Voice[];
   /** Present when the upstream speaks the OpenAI wire format, so that bytes can be passed through. */
   readonly relay?: Relay;
   close?(): Promise<void>;
