@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { ClientKeys } from '../routing/router.ts';
+import type { ClientKeys } from '../routing/credentials.ts';
 
 /** What clients send when they have no key but their library insists on one. */
 const PLACEHOLDERS: ReadonlySet<string> = new Set(['', 'secret']);
@@ -21,7 +21,7 @@ export function clientKeys(
 function withKey(own: string | Record<string, string | null>): { apiKey?: string | ReadonlyMap<string, string> } {
   if (typeof own === 'string') return PLACEHOLDERS.has(own) ? {} : { apiKey: own };
   const pairs = Object.entries(own).filter(
-    (pair): pair is [string, string] => typeof pair[1] === 'string' && pair[1] !== '',
+    (pair): pair is [string, string] => typeof pair[1] === 'string' && !PLACEHOLDERS.has(pair[1]),
   );
   return { apiKey: new Map(pairs.map(([name, key]) => [name.toLowerCase(), key])) };
 }

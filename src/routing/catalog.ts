@@ -91,10 +91,13 @@ export class Catalog {
     return this.list().then(() => this.#index().get(model) ?? []);
   }
 
-  /** The model of a provider for requests that name none. */
-  async defaultModel(provider: Provider): Promise<string> {
+  /** The model of a provider for requests that name none, found with the client's own key if there is one. */
+  async defaultModel(provider: Provider, credentials: Credentials): Promise<string> {
     if (provider.defaultModel !== undefined) return provider.defaultModel;
-    const { models, error } = await this.offer(provider);
+    const { models, error } =
+      credentials.apiKey === undefined
+        ? await this.offer(provider)
+        : { models: await this.listWith(provider, credentials), error: undefined };
     const [first] = models.filter(isChatModel);
     if (first !== undefined) return first.id;
     throw (
@@ -105,7 +108,8 @@ export class Catalog {
   #index(): Map<string, Provider[]> {
     if (this.#known !== undefined) return this.#known;
     const known = new Map<string, Provider[]>();
-    for (const provider of this.#providers) {
+    // Those that wait for a key may have been looked at, but take part only when they are named.
+    for (const provider of this.#providers.filter(isReady)) {
       for (const model of this.#listings.get(provider)?.offer.models ?? []) {
         const offering = known.get(model.id);
         if (offering === undefined) known.set(model.id, [provider]);

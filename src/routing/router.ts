@@ -1,5 +1,5 @@
 import type { Limits } from '../config/config.ts';
-import type { CallScope, Credentials } from '../core/call.ts';
+import type { CallScope } from '../core/call.ts';
 import type { ChatRequest } from '../core/chat.ts';
 import type { Provider } from '../core/provider.ts';
 import type { Step } from '../core/stream.ts';
@@ -7,18 +7,11 @@ import type { UpstreamClient } from '../outbound/upstream.ts';
 import { type Attempted, attempt } from './attempt.ts';
 import type { Catalog } from './catalog.ts';
 import { type OpenedChunks, openChunks, whole } from './chunks.ts';
+import { type ClientKeys, credentialsFor, keepKey, withoutKey } from './credentials.ts';
 import type { Deadlines } from './deadlines.ts';
 import { Health } from './health.ts';
 import { openRelay, type RelayedBody, type RelayedStream, type RelayRequest } from './relay.ts';
 import { type Preferences, select, type Target, type Wish } from './select.ts';
-
-/** Keys that came with a request. */
-export interface ClientKeys {
-  /** The request's own `api_key`: one for all, or by provider. */
-  readonly apiKey?: string | ReadonlyMap<string, string>;
-  /** A Bearer token, which many clients send for form's sake. */
-  readonly bearer?: string;
-}
 
 /** What is asked for. */
 export interface Question {
@@ -54,30 +47,33 @@ export class Router {
   }
 
   async answer(question: Question, call: CallScope): Promise<Answered> {
-    const { deadlines, client } = this.#deps;
     const limits = this.#deps.limits();
-    const found = select(question.wish, this.#deps.preferences(), this.catalog);
+    const { wish, keys } = question;
+    const ownKey = (provider: Provider) => credentialsFor(provider, keys, true);
+    const found = select(wish, this.#deps.preferences(), this.catalog, ownKey);
     const targets = 'then' in found ? await found : found;
-    const isChosen = targets.length === 1 || question.wish.providers.length > 0;
+    const isChosen = targets.length === 1 || wish.providers.length > 0;
     return attempt(targets, call, limits, this.#health, async (target) => {
-      const scope = call.fork(credentialsFor(target.provider, question.keys, isChosen));
+      const credentials = credentialsFor(target.provider, keys, isChosen);
+      const scope = call.fork(credentials);
       try {
-        if (question.relay === undefined || target.provider.relay === undefined) {
-          return this.#enriched(
-            await openChunks(target, question.request(), scope, deadlines, limits),
-            question,
-            scope,
-          );
-        }
-        const relayed = await openRelay(target, question.relay(target), scope, { client, deadlines, limits });
-        if (relayed.kind !== 'decoded') return relayed;
-        const chunks = whole(relayed.batch, undefined, target, question.request());
-        return this.#enriched({ kind: 'chunks', chunks }, question, scope);
+        return keepKey(await this.#open(target, question, scope, limits), credentials);
       } catch (error) {
         scope.release();
-        throw error;
+        throw withoutKey(error, credentials);
       }
     });
+  }
+
+  async #open(target: Target, question: Question, scope: CallScope, limits: Limits): Promise<Answered['value']> {
+    const { deadlines, client } = this.#deps;
+    if (question.relay === undefined || target.provider.relay === undefined) {
+      return this.#enriched(await openChunks(target, question.request(), scope, deadlines, limits), question, scope);
+    }
+    const relayed = await openRelay(target, question.relay(target), scope, { client, deadlines, limits });
+    if (relayed.kind !== 'decoded') return relayed;
+    const chunks = whole(relayed.batch, undefined, target, question.request());
+    return this.#enriched({ kind: 'chunks', chunks }, question, scope);
   }
 
   #enriched(opened: OpenedChunks, question: Question, call: CallScope): OpenedChunks {
@@ -85,20 +81,4 @@ export class Router {
     for (const step of this.#deps.steps) chunks = step.chunks?.(chunks, question.request(), call) ?? chunks;
     return { ...opened, chunks };
   }
-}
-
-/**
- * Which key of the client a provider gets. An explicit `api_key` beats configuration; a Bearer token only serves where
- * nothing is configured. Neither goes to a provider that the client did not choose: it may be meant for another one.
- */
-function credentialsFor(provider: Provider, keys: ClientKeys, isChosen: boolean): Credentials {
-  if (provider.auth.kind !== 'api_key') return {};
-  if (typeof keys.apiKey === 'object') {
-    const own = keys.apiKey.get(provider.id.toLowerCase()) ?? keys.apiKey.get(provider.label.toLowerCase());
-    if (own !== undefined) return { apiKey: own };
-  } else if (keys.apiKey !== undefined && isChosen) {
-    return { apiKey: keys.apiKey };
-  }
-  if (keys.bearer !== undefined && isChosen && !provider.auth.configured) return { apiKey: keys.bearer };
-  return {};
 }

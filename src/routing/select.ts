@@ -1,3 +1,4 @@
+import type { Credentials } from '../core/call.ts';
 import { SluiceError } from '../core/errors.ts';
 import { isReady, type Provider } from '../core/provider.ts';
 import type { Catalog } from './catalog.ts';
@@ -23,11 +24,14 @@ export interface Preferences {
   readonly aliases: ReadonlyMap<string, readonly string[]>;
 }
 
+/** Which key the client has for a provider. */
+export type CredentialsOf = (provider: Provider) => Credentials;
+
 /**
  * Where a request goes, in order of preference. The first of these that applies decides:
  * an explicit provider, an alias, the configured default provider, a model that names a provider (`mock`, `mock:model`,
  * `mock/model`), a model that some providers are known to offer, and for no model at all the configured default or the
- * first provider.
+ * first provider. A provider that waits for a key is only meant where nobody offers a model of just that name.
  *
  * Returns at once when nothing has to be asked, which is the case for every explicit wish with a model.
  */
@@ -35,50 +39,88 @@ export function select(
   wish: Wish,
   preferences: Preferences,
   catalog: Catalog,
+  credentialsOf: CredentialsOf,
 ): readonly Target[] | Promise<readonly Target[]> {
+  const selection: Selection = { wish, preferences, catalog, credentialsOf };
   const { model, providers } = wish;
-  if (providers.length > 0) return explicit(providers, model, preferences, catalog);
+  if (providers.length > 0) return explicit(providers, selection);
   const alias = preferences.aliases.get(model);
-  if (alias !== undefined) return ofAlias(alias, wish, catalog);
-  if (preferences.defaultProvider !== undefined)
-    return explicit([preferences.defaultProvider], model, preferences, catalog);
-  if (model === '') return withoutModel(wish, preferences, catalog);
-  return byModel(model, wish, catalog);
+  if (alias !== undefined) return ofAlias(alias, selection);
+  if (preferences.defaultProvider !== undefined) return explicit([preferences.defaultProvider], selection);
+  if (model === '') return withoutModel(selection);
+  return byModel(model, selection);
 }
 
-function explicit(
-  names: readonly string[],
-  model: string,
-  preferences: Preferences,
-  catalog: Catalog,
-): readonly Target[] | Promise<readonly Target[]> {
-  const providers = names.map((name) => named(name, catalog));
-  if (model === '') return Promise.all(providers.map((provider) => defaultOf(provider, catalog)));
-  return providers.map((provider) => ({ provider, model: modelFor(provider, model, preferences, catalog) }));
+interface Selection {
+  readonly wish: Wish;
+  readonly preferences: Preferences;
+  readonly catalog: Catalog;
+  readonly credentialsOf: CredentialsOf;
+}
+
+function explicit(words: readonly string[], selection: Selection): readonly Target[] | Promise<readonly Target[]> {
+  const providers = named(words, selection.catalog);
+  const { model } = selection.wish;
+  if (model === '') return Promise.all(providers.map((provider) => defaultOf(provider, selection)));
+  return providers.map((provider) => ({ provider, model: modelFor(provider, selection) }));
+}
+
+/** The providers of a list separated by spaces. Labels may have spaces themselves, so the longest name counts. */
+function named(words: readonly string[], catalog: Catalog): readonly Provider[] {
+  const providers: Provider[] = [];
+  for (let start = 0; start < words.length; ) {
+    let end = words.length;
+    let provider = catalog.provider(words.slice(start, end).join(' '));
+    while (provider === undefined && end - start > 1) {
+      end -= 1;
+      provider = catalog.provider(words.slice(start, end).join(' '));
+    }
+    if (provider === undefined) throw notFound(words[start] ?? '');
+    providers.push(provider);
+    start = end;
+  }
+  return providers;
 }
 
 /** A provider named beside an alias or `provider/model` gets its own name for the model; anything else unchanged. */
-function modelFor(provider: Provider, model: string, preferences: Preferences, catalog: Catalog): string {
+function modelFor(provider: Provider, { wish: { model }, preferences, catalog }: Selection): string {
   for (const name of preferences.aliases.get(model) ?? [model]) {
     const target = qualified(name, catalog);
-    if (target?.provider === provider && target.model !== '') return target.model;
+    if (target?.provider === provider) return target.model;
   }
   return model;
 }
 
-async function ofAlias(names: readonly string[], wish: Wish, catalog: Catalog): Promise<readonly Target[]> {
-  const targets = await Promise.all(names.map((name) => byModel(name, wish, catalog)));
-  return targets.flat();
+/** All that an alias stands for; what nobody offers now is passed over while there is something else. */
+async function ofAlias(names: readonly string[], selection: Selection): Promise<readonly Target[]> {
+  const found = await Promise.allSettled(names.map(async (name) => byModel(name, selection)));
+  const targets = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+  if (targets.length > 0) return targets;
+  throw found.find((each) => each.status === 'rejected')?.reason;
 }
 
-function byModel(model: string, wish: Wish, catalog: Catalog): readonly Target[] | Promise<readonly Target[]> {
+function byModel(model: string, selection: Selection): readonly Target[] | Promise<readonly Target[]> {
+  const { catalog, wish } = selection;
   const provider = catalog.provider(model);
-  if (provider !== undefined) return defaultOf(provider, catalog).then((target) => [target]);
-  const target = qualified(model, catalog);
-  if (target !== undefined) return [target];
+  const meant = provider === undefined ? qualified(model, catalog) : { provider, model: '' };
+  if (meant !== undefined && isReady(meant.provider)) return completed(meant, selection);
+  const choose = (offering: readonly Provider[]) => {
+    const targets = offered(model, offering, wish);
+    if (targets.length > 0) return targets;
+    if (meant !== undefined) return completed(meant, selection);
+    throw new SluiceError(
+      'model_not_found',
+      `No provider offers the model '${model}'. GET /v1/models lists what there is.`,
+      { param: 'model' },
+    );
+  };
   const offering = catalog.offering(model);
-  if ('then' in offering) return offering.then((found) => offered(model, found, wish));
-  return offered(model, offering, wish);
+  return 'then' in offering ? offering.then(choose) : choose(offering);
+}
+
+/** A target, with the provider's default where the model is left open. */
+function completed(target: Target, selection: Selection): readonly Target[] | Promise<readonly Target[]> {
+  return target.model === '' ? defaultOf(target.provider, selection).then((own) => [own]) : [target];
 }
 
 /** `provider:model` or `provider/model`, when the part in front is a provider's name. */
@@ -95,30 +137,22 @@ function qualified(model: string, catalog: Catalog): Target | undefined {
 /** Those without key needs first; the operator's order otherwise. */
 function offered(model: string, offering: readonly Provider[], wish: Wish): readonly Target[] {
   const usable = offering.filter((provider) => provider.chat !== undefined && !isIgnored(provider, wish));
-  if (usable.length === 0) {
-    throw new SluiceError(
-      'model_not_found',
-      `No provider offers the model '${model}'. GET /v1/models lists what there is.`,
-      {
-        param: 'model',
-      },
-    );
-  }
   const keyless = usable.filter((provider) => provider.auth.kind === 'none');
   const others = usable.filter((provider) => provider.auth.kind !== 'none');
   return [...keyless, ...others].map((provider) => ({ provider, model }));
 }
 
-async function withoutModel(wish: Wish, preferences: Preferences, catalog: Catalog): Promise<readonly Target[]> {
+async function withoutModel(selection: Selection): Promise<readonly Target[]> {
+  const { wish, preferences, catalog } = selection;
   const preferred = preferences.defaultModel;
   if (preferred !== undefined && preferred !== '') {
     const alias = preferences.aliases.get(preferred);
-    return alias === undefined ? byModel(preferred, wish, catalog) : ofAlias(alias, wish, catalog);
+    return alias === undefined ? byModel(preferred, selection) : ofAlias(alias, selection);
   }
   for (const provider of catalog.providers) {
     if (provider.chat === undefined || !isReady(provider) || isIgnored(provider, wish)) continue;
     try {
-      return [await defaultOf(provider, catalog)];
+      return [await defaultOf(provider, selection)];
     } catch {
       // It lists nothing now; the next one may.
     }
@@ -129,19 +163,15 @@ async function withoutModel(wish: Wish, preferences: Preferences, catalog: Catal
   );
 }
 
-async function defaultOf(provider: Provider, catalog: Catalog): Promise<Target> {
-  return { provider, model: await catalog.defaultModel(provider) };
+async function defaultOf(provider: Provider, { catalog, credentialsOf }: Selection): Promise<Target> {
+  return { provider, model: await catalog.defaultModel(provider, credentialsOf(provider)) };
 }
 
-function named(name: string, catalog: Catalog): Provider {
-  const provider = catalog.provider(name);
-  if (provider !== undefined) return provider;
-  throw new SluiceError(
+function notFound(name: string): SluiceError {
+  return new SluiceError(
     'provider_not_found',
     `Provider '${name}' not found. GET /backend-api/v2/providers lists what there is.`,
-    {
-      param: 'provider',
-    },
+    { param: 'provider' },
   );
 }
 
