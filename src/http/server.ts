@@ -43,6 +43,8 @@ export function buildServer(deps: Deps): FastifyInstance {
         {
           maxHeaderSize: limits.headerBytes,
           headersTimeout: limits.clientHeaderMs,
+          // Checked with the rest of it (edge/guard.ts), which answers like every other refusal.
+          requireHostHeader: false,
           // Bodies have an idle limit of their own (edge/body.ts); a long upload that moves is no attack.
           requestTimeout: 0,
           keepAliveTimeout: limits.keepAliveMs,

@@ -14,6 +14,11 @@ export interface GuardSettings {
 /** Name of the cookie that carries the access key of a browser. */
 export const KEY_COOKIE = 'sluice_key';
 
+/** Values of Sec-Fetch-Site that do not speak of another site. */
+const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'same-site', 'none']);
+/** The pages, as written: the router would find other routes under percent-encoded names too. */
+const PAGE = /^\/(docs\/?|[\w-]+\.html)?(\?|$)/;
+
 /**
  * Refuses requests whose Host is not ours. A page that rebinds its own name to 127.0.0.1 still sends that name
  * (DNS rebinding), so on a loopback bind only loopback names count.
@@ -49,10 +54,11 @@ export function checkOrigin(request: IncomingMessage, settings: GuardSettings): 
       'Pages of another origin may not call Sluice. Add the origin to allowedOrigins in sluice.yaml if they should.',
     );
   }
-  if (request.headers['sec-fetch-site'] !== 'cross-site') return undefined;
+  const site = request.headers['sec-fetch-site'];
+  if (site === undefined || OWN_SITES.has(String(site))) return undefined;
   // A link on another site may lead to the page, but not make it do anything.
-  const isVisit = request.headers['sec-fetch-mode'] === 'navigate' && isPage(request.url ?? '');
-  if (isVisit) return undefined;
+  const isVisit = request.headers['sec-fetch-mode'] === 'navigate' && PAGE.test(request.url ?? '');
+  if (isVisit && (request.method === 'GET' || request.method === 'HEAD')) return undefined;
   throw new SluiceError('forbidden', 'Requests from other sites are refused.');
 }
 
@@ -66,7 +72,7 @@ export function checkKey(request: IncomingMessage, settings: GuardSettings): str
   if (request.method === 'GET' && /^\/(media|images|thumbnail)\//.test(request.url ?? '')) return undefined;
   if (scheme === 'bearer' && isKey(words[0], settings.key)) return words[1];
   if (scheme === 'basic' && isKey(passwordOf(words[0]), settings.key)) return undefined;
-  if (isKey(cookieOf(request.headers.cookie), settings.key)) return undefined;
+  if (isKey(cookieOf(request.headers.cookie, KEY_COOKIE), settings.key)) return undefined;
   throw new SluiceError('unauthorized', 'This server asks for its access key: send "Authorization: Bearer <key>".');
 }
 
@@ -94,10 +100,6 @@ function isOwnOrigin(origin: string, host: string | undefined): boolean {
   return url.host === host || isLoopbackName(nameOf(url.host));
 }
 
-function isPage(url: string): boolean {
-  return !/^\/(backend-api|v1|api|files|search|openapi\.json)(\/|$|\?)/.test(url);
-}
-
 function nameOf(host: string): string {
   const name = host.startsWith('[') ? host.slice(1, host.indexOf(']')) : host.replace(/:\d+$/, '');
   return name.toLowerCase();
@@ -114,10 +116,16 @@ function passwordOf(credentials: string | undefined): string | undefined {
   return colon === -1 ? undefined : text.slice(colon + 1);
 }
 
-function cookieOf(header: string | undefined): string | undefined {
+/** The value of one cookie of a `Cookie` header. */
+export function cookieOf(header: string | undefined, wanted: string): string | undefined {
   for (const pair of (header ?? '').split(';')) {
     const [name, value] = pair.trim().split('=', 2);
-    if (name === KEY_COOKIE && value !== undefined) return decodeURIComponent(value);
+    if (name !== wanted || value === undefined) continue;
+    try {
+      return decodeURIComponent(value);
+    } catch {
+      return undefined;
+    }
   }
   return undefined;
 }
