@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { SluiceError } from '../core/errors.ts';
 import { backendRoutes } from './backend/index.ts';
 import type { Deps } from './deps.ts';
 import { documentRoutes } from './docs.ts';
 import { parseJson, readBody } from './edge/body.ts';
-import { errorBody, errorHandler } from './edge/errors.ts';
+import { brokenRequests } from './edge/broken.ts';
+import { errorHandler } from './edge/errors.ts';
 import {
   checkHost,
   checkKey,
@@ -31,6 +31,8 @@ declare module 'fastify' {
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+/** Node leaves out those beyond without a word, so a request with that many is refused. */
+const MOST_HEADERS = 200;
 /** Routes with a large body: messages may hold images. */
 const CHAT = /\/(chat\/completions|conversation)$/;
 
@@ -53,13 +55,15 @@ export function buildServer(deps: Deps): FastifyInstance {
         },
         handler,
       );
-      server.maxHeadersCount = 200;
+      server.maxHeadersCount = MOST_HEADERS;
+      // Nothing that can be expected is known to us; RFC 9110 §10.1.1 lets us pass over it.
+      server.on('checkExpectation', handler);
       return server;
     },
     genReqId: () => randomUUID(),
     exposeHeadRoutes: true,
     routerOptions: { maxParamLength: limits.urlBytes },
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: brokenRequests(),
     frameworkErrors: (error, request, reply) => errorHandler(deps)(error, request, reply),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -101,6 +105,8 @@ async function admit(
   reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', vary: 'Origin' });
   if ((raw.url ?? '').length > urlBytes)
     throw new SluiceError('uri_too_long', `The address is longer than ${urlBytes} bytes.`);
+  if (raw.rawHeaders.length >= 2 * MOST_HEADERS)
+    throw new SluiceError('header_too_large', `The request has ${MOST_HEADERS} headers or more.`);
   checkHost(raw, settings);
   const origin = checkOrigin(raw, settings);
   if (origin !== undefined) {
@@ -153,25 +159,6 @@ function readBodies(app: FastifyInstance, deps: Deps): void {
     if (request.routeOptions.url?.startsWith('/v1/models') === true) return;
     throw new SluiceError('unsupported_media_type', 'Send the body as JSON, with "Content-Type: application/json".');
   });
-}
-
-/** Bytes that are no HTTP request get one answer and the end of their connection. */
-function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const failure =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? new SluiceError('header_too_large', 'The header of the request is too large.')
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? new SluiceError('request_timeout', 'The request took too long to arrive.')
-        : new SluiceError('invalid_request', 'This is not a valid HTTP request.');
-  const body = JSON.stringify(errorBody(failure));
-  socket.end(
-    `HTTP/1.1 ${failure.status} ${failure.name}\r\ncontent-type: application/json; charset=utf-8\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
 }
 
 function pathOf(request: IncomingMessage): string {

@@ -180,7 +180,6 @@ describe('forms', () => {
     })) {
       const answer = await send(FORM, body);
       assertError(answer, 413, name);
-      assert.equal(answer.headers.connection, 'close', name);
     }
     assert.equal((await send(FORM, JSON_PART + file('a.png', 'a'.repeat(200_000)) + END)).status, 200);
   });

@@ -391,8 +391,8 @@ describe('requests that a browser sends for another site', () => {
   });
 
   test('are told from those of the page, of the user and of programs', async () => {
-    for (const site of ['same-origin', 'same-site', 'none', undefined]) {
-      const headers = site === undefined ? {} : { 'sec-fetch-site': site, 'sec-fetch-mode': 'cors' };
+    for (const site of ['same-origin', 'same-site', 'none', '']) {
+      const headers: Record<string, string> = site === '' ? {} : { 'sec-fetch-site': site, 'sec-fetch-mode': 'cors' };
       const answer = await world.ask({ path: `${CREATE}?prompt=Hi`, headers });
       assert.equal(answer.text, 'Hello from the upstream.', site);
     }

@@ -3,6 +3,9 @@ import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Secrets } from './secrets.ts';
 
+/** How long a client may go on sending after its request was refused, in milliseconds. */
+export const LINGER_MS = 2_000;
+
 /** The text of an error for clients. What came from a provider says which class of failure it is, as front ends expect. */
 export function errorText(error: SluiceError): string {
   return error.options.provider === undefined ? error.message : `${error.name}: ${error.message}`;
@@ -40,13 +43,42 @@ export function errorHandler({ secrets, log }: { readonly secrets: Secrets; read
     if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
     if (error.status === 401 && error.code === 'unauthorized')
       reply.header('www-authenticate', 'Basic realm="Sluice", charset="UTF-8"');
-    // What is left of the body is not worth reading.
-    if (!request.raw.complete) reply.header('connection', 'close');
-    reply
-      .code(error.status)
-      .header('content-type', 'application/json; charset=utf-8')
-      .send(JSON.stringify(errorBody(error)));
+    reply.code(error.status).header('content-type', 'application/json; charset=utf-8');
+    const text = JSON.stringify(errorBody(error));
+    // A body that came along with the header is complete by then.
+    if (request.raw.complete) send(reply, text);
+    else {
+      // A client that has fallen silent sends nothing that would have to be passed over.
+      const lingerMs = error.code === 'request_timeout' ? 0 : LINGER_MS;
+      setImmediate(() => (request.raw.complete ? send(reply, text) : sendEarly(request, reply, text, lingerMs)));
+    }
   };
+}
+
+function send(reply: FastifyReply, text: string): void {
+  // Fastify closes after every body that failed; this one is over, so the next request can follow.
+  reply.removeHeader('connection').send(text);
+}
+
+/**
+ * Answers while the client is still sending. Its bytes are passed over for a moment: if the connection closed with bytes
+ * unread, the client's system would throw away the answer before the client has read it (RFC 9112 §9.6).
+ */
+function sendEarly(request: FastifyRequest, reply: FastifyReply, text: string, lingerMs: number): void {
+  reply.hijack();
+  const { raw: response } = reply;
+  response.writeHead(reply.statusCode, {
+    ...(reply.getHeaders() as Record<string, string>),
+    'content-length': Buffer.byteLength(text),
+    connection: 'close',
+  });
+  response.write(text);
+  const timer = setTimeout(end, lingerMs);
+  function end(): void {
+    clearTimeout(timer);
+    response.end();
+  }
+  request.raw.once('end', end).once('close', end).resume();
 }
 
 /** Fastify's own errors, in our words. */
