@@ -1,9 +1,10 @@
 import { SluiceError } from '../../core/errors.ts';
 import { isChatModel, type Model } from '../../core/model.ts';
 import { isReady, type Provider } from '../../core/provider.ts';
-import type { Offer } from '../../routing/catalog.ts';
+import type { Catalog, Offer } from '../../routing/catalog.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { clientKeys } from '../keys.ts';
+import { ChatFields } from '../wire.ts';
 
 /** `GET /v1/models`: every model once, then the aliases, then the names of the providers, which serve as models too. */
 export function listModels(deps: Deps): Handler {
@@ -28,25 +29,23 @@ export function listModels(deps: Deps): Handler {
   };
 }
 
-/** `GET` or `POST /v1/models/<id>`: by the model's name, an alias, a provider's name or `provider/model`. */
+/** `GET` or `POST /v1/models/<id>`: by an alias, the model's name, `provider/model`, `provider:model` or a provider's name. */
 export function getModel(deps: Deps): Handler {
   return async (request) => {
+    const { catalog } = deps.router;
     const id = (request.params as { '*': string })['*'];
-    const offers = await deps.router.catalog.list();
-    const slash = id.indexOf('/');
-    const provider = deps.router.catalog.provider(slash === -1 ? id : id.slice(0, slash));
+    if (deps.config().aliases.has(id)) return plainObject(id, 'sluice');
+    const offers = await catalog.list();
     for (const offer of offers) {
-      const found = find(offer, id) ?? (offer.provider === provider ? find(offer, id.slice(slash + 1)) : undefined);
+      const found = find(offer, id) ?? findQualified(offer, id, catalog);
       if (found !== undefined) return modelObject(found, offer.provider);
     }
-    if (deps.config().aliases.has(id)) return plainObject(id, 'sluice');
-    if (provider !== undefined && slash === -1) return plainObject(provider.id, provider.label);
+    const provider = catalog.provider(id);
+    if (provider !== undefined) return plainObject(provider.id, provider.label);
     throw new SluiceError(
       'model_not_found',
       `The model '${id.slice(0, 256)}' does not exist. GET /v1/models lists what there is.`,
-      {
-        param: 'model',
-      },
+      { param: 'model' },
     );
   };
 }
@@ -64,7 +63,8 @@ export function listProviderModels(deps: Deps): Handler {
         ? { models: await catalog.listWith(provider, { apiKey: key }), error: undefined }
         : await catalog.offer(provider);
     if (error !== undefined) throw error;
-    return { object: 'list', data: models.map((model) => modelObject(model, provider)) };
+    // `count` is the number of back ends, which some clients show.
+    return { object: 'list', data: models.map((model) => ({ ...modelObject(model, provider), count: 1 })) };
   };
 }
 
@@ -85,6 +85,7 @@ export function getProvider(deps: Deps): Handler {
       models: idsOf(isChatModel),
       image_models: idsOf((model) => model.image),
       vision_models: idsOf((model) => model.vision),
+      params: ['model', 'messages', 'stream', ...Object.keys(ChatFields), ...(isReady(provider) ? [] : ['api_key'])],
     };
   };
 }
@@ -103,6 +104,15 @@ function requireProvider(deps: Deps, name: string): Provider {
 
 function find(offer: Offer, id: string): Model | undefined {
   return offer.models.find((model) => model.id === id);
+}
+
+/** `provider/model` or `provider:model`. */
+function findQualified(offer: Offer, id: string, catalog: Catalog): Model | undefined {
+  for (const separator of ['/', ':']) {
+    const at = id.indexOf(separator);
+    if (at > 0 && catalog.provider(id.slice(0, at)) === offer.provider) return find(offer, id.slice(at + 1));
+  }
+  return undefined;
 }
 
 function modelObject(model: Model, provider: Provider): Record<string, unknown> {
