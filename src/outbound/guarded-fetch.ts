@@ -58,6 +58,20 @@ export interface GuardedOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** The server answered, but not with a 2xx status. */
+export class AnsweredError extends SluiceError {
+  readonly answered: number;
+
+  constructor(name: string, answered: number, retryAfter: number) {
+    super(
+      answered === 429 ? 'rate_limited' : 'upstream_failed',
+      `'${name}' answered ${answered}.`,
+      answered === 429 && retryAfter > 0 ? { retryAfter } : {},
+    );
+    this.answered = answered;
+  }
+}
+
 /** A 2xx answer whose body is still to come. */
 export interface Fetched {
   /** Where it came from, after redirects. */
@@ -179,7 +193,7 @@ function accept(
 ): Fetched {
   try {
     const { statusCode, headers } = response;
-    if (statusCode < 200 || statusCode > 299) throw refused(name, statusCode, headers);
+    if (statusCode < 200 || statusCode > 299) throw new AnsweredError(name, statusCode, Number(headers['retry-after']));
     const mimeType = (single(headers['content-type']).split(';')[0] ?? '').trim().toLowerCase();
     if (options.types !== undefined && !options.types.some((type) => isWelcome(mimeType, type))) {
       const what = mimeType === '' ? 'of no type' : mimeType.slice(0, 100);
@@ -211,13 +225,6 @@ async function* failing(
   } finally {
     close(response);
   }
-}
-
-function refused(name: string, status: number, headers: IncomingHttpHeaders): SluiceError {
-  const retryAfter = Number(headers['retry-after']);
-  const message = `'${name}' answered ${status}.`;
-  if (status !== 429) return new SluiceError('upstream_failed', message);
-  return new SluiceError('rate_limited', message, retryAfter > 0 ? { retryAfter } : {});
 }
 
 /** Ends an answer that nobody wants to the end. */

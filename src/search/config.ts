@@ -1,0 +1,101 @@
+/** The engines, in the order in which one is chosen when the configuration names none. */
+export const SEARCH_ENGINES = ['searxng', 'tavily', 'brave', 'exa', 'wikipedia'] as const;
+export type SearchEngineId = (typeof SEARCH_ENGINES)[number];
+
+/** The section `search` of sluice.yaml. */
+export interface SearchSection {
+  /** `none` switches web search off. */
+  readonly engine?: SearchEngineId | 'none';
+  /** Address of a SearXNG server, or of another Wikipedia than the English one. */
+  readonly url?: string;
+  readonly apiKey?: string;
+  /** Results to ask for. */
+  readonly results?: number;
+  /** How many of them are fetched and read; the others count with their snippet. */
+  readonly pages?: number;
+  /** Words of all results together that a model gets. */
+  readonly words?: number;
+}
+
+/** An engine, where it is, and what it needs. */
+export interface SearchTarget {
+  readonly engine: SearchEngineId;
+  /** Absolute, without a trailing slash. */
+  readonly url: string;
+  readonly apiKey?: string;
+}
+
+/** The section as the rest of the program sees it. */
+export interface SearchConfig {
+  /** Tried in order. Empty: web search is off. */
+  readonly targets: readonly SearchTarget[];
+  readonly results: number;
+  readonly pages: number;
+  readonly words: number;
+}
+
+export const defaultSearch: Omit<SearchConfig, 'targets'> = { results: 5, pages: 3, words: 1_500 };
+
+const URLS: Readonly<Record<SearchEngineId, string | undefined>> = {
+  searxng: undefined,
+  tavily: 'https://api.tavily.com',
+  brave: 'https://api.search.brave.com',
+  exa: 'https://api.exa.ai',
+  wikipedia: 'https://en.wikipedia.org',
+};
+
+/** Variables that switch an engine on, or give the key of the one that the file names. */
+export const SEARCH_VARIABLES: Readonly<Partial<Record<SearchEngineId, string>>> = {
+  searxng: 'SEARXNG_URL',
+  tavily: 'TAVILY_API_KEY',
+  brave: 'BRAVE_API_KEY',
+  exa: 'EXA_API_KEY',
+};
+
+/** A setting that makes no sense, and why. */
+export interface SearchProblem {
+  readonly key: keyof SearchSection;
+  readonly message: string;
+}
+
+/**
+ * Which engines are asked. The file decides; else the first variable that is set; else Tavily without a key (it limits
+ * the rate) and, should that fail, Wikipedia. What somebody configured is never followed by an engine nobody named.
+ */
+export function resolveSearch(
+  section: SearchSection,
+  environment: Readonly<Record<string, string | undefined>>,
+): { readonly config: SearchConfig; readonly problems: readonly SearchProblem[] } {
+  const problems: SearchProblem[] = [];
+  const { results, pages, words } = { ...defaultSearch, ...section };
+  const config = (targets: readonly SearchTarget[]) => ({ config: { targets, results, pages, words }, problems });
+  const variable = (engine: SearchEngineId): string | undefined =>
+    environment[SEARCH_VARIABLES[engine] ?? '']?.trim() || undefined;
+  const engine = section.engine ?? (section.url === undefined ? undefined : 'searxng');
+
+  if (engine === 'none') return config([]);
+  if (engine === undefined) {
+    if (section.apiKey !== undefined) problems.push({ key: 'apiKey', message: 'needs `engine`: whose key is it?' });
+    const named = SEARCH_ENGINES.find((each) => variable(each) !== undefined);
+    if (named !== undefined) return config(targetOf(named, undefined, variable(named)));
+    return config([...targetOf('tavily', undefined, undefined), ...targetOf('wikipedia', undefined, undefined)]);
+  }
+  const given = variable(engine);
+  if (engine === 'searxng' && section.url === undefined && given === undefined) {
+    problems.push({ key: 'url', message: 'is needed: the address of the SearXNG server' });
+    return config([]);
+  }
+  if ((engine === 'brave' || engine === 'exa') && section.apiKey === undefined && given === undefined) {
+    problems.push({ key: 'apiKey', message: `is needed, here or as ${SEARCH_VARIABLES[engine]} in the environment` });
+    return config([]);
+  }
+  return config(targetOf(engine, section.url, section.apiKey ?? given));
+}
+
+/** `value` is what the engine's variable or `apiKey` says: an address for SearXNG, a key for the others. */
+function targetOf(engine: SearchEngineId, url: string | undefined, value: string | undefined): readonly SearchTarget[] {
+  const address = url ?? (engine === 'searxng' ? value : URLS[engine]);
+  if (address === undefined) return [];
+  const apiKey = engine === 'searxng' || engine === 'wikipedia' ? undefined : value;
+  return [{ engine, url: address.replace(/\/+$/, ''), ...(apiKey === undefined ? {} : { apiKey }) }];
+}
