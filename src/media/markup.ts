@@ -1,0 +1,64 @@
+import type { MediaRef } from '../core/chunk.ts';
+
+/** Media of an answer, with what is known once they are stored. */
+export interface StoredMediaRef extends MediaRef {
+  /** Of pictures, as they are to be shown. */
+  readonly width?: number;
+  readonly height?: number;
+  /** Where it came from; absent for media that came inline. */
+  readonly source?: string;
+}
+
+/**
+ * How media stand in the text of an answer, in markdown and the HTML that front ends of dialect A know: a picture of known
+ * size as its thumbnail, linked; another picture as a plain image; audio and video as their elements. Empty for inline
+ * data, which is too long for a text. `number` is given when an answer has several.
+ */
+export function mediaMarkup(media: StoredMediaRef, number?: number): string {
+  const { kind, url, alt = '', transcript } = media;
+  if (url.startsWith('data:')) return transcript ?? '';
+  switch (kind) {
+    case 'image': {
+      const words = number === undefined ? alt : `#${number} ${alt}`.trim();
+      return picture(media, words);
+    }
+    case 'video':
+      return `<video src="${escaped(url)}" controls></video>`;
+    case 'audio':
+      return `<audio src="${escaped(url)}" controls></audio>${transcript === undefined ? '' : `\n\n${transcript}`}`;
+  }
+}
+
+function picture({ url, width, height, source }: StoredMediaRef, words: string): string {
+  if (width === undefined || height === undefined || !url.startsWith('/media/')) {
+    return `![${words.replace(/[[\]\\<>\s]+/g, ' ')}](${inMarkdown(url)})`;
+  }
+  const attributes = {
+    href: url,
+    'data-src': url,
+    'data-width': String(width),
+    'data-height': String(height),
+    ...(source === undefined ? {} : { 'data-source': source }),
+  };
+  const list = Object.entries(attributes).map(([name, value]) => `${name}="${escaped(value)}"`);
+  const thumbnail = url.replace(/^\/media\//, '/thumbnail/');
+  return `<a ${list.join(' ')}><img src="${escaped(thumbnail)}" alt="${escaped(words)}"></a>`;
+}
+
+/** An address within the parentheses of a markdown link. */
+function inMarkdown(url: string): string {
+  return url
+    .replace(/[\s<>]/g, encodeURIComponent)
+    .replace(/\(/g, '%28')
+    .replace(/\)/g, '%29');
+}
+
+/** Text as the value of an attribute; line ends would end the HTML block in markdown. */
+function escaped(text: string): string {
+  return text
+    .replace(/\s+/g, ' ')
+    .replace(/&/g, '&amp;')
+    .replace(/"/g, '&quot;')
+    .replace(/</g, '&lt;')
+    .replace(/>/g, '&gt;');
+}

@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { decodeDataUri } from './data-uri.ts';
+import { kindOf } from './kind.ts';
+import { mediaMarkup } from './markup.ts';
+import { MediaIndex, type MediaQuery, searchTerms } from './media-index.ts';
+import { mediaName, readMediaName, slugOf } from './names.ts';
+import { bytesOf, spool } from './spool.ts';
+
+const HASH = '0123456789abcdef';
+
+describe('what bytes are', () => {
+  const cases: readonly (readonly [string, string | undefined])[] = [
+    ['\x89PNG\r\n\x1a\n', 'png'],
+    ['\xff\xd8\xff\xe0\0\x10JFIF', 'jpg'],
+    ['GIF89a', 'gif'],
+    ['GIF87a', 'gif'],
+    ['RIFF\x24\0\0\0WEBPVP8 ', 'webp'],
+    ['RIFF\x24\0\0\0WAVEfmt ', 'wav'],
+    ['RIFF\x24\0\0\0AVI LIST', 'avi'],
+    ['RIFF\x24\0\0\0CDXA', undefined],
+    ['fLaC\0\0\0\x22', 'flac'],
+    [`OggS${'\0'.repeat(24)}OpusHead`, 'opus'],
+    [`OggS${'\0'.repeat(24)}\x01vorbis`, 'ogg'],
+    [`OggS${'\0'.repeat(24)}\x80theora`, 'ogv'],
+    ['\x1a\x45\xdf\xa3\x9f\x42\x86\x81\x01\x42\x82\x84webm', 'webm'],
+    ['\x1a\x45\xdf\xa3\x9f\x42\x86\x81\x01\x42\x82\x88matroska', 'mkv'],
+    ['\0\0\x01\xba\x44', 'mpg'],
+    ['\0\0\0\x18ftypmp42', 'mp4'],
+    ['\0\0\0\x18ftypisom', 'mp4'],
+    ['\0\0\0\x14ftypqt  ', 'mov'],
+    ['\0\0\0\x08wide', 'mov'],
+    ['\0\0\0\x18ftypM4A ', 'm4a'],
+    ['\0\0\0\x18ftypavif', undefined],
+    ['\0\0\0\x18ftypheic', undefined],
+    ['ID3\x04\0', 'mp3'],
+    ['\xff\xfb\x90\x64', 'mp3'],
+    ['\xff\xf3\x40\xc4', 'mp3'],
+    ['\xff\xf1\x50\x80', undefined], // AAC
+    ['\xff\xfb\xf0\x64', undefined], // no such bit rate
+    ['\xff\xfe<\0h\0t\0m\0l\0', undefined], // text in UTF-16
+    ['<svg xmlns="http://www.w3.org/2000/svg">', undefined],
+    ['<!doctype html><script>', undefined],
+    ['%PDF-1.7', undefined],
+    ['PK\x03\x04', undefined],
+    ['MZ\x90\0', undefined],
+    ['', undefined],
+  ];
+  for (const [text, expected] of cases) {
+    test(`${JSON.stringify(text.slice(0, 24))} is ${expected ?? 'nothing of ours'}`, () => {
+      assert.equal(kindOf(Buffer.from(text, 'latin1'))?.extension, expected);
+    });
+  }
+});
+
+describe('names', () => {
+  test('follow the pattern, with tags before the alternative text', () => {
+    const about = { tags: ['openai/gpt-image 1', '', '16:9'], alt: 'Un café à  Paris/?.' };
+    assert.equal(
+      mediaName(1_700_000_000, about, `${HASH}ffff`, 'png'),
+      `1700000000_openai_gpt-image_1+16_9+Un_cafe_a_Paris_${HASH}.png`,
+    );
+    assert.equal(mediaName(1, {}, HASH, 'mp3'), `1_audio_${HASH}.mp3`);
+    assert.equal(mediaName(1, { alt: '猫' }, HASH, 'png'), `1_image_${HASH}.png`);
+  });
+
+  test('never leave their place, whatever the text', () => {
+    for (const alt of [
+      '../../etc/passwd',
+      '..',
+      '%2e%2e%2fx',
+      '\0',
+      'a\\b',
+      'x'.repeat(500),
+      '.hidden',
+      '-rf',
+      'é'.repeat(99),
+    ]) {
+      const name = mediaName(1_700_000_000, { alt }, HASH, 'png');
+      assert.match(name, /^1700000000_[A-Za-z0-9][\w.,+-]*_[0-9a-f]{16}\.png$/, alt);
+      assert.ok(!name.includes('..'));
+      assert.ok(Buffer.byteLength(name) <= 10 + 1 + 100 + 1 + 16 + 4);
+    }
+    assert.equal(slugOf('%41%zz'), '41_zz');
+  });
+
+  test('are read back', () => {
+    assert.deepEqual(readMediaName(`1700000000_a_b_${HASH}.png`), { seconds: 1_700_000_000, hash: HASH });
+    assert.deepEqual(readMediaName('cat.png'), {});
+  });
+});
+
+describe('search among names', () => {
+  const names = [
+    `1700000003_flux+16_9+A_red_cat_${HASH.replace('0', '1')}.png`,
+    `1700000002_flux+A_blue_cat_${HASH.replace('0', '2')}.webp`,
+    `1700000002_veo+A_cat_runs_${HASH.replace('0', '3')}.mp4`,
+    `1700000001_tts+cat_says_hello_${HASH.replace('0', '4')}.mp3`,
+  ];
+  const shuffled = [2, 0, 3, 1].map((at) => ({ name: names[at] ?? '', modified: 0 }));
+  const find = (text: string, options: Partial<MediaQuery> = {}) => {
+    const index = new MediaIndex();
+    index.fill(shuffled);
+    const terms = searchTerms(text);
+    const found = index.find({ terms, min: terms.length, skip: 0, ...options });
+    return found === undefined ? undefined : names.indexOf(found);
+  };
+
+  test('terms are separated by plus or white space, and cleaned', () => {
+    assert.deepEqual(searchTerms('Red+CAT'), ['red', 'cat']);
+    assert.deepEqual(searchTerms(' red  cat++'), ['red', 'cat']);
+    assert.deepEqual(searchTerms('16:9+café'), ['16_9', 'cafe']);
+    assert.deepEqual(searchTerms('../+?'), []);
+  });
+
+  test('all terms, the first one also as a type; the newest first, then by name', () => {
+    assert.equal(find('cat'), 0);
+    assert.equal(find('CAT+red'), 0);
+    assert.equal(find('image+blue'), 1);
+    assert.equal(find('webp'), 1);
+    assert.equal(find('video+cat'), 2);
+    assert.equal(find('audio'), 3);
+    assert.equal(find('mp3+hello'), 3);
+    assert.equal(find('cat+video'), undefined, 'only the first term may be a type');
+    assert.equal(find('dog'), undefined);
+    assert.equal(find(''), undefined);
+  });
+
+  test('skip, min', () => {
+    assert.deepEqual(
+      [0, 1, 2, 3, 4].map((skip) => find('cat', { skip })),
+      [0, 1, 2, 3, undefined],
+    );
+    assert.equal(find('dog+blue', { min: 1 }), 1);
+    assert.equal(find('dog+blue+cat', { min: 2 }), 1);
+    assert.equal(find('dog+blue+horse', { min: 2 }), undefined);
+  });
+
+  test('random: any hit; with a seed always the same one, also when others come and go', () => {
+    const index = new MediaIndex();
+    index.fill(shuffled);
+    const query = { terms: ['cat'], min: 1, skip: 0 };
+    const drawn = new Set(Array.from({ length: 200 }, () => index.find({ ...query, random: true })));
+    assert.equal(drawn.size, 4);
+    const seeds = Array.from({ length: 50 }, (_, seed) => `seed ${seed}`);
+    const first = seeds.map((random) => index.find({ ...query, random }));
+    assert.ok(new Set(first).size > 1);
+    assert.deepEqual(
+      seeds.map((random) => index.find({ ...query, random })),
+      first,
+    );
+    index.delete(names[3] ?? '');
+    for (const [at, random] of seeds.entries()) {
+      if (first[at] !== names[3]) assert.equal(index.find({ ...query, random }), first[at]);
+    }
+  });
+
+  test('keeps its order as files are added and deleted', () => {
+    const index = new MediaIndex();
+    index.fill(shuffled.slice(0, 2));
+    for (const { name } of shuffled.slice(2)) index.add(name, 0);
+    index.add(names[0] ?? '', 0); // twice counts once
+    index.add('notes.txt', 0);
+    index.add('old cat.gif', 1_600_000_000_000);
+    assert.equal(index.size, 5);
+    const all = (): (string | undefined)[] =>
+      Array.from({ length: index.size }, (_, skip) => index.find({ terms: ['cat'], min: 1, skip }));
+    assert.deepEqual(all(), [...names, 'old cat.gif']);
+    index.delete(names[1] ?? '');
+    index.delete('never there.png');
+    assert.deepEqual(all(), [names[0], names[2], names[3], 'old cat.gif']);
+    assert.equal(index.withHash(HASH.replace('0', '2')), undefined);
+    assert.equal(index.withHash(HASH.replace('0', '3')), names[2]);
+  });
+});
+
+describe('data: URIs', () => {
+  test('base64 and percent-encoding', () => {
+    assert.equal(decodeDataUri('data:image/png;base64,aGVsbG8=', 100).toString(), 'hello');
+    assert.equal(decodeDataUri('DATA:image/png;x=y;BASE64,aGVs%62G8%3D', 100).toString(), 'hello');
+    assert.deepEqual(decodeDataUri('data:,a%20b%ff', 100), Buffer.from([0x61, 0x20, 0x62, 0xff]));
+    assert.equal(decodeDataUri('data:image/png;base64,', 100).length, 0);
+  });
+
+  test('incomplete or too large ones are refused', () => {
+    assert.throws(() => decodeDataUri('data:image/png;base64', 100), /incomplete/);
+    assert.throws(() => decodeDataUri('image/png,x', 100), /incomplete/);
+    assert.throws(() => decodeDataUri(`data:;base64,${'A'.repeat(200)}`, 100), /more than 100 bytes/);
+    assert.throws(() => decodeDataUri(`data:,${'A'.repeat(200)}`, 100), /more than 100 bytes/);
+  });
+});
+
+describe('spool', () => {
+  test('keeps little in memory and much on disk, and gives the same bytes as often as wanted', async () => {
+    for (const size of [0, 10, 3_000_000, 9_000_001]) {
+      const whole = Buffer.alloc(size, 'abcdefghijk');
+      const pieces = Array.from({ length: Math.ceil(size / 700_000) }, (_, at) =>
+        whole.subarray(at * 700_000, (at + 1) * 700_000),
+      );
+      const spooled = await spool(pieces);
+      assert.equal(spooled.size, size);
+      assert.ok(spooled.head.equals(whole.subarray(0, 4_096)));
+      for (let round = 0; round < 2; round += 1) assert.ok((await bytesOf(spooled)).equals(whole), `${size}`);
+      await spooled.discard();
+    }
+    const { sha256 } = await spool([Buffer.from('abc')]);
+    assert.equal(sha256, 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+  });
+
+  test('a body that breaks off is told', async () => {
+    const body = (async function* () {
+      yield Buffer.alloc(5_000_000);
+      throw new Error('cut');
+    })();
+    await assert.rejects(spool(body), /cut/);
+  });
+});
+
+describe('media in text', () => {
+  const stored = { kind: 'image', url: '/media/1_a+b_0123456789abcdef.png', alt: 'A "red" <cat>\n\nnow' } as const;
+  test('a stored picture is its thumbnail, linked', () => {
+    assert.equal(
+      mediaMarkup({ ...stored, width: 800, height: 600, source: 'https://x.example/?a=1&b="' }),
+      '<a href="/media/1_a+b_0123456789abcdef.png" data-src="/media/1_a+b_0123456789abcdef.png" data-width="800" ' +
+        'data-height="600" data-source="https://x.example/?a=1&amp;b=&quot;">' +
+        '<img src="/thumbnail/1_a+b_0123456789abcdef.png" alt="A &quot;red&quot; &lt;cat&gt; now"></a>',
+    );
+  });
+
+  test('any other picture is a markdown image; several are numbered', () => {
+    assert.equal(mediaMarkup(stored, 2), '![#2 A "red" cat now](/media/1_a+b_0123456789abcdef.png)');
+    assert.equal(
+      mediaMarkup({ kind: 'image', url: 'https://x.example/a(1) b.png' }),
+      '![](https://x.example/a%281%29%20b.png)',
+    );
+  });
+
+  test('video, audio with its words, inline data', () => {
+    assert.equal(mediaMarkup({ kind: 'video', url: '/media/v.mp4' }), '<video src="/media/v.mp4" controls></video>');
+    assert.equal(
+      mediaMarkup({ kind: 'audio', url: '/media/a.mp3', transcript: 'Hello.' }),
+      '<audio src="/media/a.mp3" controls></audio>\n\nHello.',
+    );
+    assert.equal(mediaMarkup({ kind: 'image', url: 'data:image/png;base64,AAAA' }), '');
+  });
+});

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { describe, test } from 'node:test';
+import sharp from 'sharp';
+import { plainServer } from '../../test/support/plain-server.ts';
+import { SluiceError } from '../core/errors.ts';
+import type { FileInfo, Files } from '../core/stores.ts';
+import { createGuardedFetch } from '../outbound/guarded-fetch.ts';
+import { MemoryFiles } from '../stores/memory/files.ts';
+import { createMediaStore, thumbnailPath } from './store.ts';
+
+const NOW = 1_700_000_000;
+const fetch = createGuardedFetch({ isPublic: () => true });
+
+function store(files: Files = new MemoryFiles()) {
+  return createMediaStore(files, fetch, () => NOW * 1_000);
+}
+
+const picture = (width: number, height: number, orientation?: number): Promise<Buffer> => {
+  const image = sharp({ create: { width, height, channels: 3, background: 'teal' } }).jpeg();
+  return (orientation === undefined ? image : image.withMetadata({ orientation })).toBuffer();
+};
+
+const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+const MP3 = Buffer.from('\xff\xfb\x90\x64 sound', 'latin1');
+
+async function readBack(files: Files, path: string): Promise<Buffer> {
+  const opened = await files.open(path);
+  assert.ok(opened !== undefined, path);
+  return Buffer.concat(await Array.fromAsync(opened.body));
+}
+
+describe('saving media', () => {
+  test('a picture: name, size as shown, thumbnail without metadata', async () => {
+    const files = new MemoryFiles();
+    const bytes = await picture(1200, 600, 6);
+    const saved = await store(files).save(bytes, { tags: ['flux', '16:9'], alt: 'A red cat' });
+    const name = `${NOW}_flux+16_9+A_red_cat_${hashOf(bytes)}.jpg`;
+    assert.deepEqual(saved, {
+      name,
+      path: `/media/${name}`,
+      kind: 'image',
+      mimeType: 'image/jpeg',
+      size: bytes.length,
+      width: 600,
+      height: 1200,
+    });
+    assert.ok((await readBack(files, `media/${name}`)).equals(bytes));
+    const thumbnail = await sharp(await readBack(files, thumbnailPath(name))).metadata();
+    assert.deepEqual([thumbnail.format, thumbnail.width, thumbnail.height], ['webp', 200, 400]);
+    assert.equal(thumbnail.exif, undefined);
+  });
+
+  test('a small picture is its own thumbnail', async () => {
+    const files = new MemoryFiles();
+    const { name } = await store(files).save(await picture(400, 300));
+    assert.equal(await files.stat(thumbnailPath(name)), undefined);
+  });
+
+  test('sound from a data: URI, whatever type it claims', async () => {
+    const files = new MemoryFiles();
+    const saved = await store(files).save(`data:image/png;base64,${MP3.toString('base64')}`, { tags: ['tts'] });
+    assert.deepEqual([saved.kind, saved.mimeType, saved.width], ['audio', 'audio/mpeg', undefined]);
+    assert.equal(saved.name, `${NOW}_tts_${hashOf(MP3)}.mp3`);
+  });
+
+  test('the same content is kept once, also when it comes several times at once', async () => {
+    const files = new MemoryFiles();
+    const media = store(files);
+    const saved = await Promise.all(['a', 'b', 'c'].map((alt) => media.save(MP3, { alt })));
+    const again = await media.save(MP3, { alt: 'd' });
+    assert.equal(new Set([...saved, again].map(({ name }) => name)).size, 1);
+    assert.equal((await Array.fromAsync(files.list('media'))).length, 1);
+    const later = await createMediaStore(files, fetch).save(MP3, { alt: 'after a restart' });
+    assert.equal(later.name, again.name);
+  });
+
+  test('content that was deleted, here or behind our back, is kept anew', async () => {
+    const files = new MemoryFiles();
+    const media = store(files);
+    const { name } = await media.save(MP3, { alt: 'one' });
+    assert.equal(await media.delete(name), true);
+    assert.equal(await media.delete(name), false);
+    assert.equal(await media.search('one'), undefined);
+    const second = await media.save(MP3, { alt: 'two' });
+    assert.notEqual(second.name, name);
+    await files.delete(second.path.slice(1));
+    const third = await media.save(MP3, { alt: 'three' });
+    assert.ok(third.name.includes('three'));
+  });
+
+  test('what is none of our media is refused', async () => {
+    const files = new MemoryFiles();
+    const damaged = (await picture(800, 800)).subarray(0, 300);
+    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
+    for (const bytes of [svg, Buffer.from('<!doctype html>'), Buffer.alloc(0), damaged]) {
+      await assert.rejects(store(files).save(bytes), SluiceError);
+    }
+    assert.deepEqual(await Array.fromAsync(files.list('media')), []);
+  });
+
+  test('a picture with too many pixels is refused before it is unpacked', async () => {
+    const flood = await sharp({ create: { width: 10_000, height: 10_000, channels: 3, background: 'white' } })
+      .png({ compressionLevel: 9 })
+      .toBuffer();
+    await assert.rejects(store().save(flood), /10000 × 10000 pixels/);
+  });
+});
+
+describe('saving media from an address', () => {
+  test('the time is that of the file, when it makes sense', async (context) => {
+    const { url } = await plainServer(context, (request, response) => {
+      const time = decodeURIComponent(request.url?.slice(1) ?? '');
+      response.writeHead(200, { 'content-type': 'audio/mpeg', ...(time === '' ? {} : { 'last-modified': time }) });
+      response.end(Buffer.concat([MP3, Buffer.from(time)]));
+    });
+    const secondsOf = async (time: string) =>
+      Number((await store().save(`${url}/${encodeURIComponent(time)}`)).name.split('_')[0]);
+    assert.equal(await secondsOf('Tue, 14 Nov 2023 00:00:00 GMT'), Date.UTC(2023, 10, 14) / 1_000);
+    for (const time of ['', 'soon', 'Thu, 01 Jan 1970 00:00:00 GMT', 'Fri, 01 Jan 2100 00:00:00 GMT']) {
+      assert.equal(await secondsOf(time), NOW, time);
+    }
+  });
+
+  test('pages and errors are no media', async (context) => {
+    const { url } = await plainServer(context, (request, response) => {
+      if (request.url === '/page') response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
+      else if (request.url === '/lie') response.writeHead(200, { 'content-type': 'image/png' }).end('<script>');
+      else response.writeHead(404).end();
+    });
+    await assert.rejects(store().save(`${url}/page`), /text\/html/);
+    await assert.rejects(store().save(`${url}/lie`), /no image, audio or video/);
+    await assert.rejects(store().save(`${url}/none`), /404/);
+  });
+
+  test('private addresses are refused, but for the origin that is allowed', async (context) => {
+    let hits = 0;
+    const { url } = await plainServer(context, (_request, response) => {
+      hits += 1;
+      response.writeHead(200, { 'content-type': 'audio/mpeg' }).end(MP3);
+    });
+    const media = createMediaStore(new MemoryFiles(), createGuardedFetch());
+    await assert.rejects(media.save(`${url}/a.mp3`), /public Internet/);
+    assert.equal(hits, 0);
+    await media.save(`${url}/a.mp3`, { allowedOrigins: [url] });
+    assert.equal(hits, 1);
+  });
+
+  test('a large file passes through', async (context) => {
+    const large = Buffer.concat([MP3, Buffer.alloc(10_000_000, 7)]);
+    const { url } = await plainServer(context, (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(large);
+    });
+    const files = new MemoryFiles();
+    const { path, size } = await store(files).save(url);
+    assert.equal(size, large.length);
+    assert.ok((await readBack(files, path.slice(1))).equals(large));
+  });
+
+  test('who gives up while waiting keeps nothing', async () => {
+    const files = new MemoryFiles();
+    const reason = new SluiceError('cancelled', 'gone');
+    await assert.rejects(store(files).save(MP3, { signal: AbortSignal.abort(reason) }), reason);
+    assert.deepEqual(await Array.fromAsync(files.list('media')), []);
+  });
+});
+
+/** A folder of many names, which counts how often it is listed. */
+class ManyFiles extends MemoryFiles {
+  listed = 0;
+  readonly #count: number;
+
+  constructor(count: number) {
+    super();
+    this.#count = count;
+  }
+
+  override async *list(folder: string): AsyncIterable<FileInfo> {
+    this.listed += 1;
+    for (let at = 0; at < this.#count; at += 1) {
+      const hash = at.toString(16).padStart(16, '0');
+      yield { path: `${folder}/${NOW + at}_flux+picture_${at}_${hash}.png`, size: 1, modified: 0 };
+    }
+    yield { path: `${folder}/sub/folder.png`, size: 1, modified: 0 };
+    yield* super.list(folder);
+  }
+
+  override async stat(path: string): Promise<FileInfo | undefined> {
+    return path.includes('flux+picture') ? { path, size: 1, modified: 0 } : super.stat(path);
+  }
+}
+
+describe('searching stored media', () => {
+  test('lists a folder of 100,000 files once, and sees new files at once', async () => {
+    const files = new ManyFiles(100_000);
+    const media = store(files);
+    assert.equal(await media.search('flux'), `${NOW + 99_999}_flux+picture_99999_000000000001869f.png`);
+    for (let at = 0; at < 100; at += 1) {
+      const hash = at.toString(16).padStart(16, '0');
+      assert.equal(await media.search(`image+picture_${at}_${hash}`), `${NOW + at}_flux+picture_${at}_${hash}.png`);
+    }
+    const { name } = await media.save(MP3, { alt: 'brand new' });
+    assert.equal(await media.search('audio+brand'), name);
+    await media.delete(name);
+    assert.equal(await media.search('audio+brand'), undefined);
+    assert.equal(await media.search('folder'), undefined, 'only files directly in the folder');
+    assert.equal(files.listed, 1);
+  });
+
+  test('a file that was taken away behind our back is not found', async () => {
+    const files = new MemoryFiles();
+    const media = store(files);
+    const { path, name } = await media.save(MP3, { alt: 'cat' });
+    const other = await media.save(Buffer.concat([MP3, MP3]), { alt: 'cat' });
+    assert.ok([name, other.name].includes((await media.search('cat')) ?? ''));
+    await files.delete(path.slice(1));
+    assert.equal(await media.search('cat'), other.name);
+    assert.equal(await media.search('cat', { skip: 1 }), undefined);
+  });
+
+  test('min must be one of the terms; a listing that fails is tried again', async () => {
+    for (const min of [0, 3, 1.5, -1]) {
+      await assert.rejects(store().search('a+b', { min }), (error) => {
+        assert.ok(error instanceof SluiceError && error.code === 'invalid_request' && error.options.param === 'min');
+        return true;
+      });
+    }
+    const files = new MemoryFiles();
+    let isBroken = true;
+    const list = files.list.bind(files);
+    files.list = (folder) => {
+      if (isBroken) throw new SluiceError('storage_failed', 'no disk');
+      return list(folder);
+    };
+    const media = store(files);
+    await assert.rejects(media.search('a'), /no disk/);
+    isBroken = false;
+    assert.equal(await media.search('a'), undefined);
+  });
+});

@@ -1,0 +1,195 @@
+import { SluiceError } from '../core/errors.ts';
+import type { MediaType } from '../core/media-types.ts';
+import type { Files } from '../core/stores.ts';
+import type { GuardedFetch } from '../outbound/guarded-fetch.ts';
+import { decodeDataUri } from './data-uri.ts';
+import { Gate } from './gate.ts';
+import { kindOf, type MediaKind } from './kind.ts';
+import { MediaIndex, type MediaQuery, searchTerms } from './media-index.ts';
+import { type MediaAbout, mediaName } from './names.ts';
+import { type Picture, readPicture } from './picture.ts';
+import { bytesOf, type Spooled, spool } from './spool.ts';
+
+/** Where media are among the stored files. */
+export const MEDIA_FOLDER = 'media';
+
+/** What servers call media, or leave open; the bytes decide. */
+const TYPES = ['image/', 'audio/', 'video/', 'application/octet-stream', 'binary/octet-stream', 'application/ogg', ''];
+
+const MOST_BYTES = 64 * 1024 * 1024;
+/** At the same time. A picture's pixels may all be in memory while it is made small. */
+const DOWNLOADS = 16;
+const PICTURES = 1;
+
+const EARLIEST = Date.UTC(2000, 0, 1) / 1_000;
+const DAY = 86_400;
+
+export interface SavedMedia extends MediaType {
+  readonly name: string;
+  /** `/media/<name>`. */
+  readonly path: string;
+  readonly size: number;
+  /** Of pictures, as they are to be shown. */
+  readonly width?: number;
+  readonly height?: number;
+}
+
+export interface SaveOptions extends MediaAbout {
+  readonly signal?: AbortSignal;
+  /** The provider's own origin may be anywhere. */
+  readonly allowedOrigins?: readonly string[];
+}
+
+export interface MediaSearchOptions {
+  /** How many terms must fit, 1 to all of them; default: all. */
+  readonly min?: number;
+  readonly skip?: number;
+  readonly random?: MediaQuery['random'];
+}
+
+/** Media that Sluice keeps and serves. */
+export interface MediaStore {
+  /**
+   * Keeps bytes, what a `data:` URI holds, or what an address outside leads to. The same content is kept once. Throws
+   * `SluiceError` when it cannot be had or is none of the media types of the contract.
+   */
+  save(source: Uint8Array | string, options?: SaveOptions): Promise<SavedMedia>;
+  /** The name of a stored file that fits all, or `min`, of the terms in `text`. Throws when `min` makes no sense. */
+  search(text: string, options?: MediaSearchOptions): Promise<string | undefined>;
+  /** Whether there was one. */
+  delete(name: string): Promise<boolean>;
+}
+
+/** Where the thumbnail of a stored file is among the files; there is none when the file itself is small. */
+export function thumbnailPath(name: string): string {
+  return `thumbnails/${name}.webp`;
+}
+
+export function createMediaStore(files: Files, fetch: GuardedFetch, now: () => number = Date.now): MediaStore {
+  const downloads = new Gate(DOWNLOADS);
+  const pictures = new Gate(PICTURES);
+  const saving = new Map<string, Promise<SavedMedia>>();
+  let built: Promise<MediaIndex> | undefined;
+
+  /** Built at first use; a failure is not kept. */
+  function index(): Promise<MediaIndex> {
+    built ??= buildIndex(files).catch((error) => {
+      built = undefined;
+      throw error;
+    });
+    return built;
+  }
+
+  async function keep(source: Uint8Array | string, options: SaveOptions): Promise<SavedMedia> {
+    options.signal?.throwIfAborted();
+    const { body, seconds } = await openSource(source, options, fetch, now);
+    const spooled = await spool(body);
+    try {
+      const kind = kindOf(spooled.head);
+      if (kind === undefined) {
+        throw new SluiceError('upstream_invalid', 'It is no image, audio or video of a type that Sluice keeps.');
+      }
+      // Two at once with the same content: the second waits for the first.
+      const running = saving.get(spooled.sha256);
+      if (running !== undefined) return await running;
+      const work = store(spooled, kind, seconds, options);
+      saving.set(spooled.sha256, work);
+      return await work.finally(() => saving.delete(spooled.sha256));
+    } finally {
+      await spooled.discard();
+    }
+  }
+
+  async function store(spooled: Spooled, kind: MediaKind, seconds: number, about: MediaAbout): Promise<SavedMedia> {
+    const picture =
+      kind.kind === 'image' ? await pictures.run(async () => readPicture(await bytesOf(spooled))) : undefined;
+    const known = await present(spooled.sha256.slice(0, 16));
+    const name = known ?? mediaName(seconds, about, spooled.sha256, kind.extension);
+    if (known === undefined) {
+      // The thumbnail first: whoever sees the file finds the thumbnail too.
+      if (picture?.thumbnail !== undefined) await files.write(thumbnailPath(name), [picture.thumbnail]);
+      const { modified } = await files.write(`${MEDIA_FOLDER}/${name}`, spooled.pieces());
+      (await index()).add(name, modified);
+    }
+    return savedMedia(name, kind, spooled.size, picture);
+  }
+
+  /** The stored file with this content, if it is still there. */
+  async function present(hash: string): Promise<string | undefined> {
+    const names = await index();
+    const name = names.withHash(hash);
+    if (name === undefined) return undefined;
+    if ((await files.stat(`${MEDIA_FOLDER}/${name}`)) !== undefined) return name;
+    names.delete(name);
+    return undefined;
+  }
+
+  return {
+    save: (source, options = {}) => downloads.run(() => keep(source, options)),
+    async search(text, { min, skip = 0, random } = {}) {
+      const terms = searchTerms(text);
+      if (min !== undefined && (!Number.isInteger(min) || min < 1 || min > terms.length)) {
+        throw new SluiceError('invalid_request', `'min' is a number from 1 to ${terms.length}, the number of terms.`, {
+          param: 'min',
+        });
+      }
+      const names = await index();
+      const query = { terms, min: min ?? terms.length, skip, ...(random === undefined ? {} : { random }) };
+      for (;;) {
+        const name = names.find(query);
+        if (name === undefined || (await files.stat(`${MEDIA_FOLDER}/${name}`)) !== undefined) return name;
+        names.delete(name); // somebody took it away behind our back
+      }
+    },
+    async delete(name) {
+      const count = await files.delete(`${MEDIA_FOLDER}/${name}`);
+      await files.delete(thumbnailPath(name));
+      (await index()).delete(name);
+      return count > 0;
+    },
+  };
+}
+
+async function buildIndex(files: Files): Promise<MediaIndex> {
+  const found: { name: string; modified: number }[] = [];
+  for await (const { path, modified } of files.list(MEDIA_FOLDER)) {
+    const name = path.slice(MEDIA_FOLDER.length + 1);
+    if (!name.includes('/')) found.push({ name, modified });
+  }
+  const index = new MediaIndex();
+  index.fill(found);
+  return index;
+}
+
+/** The bytes, and when they were made, in seconds. */
+async function openSource(
+  source: Uint8Array | string,
+  { signal, allowedOrigins }: SaveOptions,
+  fetch: GuardedFetch,
+  now: () => number,
+): Promise<{ body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>; seconds: number }> {
+  const seconds = Math.floor(now() / 1_000);
+  if (typeof source !== 'string') return { body: [source], seconds };
+  if (/^data:/i.test(source)) return { body: [decodeDataUri(source, MOST_BYTES)], seconds };
+  const fetched = await fetch(source, {
+    types: TYPES,
+    accept: 'image/png,image/jpeg,image/webp,image/gif;q=0.9,audio/*,video/*;q=0.8',
+    bytes: MOST_BYTES,
+    ...(signal === undefined ? {} : { signal }),
+    ...(allowedOrigins === undefined ? {} : { allowedOrigins }),
+  });
+  const modified = Math.floor(Date.parse(fetched.headers['last-modified'] ?? '') / 1_000);
+  const isSound = modified >= EARLIEST && modified <= seconds + DAY;
+  return { body: fetched.body, seconds: isSound ? modified : seconds };
+}
+
+function savedMedia(name: string, kind: MediaKind, size: number, picture: Picture | undefined): SavedMedia {
+  return {
+    name,
+    path: `/${MEDIA_FOLDER}/${name}`,
+    kind: kind.kind,
+    mimeType: kind.mimeType,
+    size,
+    ...(picture === undefined ? {} : { width: picture.width, height: picture.height }),
+  };
+}
