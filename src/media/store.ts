@@ -81,7 +81,6 @@ export function createMediaStore(files: Files, fetch: GuardedFetch, now: () => n
   }
 
   async function keep(source: Uint8Array | string, options: SaveOptions): Promise<SavedMedia> {
-    options.signal?.throwIfAborted();
     const { body, seconds } = await openSource(source, options, fetch, now);
     const spooled = await spool(body);
     try {
@@ -125,7 +124,7 @@ export function createMediaStore(files: Files, fetch: GuardedFetch, now: () => n
   }
 
   return {
-    save: (source, options = {}) => downloads.run(() => keep(source, options)),
+    save: (source, options = {}) => downloads.run(() => keep(source, options), options.signal),
     async search(text, { min, skip = 0, random } = {}) {
       const terms = searchTerms(text);
       if (min !== undefined && (!Number.isInteger(min) || min < 1 || min > terms.length)) {

@@ -1,0 +1,209 @@
+import type { Call } from '../core/call.ts';
+import type { ChatRequest } from '../core/chat.ts';
+import type { Batch, Chunk, MediaRef } from '../core/chunk.ts';
+import { SluiceError, toSluiceError } from '../core/errors.ts';
+import { Gate } from '../media/gate.ts';
+import type { StoredMediaRef } from '../media/markup.ts';
+import type { MediaStore, SaveOptions } from '../media/store.ts';
+
+/** Media of one answer that are kept; the rest stays where it is. */
+const MOST_MEDIA = 100;
+/** Downloads of one answer at the same time. */
+const AT_ONCE = 4;
+
+export interface MediaStepDeps {
+  readonly media: MediaStore;
+  /** The origins of a provider's own address, which may be on a private network. */
+  readonly originsOf: (provider: string) => readonly string[];
+}
+
+/**
+ * Media of an answer are kept here, and the answer then points at the kept files. Inline media are replaced in their place;
+ * what has to be downloaded comes when it is there, before the answer's end, while everything else flows on. What cannot be
+ * had keeps its own address, and a log chunk tells why.
+ */
+export function withKeptMedia(
+  chunks: AsyncIterable<Batch>,
+  request: ChatRequest,
+  call: Call,
+  deps: MediaStepDeps,
+): AsyncIterable<Batch> {
+  return request.downloadMedia ? keepMedia(chunks, new Keeper(request, call, deps), call) : chunks;
+}
+
+async function* keepMedia(
+  chunks: AsyncIterable<Batch>,
+  keeper: Keeper,
+  call: Call,
+): AsyncGenerator<Batch, void, undefined> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let next: Promise<IteratorResult<Batch>> | undefined;
+  try {
+    for (;;) {
+      next ??= iterator.next();
+      if (keeper.first !== undefined) {
+        const arrived = await Promise.race([keeper.first, next.then(() => undefined)]);
+        if (arrived !== undefined) {
+          keeper.shift();
+          yield arrived;
+          continue;
+        }
+      }
+      const { done, value } = await next;
+      next = undefined;
+      if (done === true) break;
+      yield* keeper.through(value);
+    }
+    yield* keeper.rest();
+  } catch (error) {
+    // The answer failed in its middle. What was on its way is shown from where it is.
+    keeper.close();
+    if (call.cancelled === undefined) yield* keeper.rest();
+    throw error;
+  } finally {
+    keeper.close();
+    // While a step is under way, `return` would wait for it, and nobody waits for that any more.
+    if (next === undefined) await iterator.return?.();
+    else Promise.all([next, iterator.return?.()]).catch(() => {});
+  }
+}
+
+class Keeper {
+  readonly #request: ChatRequest;
+  readonly #call: Call;
+  readonly #deps: MediaStepDeps;
+  readonly #gate = new Gate(AT_ONCE);
+  readonly #controller = new AbortController();
+  readonly #unlisten: () => void;
+  /** Downloads in the order of the answer; each gives the chunks that take the place of its media. */
+  readonly #running: Promise<Batch>[] = [];
+  #provider = '';
+  #model = '';
+  #count = 0;
+
+  constructor(request: ChatRequest, call: Call, deps: MediaStepDeps) {
+    this.#request = request;
+    this.#call = call;
+    this.#deps = deps;
+    this.#unlisten = call.onCancel((reason) => this.#controller.abort(reason));
+  }
+
+  /** The download whose turn it is, if any is running. */
+  get first(): Promise<Batch> | undefined {
+    return this.#running[0];
+  }
+
+  /** Its chunks were taken. */
+  shift(): void {
+    this.#running.shift();
+  }
+
+  /** A batch on its way: media are taken out or replaced, the end waits until everything is there. */
+  async *through(batch: Batch): AsyncGenerator<Batch, void, undefined> {
+    let ready: Chunk[] = [];
+    for (const chunk of batch) {
+      switch (chunk.type) {
+        case 'provider':
+          this.#provider = chunk.provider.id;
+          this.#model = chunk.provider.model;
+          ready.push(chunk);
+          break;
+        case 'media':
+          if (isOwn(chunk.media.url)) ready.push(chunk);
+          else if (isInline(chunk.media.url)) {
+            // What came before is shown first: a picture takes a moment.
+            if (ready.length > 0) yield ready;
+            ready = [...(await this.#keep(chunk.media))];
+          } else this.#download(chunk.media);
+          break;
+        case 'usage':
+        case 'finish':
+          if (ready.length > 0 && this.#running.length > 0) {
+            yield ready;
+            ready = [];
+          }
+          yield* this.rest();
+          ready.push(chunk);
+          break;
+        default:
+          ready.push(chunk);
+      }
+    }
+    if (ready.length > 0) yield ready;
+  }
+
+  async *rest(): AsyncGenerator<Batch, void, undefined> {
+    for (let first = this.first; first !== undefined; first = this.first) {
+      const arrived = await first;
+      this.shift();
+      yield arrived;
+    }
+  }
+
+  /** Calls off what is still running. */
+  close(): void {
+    this.#unlisten();
+    this.#controller.abort(new SluiceError('cancelled', 'the answer ended before it was there.'));
+  }
+
+  #download(media: MediaRef): void {
+    this.#running.push(this.#gate.run(() => this.#keep(media)));
+  }
+
+  /** The chunks that take the place of one media chunk. Never rejects. */
+  async #keep(media: MediaRef): Promise<Batch> {
+    this.#count += 1;
+    try {
+      if (this.#count > MOST_MEDIA) return failed(media, `only ${MOST_MEDIA} of an answer are kept.`);
+      const saved = await this.#deps.media.save(media.url, this.#options(media));
+      const { width, height } = saved;
+      const stored: StoredMediaRef = {
+        ...media,
+        kind: saved.kind,
+        url: saved.path,
+        mimeType: saved.mimeType,
+        ...(width === undefined || height === undefined ? {} : { width, height }),
+        ...(isInline(media.url) ? {} : { source: media.url }),
+      };
+      return [{ type: 'media', media: stored }];
+    } catch (thrown) {
+      const { message } = toSluiceError(thrown);
+      const error = thrown instanceof Error ? thrown.message : message;
+      this.#call.log.warn({ id: this.#call.id, error }, 'media of an answer were not kept');
+      return failed(media, message);
+    }
+  }
+
+  #options(media: MediaRef): SaveOptions {
+    const { extra } = this.#request;
+    const tags = [this.#model, extra['aspect_ratio'], extra['resolution']].filter((tag) => typeof tag === 'string');
+    return {
+      tags,
+      alt: media.alt ?? promptOf(this.#request),
+      signal: this.#controller.signal,
+      allowedOrigins: this.#deps.originsOf(this.#provider),
+    };
+  }
+}
+
+function failed(media: MediaRef, why: string): Batch {
+  return [
+    { type: 'media', media },
+    { type: 'log', log: `The ${media.kind} was not kept: ${why}` },
+  ];
+}
+
+/** By these words `/search` finds a picture that says nothing about itself. */
+function promptOf({ messages }: ChatRequest): string {
+  const parts = messages.findLast(({ role }) => role === 'user')?.content ?? [];
+  return parts.find((part) => part.type === 'text')?.text.slice(0, 200) ?? '';
+}
+
+function isInline(url: string): boolean {
+  return /^data:/i.test(url);
+}
+
+/** A path of ours: it is kept already. */
+function isOwn(url: string): boolean {
+  return /^\/(?!\/)/.test(url);
+}
