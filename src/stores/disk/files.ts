@@ -1,0 +1,228 @@
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, open, rename, rm, unlink } from 'node:fs/promises';
+import path from 'node:path';
+import { SluiceError } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { ByteRange, FileInfo, Files, OpenFile } from '../../core/stores.ts';
+import { rangeWithin } from '../byte-range.ts';
+import { storageFailed } from '../failure.ts';
+import { MOST_SEGMENTS, segmentsOf } from '../file-path.ts';
+import { makeFolder, syncFolder } from '../folder.ts';
+import { Problem } from '../problem.ts';
+import { systemCode, systemSentence } from '../system-failures.ts';
+import { isAbsence, Places, refuseOtherCase } from './places.ts';
+import { removeLeftovers, TEMPORARY, temporaryName } from './temporary.ts';
+import { walk } from './walk.ts';
+
+/** Somebody may delete the folder while we put a file into it. */
+const PLACING_TRIES = 3;
+const READ_BYTES = 256 * 1024;
+
+/**
+ * Files in a folder. One is written under a temporary name in the same file system, brought to the disk, and renamed to
+ * its place: there as a whole or not at all, and acknowledged only when its name too is on the disk.
+ */
+export class DiskFiles implements Files {
+  readonly #root: string;
+  readonly #temporary: string;
+  readonly #places: Places;
+  readonly #problem: Problem;
+  #ready: Promise<void> | undefined;
+
+  constructor(root: string, log: Logger) {
+    this.#root = root;
+    this.#temporary = path.join(root, TEMPORARY);
+    this.#places = new Places(root);
+    this.#problem = new Problem(log);
+    this.#guard(() => this.#prepare()).catch(() => {
+      // `problem` tells; whoever writes tries again.
+    });
+  }
+
+  get problem(): string | undefined {
+    return this.#problem.sentence;
+  }
+
+  async write(name: string, body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<FileInfo> {
+    const segments = segmentsOf(name);
+    const info = await this.#guard(async () => {
+      await this.#prepare();
+      const temporary = path.join(this.#temporary, temporaryName());
+      try {
+        const stats = await fill(await this.#create(temporary), body);
+        await this.#place(temporary, segments);
+        return infoOf(name, stats);
+      } catch (error) {
+        await rm(temporary, { force: true }).catch(() => {
+          // What made the write fail may make this fail; the next start removes it.
+        });
+        throw error;
+      }
+    });
+    this.#problem.ended();
+    return info;
+  }
+
+  async stat(name: string): Promise<FileInfo | undefined> {
+    const found = await this.#find(name);
+    return found?.stats.isFile() ? infoOf(name, found.stats) : undefined;
+  }
+
+  async open(name: string, range?: ByteRange): Promise<OpenFile | undefined> {
+    const found = await this.#find(name);
+    if (!found?.stats.isFile()) return undefined;
+    const { file, stats } = found;
+    const part = range === undefined ? { start: 0, end: stats.size - 1 } : rangeWithin(range, stats.size);
+    return { ...infoOf(name, stats), body: this.#read(file, stats, part) };
+  }
+
+  async *list(folder: string): AsyncIterable<FileInfo> {
+    const found = await this.#find(folder);
+    if (!found?.stats.isDirectory()) return;
+    const levels = MOST_SEGMENTS - segmentsOf(folder).length;
+    for await (const { path: inner, stats } of walk(found.file, levels)) yield infoOf(`${folder}/${inner}`, stats);
+  }
+
+  async delete(name: string): Promise<number> {
+    const levels = MOST_SEGMENTS - segmentsOf(name).length;
+    return await this.#guard(async () => {
+      await this.#prepare();
+      const found = await this.#find(name);
+      if (found === undefined) return 0;
+      const { file, stats } = found;
+      // A folder goes as a whole: nobody sees half of it, also not after a crash.
+      const removed = path.join(this.#temporary, temporaryName());
+      try {
+        await (stats.isFile() ? unlink(file) : rename(file, removed));
+      } catch (error) {
+        if (isAbsence(error)) return 0;
+        throw error;
+      }
+      await syncFolder(path.dirname(file));
+      if (stats.isFile()) return 1;
+      const count = await countOf(walk(removed, levels));
+      await rm(removed, { recursive: true, force: true }).catch(() => {
+        // It is deleted for everyone; the next start frees the space.
+      });
+      return count;
+    });
+  }
+
+  async #find(name: string): ReturnType<Places['find']> {
+    const segments = segmentsOf(name);
+    return await this.#guard(() => this.#places.find(segments));
+  }
+
+  /** Once, and again after it failed or the folder disappeared. */
+  #prepare(): Promise<void> {
+    this.#ready ??= makeFolder(this.#temporary)
+      .then(() => removeLeftovers(this.#temporary))
+      .catch((error: unknown) => {
+        this.#ready = undefined;
+        throw error;
+      });
+    return this.#ready;
+  }
+
+  async #create(temporary: string): Promise<FileHandle> {
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+    try {
+      return await open(temporary, flags, 0o600);
+    } catch (error) {
+      if (!isAbsence(error)) throw error;
+      // Somebody removed the folder while we ran.
+      this.#ready = undefined;
+      await this.#prepare();
+      return await open(temporary, flags, 0o600);
+    }
+  }
+
+  async #place(temporary: string, segments: readonly string[]): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      const folder = await this.#places.make(segments.slice(0, -1));
+      const file = path.join(folder, segments.at(-1) ?? '');
+      await refuseOtherCase(file);
+      try {
+        await rename(temporary, file);
+        await syncFolder(folder);
+        return;
+      } catch (error) {
+        if (systemCode(error) === 'EISDIR') throw new SluiceError('conflict', 'A stored folder has this name.');
+        if (systemCode(error) !== 'ENOENT' || tries === PLACING_TRIES) throw error;
+      }
+    }
+  }
+
+  /** Opened by whoever reads, so that an answer that is never read holds nothing open. */
+  async *#read(file: string, expected: Stats, { start, end }: ByteRange): AsyncIterable<Uint8Array> {
+    if (end < start) return;
+    const handle = await this.#guard(() => openToRead(file));
+    if (handle === undefined) throw replaced();
+    try {
+      const { ino, size, mtimeMs } = await handle.stat();
+      if (ino !== expected.ino || size !== expected.size || mtimeMs !== expected.mtimeMs) throw replaced();
+      yield* handle.createReadStream({ start, end, highWaterMark: READ_BYTES, autoClose: false });
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** Failures of the disk become ours, and are remembered until something could be written. */
+  async #guard<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof BodyFailure) throw error.cause;
+      const sentence = systemSentence(error);
+      if (sentence === undefined) throw error;
+      // Whoever comes next looks again whether everything is in its place.
+      this.#ready = undefined;
+      this.#problem.began(sentence, `${error} in ${this.#root}`);
+      throw storageFailed(sentence, error);
+    }
+  }
+}
+
+/** The body could not be read to its end: not the disk's fault. */
+class BodyFailure extends Error {}
+
+async function fill(handle: FileHandle, body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Stats> {
+  try {
+    for await (const piece of piecesOf(body)) await handle.writeFile(piece);
+    await handle.sync();
+    return await handle.stat();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function* piecesOf(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  try {
+    yield* body;
+  } catch (cause) {
+    throw new BodyFailure('the body ended early', { cause });
+  }
+}
+
+async function openToRead(file: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
+}
+
+function replaced(): SluiceError {
+  return new SluiceError('conflict', 'The file was replaced or deleted in the meantime.');
+}
+
+async function countOf(things: AsyncIterable<unknown>): Promise<number> {
+  let count = 0;
+  for await (const _ of things) count += 1;
+  return count;
+}
+
+function infoOf(name: string, stats: Stats): FileInfo {
+  return { path: name, size: stats.size, modified: Math.trunc(stats.mtimeMs) };
+}

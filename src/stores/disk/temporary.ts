@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { lstat, readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+
+/** Begins with a dot, which no path of the port does, so nothing in it can be asked for or listed. */
+export const TEMPORARY = '.tmp';
+/** A foreign process that has our predecessor's number must not protect its files for ever. */
+const LEFTOVER_MS = 24 * 3_600_000;
+/** Tells this process from an earlier one with the same number, which is the rule in containers. */
+const OWN = `${process.pid}-${Math.round(performance.timeOrigin).toString(36)}-`;
+
+/** A new name for something that is being written or removed: `<process>-<start of the process>-<random>`. */
+export function temporaryName(): string {
+  return OWN + randomBytes(12).toString('hex');
+}
+
+/** Removes what processes left behind that are gone. */
+export async function removeLeftovers(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (await isLeftover(path.join(folder, name), name)) {
+      await rm(path.join(folder, name), { recursive: true, force: true });
+    }
+  }
+}
+
+async function isLeftover(file: string, name: string): Promise<boolean> {
+  if (name.startsWith(OWN)) return false;
+  const pid = Number(name.split('-', 1)[0]);
+  if (!(pid > 0) || pid === process.pid || !isAlive(pid)) return true;
+  try {
+    return Date.now() - (await lstat(file)).mtimeMs > LEFTOVER_MS;
+  } catch {
+    // Its process has just finished it.
+    return false;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Another account's process may not be signalled, but it is there.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

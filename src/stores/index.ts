@@ -1,0 +1,37 @@
+import path from 'node:path';
+import type { Logger } from '../core/logger.ts';
+import type { BucketRecord, CacheRecord, ChatRecord, Stores } from '../core/stores.ts';
+import { DiskFiles } from './disk/files.ts';
+import { Database } from './sqlite/database.ts';
+import { SqliteLog } from './sqlite/log.ts';
+import { SqliteMemory } from './sqlite/memory.ts';
+import { SqliteRecords } from './sqlite/records.ts';
+import { SqliteUsage } from './sqlite/usage.ts';
+
+/** Cached answers and searches that are kept; those that expire first go first. */
+const MOST_CACHES = 10_000;
+
+/**
+ * Everything that is kept, below the data folder: `sluice.db` and `files/`. Returns at once and opens in the background;
+ * the first use waits. A store that cannot be opened fails its requests, tells in `problem`, and tries again.
+ */
+export function openStores(dataDir: string, log: Logger): Stores {
+  const database = new Database(path.join(dataDir, 'sluice.db'), log);
+  const files = new DiskFiles(path.join(dataDir, 'files'), log);
+  return {
+    chats: new SqliteRecords<ChatRecord>(database, 'chats'),
+    buckets: new SqliteRecords<BucketRecord>(database, 'buckets'),
+    caches: new SqliteRecords<CacheRecord>(database, 'caches', {
+      expires: (record) => record.expires,
+      most: MOST_CACHES,
+    }),
+    memory: new SqliteMemory(database),
+    usage: new SqliteUsage(database),
+    log: new SqliteLog(database),
+    files,
+    get problem() {
+      return database.problem ?? files.problem;
+    },
+    close: () => database.close(),
+  };
+}

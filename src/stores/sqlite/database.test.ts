@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { testLogger } from '../../../test/support/call.ts';
+import { temporaryFolder } from '../../../test/support/config-folder.ts';
+import type { ChatRecord } from '../../core/stores.ts';
+import { Database } from './database.ts';
+import type { FromWorker } from './protocol.ts';
+import { SqliteRecords } from './records.ts';
+import { sql } from './sql.ts';
+
+const FOLDER = path.dirname(new URL(import.meta.url).pathname);
+const insert = (id: string) =>
+  sql`insert into records (kind, id, version, body) values (${'test'}, ${id}, ${'v'}, ${'{}'})`;
+
+function openDatabase(context: TestContext) {
+  const file = path.join(temporaryFolder(context), 'data', 'sluice.db');
+  const log = testLogger();
+  const workers: Worker[] = [];
+  const groups: number[] = [];
+  const start = (entry: string, workerData: string) => {
+    const worker = new Worker(path.join(FOLDER, `${entry}.ts`), { workerData, env: {}, execArgv: [] });
+    worker.on('message', (message: FromWorker) => {
+      if (message.type === 'answers') groups.push(message.answers.length);
+    });
+    workers.push(worker);
+    return worker;
+  };
+  const database = new Database(file, log, { start });
+  context.after(() => database.close());
+  const ids = async () => {
+    const [result] = await database.read(sql`select id from records where kind = ${'test'} order by id`);
+    return result?.rows.map((row) => row['id']);
+  };
+  return { file, log, database, workers, groups, ids };
+}
+
+describe('database', () => {
+  test('commits are on the disk before they are acknowledged, and the files are their owner’s only', async (context) => {
+    const { database, file } = openDatabase(context);
+    await database.write(insert('a'));
+    const [mode, synchronous, foreign] = await database.read(
+      sql`pragma journal_mode`,
+      sql`pragma synchronous`,
+      sql`pragma foreign_keys`,
+    );
+    assert.deepEqual(mode?.rows[0]?.['journal_mode'], 'wal');
+    assert.deepEqual(synchronous?.rows[0]?.['synchronous'], 2, 'FULL');
+    assert.deepEqual(foreign?.rows[0]?.['foreign_keys'], 1);
+    if (process.platform === 'win32') return;
+    for (const name of [file, `${file}-wal`, `${file}-shm`]) assert.equal(statSync(name).mode & 0o777, 0o600, name);
+    assert.equal(statSync(path.dirname(file)).mode & 0o777, 0o700);
+  });
+
+  test('requests that come together share a commit', async (context) => {
+    const { database, groups, ids } = openDatabase(context);
+    await Promise.all(Array.from({ length: 200 }, (_, n) => database.write(insert(`${n}`))));
+    assert.ok(groups.length < 50, `${groups.length} commits for 200 requests`);
+    assert.equal((await ids())?.length, 200);
+  });
+
+  test('a request that fails takes nobody along, and leaves nothing of itself', async (context) => {
+    const { database, groups, ids } = openDatabase(context);
+    await database.read(sql`select 1`);
+    const results = await Promise.allSettled([
+      database.write(insert('a')),
+      database.write(insert('b'), insert('b2'), sql`insert into nowhere values (1)`),
+      database.write(insert('c')),
+      database.write(insert('a')),
+      database.read(sql`select count(*) as count from records`),
+    ]);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled'],
+    );
+    assert.ok(
+      groups.some((size) => size > 1),
+      'they were one group',
+    );
+    assert.deepEqual(await ids(), ['a', 'c']);
+    assert.equal(database.problem, undefined, 'a wrong statement is no problem of the storage');
+  });
+
+  test('closing answers what was asked before, and nothing after', async (context) => {
+    const { database, file } = openDatabase(context);
+    const writes = Array.from({ length: 100 }, (_, n) => database.write(insert(`${n}`)));
+    await database.close();
+    await Promise.all(writes);
+    await assert.rejects(database.read(sql`select 1`), { code: 'storage_failed' });
+    assert.throws(() => statSync(`${file}-wal`), 'the log was worked in');
+    await database.close();
+  });
+
+  test('a thread that ends fails what it owed, and another takes its place', async (context) => {
+    const { database, workers, ids, log } = openDatabase(context);
+    await database.write(insert('kept'));
+    const owed = Array.from({ length: 50 }, (_, n) => database.write(insert(`${n}`)));
+    void workers[0]?.terminate();
+    const settled = await Promise.allSettled(owed);
+    const acknowledged = settled.flatMap(({ status }, n) => (status === 'fulfilled' ? [`${n}`] : []));
+    for (const result of settled) {
+      if (result.status === 'rejected') assert.equal(result.reason.code, 'storage_failed');
+    }
+    assert.match(database.problem ?? '', /stopped unexpectedly/);
+    await assert.rejects(ids(), { code: 'storage_failed' }, 'not started again at once, without end');
+    const present = await eventually(ids);
+    for (const id of ['kept', ...acknowledged]) assert.ok(present?.includes(id), id);
+    assert.equal(database.problem, undefined);
+    assert.equal(log.lines.filter(({ level }) => level === 'error').length, 1);
+  });
+});
+
+describe('records in the database', () => {
+  const chat = (updated: number): ChatRecord => ({ id: 'a', owner: null, updated, body: {} });
+
+  test('a record that was deleted and made again while an update ran is not taken for the old one', async (context) => {
+    const { database } = openDatabase(context);
+    const store = new SqliteRecords<ChatRecord>(database, 'chats');
+    await store.put(chat(1));
+    const seen: (number | undefined)[] = [];
+    const others: Promise<unknown>[] = [];
+    await store.update('a', (present) => {
+      seen.push(present?.updated);
+      // These reach the database before what this function returns.
+      if (seen.length === 1) others.push(store.delete('a'), store.put(chat(100)));
+      return chat((present?.updated ?? 0) + 1);
+    });
+    await Promise.all(others);
+    assert.deepEqual(seen, [1, 100]);
+    assert.equal((await store.get('a'))?.updated, 101);
+  });
+
+  test('kinds are apart', async (context) => {
+    const { database } = openDatabase(context);
+    const chats = new SqliteRecords<ChatRecord>(database, 'chats');
+    const others = new SqliteRecords<ChatRecord>(database, 'others');
+    await chats.put(chat(1));
+    assert.equal(await others.get('a'), undefined);
+    assert.equal(await others.delete('a'), false);
+    await others.put(chat(2));
+    assert.equal((await chats.get('a'))?.updated, 1);
+  });
+
+  test('of records that may be forgotten the last to expire are kept', async (context) => {
+    const { database } = openDatabase(context);
+    const chats = new SqliteRecords<ChatRecord>(database, 'chats');
+    await chats.put(chat(1));
+    const store = new SqliteRecords<ChatRecord>(database, 'caches', {
+      expires: ({ updated }) => updated,
+      most: 10,
+      now: () => 1_000,
+    });
+    for (let n = 0; n < 129; n += 1) await store.put({ ...chat(980 + n), id: `${n}` });
+    const [rows] = await database.read(sql`select expires from records where kind = ${'caches'} order by expires`);
+    assert.deepEqual(
+      rows?.rows.map((row) => row['expires']),
+      Array.from({ length: 10 }, (_, n) => 980 + 119 + n),
+    );
+    assert.equal((await chats.get('a'))?.updated, 1);
+  });
+});
+
+/** Tries again until it succeeds, at most five seconds. */
+async function eventually<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries === 50) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}

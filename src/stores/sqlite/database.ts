@@ -1,0 +1,191 @@
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { SluiceError } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+import { storageFailed } from '../failure.ts';
+import { Problem } from '../problem.ts';
+import type { Answer, Failure, FromWorker, Request, Result, ToWorker } from './protocol.ts';
+import type { Statement } from './sql.ts';
+
+/** Longer than waiting for another program's lock and a slow disk take; then the request fails, whatever became of it. */
+const ANSWER_MS = 20_000;
+/** A thread that ended by itself is started again at most this often, in milliseconds. */
+const RESTART_MS = 1_000;
+/** The start belongs to whoever asks first; looking for damage can wait. */
+const CHECK_AFTER_MS = 2_000;
+
+interface Waiting {
+  readonly resolve: (results: readonly Result[]) => void;
+  readonly reject: (error: Error) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+export interface DatabaseOptions {
+  /** Runs one of the threads in this folder. */
+  readonly start?: (entry: 'worker' | 'check', file: string) => Worker;
+  readonly checkAfterMs?: number;
+}
+
+/** The gateway's handle on the database's thread. Opens the file in the background; the first requests wait for that. */
+export class Database {
+  readonly #file: string;
+  readonly #log: Logger;
+  readonly #problem: Problem;
+  readonly #damage: Problem;
+  readonly #start: (entry: 'worker' | 'check', file: string) => Worker;
+  readonly #checkAfterMs: number;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | undefined;
+  #check: Worker | undefined;
+  #checkTimer: NodeJS.Timeout | undefined;
+  #startedAt = Number.NEGATIVE_INFINITY;
+  #lastId = 0;
+  #closed = false;
+
+  constructor(file: string, log: Logger, { start = startThread, checkAfterMs = CHECK_AFTER_MS }: DatabaseOptions = {}) {
+    this.#file = file;
+    this.#log = log;
+    this.#problem = new Problem(log);
+    this.#damage = new Problem(log);
+    this.#start = start;
+    this.#checkAfterMs = checkAfterMs;
+    this.#startWorker();
+  }
+
+  /** What is wrong with it, in a sentence. */
+  get problem(): string | undefined {
+    return this.#problem.sentence ?? this.#damage.sentence;
+  }
+
+  /** Statements that see one and the same state of the database; they must not write. */
+  read(...statements: readonly Statement[]): Promise<readonly Result[]> {
+    return this.#ask(statements, false);
+  }
+
+  /** Statements that happen together or not at all; when the promise is fulfilled they are on the disk. */
+  write(...statements: readonly Statement[]): Promise<readonly Result[]> {
+    return this.#ask(statements, true);
+  }
+
+  /** Answers what was asked before, then closes the file. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#checkTimer);
+    await this.#check?.terminate();
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+    worker.ref();
+    this.#send(worker, { type: 'close' });
+    // A disk that hangs must not hold up the end; what is not acknowledged by then was not promised.
+    const timer = setTimeout(() => void worker.terminate(), ANSWER_MS);
+    await ended;
+    clearTimeout(timer);
+  }
+
+  #ask(statements: readonly Statement[], writes: boolean): Promise<readonly Result[]> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) throw storageFailed('It was closed.');
+      const worker = this.#worker ?? this.#startWorker();
+      if (worker === undefined) throw storageFailed(this.#problem.sentence ?? STOPPED);
+      this.#lastId += 1;
+      const id = this.#lastId;
+      const timer = setTimeout(() => {
+        this.#problem.began('The disk does not answer.', `a request waited for ${ANSWER_MS} ms`);
+        this.#settle(id, ({ reject }) => reject(storageFailed('The disk does not answer.')));
+      }, ANSWER_MS);
+      if (this.#waiting.size === 0) worker.ref();
+      this.#waiting.set(id, { resolve, reject, timer });
+      const request: Request = { id, writes, statements: statements.map(({ text, values }) => ({ text, values })) };
+      this.#send(worker, { type: 'request', request });
+    });
+  }
+
+  #send(worker: Worker, message: ToWorker): void {
+    worker.postMessage(message);
+  }
+
+  #startWorker(): Worker | undefined {
+    const now = performance.now();
+    if (now - this.#startedAt < RESTART_MS) return undefined;
+    this.#startedAt = now;
+    const worker = this.#start('worker', this.#file);
+    this.#worker = worker;
+    // An idle database keeps no process alive; one that owes an answer does.
+    worker.unref();
+    worker.on('message', (message: FromWorker) => this.#receive(message));
+    worker.on('error', (error) => this.#problem.began(STOPPED, String(error)));
+    worker.on('exit', (code) => {
+      if (this.#worker === worker) this.#worker = undefined;
+      if (!this.#closed) this.#problem.began(STOPPED, `exit code ${code}`);
+      for (const id of [...this.#waiting.keys()]) this.#settle(id, ({ reject }) => reject(storageFailed(STOPPED)));
+    });
+    return worker;
+  }
+
+  #receive(message: FromWorker): void {
+    switch (message.type) {
+      case 'opened':
+        this.#problem.ended();
+        this.#log.debug({ milliseconds: Math.round(message.milliseconds) }, 'database opened');
+        this.#checkTimer ??= setTimeout(() => this.#startCheck(), this.#checkAfterMs).unref();
+        break;
+      case 'problem':
+        this.#problem.began(message.failure.sentence, message.failure.detail);
+        break;
+      case 'recovered':
+        this.#problem.ended();
+        break;
+      case 'answers':
+        for (const answer of message.answers) this.#take(answer);
+        break;
+    }
+  }
+
+  #take(answer: Answer): void {
+    this.#settle(answer.id, ({ resolve, reject }) => {
+      if ('results' in answer) resolve(answer.results);
+      else reject(errorOf(answer.failure));
+    });
+  }
+
+  #settle(id: number, how: (waiting: Waiting) => void): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return;
+    this.#waiting.delete(id);
+    clearTimeout(waiting.timer);
+    if (this.#waiting.size === 0) this.#worker?.unref();
+    how(waiting);
+  }
+
+  #startCheck(): void {
+    const check = this.#start('check', this.#file);
+    this.#check = check;
+    check.unref();
+    check.on('message', (damage: string) => this.#damage.began('The database file is damaged.', damage));
+    check.on('error', (error) => this.#log.warn({ error: String(error) }, 'the database could not be checked'));
+    check.on('exit', () => {
+      this.#check = undefined;
+    });
+  }
+}
+
+const STOPPED = 'The database stopped unexpectedly.';
+
+function errorOf(failure: Failure): Error {
+  switch (failure.kind) {
+    case 'storage':
+      return storageFailed(failure.sentence, new Error(failure.detail));
+    case 'too_large':
+      return new SluiceError('too_large', failure.sentence);
+    case 'bug':
+      return new Error(`${failure.sentence} ${failure.detail}`);
+  }
+}
+
+/** With the extension that this file runs with: `.ts` in the repository, `.js` when compiled. No environment, no flags. */
+function startThread(entry: 'worker' | 'check', file: string): Worker {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  const url = new URL(`./${entry}.${extension}`, import.meta.url);
+  return new Worker(fileURLToPath(url), { workerData: file, env: {}, execArgv: [], name: `sluice-database-${entry}` });
+}

@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import type { MemoryItem, MemoryQuery, MemoryStore } from '../../core/stores.ts';
+import { checkId } from '../id.ts';
+import { goesOn, searchTerms, spaced } from '../words.ts';
+import type { Database } from './database.ts';
+import type { Row } from './protocol.ts';
+import { type Statement, sql } from './sql.ts';
+
+type Filter = NonNullable<MemoryQuery['filters']>[string];
+
+const COLUMNS: ReadonlyMap<string, Statement> = new Map([
+  ['id', sql`memory.id`],
+  ['role', sql`memory.role`],
+  ['conversation_id', sql`memory.conversation_id`],
+]);
+
+/** Memory with the full-text index of SQLite (FTS5), ranked by BM25. */
+export class SqliteMemory implements MemoryStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async add(items: readonly MemoryItem[]): Promise<void> {
+    await this.#database.write(...items.flatMap(adding));
+  }
+
+  async find(
+    userId: string,
+    { text, filters = {}, offset, limit }: MemoryQuery,
+  ): Promise<{ total: number; items: readonly (MemoryItem & { score?: number })[] }> {
+    let where = sql`memory.user_id = ${checkId(userId)}`;
+    for (const [name, value] of Object.entries(filters)) where = sql`${where} and ${condition(name, value)}`;
+    let from = sql`memory`;
+    let score = sql`null`;
+    if (text !== undefined) {
+      const match = matching(userId, text);
+      if (match === undefined) return { total: 0, items: [] };
+      from = sql`memory_words join memory on memory.number = memory_words.rowid`;
+      where = sql`memory_words match ${match} and ${where}`;
+      // Lower is better in SQLite; the word that stands for the user has no weight.
+      score = sql`-bm25(memory_words, 0, 1)`;
+    }
+    const [counted, page] = await this.#database.read(
+      sql`select count(*) as total from ${from} where ${where}`,
+      sql`select memory.*, ${score} as score from ${from} where ${where}
+          order by score desc, memory.created_at desc, memory.number desc limit ${limit} offset ${offset}`,
+    );
+    return { total: Number(counted?.rows[0]?.['total'] ?? 0), items: (page?.rows ?? []).map(itemOf) };
+  }
+
+  async delete(userId: string, id?: string): Promise<number> {
+    const which =
+      id === undefined ? sql`user_id = ${checkId(userId)}` : sql`user_id = ${checkId(userId)} and id = ${checkId(id)}`;
+    const [, deleted] = await this.#database.write(
+      sql`delete from memory_words where rowid in (select number from memory where ${which})`,
+      sql`delete from memory where ${which}`,
+    );
+    return deleted?.changes ?? 0;
+  }
+}
+
+function adding(item: MemoryItem): readonly Statement[] {
+  const { userId, id, role, text, conversationId, metadata, createdAt, updatedAt } = item;
+  const which = sql`user_id = ${checkId(userId)} and id = ${checkId(id)}`;
+  return [
+    sql`delete from memory_words where rowid in (select number from memory where ${which})`,
+    sql`insert into memory (user_id, id, role, text, conversation_id, metadata, created_at, updated_at)
+        values (${userId}, ${id}, ${role}, ${text}, ${conversationId}, ${JSON.stringify(metadata)},
+                ${createdAt}, ${updatedAt})
+        on conflict (user_id, id) do update set
+          role = excluded.role, text = excluded.text, conversation_id = excluded.conversation_id,
+          metadata = excluded.metadata, created_at = excluded.created_at, updated_at = excluded.updated_at`,
+    sql`insert into memory_words (rowid, owner, text)
+        select number, ${ownerWord(userId)}, ${spaced(text)} from memory where ${which}`,
+  ];
+}
+
+/** An expression of FTS5 for any of the words; the last one may go on. Undefined: there is nothing to search for. */
+function matching(userId: string, text: string): string | undefined {
+  const terms = searchTerms(text);
+  if (terms.length === 0) return undefined;
+  // A term consists of letters, digits and marks, so the quotes cannot be left.
+  const words = terms.map((term) => `"${spaced(term)}"`).join(' OR ');
+  const beginning = goesOn(terms) ? ' *' : '';
+  return `owner : "${ownerWord(userId)}" AND text : (${words}${beginning})`;
+}
+
+/** One word of the index for any user id. Two ids that share it would still be told apart by the id itself. */
+function ownerWord(userId: string): string {
+  return `u${createHash('sha256').update(userId).digest('hex').slice(0, 32)}`;
+}
+
+function condition(name: string, value: Filter): Statement {
+  const column = COLUMNS.get(name);
+  if (column !== undefined) {
+    if (value === null) return sql`${column} is null`;
+    return typeof value === 'string' ? sql`${column} = ${value}` : sql`false`;
+  }
+  // The name is compared as a value, not built into a path, so nothing in it can mean anything.
+  return sql`exists (select 1 from json_each(memory.metadata) as entry where entry.key = ${name} and ${equals(value)})`;
+}
+
+function equals(value: Filter): Statement {
+  if (value === null) return sql`entry.type = 'null'`;
+  if (typeof value === 'boolean') return sql`entry.type = ${String(value)}`;
+  if (typeof value === 'string') return sql`entry.type = 'text' and entry.value = ${value}`;
+  return sql`entry.type in ('integer', 'real') and entry.value = ${value}`;
+}
+
+function itemOf(row: Row): MemoryItem & { score?: number } {
+  const score = row['score'];
+  return {
+    id: String(row['id']),
+    userId: String(row['user_id']),
+    role: String(row['role']),
+    text: String(row['text']),
+    conversationId: row['conversation_id'] === null ? null : String(row['conversation_id']),
+    metadata: JSON.parse(String(row['metadata'])) as Record<string, unknown>,
+    createdAt: Number(row['created_at']),
+    updatedAt: Number(row['updated_at']),
+    ...(typeof score === 'number' ? { score } : {}),
+  };
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, type TestContext, test } from 'node:test';
+import { temporaryFolder } from '../../../test/support/config-folder.ts';
+import { Unusable } from './failures.ts';
+import { MIGRATIONS, migrate } from './migrations.ts';
+
+function emptyDatabase(context: TestContext, file = ':memory:'): DatabaseSync {
+  const database = new DatabaseSync(file);
+  context.after(() => database.close());
+  return database;
+}
+const versions = (database: DatabaseSync) =>
+  database
+    .prepare('select version from schema_versions order by version')
+    .all()
+    .map((row) => row['version']);
+
+describe('migrations', () => {
+  test('are numbered in their order', () => {
+    assert.deepEqual(
+      MIGRATIONS.map(({ version }) => version),
+      MIGRATIONS.map((_, index) => index + 1),
+    );
+  });
+
+  test('run once each', (context) => {
+    const database = emptyDatabase(context);
+    const steps = [{ version: 1, name: 'one', sql: 'create table a (n)' }];
+    migrate(database, steps);
+    migrate(database, steps);
+    migrate(database, [...steps, { version: 2, name: 'two', sql: 'insert into a values (1)' }]);
+    assert.deepEqual(versions(database), [1, 2]);
+    assert.equal(database.prepare('select count(*) as count from a').get()?.['count'], 1);
+  });
+
+  test('one that fails leaves nothing of itself, and all before it', (context) => {
+    const database = emptyDatabase(context);
+    const good = { version: 1, name: 'good', sql: 'create table a (n)' };
+    const bad = { version: 2, name: 'bad', sql: 'create table b (n); insert into nowhere values (1)' };
+    assert.throws(() => migrate(database, [good, bad]), /nowhere/);
+    assert.equal(database.isTransaction, false);
+    assert.deepEqual(versions(database), [1]);
+    assert.throws(() => database.prepare('select * from b'));
+    migrate(database, [good, { ...bad, sql: 'create table b (n)' }]);
+    assert.deepEqual(versions(database), [1, 2]);
+  });
+
+  test('a database of a newer version is left alone', (context) => {
+    const database = emptyDatabase(context);
+    migrate(database, [{ version: MIGRATIONS.length + 1, name: 'future', sql: 'create table future (n)' }]);
+    assert.throws(
+      () => migrate(database),
+      (error) => error instanceof Unusable && /newer version of Sluice/.test(error.sentence),
+    );
+    assert.throws(() => database.prepare('select * from records'));
+  });
+
+  test('a second process finds done what the first is doing', (context) => {
+    const file = path.join(temporaryFolder(context), 'a.db');
+    const first = emptyDatabase(context, file);
+    const second = emptyDatabase(context, file);
+    const step = { version: 1, name: 'one', sql: 'create table a (n)' };
+    const before = second.exec.bind(second);
+    // The first comes in between the second's look at the version and its lock.
+    second.exec = (text) => {
+      if (text === 'begin immediate') migrate(first, [step]);
+      before(text);
+    };
+    migrate(second, [step]);
+    assert.deepEqual(versions(second), [1]);
+  });
+});

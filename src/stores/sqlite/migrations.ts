@@ -1,0 +1,117 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { Unusable } from './failures.ts';
+
+interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** What has ever been done to the database, in order. A released one is never changed; a new one is added below it. */
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    version: 1,
+    name: 'begin',
+    sql: `
+      -- Values of every kind behind the port Records. 'version' changes with each write and never comes back.
+      create table records (
+        number integer primary key,
+        kind text not null,
+        id text not null,
+        version text not null,
+        expires real,
+        body text not null,
+        unique (kind, id)
+      );
+      create index records_expiring on records (kind, expires) where expires is not null;
+
+      create table memory (
+        number integer primary key autoincrement,
+        user_id text not null,
+        id text not null,
+        role text not null,
+        text text not null,
+        conversation_id text,
+        metadata text not null,
+        created_at real not null,
+        updated_at real not null,
+        unique (user_id, id)
+      );
+      create index memory_newest on memory (user_id, created_at desc, number desc);
+      -- Words of 'memory', by its number. 'owner' is a word that stands for the user, so that a search reads only the
+      -- user's own entries of the index. Words are kept here only, not the text a second time.
+      create virtual table memory_words using fts5 (
+        owner, text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
+      );
+
+      create table usage_records (
+        number integer primary key,
+        id text not null unique,
+        day text not null,
+        time real not null,
+        body text not null
+      );
+      create index usage_of_day on usage_records (day, time, number);
+      -- real: sums of what clients report may leave the range of integers, and must not fail then.
+      create table usage_sums (
+        day text not null,
+        user text not null,
+        provider text not null,
+        model text not null,
+        requests real not null,
+        prompt_tokens real not null,
+        completion_tokens real not null,
+        total_tokens real not null,
+        saved_tokens real not null,
+        primary key (day, user, provider, model)
+      ) without rowid;
+
+      create table log (
+        number integer primary key autoincrement,
+        id text not null unique,
+        time real not null,
+        body text not null
+      );
+      create index log_newest on log (time desc, number desc);
+    `,
+  },
+];
+
+/**
+ * Brings the database to the present form, each step in its own transaction. Two processes may do this at once: each
+ * looks again once it may write.
+ */
+export function migrate(database: DatabaseSync, migrations: readonly Migration[] = MIGRATIONS): void {
+  database.exec(
+    'create table if not exists schema_versions (version integer primary key, name text not null, applied_at text not null)',
+  );
+  const newest = migrations.at(-1)?.version ?? 0;
+  let present = versionOf(database);
+  if (present > newest) {
+    throw new Unusable(
+      'The database was written by a newer version of Sluice; update Sluice, or choose another data folder.',
+      `the database has version ${present}, this program knows ${newest}`,
+    );
+  }
+  for (const { version, name, sql } of migrations) {
+    if (version <= present) continue;
+    database.exec('begin immediate');
+    try {
+      present = versionOf(database);
+      if (version > present) {
+        database.exec(sql);
+        database
+          .prepare('insert into schema_versions (version, name, applied_at) values (?, ?, ?)')
+          .run(version, name, new Date().toISOString());
+      }
+      database.exec('commit');
+    } catch (error) {
+      if (database.isTransaction) database.exec('rollback');
+      throw error;
+    }
+  }
+}
+
+function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare('select max(version) as version from schema_versions').get()?.['version'] ?? 0);
+}

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import type { Records } from '../../core/stores.ts';
+import { checkId } from '../id.ts';
+import type { Database } from './database.ts';
+import { type Statement, sql } from './sql.ts';
+
+export interface RecordsOptions<T> {
+  /** When a record begins to count as absent, milliseconds since 1970. Only for records that may be forgotten. */
+  readonly expires?: (record: T) => number;
+  /** Records that may be forgotten: how many are kept; those that expire first go first. */
+  readonly most?: number;
+  readonly now?: () => number;
+}
+
+/** Forgetting is done once for so many writes. */
+const FORGET_EVERY = 64;
+
+interface Stored<T> {
+  readonly version: string;
+  readonly record: T | undefined;
+}
+
+/** Records of one kind, as JSON. */
+export class SqliteRecords<T extends { readonly id: string }> implements Records<T> {
+  readonly #database: Database;
+  readonly #kind: string;
+  readonly #options: RecordsOptions<T>;
+  readonly #turns = new Map<string, Promise<unknown>>();
+  #writes = 0;
+
+  constructor(database: Database, kind: string, options: RecordsOptions<T> = {}) {
+    this.#database = database;
+    this.#kind = kind;
+    this.#options = options;
+  }
+
+  async get(id: string): Promise<T | undefined> {
+    return (await this.#read(checkId(id)))?.record;
+  }
+
+  async put(record: T): Promise<void> {
+    const id = checkId(record.id);
+    const { version, expires, body } = this.#columns(record);
+    await this.#database.write(
+      sql`insert into records (kind, id, version, expires, body)
+          values (${this.#kind}, ${id}, ${version}, ${expires}, ${body})
+          on conflict (kind, id) do update set version = ${version}, expires = ${expires}, body = ${body}`,
+      ...this.#forgetting(),
+    );
+  }
+
+  async update(id: string, change: (present: T | undefined) => T | undefined): Promise<T | undefined> {
+    checkId(id);
+    return await this.#inTurn(id, async () => {
+      for (;;) {
+        const stored = await this.#read(id);
+        const next = change(stored?.record);
+        if (next === undefined) return stored?.record;
+        if (next.id !== id) throw new Error('an update must not change the id');
+        if (await this.#swap(stored?.version, next)) return next;
+      }
+    });
+  }
+
+  async delete(id: string): Promise<boolean> {
+    const [result] = await this.#database.write(
+      sql`delete from records where kind = ${this.#kind} and id = ${checkId(id)} returning expires`,
+    );
+    const [row] = result?.rows ?? [];
+    return row !== undefined && !this.#isPast(row['expires']);
+  }
+
+  async #read(id: string): Promise<Stored<T> | undefined> {
+    const [result] = await this.#database.read(
+      sql`select version, expires, body from records where kind = ${this.#kind} and id = ${id}`,
+    );
+    const [row] = result?.rows ?? [];
+    if (row === undefined) return undefined;
+    const record = this.#isPast(row['expires']) ? undefined : (JSON.parse(String(row['body'])) as T);
+    return { version: String(row['version']), record };
+  }
+
+  /** Writes the record unless somebody else has written since `before` was read; undefined: there was none. */
+  async #swap(before: string | undefined, record: T): Promise<boolean> {
+    const { version, expires, body } = this.#columns(record);
+    const [result] = await this.#database.write(
+      before === undefined
+        ? sql`insert into records (kind, id, version, expires, body)
+              values (${this.#kind}, ${record.id}, ${version}, ${expires}, ${body})
+              on conflict (kind, id) do nothing`
+        : sql`update records set version = ${version}, expires = ${expires}, body = ${body}
+              where kind = ${this.#kind} and id = ${record.id} and version = ${before}`,
+      ...this.#forgetting(),
+    );
+    return result?.changes === 1;
+  }
+
+  /** One update of an id after the other: what would otherwise read, lose and read again, waits. */
+  async #inTurn<R>(id: string, task: () => Promise<R>): Promise<R> {
+    const mine = (this.#turns.get(id) ?? Promise.resolve()).then(task, task);
+    this.#turns.set(id, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.#turns.get(id) === mine) this.#turns.delete(id);
+    }
+  }
+
+  #columns(record: T) {
+    const expires = this.#options.expires?.(record) ?? null;
+    // A version is never used twice, so that a record that was deleted and made again does not pass for the old one.
+    return { version: randomUUID(), expires, body: JSON.stringify(record) };
+  }
+
+  #isPast(expires: unknown): boolean {
+    return typeof expires === 'number' && expires <= this.#now();
+  }
+
+  #forgetting(): readonly Statement[] {
+    const { most } = this.#options;
+    if (most === undefined || this.#writes++ % FORGET_EVERY !== 0) return [];
+    return [
+      sql`delete from records where kind = ${this.#kind} and expires <= ${this.#now()}`,
+      sql`delete from records where number in (
+            select number from records where kind = ${this.#kind} and expires is not null
+            order by expires desc limit -1 offset ${most})`,
+    ];
+  }
+
+  #now(): number {
+    return this.#options.now?.() ?? Date.now();
+  }
+}

@@ -1,0 +1,26 @@
+/** Failures of the file system that are the world's fault, in sentences that a client may see. */
+const SENTENCES: ReadonlyMap<string, string> = new Map([
+  ['EACCES', 'The data folder must not be used by this account.'],
+  ['EPERM', 'The data folder must not be used by this account.'],
+  ['EROFS', 'The data folder cannot be written.'],
+  ['ENOSPC', 'The disk is full.'],
+  ['EDQUOT', 'The disk is full.'],
+  ['EFBIG', 'The disk is full.'],
+  ['ENOTDIR', 'The data folder is no folder.'],
+  ['EEXIST', 'The data folder is no folder.'],
+  ['ELOOP', 'The data folder holds a symbolic link.'],
+  ['ENOENT', 'The data folder is gone.'],
+  ['EIO', 'The disk reports an error.'],
+  ['EMFILE', 'Too many files are open.'],
+  ['ENFILE', 'Too many files are open.'],
+]);
+
+/** Undefined: not a failure of the file system. */
+export function systemSentence(error: unknown): string | undefined {
+  return SENTENCES.get(systemCode(error) ?? '');
+}
+
+/** Node's name of a system error, for example `ENOENT`. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { CacheRecord, ChatRecord, Records } from '../../src/core/stores.ts';
+import { assertRefused, takes } from './assertions.ts';
+import { HOSTILE_IDS } from './hostile-ids.ts';
+import type { Open } from './worlds.ts';
+
+const chat = (id: string, body: Record<string, unknown> = {}, updated = 0): ChatRecord => ({
+  id,
+  owner: null,
+  updated,
+  body,
+});
+const increment = (id: string) => (present: ChatRecord | undefined) => chat(id, {}, (present?.updated ?? 0) + 1);
+
+/** What every implementation of `Records` does. */
+export function recordsContract(name: string, open: Open<Records<ChatRecord>>): void {
+  describe(`records: ${name}`, () => {
+    test('what was never written is absent', async (context) => {
+      const { store } = await open(context);
+      assert.equal(await store.get('a'), undefined);
+      assert.equal(await store.delete('a'), false);
+    });
+
+    test('what was written comes back whole, and the last write counts', async (context) => {
+      const { store } = await open(context);
+      const first = { id: 'a', owner: 'f00', updated: 1_700_000_000_000, body: { title: 'one', items: [{ n: 1.5 }] } };
+      await store.put(first);
+      assert.deepEqual(await store.get('a'), first);
+      await store.put(chat('a', { title: 'two' }));
+      assert.deepEqual(await store.get('a'), chat('a', { title: 'two' }));
+      assert.equal(await store.delete('a'), true);
+      assert.equal(await store.get('a'), undefined);
+      assert.equal(await store.delete('a'), false);
+    });
+
+    test('empty values, any text and names of properties are kept as they are', async (context) => {
+      const { store } = await open(context);
+      const body = JSON.parse(
+        `{"":"","empty":{},"list":[],"nothing":null,"zero":0,"text":"\\u0000 \\ud83d\\ude00 e\\u0301 \\u2028 \\ud800 '\\"--",
+          "__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"number":1e-7}`,
+      );
+      await store.put(chat('a', body));
+      const stored = await store.get('a');
+      assert.deepEqual(stored, chat('a', body));
+      assert.ok(Object.hasOwn(stored?.body ?? {}, '__proto__'));
+      assert.equal(Reflect.get({}, 'polluted'), undefined);
+    });
+
+    test('five megabytes are one record', async (context) => {
+      const { store } = await open(context);
+      const items = Array.from({ length: 500 }, (_, index) => ({ role: 'user', content: `${index}é`.repeat(2_500) }));
+      await store.put(chat('big', { items }));
+      assert.deepEqual((await store.get('big'))?.body, { items });
+    });
+
+    test('no two ids share a record', async (context) => {
+      const { store } = await open(context);
+      await store.put(chat('victim', { mine: true }));
+      const taken: string[] = [];
+      for (const id of HOSTILE_IDS) if (await takes(() => store.put(chat(id, { only: id })))) taken.push(id);
+      assert.ok(taken.length >= 60, `only ${taken.length} ids were taken`);
+      for (const id of taken) assert.deepEqual((await store.get(id))?.body, { only: id }, JSON.stringify(id));
+      for (const id of taken) await store.update(id, (present) => present && chat(id, { again: present.body['only'] }));
+      for (const id of taken) {
+        assert.deepEqual((await store.get(id))?.body, { again: id }, JSON.stringify(id));
+        assert.equal(await store.delete(id), true, JSON.stringify(id));
+      }
+      assert.deepEqual(await store.get('victim'), chat('victim', { mine: true }));
+    });
+
+    test('an id that no database keeps as it is, is refused everywhere', async (context) => {
+      const { store } = await open(context);
+      for (const id of ['', 'a\0', '\udc00', 'x'.repeat(513)]) {
+        await assertRefused(() => store.get(id), 'invalid_request');
+        await assertRefused(() => store.put(chat(id)), 'invalid_request');
+        await assertRefused(() => store.update(id, increment(id)), 'invalid_request');
+        await assertRefused(() => store.delete(id), 'invalid_request');
+      }
+    });
+
+    test('an update makes, changes or leaves a record, and returns what is stored then', async (context) => {
+      const { store } = await open(context);
+      assert.equal(await store.update('a', () => undefined), undefined);
+      assert.equal(await store.get('a'), undefined);
+      assert.deepEqual(await store.update('a', increment('a')), chat('a', {}, 1));
+      assert.deepEqual(await store.update('a', increment('a')), chat('a', {}, 2));
+      assert.deepEqual(await store.update('a', () => undefined), chat('a', {}, 2));
+      assert.deepEqual(await store.get('a'), chat('a', {}, 2));
+    });
+
+    test('an update that throws, or would change the id, writes nothing and holds nobody up', async (context) => {
+      const { store } = await open(context);
+      await store.put(chat('a', {}, 1));
+      const broken = () => {
+        throw new Error('no');
+      };
+      await assert.rejects(store.update('a', broken), { message: 'no' });
+      await assert.rejects(store.update('a', () => chat('b')));
+      assert.deepEqual(await store.update('a', increment('a')), chat('a', {}, 2));
+      assert.equal(await store.get('b'), undefined);
+    });
+
+    test('parallel updates lose nothing', async (context) => {
+      const { store } = await open(context);
+      const ids = Array.from({ length: 300 }, (_, index) => (index % 3 === 0 ? 'shared' : `own-${index % 5}`));
+      await Promise.all(ids.map((id) => store.update(id, increment(id))));
+      for (const id of new Set(ids)) {
+        assert.equal((await store.get(id))?.updated, ids.filter((each) => each === id).length);
+      }
+    });
+
+    test('parallel updates through two handles lose nothing', async (context) => {
+      const { store, another } = await open(context);
+      if (another === undefined) return context.skip('there is no other handle');
+      const other = await another();
+      await Promise.all(Array.from({ length: 200 }, (_, n) => (n % 2 ? store : other).update('a', increment('a'))));
+      assert.equal((await store.get('a'))?.updated, 200);
+      assert.equal((await other.get('a'))?.updated, 200);
+    });
+
+    test('parallel writes of one record leave one of them, whole', async (context) => {
+      const { store } = await open(context);
+      const bodies = Array.from({ length: 40 }, (_, n) => ({ first: n, filler: 'x'.repeat(10_000), last: n }));
+      await Promise.all(bodies.map((body) => store.put(chat('a', body))));
+      const body = (await store.get('a'))?.body;
+      assert.equal(body?.['first'], body?.['last']);
+    });
+
+    test('what is handed out or in is no longer connected with what is stored', async (context) => {
+      const { store } = await open(context);
+      const body: Record<string, unknown> = { title: 'kept' };
+      await store.put(chat('a', body));
+      body['title'] = 'changed';
+      Object.assign((await store.get('a'))?.body ?? {}, { title: 'changed too' });
+      assert.deepEqual((await store.get('a'))?.body, { title: 'kept' });
+    });
+
+    test('everything is there when it is opened again', async (context) => {
+      const { store, reopen } = await open(context);
+      if (reopen === undefined) return context.skip('nothing is kept');
+      await Promise.all(Array.from({ length: 50 }, (_, n) => store.put(chat(`id-${n}`, { n }, n))));
+      await store.delete('id-7');
+      const again = await reopen();
+      for (let n = 0; n < 50; n += 1) {
+        assert.deepEqual(await again.get(`id-${n}`), n === 7 ? undefined : chat(`id-${n}`, { n }, n));
+      }
+    });
+  });
+}
+
+/** What `Records` do beyond that with records that may be forgotten. */
+export function expiringContract(name: string, open: Open<Records<CacheRecord>>): void {
+  const future = Date.now() + 3_600_000;
+  const past = Date.now() - 1;
+
+  describe(`expiring records: ${name}`, () => {
+    test('a record counts until it expires', async (context) => {
+      const { store } = await open(context);
+      await store.put({ id: 'new', expires: future, value: ['answer', null, 0] });
+      await store.put({ id: 'old', expires: past, value: 'answer' });
+      assert.deepEqual(await store.get('new'), { id: 'new', expires: future, value: ['answer', null, 0] });
+      assert.equal(await store.get('old'), undefined);
+      assert.equal(await store.delete('old'), false);
+    });
+
+    test('an update sees an expired record as absent, and can replace it', async (context) => {
+      const { store } = await open(context);
+      await store.put({ id: 'a', expires: past, value: 1 });
+      assert.equal(await store.update('a', () => undefined), undefined);
+      const stored = await store.update('a', (present) => ({ id: 'a', expires: future, value: present ?? 'none' }));
+      assert.deepEqual(stored, { id: 'a', expires: future, value: 'none' });
+      assert.deepEqual(await store.get('a'), stored);
+    });
+
+    test('what expired is forgotten, and nothing else', async (context) => {
+      const { store } = await open(context);
+      for (let n = 0; n < 200; n += 1) await store.put({ id: `old-${n}`, expires: past, value: n });
+      await store.put({ id: 'new', expires: future, value: 1 });
+      assert.equal((await store.get('new'))?.value, 1);
+      assert.equal(await store.get('old-1'), undefined);
+    });
+  });
+}

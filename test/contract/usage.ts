@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { UsageRecord, UsageStore } from '../../src/core/stores.ts';
+import { all, assertRefused } from './assertions.ts';
+import type { Open } from './worlds.ts';
+
+const TODAY = '2026-03-01';
+const NOON = Date.parse(`${TODAY}T12:00:00Z`);
+const DAY_MS = 86_400_000;
+
+const record = (id: string, more: Partial<UsageRecord> = {}): UsageRecord => ({
+  id,
+  time: NOON,
+  user: 'ann',
+  provider: 'p',
+  model: 'm',
+  promptTokens: 10,
+  completionTokens: 5,
+  totalTokens: 15,
+  savedTokens: 1,
+  more: {},
+  ...more,
+});
+const NOTHING = { requests: 0, promptTokens: 0, completionTokens: 0, totalTokens: 0, savedTokens: 0 };
+
+/** What every implementation of `UsageStore` does. */
+export function usageContract(name: string, open: Open<UsageStore>): void {
+  describe(`usage: ${name}`, () => {
+    test('without records every day is there, with nothing', async (context) => {
+      const { store } = await open(context);
+      await store.add([]);
+      assert.deepEqual(await store.stats({ today: TODAY, days: 3 }), {
+        days: ['2026-02-27', '2026-02-28', '2026-03-01'].map((date) => ({ date, ...NOTHING })),
+        models: [],
+        providers: [],
+        users: [],
+        totals: NOTHING,
+      });
+      assert.deepEqual(await all(store.day(TODAY)), []);
+    });
+
+    test('records come back whole, those of the day only, the oldest first', async (context) => {
+      const { store } = await open(context);
+      const more = JSON.parse('{"label":"x","__proto__":{"polluted":true},"estimated":true,"list":[null]}');
+      const first = record('first', { time: Date.parse('2026-03-01T00:00:00.000Z'), more });
+      const last = record('last', { time: Date.parse('2026-03-01T23:59:59.999Z') });
+      await store.add([last, record('noon'), record('before', { time: first.time - 1 })]);
+      await store.add([first, record('after', { time: last.time + 1 })]);
+      assert.deepEqual(await all(store.day(TODAY)), [first, record('noon'), last]);
+      assert.deepEqual(await all(store.day('2026-03-0_')), []);
+      assert.deepEqual(await all(store.day('%')), []);
+      assert.equal(Reflect.get({}, 'polluted'), undefined);
+    });
+
+    test('sums are by day, model, provider and user, those with the most tokens first', async (context) => {
+      const { store } = await open(context);
+      await store.add([
+        record('1', { model: 'small', provider: 'q', totalTokens: 1 }),
+        record('2', { model: 'large', totalTokens: 100, user: 'bob' }),
+        record('3', { model: 'large', totalTokens: 50, time: NOON - DAY_MS }),
+        record('4', { model: 'small', totalTokens: 1_000, time: NOON - 2 * DAY_MS }),
+        record('5', { model: 'other', totalTokens: 1_000, time: NOON + DAY_MS }),
+      ]);
+      const { days, models, providers, users, totals } = await store.stats({ today: TODAY, days: 2 });
+      assert.deepEqual(
+        days.map(({ date, requests, totalTokens }) => [date, requests, totalTokens]),
+        [
+          ['2026-02-28', 1, 50],
+          ['2026-03-01', 2, 101],
+        ],
+      );
+      assert.deepEqual(models, [
+        { name: 'large', totalTokens: 150 },
+        { name: 'small', totalTokens: 1 },
+      ]);
+      assert.deepEqual(providers, [
+        { name: 'p', totalTokens: 150 },
+        { name: 'q', totalTokens: 1 },
+      ]);
+      assert.deepEqual(users, [
+        { name: 'bob', totalTokens: 100 },
+        { name: 'ann', totalTokens: 51 },
+      ]);
+      assert.deepEqual(totals, {
+        requests: 3,
+        promptTokens: 30,
+        completionTokens: 15,
+        totalTokens: 151,
+        savedTokens: 3,
+      });
+    });
+
+    test('a user’s own sums hold nothing of others', async (context) => {
+      const { store } = await open(context);
+      await store.add([
+        record('1'),
+        record('2', { user: 'Ann' }),
+        record('3', { user: 'ann%' }),
+        record('4', { user: '' }),
+      ]);
+      for (const user of ['ann', 'Ann', 'ann%', '']) {
+        const stats = await store.stats({ today: TODAY, days: 30, user });
+        assert.deepEqual(stats.users, [{ name: user, totalTokens: 15 }]);
+        assert.equal(stats.totals.requests, 1);
+        assert.equal(stats.days.length, 30);
+      }
+      assert.deepEqual((await store.stats({ today: TODAY, days: 30, user: '%' })).totals, NOTHING);
+    });
+
+    test('a record counts once, however often it is added', async (context) => {
+      const { store } = await open(context);
+      await store.add([record('1'), record('1'), record('2')]);
+      await store.add([record('2', { totalTokens: 99 }), record('1')]);
+      const { totals, days } = await store.stats({ today: TODAY, days: 1 });
+      assert.deepEqual(totals, {
+        requests: 2,
+        promptTokens: 20,
+        completionTokens: 10,
+        totalTokens: 30,
+        savedTokens: 2,
+      });
+      assert.deepEqual(days, [{ date: TODAY, ...totals }]);
+      assert.equal((await all(store.day(TODAY))).length, 2);
+    });
+
+    test('names may be names of properties, and counts may be absurd', async (context) => {
+      const { store } = await open(context);
+      await store.add([
+        record('1', { user: '__proto__', model: 'constructor', provider: 'toString' }),
+        record('2', { promptTokens: Number.NaN, completionTokens: -5, totalTokens: Number.POSITIVE_INFINITY }),
+        record('3', { totalTokens: Number.MAX_VALUE }),
+      ]);
+      const { users, models, totals } = await store.stats({ today: TODAY, days: 1 });
+      assert.deepEqual(users.at(-1), { name: '__proto__', totalTokens: 15 });
+      assert.deepEqual(models.at(-1), { name: 'constructor', totalTokens: 15 });
+      assert.ok(Number.isFinite(totals.totalTokens));
+      assert.equal(totals.promptTokens, 20);
+      assert.equal(totals.completionTokens, 10);
+    });
+
+    test('an id that no database keeps as it is, is refused, and nothing of its batch is written', async (context) => {
+      const { store } = await open(context);
+      for (const bad of ['', '\0', '\ud800']) {
+        await assertRefused(() => store.add([record('good'), record(bad)]), 'invalid_request');
+      }
+      assert.deepEqual((await store.stats({ today: TODAY, days: 1 })).totals, NOTHING);
+    });
+
+    test('parallel records are all counted, and a day may have many', async (context) => {
+      const { store } = await open(context);
+      const records = Array.from({ length: 1_300 }, (_, n) =>
+        record(`${n}`, { time: NOON + (n % 7), user: `u${n % 4}` }),
+      );
+      await Promise.all(records.map((each) => store.add([each])));
+      const day = await all(store.day(TODAY));
+      assert.equal(new Set(day.map(({ id }) => id)).size, 1_300);
+      assert.deepEqual(
+        day.map(({ time }) => time),
+        day.map(({ time }) => time).sort(),
+      );
+      const { totals, users } = await store.stats({ today: TODAY, days: 1 });
+      assert.equal(totals.requests, 1_300);
+      assert.equal(totals.totalTokens, 1_300 * 15);
+      assert.deepEqual(
+        users.map(({ totalTokens }) => totalTokens),
+        [4_875, 4_875, 4_875, 4_875],
+      );
+    });
+
+    test('everything is there when it is opened again', async (context) => {
+      const { store, reopen } = await open(context);
+      if (reopen === undefined) return context.skip('nothing is kept');
+      await store.add([record('1'), record('2')]);
+      const before = await store.stats({ today: TODAY, days: 2 });
+      const again = await reopen();
+      await again.add([record('1')]);
+      assert.deepEqual(await again.stats({ today: TODAY, days: 2 }), before);
+      assert.deepEqual(await all(again.day(TODAY)), [record('1'), record('2')]);
+    });
+  });
+}
