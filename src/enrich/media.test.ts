@@ -5,7 +5,7 @@ import { chatRequest } from '../../test/support/chat-request.ts';
 import type { Batch, Chunk, MediaRef } from '../core/chunk.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { MediaStore, SavedMedia, SaveOptions } from '../media/store.ts';
-import { withKeptMedia } from './media.ts';
+import { mediaStep } from './media.ts';
 
 const PROVIDER: Chunk = { type: 'provider', provider: { id: 'painter', label: 'Painter', url: null, model: 'flux' } };
 const END: Batch = [
@@ -58,7 +58,9 @@ const originsOf = (provider: string): readonly string[] => (provider === 'painte
 
 function keep(source: AsyncIterable<Batch>, media: MediaStore, call = testCall(), fields = {}) {
   const request = chatRequest('Draw a cat', { downloadMedia: true, extra: { aspect_ratio: '16:9' }, ...fields });
-  return withKeptMedia(source, request, call, { media, originsOf });
+  const enriched = mediaStep({ media, originsOf }).enrich(request, call);
+  assert.ok(!('then' in enriched) && enriched.request === request);
+  return enriched.chunks?.(source) ?? source;
 }
 
 async function* stream(...batches: readonly Batch[]): AsyncGenerator<Batch> {

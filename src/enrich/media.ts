@@ -2,6 +2,7 @@ import type { Call } from '../core/call.ts';
 import type { ChatRequest } from '../core/chat.ts';
 import type { Batch, Chunk, MediaRef } from '../core/chunk.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
+import type { Step } from '../core/stream.ts';
 import { Gate } from '../media/gate.ts';
 import type { StoredMediaRef } from '../media/markup.ts';
 import type { MediaStore, SaveOptions } from '../media/store.ts';
@@ -22,13 +23,14 @@ export interface MediaStepDeps {
  * what has to be downloaded comes when it is there, before the answer's end, while everything else flows on. What cannot be
  * had keeps its own address, and a log chunk tells why.
  */
-export function withKeptMedia(
-  chunks: AsyncIterable<Batch>,
-  request: ChatRequest,
-  call: Call,
-  deps: MediaStepDeps,
-): AsyncIterable<Batch> {
-  return request.downloadMedia ? keepMedia(chunks, new Keeper(request, call, deps), call) : chunks;
+export function mediaStep(deps: MediaStepDeps): Step {
+  return {
+    name: 'media',
+    enrich: (request, call) =>
+      request.downloadMedia
+        ? { request, chunks: (chunks) => keepMedia(chunks, new Keeper(request, call, deps), call) }
+        : { request },
+  };
 }
 
 async function* keepMedia(

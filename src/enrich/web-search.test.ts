@@ -6,7 +6,7 @@ import type { ChatRequest, Message } from '../core/chat.ts';
 import type { Batch } from '../core/chunk.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { SearchResult, WebSearch } from '../search/search.ts';
-import { withWebSearch } from './web-search.ts';
+import { webSearchStep } from './web-search.ts';
 
 const RESULTS: readonly SearchResult[] = [
   {
@@ -47,7 +47,7 @@ async function* stream(batches: readonly Batch[]): AsyncGenerator<Batch> {
 
 /** The answer as it leaves the step. */
 async function answered(request: ChatRequest, search: WebSearch, answer = ANSWER) {
-  const enriched = await withWebSearch(request, testCall(), search);
+  const enriched = await webSearchStep(search).enrich(request, testCall());
   const chunks = enriched.chunks?.(stream(answer)) ?? stream(answer);
   return { request: enriched.request, chunks: (await Array.fromAsync(chunks)).flat() };
 }
@@ -74,7 +74,7 @@ describe('what is searched for', () => {
     ] as const) {
       const search = finding(RESULTS);
       const fields = webSearch === undefined ? {} : { webSearch };
-      await withWebSearch(chatRequest(messages, fields), testCall(), search);
+      await webSearchStep(search).enrich(chatRequest(messages, fields), testCall());
       assert.deepEqual(search.queries, expected);
     }
   });
@@ -82,14 +82,17 @@ describe('what is searched for', () => {
   test('nothing, when the last message has no words', async () => {
     const search = finding(RESULTS);
     const request = chatRequest([{ role: 'user', content: [image] }], { webSearch: true });
-    assert.equal((await withWebSearch(request, testCall(), search)).request, request);
+    assert.equal((await webSearchStep(search).enrich(request, testCall())).request, request);
     assert.deepEqual(search.queries, []);
   });
 
   test('tool results after the question leave it the question', async () => {
     const search = finding(RESULTS);
     const tool: Message = { role: 'tool', content: [{ type: 'text', text: 'tool output' }], toolCallId: '1' };
-    const { request } = await withWebSearch(chatRequest([...messages, tool], { webSearch: true }), testCall(), search);
+    const { request } = await webSearchStep(search).enrich(
+      chatRequest([...messages, tool], { webSearch: true }),
+      testCall(),
+    );
     assert.deepEqual(search.queries, ['How old is he?']);
     assert.match(JSON.stringify(request.messages[2]), /search-results/);
     assert.equal(request.messages[3], tool);
@@ -102,7 +105,7 @@ describe('what the model gets', () => {
     const original = chatRequest([{ role: 'user', content: [{ type: 'text', text: 'How old?' }, image] }], {
       webSearch: 'tortoise',
     });
-    const { request } = await withWebSearch(original, testCall(), finding(RESULTS));
+    const { request } = await webSearchStep(finding(RESULTS)).enrich(original, testCall());
     assert.deepEqual(request.messages[0]?.content[0], image);
     const text = lastText(request);
     assert.match(text, /## Jonathan \(tortoise\)\n\nJonathan hatched/);
@@ -120,7 +123,10 @@ describe('what the model gets', () => {
   test('no page can write the end of the results', async () => {
     const marks = new Set<string>();
     for (let round = 0; round < 3; round += 1) {
-      const { request } = await withWebSearch(chatRequest('q', { webSearch: true }), testCall(), finding(RESULTS));
+      const { request } = await webSearchStep(finding(RESULTS)).enrich(
+        chatRequest('q', { webSearch: true }),
+        testCall(),
+      );
       const text = lastText(request);
       const mark = /^<search-results ([0-9a-f]{12})>\n/.exec(text)?.[1] ?? assert.fail('no mark');
       marks.add(mark);
@@ -158,7 +164,7 @@ describe('behind the answer', () => {
   });
 
   test('chunks flow on one by one', async () => {
-    const { chunks } = await withWebSearch(chatRequest('q', { webSearch: true }), testCall(), finding(RESULTS));
+    const { chunks } = await webSearchStep(finding(RESULTS)).enrich(chatRequest('q', { webSearch: true }), testCall());
     let asked = 0;
     const source = (async function* () {
       for (const batch of ANSWER) {
@@ -179,7 +185,7 @@ describe('a search that fails', () => {
     const call = testCall();
     const request = chatRequest('q', { webSearch: true });
     const failure = new SluiceError('upstream_unreachable', 'Tavily could not be asked: no network.');
-    const enriched = await withWebSearch(request, call, finding(failure));
+    const enriched = await webSearchStep(finding(failure)).enrich(request, call);
     assert.equal(enriched.request, request);
     const chunks = (await Array.fromAsync(enriched.chunks?.(stream(ANSWER)) ?? [])).flat();
     assert.deepEqual(chunks[1], {
@@ -203,9 +209,7 @@ describe('a search that fails', () => {
   test('because the client left ends the call', async () => {
     const call = testCall();
     call.cancel();
-    await assert.rejects(
-      withWebSearch(chatRequest('q', { webSearch: true }), call, finding(new Error('aborted'))),
-      call.cancelled,
-    );
+    const step = webSearchStep(finding(new Error('aborted')));
+    await assert.rejects(async () => step.enrich(chatRequest('q', { webSearch: true }), call), call.cancelled);
   });
 });

@@ -3,28 +3,31 @@ import type { Call } from '../core/call.ts';
 import type { ChatRequest, Message, Part } from '../core/chat.ts';
 import type { Batch, Chunk } from '../core/chunk.ts';
 import { toSluiceError } from '../core/errors.ts';
+import type { Enriched, Step } from '../core/stream.ts';
 import type { SearchResult, WebSearch } from '../search/search.ts';
-
-/** What a step makes of a request: the request as the provider gets it, and what happens to the answer. */
-export interface Enriched {
-  readonly request: ChatRequest;
-  readonly chunks?: (chunks: AsyncIterable<Batch>) => AsyncIterable<Batch>;
-}
 
 /**
  * Searches the web when the request asks for it, puts what was found before the user's last words, and lists the sources
  * behind the answer. A search that fails is a line in the log, never a failed answer; only a cancelled call throws.
  */
-export async function withWebSearch(request: ChatRequest, call: Call, search: WebSearch): Promise<Enriched> {
-  const query = queryOf(request);
-  if (query === undefined) return { request };
+export function webSearchStep(search: WebSearch): Step {
+  return {
+    name: 'web-search',
+    enrich: (request, call) => {
+      const query = queryOf(request);
+      return query === undefined ? { request } : searched(request, query, call, search);
+    },
+  };
+}
+
+async function searched(request: ChatRequest, query: string, call: Call, search: WebSearch): Promise<Enriched> {
   try {
     const results = await search.search(query, { signal: call.signal });
     if (results.length === 0) return noted(request, `The web search for '${query}' found nothing.`);
-    return {
-      request: withResults(request, query, results),
-      ...(isPlainText(request) ? { chunks: (chunks: AsyncIterable<Batch>) => withSources(chunks, results) } : {}),
-    };
+    const enriched = withResults(request, query, results);
+    return isPlainText(request)
+      ? { request: enriched, chunks: (chunks) => withSources(chunks, results) }
+      : { request: enriched };
   } catch (thrown) {
     if (call.cancelled !== undefined) throw call.cancelled;
     const { message } = toSluiceError(thrown);
