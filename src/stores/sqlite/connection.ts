@@ -52,7 +52,7 @@ export class Connection {
     }
   }
 
-  /** Writes what the log of a connection holds that ended badly into the database, and brings it to the disk. */
+  /** Works the log into the database file, and brings that to the disk. */
   settle(): void {
     this.#database.exec('pragma wal_checkpoint(truncate)');
   }
@@ -69,6 +69,8 @@ export class Connection {
       this.#database.exec('commit');
       // SQLite goes on writing into a file that was deleted or replaced; nobody would find that again.
       if (writes && this.#filesInPlace() !== this.#identity) {
+        // Else the log of the old file would be taken for that of the file which has its name now.
+        this.settle();
         throw new Unusable('The database file was moved or deleted.', `${this.#path} is another file than at first`);
       }
       return answers;

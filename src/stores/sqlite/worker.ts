@@ -67,6 +67,7 @@ function open(): Connection | Failure {
   try {
     makeFolderNow(path.dirname(file));
     connection = new Connection(file);
+    // What a failed fsync left in the log may be in the machine's memory only, and must not come before what follows.
     if (troubled) connection.settle();
     lastFailure = undefined;
     send({ type: 'opened', milliseconds: performance.now() - now });

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { testLogger } from '../../../test/support/call.ts';
+import { temporaryFolder } from '../../../test/support/config-folder.ts';
+import { DiskFiles } from './files.ts';
+import { temporaryName } from './temporary.ts';
+
+const text = (value: string) => [Buffer.from(value)];
+
+function openFiles(context: TestContext) {
+  const root = path.join(temporaryFolder(context), 'files');
+  const log = testLogger();
+  const open = () => new DiskFiles(root, log);
+  const paths = async (files: DiskFiles, folder: string) =>
+    (await Array.fromAsync(files.list(folder))).map((info) => info.path).sort();
+  return { root, log, open, paths };
+}
+
+describe('files on the disk', () => {
+  test('are their owner’s only, and nothing temporary stays', async (context) => {
+    const { root, open } = openFiles(context);
+    const files = open();
+    await files.write('a/b/c', text('x'));
+    assert.deepEqual(readdirSync(path.join(root, '.tmp')), []);
+    if (process.platform === 'win32') return;
+    assert.equal(statSync(path.join(root, 'a/b/c')).mode & 0o777, 0o600);
+    for (const folder of ['', 'a', 'a/b', '.tmp']) assert.equal(statSync(path.join(root, folder)).mode & 0o777, 0o700);
+  });
+
+  test('what is being written is neither listed nor served, and goes when the body fails', async (context) => {
+    const { root, open, paths } = openFiles(context);
+    const files = open();
+    await files.write('a/old', text('x'));
+    async function* body() {
+      yield Buffer.from('half');
+      assert.equal(readdirSync(path.join(root, '.tmp')).length, 1);
+      assert.deepEqual(await paths(files, 'a'), ['a/old']);
+      assert.equal(await files.stat('a/new'), undefined);
+      throw new Error('cut');
+    }
+    await assert.rejects(files.write('a/new', body()), { message: 'cut' });
+    assert.deepEqual(readdirSync(path.join(root, '.tmp')), []);
+  });
+
+  test('what processes left behind goes at the start; what live ones are writing stays', async (context) => {
+    const { root, open } = openFiles(context);
+    const temporary = path.join(root, '.tmp');
+    mkdirSync(path.join(temporary, '999999999-abc-removed-folder', 'sub'), { recursive: true });
+    const old = `${process.ppid}-abc-old`;
+    const names = [
+      '999999999-abc-1',
+      `${process.pid}-earlier-1`,
+      'strange',
+      `${process.ppid}-abc-1`,
+      old,
+      temporaryName(),
+    ];
+    for (const name of names) writeFileSync(path.join(temporary, name), 'half');
+    utimesSync(path.join(temporary, old), 0, 0);
+    await open().write('a', text('x'));
+    assert.deepEqual(readdirSync(temporary).sort(), [`${process.ppid}-abc-1`, names.at(-1)].sort());
+  });
+
+  test('a symbolic link is never followed: not served, not listed, not written through, not deleted through', async (context) => {
+    if (process.platform === 'win32') return context.skip('links need a privilege there');
+    const { root, open, paths } = openFiles(context);
+    const files = open();
+    const outside = mkdtempSync(path.join(path.dirname(root), 'outside-'));
+    writeFileSync(path.join(outside, 'secret'), 'secret');
+    await files.write('b/own', text('own'));
+    symlinkSync(outside, path.join(root, 'folder'));
+    symlinkSync(outside, path.join(root, 'b', 'sub'));
+    symlinkSync(path.join(outside, 'secret'), path.join(root, 'b', 'link'));
+    for (const name of ['folder/secret', 'b/sub/secret', 'b/link']) {
+      assert.equal(await files.stat(name), undefined, name);
+      assert.equal(await files.open(name), undefined, name);
+    }
+    assert.deepEqual(await paths(files, 'b'), ['b/own']);
+    assert.deepEqual(await paths(files, 'folder'), []);
+    await assert.rejects(files.write('folder/new', text('x')), { code: 'storage_failed' });
+    await assert.rejects(files.write('b/sub/new', text('x')), { code: 'storage_failed' });
+    await files.write('b/link', text('replaced'));
+    assert.equal(await files.delete('folder'), 0);
+    assert.equal(await files.delete('folder/secret'), 0);
+    assert.equal(await files.delete('b'), 2);
+    assert.deepEqual(readdirSync(outside), ['secret']);
+    assert.equal(readFileSync(path.join(outside, 'secret'), 'utf8'), 'secret');
+  });
+
+  test('a link that takes a file’s place after it was opened is not followed either', async (context) => {
+    if (process.platform === 'win32') return context.skip('links need a privilege there');
+    const { root, open } = openFiles(context);
+    const files = open();
+    await files.write('a', text('own'));
+    writeFileSync(path.join(root, 'secret file'), 'secret');
+    const opened = await files.open('a');
+    rmSync(path.join(root, 'a'));
+    symlinkSync(path.join(root, 'secret file'), path.join(root, 'a'));
+    await assert.rejects(Array.fromAsync(opened?.body ?? []));
+  });
+
+  test('a file that was replaced or deleted after it was opened is told, not mixed up', async (context) => {
+    const { open } = openFiles(context);
+    const files = open();
+    await files.write('a', text('one'));
+    const first = await files.open('a');
+    await files.write('a', text('two'));
+    await assert.rejects(Array.fromAsync(first?.body ?? []), { code: 'conflict' });
+    const second = await files.open('a');
+    await files.delete('a');
+    await assert.rejects(Array.fromAsync(second?.body ?? []), { code: 'conflict' });
+    assert.equal(files.problem, undefined);
+  });
+
+  test('one name is a file or a folder, not both', async (context) => {
+    const { open, paths } = openFiles(context);
+    const files = open();
+    await files.write('a/b', text('x'));
+    await assert.rejects(files.write('a', text('x')), { code: 'conflict' });
+    await assert.rejects(files.write('a/b/c', text('x')), { code: 'conflict' });
+    assert.deepEqual(await paths(files, 'a'), ['a/b']);
+    assert.equal(files.problem, undefined);
+  });
+
+  test('names of others in the folder are left alone', async (context) => {
+    const { root, open, paths } = openFiles(context);
+    const files = open();
+    await files.write('a/b', text('x'));
+    for (const name of ['.hidden', 'with blank', 'ünicode']) writeFileSync(path.join(root, 'a', name), 'x');
+    assert.deepEqual(await paths(files, 'a'), ['a/b']);
+  });
+
+  test('a folder that may not be written fails with the reason, and works again afterwards', async (context) => {
+    if (process.platform === 'win32' || process.getuid?.() === 0) return context.skip('nothing is forbidden to root');
+    const { root, open, log } = openFiles(context);
+    const files = open();
+    await files.write('a/b', text('x'));
+    chmodSync(path.join(root, '.tmp'), 0o500);
+    await assert.rejects(files.write('a/c', text('x')), { code: 'storage_failed' });
+    assert.match(files.problem ?? '', /must not be used/);
+    chmodSync(path.join(root, '.tmp'), 0o700);
+    await files.write('a/c', text('x'));
+    assert.equal(files.problem, undefined);
+    assert.deepEqual(
+      log.lines.map(({ level }) => level),
+      ['error', 'info'],
+    );
+  });
+
+  test('opening makes the folder by itself, in the background', async (context) => {
+    const { root, open } = openFiles(context);
+    open();
+    for (let tries = 0; tries < 100 && !existsSync(path.join(root, '.tmp')); tries += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    assert.ok(existsSync(path.join(root, '.tmp')));
+  });
+});

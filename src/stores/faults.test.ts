@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type TestLogger, testLogger } from '../../test/support/call.ts';
+import { temporaryFolder } from '../../test/support/config-folder.ts';
+import { SluiceError } from '../core/errors.ts';
+import type { ChatRecord, Stores } from '../core/stores.ts';
+import { openStores } from './index.ts';
+import { Database } from './sqlite/database.ts';
+
+const chat = (id: string, body: Record<string, unknown> = {}): ChatRecord => ({ id, owner: null, updated: 0, body });
+
+interface World {
+  readonly folder: string;
+  readonly file: string;
+  readonly log: TestLogger;
+  open(): Stores;
+}
+
+function world(context: TestContext): World {
+  const folder = path.join(temporaryFolder(context), 'data');
+  const log = testLogger();
+  const opened: Stores[] = [];
+  context.after(() => Promise.all(opened.map((stores) => stores.close())));
+  return {
+    folder,
+    file: path.join(folder, 'sluice.db'),
+    log,
+    open() {
+      const stores = openStores(folder, log);
+      opened.push(stores);
+      return stores;
+    },
+  };
+}
+
+/** Everything of the database refuses, in words for clients; `problem` says the same. */
+async function assertOutOfOrder(stores: Stores, sentence: RegExp): Promise<void> {
+  const works: readonly (() => Promise<unknown>)[] = [
+    () => stores.chats.put(chat('x')),
+    () => stores.chats.get('x'),
+    () => stores.chats.update('x', () => chat('x')),
+    () => stores.memory.find('u', { text: 'x', offset: 0, limit: 1 }),
+    () => stores.usage.stats({ today: '2026-01-01', days: 1 }),
+    () => stores.log.newest(1),
+  ];
+  for (const work of works) {
+    await assert.rejects(work, (error) => {
+      assert.ok(error instanceof SluiceError, `${error}`);
+      assert.equal(error.code, 'storage_failed');
+      assert.equal(error.status, 507);
+      assert.match(error.message, sentence);
+      assert.doesNotMatch(error.message, /sluice\.db|\/tmp|SQL/i);
+      return true;
+    });
+  }
+  assert.match(stores.problem ?? 'none', sentence);
+}
+
+/** Tries again until it succeeds, at most ten seconds. */
+async function eventually<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries === 100) throw error;
+      await sleep(100);
+    }
+  }
+}
+
+describe('a database that is out of order', () => {
+  test('another program holds the lock: writes fail, reads go on, afterwards all is well', async (context) => {
+    const { open, file } = world(context);
+    const stores = open();
+    await stores.chats.put(chat('before'));
+    const other = new DatabaseSync(file);
+    context.after(() => other.close());
+    other.exec('begin immediate');
+    const [write, read] = await Promise.allSettled([stores.chats.put(chat('refused')), stores.chats.get('before')]);
+    assert.equal(write.status === 'rejected' && write.reason.code, 'storage_failed');
+    assert.equal(read.status, 'fulfilled');
+    assert.match(stores.problem ?? '', /in use by another program/);
+    other.exec('rollback');
+    await stores.chats.put(chat('after'));
+    assert.equal(stores.problem, undefined);
+    assert.equal(await stores.chats.get('refused'), undefined);
+  });
+
+  test('the file is deleted: the next write is not acknowledged, then a new file takes over', async (context) => {
+    const { open, folder, log } = world(context);
+    const stores = open();
+    await stores.chats.put(chat('lost'));
+    for (const name of ['sluice.db', 'sluice.db-wal', 'sluice.db-shm']) rmSync(path.join(folder, name));
+    await assert.rejects(stores.chats.put(chat('refused')), { code: 'storage_failed' });
+    assert.match(stores.problem ?? '', /moved or deleted/);
+    await stores.chats.put(chat('kept'));
+    assert.equal(stores.problem, undefined);
+    await stores.close();
+    const again = open();
+    assert.deepEqual(await again.chats.get('kept'), chat('kept'));
+    assert.equal(await again.chats.get('lost'), undefined);
+    assert.ok(log.lines.some(({ level, message }) => level === 'error' && /moved or deleted/.test(message)));
+  });
+
+  test('the whole data folder is deleted: database and files begin anew', async (context) => {
+    const { open, folder } = world(context);
+    const stores = open();
+    await stores.chats.put(chat('lost'));
+    await stores.files.write('a/b', [Buffer.from('lost')]);
+    rmSync(folder, { recursive: true });
+    await assert.rejects(stores.chats.put(chat('refused')), { code: 'storage_failed' });
+    await stores.chats.put(chat('kept'));
+    await stores.files.write('a/c', [Buffer.from('kept')]);
+    assert.equal(await stores.files.stat('a/b'), undefined);
+    assert.equal(stores.problem, undefined);
+    await stores.close();
+    assert.deepEqual(await open().chats.get('kept'), chat('kept'));
+  });
+
+  test('the file is replaced by a copy: that one is used from then on', async (context) => {
+    const { open, file } = world(context);
+    const first = open();
+    await first.chats.put(chat('old', { n: 1 }));
+    await first.close();
+    copyFileSync(file, `${file}.copy`);
+    const stores = open();
+    await stores.chats.put(chat('old', { n: 2 }));
+    renameSync(`${file}.copy`, file);
+    await assert.rejects(stores.chats.put(chat('refused')), { code: 'storage_failed' });
+    assert.deepEqual(await stores.chats.get('old'), chat('old', { n: 1 }));
+    await stores.chats.put(chat('new'));
+    await stores.close();
+    assert.deepEqual(await open().chats.get('new'), chat('new'));
+  });
+
+  test('the file is no database: nothing is overwritten, and once it is moved away all is well', async (context) => {
+    const { open, folder, file } = world(context);
+    mkdirSync(folder);
+    writeFileSync(file, 'my only copy of something else. '.repeat(1_000));
+    const stores = open();
+    await assertOutOfOrder(stores, /damaged, or it is no database/);
+    assert.match(readFileSync(file, 'utf8'), /^my only copy/);
+    await stores.files.write('a', [Buffer.from('files go on')]);
+    rmSync(file);
+    await eventually(() => stores.chats.put(chat('a')));
+    assert.equal(stores.problem, undefined);
+  });
+
+  test('the database is of a newer version: it is left alone', async (context) => {
+    const { open, file } = world(context);
+    const first = open();
+    await first.chats.put(chat('a'));
+    await first.close();
+    const other = new DatabaseSync(file);
+    other.exec("insert into schema_versions values (999, 'future', 'x')");
+    other.close();
+    await assertOutOfOrder(open(), /newer version of Sluice/);
+  });
+
+  test('the data folder is a file: chats are refused, and it is tried again', async (context) => {
+    const { open, folder } = world(context);
+    writeFileSync(folder, 'x');
+    const stores = open();
+    await assertOutOfOrder(stores, /data folder is no folder/);
+    await assert.rejects(stores.files.write('a', []), { code: 'storage_failed' });
+    rmSync(folder);
+    await eventually(() => stores.chats.put(chat('a')));
+    await stores.files.write('a', []);
+    assert.equal(stores.problem, undefined);
+  });
+
+  test('damage that nothing has run into yet is found after the start', async (context) => {
+    const { open, file, log } = world(context);
+    const first = open();
+    await Promise.all(
+      Array.from({ length: 200 }, (_, n) => first.chats.put(chat(`${n}`, { filler: 'x'.repeat(3_000) }))),
+    );
+    await first.close();
+    const bytes = readFileSync(file);
+    // Pages in the middle, so that the first ones still say what there should be.
+    bytes.fill(0xa5, 300_000, 320_000);
+    writeFileSync(file, bytes);
+    const database = new Database(file, log, { checkAfterMs: 0 });
+    context.after(() => database.close());
+    await eventually(async () => assert.equal(database.problem, 'The database file is damaged.'));
+    assert.ok(log.lines.some(({ level, message }) => level === 'error' && /damaged/.test(message)));
+  });
+
+  test('a sound database has no problem after the check', async (context) => {
+    const { file, log, folder } = world(context);
+    mkdirSync(folder);
+    const database = new Database(file, log, { checkAfterMs: 0 });
+    context.after(() => database.close());
+    await database.read({ text: 'select 1', values: [] });
+    await sleep(300);
+    assert.equal(database.problem, undefined);
+    assert.deepEqual(
+      log.lines.filter(({ level }) => level !== 'debug'),
+      [],
+    );
+  });
+});
