@@ -14,7 +14,7 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
 
 /** Asks the operating system, so that its hosts file counts too. */
 export const resolveHost: Resolve = async (host) =>
-  (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
+  (await lookup(host, { all: true, order: 'verbatim' })).map(({ address }) => address);
 
 /**
  * Whether an address belongs to the public Internet. Everything else (loopback, private, link-local, carrier-grade NAT,
