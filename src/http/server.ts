@@ -5,7 +5,7 @@ import { SluiceError } from '../core/errors.ts';
 import { backendRoutes } from './backend/index.ts';
 import type { Deps } from './deps.ts';
 import { documentRoutes } from './docs.ts';
-import { parseJson, readBody } from './edge/body.ts';
+import { readJson } from './edge/body.ts';
 import { brokenRequests } from './edge/broken.ts';
 import { errorHandler } from './edge/errors.ts';
 import {
@@ -18,6 +18,7 @@ import {
   KEY_COOKIE,
 } from './edge/guard.ts';
 import { noRoute } from './edge/no-route.ts';
+import { Turns } from './edge/turns.ts';
 import { pageRoutes } from './pages.ts';
 import { v1Routes } from './v1/index.ts';
 
@@ -50,7 +51,7 @@ export function buildServer(deps: Deps): FastifyInstance {
           // Bodies have an idle limit of their own (edge/body.ts); a long upload that moves is no attack.
           requestTimeout: 0,
           keepAliveTimeout: limits.keepAliveMs,
-          connectionsCheckingInterval: 5_000,
+          connectionsCheckingInterval: Math.min(5_000, limits.clientHeaderMs),
           noDelay: true,
         },
         handler,
@@ -142,11 +143,12 @@ async function admit(
 
 /** JSON is read here, within limits; forms are left to their handlers; anything else is refused. */
 function readBodies(app: FastifyInstance, deps: Deps): void {
+  const turns = new Turns();
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
+  app.addContentTypeParser('application/json', (request: FastifyRequest, payload: IncomingMessage) => {
     const { limits } = deps.config();
     const limit = CHAT.test(pathOf(request.raw)) ? limits.chatBodyBytes : limits.bodyBytes;
-    return parseJson(await readBody(payload, limit, limits.clientBodyIdleMs, deps.deadlines), limits);
+    return readJson(payload, limit, { limits, deadlines: deps.deadlines, turns });
   });
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
     if (!pathOf(request.raw).startsWith('/backend-api/')) {

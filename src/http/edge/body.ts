@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import type { Limits } from '../../config/config.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { type Member, scanObject } from '../../core/json.ts';
 import type { Deadlines } from '../../routing/deadlines.ts';
+import type { Turns } from './turns.ts';
 import { MOST_FIELDS, tooDeep, tooManyFields, weighJson } from './weigh.ts';
 
 /** A JSON body: as bytes, as value, and where its members stand. */
@@ -12,45 +14,93 @@ export interface JsonBody {
   readonly members: readonly Member[];
 }
 
-/** The whole body of a request as bytes. Ends the wait for clients that stop sending in the middle. */
-export function readBody(
-  request: IncomingMessage,
-  limit: number,
-  idleMs: number,
-  deadlines: Deadlines,
-): Promise<Buffer> {
+/** Up to this size a body is read as it comes; a larger one has to wait for its turn. */
+const SMALL_BYTES = 1024 * 1024;
+
+export interface BodyReader {
+  readonly limits: Pick<Limits, 'clientBodyIdleMs' | 'jsonDepth'>;
+  readonly deadlines: Deadlines;
+  readonly turns: Turns;
+}
+
+/** The JSON object that a request brings, of at most `limit` bytes. */
+export async function readJson(request: IncomingMessage, limit: number, reader: BodyReader): Promise<JsonBody> {
+  refuseEncoding(request);
+  if (lengthOf(request) > limit) throw tooLarge(limit);
+  const { bytes, done } = await readBody(request, limit, reader);
+  try {
+    return parseJson(bytes, reader.limits);
+  } finally {
+    // One step later the handler has passed it on.
+    if (done !== undefined) setImmediate(done);
+  }
+}
+
+interface Body {
+  readonly bytes: Buffer;
+  /** Ends the turn of a large body. */
+  readonly done: (() => void) | undefined;
+}
+
+/** The whole body of a request. Ends the wait for clients that stop sending in the middle. */
+function readBody(request: IncomingMessage, limit: number, { limits, deadlines, turns }: BodyReader): Promise<Body> {
   return new Promise((resolve, reject) => {
-    refuseEncoding(request);
-    if (Number(request.headers['content-length'] ?? 0) > limit) {
-      reject(tooLarge(limit));
-      return;
-    }
+    const announced = lengthOf(request);
     const pieces: Buffer[] = [];
+    /** Takes the place of the pieces where the size is known: joined, they would be in memory twice. */
+    let whole: Buffer | undefined;
     let size = 0;
+    let turn: Promise<() => void> | undefined;
+    let done: (() => void) | undefined;
+    let settled = false;
+    const idleMs = limits.clientBodyIdleMs;
     const deadline = deadlines.start(idleMs, () => {
-      settle(new SluiceError('request_timeout', `The body of the request stopped for ${idleMs} ms.`));
+      fail(new SluiceError('request_timeout', `The body of the request stopped for ${idleMs} ms.`));
     });
-    const settle = (error: Error | undefined): void => {
+    const settle = (): void => {
+      settled = true;
       deadline.clear();
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
-      if (error === undefined)
-        resolve(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces));
-      else {
-        request.pause();
-        reject(error);
-      }
+    };
+    const fail = (error: SluiceError): void => {
+      settle();
+      request.pause();
+      done?.();
+      reject(error);
+    };
+    const waitForTurn = async (): Promise<void> => {
+      request.pause();
+      deadline.set(Number.POSITIVE_INFINITY);
+      turn = turns.take(announced === 0 ? limit : announced);
+      done = await turn;
+      if (settled) return done();
+      if (announced > 0) whole = Buffer.allocUnsafeSlow(announced);
+      deadline.set(idleMs);
+      request.resume();
     };
     const onData = (bytes: Buffer): void => {
       deadline.touch();
+      if (whole === undefined) pieces.push(bytes);
+      else bytes.copy(whole, size);
       size += bytes.length;
-      pieces.push(bytes);
-      if (size > limit) settle(tooLarge(limit));
+      if (size > limit) fail(tooLarge(limit));
+      else if (size > SMALL_BYTES && turn === undefined) void waitForTurn();
     };
-    const onEnd = (): void => settle(undefined);
+    const onEnd = (): void => {
+      settle();
+      const [first] = pieces;
+      resolve({ bytes: whole ?? (pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces)), done });
+    };
     const onClose = (): void =>
-      settle(new SluiceError('invalid_request', 'The request ended before its body was complete.'));
+      fail(new SluiceError('invalid_request', 'The request ended before its body was complete.'));
+    if (announced > SMALL_BYTES) void waitForTurn();
     request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
   });
+}
+
+/** The length that the client has announced; 0 when it has not. */
+function lengthOf(request: IncomingMessage): number {
+  return Number(request.headers['content-length'] ?? 0);
 }
 
 /** Compressed bodies are not read: a small one could unpack to anything. */

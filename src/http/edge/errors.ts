@@ -3,8 +3,9 @@ import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Secrets } from './secrets.ts';
 
-/** How long a client may go on sending after its request was refused, in milliseconds. */
+/** How long, and how many bytes, a client may go on sending after its request was refused. */
 export const LINGER_MS = 2_000;
+const LINGER_BYTES = 32 * 1024 * 1024;
 
 /** The text of an error for clients. What came from a provider says which class of failure it is, as front ends expect. */
 export function errorText(error: SluiceError): string {
@@ -78,6 +79,11 @@ function sendEarly(request: FastifyRequest, reply: FastifyReply, text: string, l
     clearTimeout(timer);
     response.end();
   }
+  let size = 0;
+  request.raw.on('data', (bytes: Buffer) => {
+    size += bytes.length;
+    if (size > LINGER_BYTES) end();
+  });
   request.raw.once('end', end).once('close', end).resume();
 }
 
