@@ -10,6 +10,9 @@ import type { Deps } from './deps.ts';
 import { withoutSecrets } from './edge/errors.ts';
 import { EventStream } from './sse.ts';
 
+/** How long a client may take for the last words when its time is over or Sluice shuts down, in milliseconds. */
+const LAST_WORDS_MS = 1_000;
+
 /** Runs one answer: opens its call, gives it a place, and cancels it when the client leaves or its time is over. */
 export async function withCall(
   request: FastifyRequest,
@@ -25,9 +28,19 @@ export async function withCall(
   );
   const onClose = (): void => call.cancel();
   reply.raw.once('close', onClose);
+  // While a form was read the client may have left already.
+  if (reply.raw.destroyed) onClose();
+  call.onCancel((reason) => {
+    const isCut = reason instanceof SluiceError && reason.code !== 'cancelled';
+    if (isCut) setTimeout(() => reply.raw.destroy(), LAST_WORDS_MS).unref();
+  });
   try {
     await run(call);
     return reply;
+  } catch (error) {
+    // Whatever else was opened for this answer: further choices, an upstream that nobody listens to any more.
+    call.cancel();
+    throw error;
   } finally {
     deadline.clear();
     reply.raw.off('close', onClose);
@@ -39,7 +52,7 @@ export async function withCall(
 export function answerHeaders(answered: Answered, upstream?: IncomingHttpHeaders): Record<string, string> {
   const headers: Record<string, string> = {
     'x-sluice-provider': answered.target.provider.id,
-    'x-sluice-model': encodeURI(answered.target.model),
+    'x-sluice-model': encodeURI(answered.target.model.toWellFormed()),
     'x-sluice-attempts': String(answered.attempts),
   };
   // Of the upstream's headers only what clients use to pace themselves; everything else may hold internals (S-7).
@@ -71,6 +84,7 @@ export async function sendChunks(
     if (error.code === 'internal') deps.log.error({ id: call.id, error: thrown }, 'an answer failed unexpectedly');
     else deps.log.warn({ id: call.id, code: error.code, error: error.message }, 'an answer failed after it had begun');
     stream.write(encoder.encode([errorChunk(error)]));
+    call.cancel(); // further choices of the same answer
   }
   stream.write(encoder.end());
   stream.end();

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Limits } from '../config/config.ts';
 import type { CallScope } from '../core/call.ts';
-import type { Batch, Usage } from '../core/chunk.ts';
+import type { Batch, Chunk, Usage } from '../core/chunk.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { Exchange, UpstreamClient, UpstreamHandler } from '../outbound/upstream.ts';
-import { decodeCompletion, decodeEvents } from '../providers/openai/decode.ts';
+import { decodeCompletion, StreamDecoder } from '../providers/openai/decode.ts';
 import { looksLikeEvents } from '../providers/openai/events.ts';
 import { failureOfStatus } from '../providers/openai/failure.ts';
 import { completionBytes } from './completion.ts';
@@ -23,6 +23,7 @@ export interface RelayRequest {
   /** What the upstream gets, with its own name for the model. */
   readonly body: Buffer;
   readonly stream: boolean;
+  /** The client asked for usage in a chunk of its own. */
   readonly wantsUsage: boolean;
 }
 
@@ -77,7 +78,8 @@ export function openRelay(target: Target, request: RelayRequest, call: CallScope
   });
 }
 
-type State = 'head' | 'error' | 'sniff' | 'stream' | 'whole' | 'done';
+/** `stream`: events are passed on; `events`: they are gathered for a client that wants one answer; `whole`: it is JSON. */
+type State = 'head' | 'error' | 'sniff' | 'stream' | 'events' | 'whole' | 'done';
 
 class Relaying implements UpstreamHandler, RelayedStream {
   readonly kind = 'stream';
@@ -94,8 +96,11 @@ class Relaying implements UpstreamHandler, RelayedStream {
   #state: State = 'head';
   #status = 0;
   #begun = false;
+  #paused = false;
   #pieces: Buffer[] = [];
   #size = 0;
+  #events: StreamDecoder | undefined;
+  readonly #batch: Chunk[] = [];
   /** Bytes for the client that arrived before it was ready for them. */
   #early = '';
   #committed = false;
@@ -117,6 +122,7 @@ class Relaying implements UpstreamHandler, RelayedStream {
     this.#reject = reject;
     this.#rewriter = new StreamRewriter({
       provider: target.provider.id,
+      model: target.model,
       wantsUsage: request.wantsUsage,
       promptBytes: request.body.length,
       sseLineBytes: deps.limits.sseLineBytes,
@@ -159,9 +165,12 @@ class Relaying implements UpstreamHandler, RelayedStream {
     try {
       switch (this.#state) {
         case 'error':
-          throw failureOfStatus(this.#status, this.headers, Buffer.concat(this.#pieces));
+          throw this.#explained();
         case 'stream':
           this.#endStream();
+          break;
+        case 'events':
+          this.#endEvents();
           break;
         case 'sniff':
         case 'whole':
@@ -175,7 +184,10 @@ class Relaying implements UpstreamHandler, RelayedStream {
 
   onError(error: SluiceError): void {
     // Cut while it explained an error: what has arrived of the explanation still counts.
-    if (this.#state === 'error') this.#fail(failureOfStatus(this.#status, this.headers, Buffer.concat(this.#pieces)));
+    if (this.#state === 'error') this.#fail(this.#explained());
+    // Cut after all was said: nothing is missing.
+    else if (this.#state === 'stream' && this.#rewriter.complete) this.onEnd();
+    else if (this.#state === 'events' && this.#events?.complete === true) this.onEnd();
     else this.#fail(error);
   }
 
@@ -183,15 +195,18 @@ class Relaying implements UpstreamHandler, RelayedStream {
 
   attach(sink: RelaySink): void {
     this.#sink = sink;
-    if (this.#early !== '' && !sink.write(this.#early)) this.#pause();
+    const early = this.#early;
     this.#early = '';
+    const isReady = early === '' || sink.write(early);
+    if (isReady && this.#paused) this.resume();
+    else if (!isReady) this.#pause();
     if (this.#failure !== undefined) sink.fail(this.#failure);
     else if (this.#state === 'done') sink.end();
   }
 
   resume(): void {
-    if (this.#state === 'done') return;
-    this.#deadline.set(this.#deps.limits.idleMs);
+    this.#paused = false;
+    if (this.#state !== 'done') this.#deadline.set(this.#deps.limits.idleMs);
     this.#exchange?.resume();
   }
 
@@ -201,31 +216,50 @@ class Relaying implements UpstreamHandler, RelayedStream {
 
   #take(bytes: Buffer): void {
     switch (this.#state) {
-      case 'stream':
+      case 'stream': {
         this.#write(this.#rewriter.push(bytes));
-        if (this.#rewriter.done) this.#endStream();
+        const { failure, done } = this.#rewriter;
+        if (failure !== undefined) throw failure;
+        if (done) this.#endStream();
+        return;
+      }
+      case 'events':
+        this.#count(bytes);
+        this.#events?.push(bytes, this.#batch);
+        if (this.#events?.done === true) this.#endEvents();
         return;
       case 'sniff': {
         const isEvents = looksLikeEvents(bytes);
         if (isEvents === undefined) return;
-        this.#state = isEvents && this.#request.stream ? 'stream' : 'whole';
+        if (!isEvents) this.#state = 'whole';
+        else if (this.#request.stream) this.#state = 'stream';
+        else {
+          this.#state = 'events';
+          this.#events = new StreamDecoder(this.#deps.limits.sseLineBytes);
+        }
         this.#take(bytes);
         return;
       }
       case 'error':
-        if (this.#size < ERROR_BYTES) this.#collect(bytes);
+        this.#pieces.push(bytes);
+        this.#size += bytes.length;
+        // Whatever comes behind that explains nothing any more, and may never end.
+        if (this.#size > ERROR_BYTES) throw this.#explained();
         return;
       case 'whole':
-        this.#collect(bytes);
-        if (this.#size > this.#deps.limits.answerBytes) {
-          throw new SluiceError('upstream_invalid', "The provider's answer is larger than Sluice takes in.");
-        }
+        this.#count(bytes);
+        this.#pieces.push(bytes);
     }
   }
 
-  #collect(bytes: Buffer): void {
-    this.#pieces.push(bytes);
+  #count(bytes: Buffer): void {
     this.#size += bytes.length;
+    if (this.#size <= this.#deps.limits.answerBytes) return;
+    throw new SluiceError('upstream_invalid', "The provider's answer is larger than Sluice takes in.");
+  }
+
+  #explained(): SluiceError {
+    return failureOfStatus(this.#status, this.headers, Buffer.concat(this.#pieces).subarray(0, ERROR_BYTES));
   }
 
   #write(text: string): void {
@@ -235,11 +269,14 @@ class Relaying implements UpstreamHandler, RelayedStream {
     }
     this.#early += text;
     if (this.#rewriter.visible) this.#commit();
-    // A client that is not there yet must not make the upstream run ahead.
-    if (this.#early.length > this.#deps.limits.sseLineBytes) this.#pause();
+    if (this.#early.length <= this.#deps.limits.sseLineBytes) return;
+    // A client that is not there yet must not make the upstream run ahead; and one that waits must not wait for ever.
+    if (this.#committed) this.#pause();
+    else throw new SluiceError('upstream_invalid', 'The provider sent much, but nothing that says anything.');
   }
 
   #pause(): void {
+    this.#paused = true;
     this.#deadline.set(Number.POSITIVE_INFINITY);
     this.#exchange?.pause();
   }
@@ -252,6 +289,11 @@ class Relaying implements UpstreamHandler, RelayedStream {
 
   #endStream(): void {
     const rest = this.#rewriter.end();
+    const { failure } = this.#rewriter;
+    if (failure !== undefined) {
+      this.#write(rest);
+      throw failure;
+    }
     this.#finish();
     // Only now: a client that hears the end may send its next request at once.
     if (this.#sink === undefined) {
@@ -261,25 +303,38 @@ class Relaying implements UpstreamHandler, RelayedStream {
       this.#sink.write(rest);
       this.#sink.end();
     }
-    const exchange = this.#exchange;
-    if (exchange !== undefined) setTimeout(() => exchange.abort(), TAIL_MS).unref();
+    this.#passOver();
+  }
+
+  #endEvents(): void {
+    this.#events?.end(this.#batch);
+    this.#finish();
+    this.#resolve({ kind: 'decoded', batch: this.#batch });
+    this.#passOver();
   }
 
   #endWhole(body: Buffer): void {
-    if (looksLikeEvents(body) === true) {
-      this.#decoded(decodeEvents(body, this.#deps.limits.sseLineBytes));
-    } else if (this.#request.stream) {
-      this.#decoded(decodeCompletion(body));
-    } else {
-      const { bytes, usage } = completionBytes(body, this.#target.provider.id);
+    if (this.#request.stream) {
+      const batch = decodeCompletion(body);
       this.#finish();
-      this.#resolve({ kind: 'body', headers: this.headers, bytes, usage });
+      this.#resolve({ kind: 'decoded', batch });
+      return;
     }
+    const { bytes, usage } = completionBytes(body, {
+      provider: this.#target.provider.id,
+      model: this.#target.model,
+      promptBytes: this.#request.body.length,
+    });
+    this.#finish();
+    this.#resolve({ kind: 'body', headers: this.headers, bytes, usage });
   }
 
-  #decoded(batch: Batch): void {
-    this.#finish();
-    this.#resolve({ kind: 'decoded', batch });
+  /** All was said. The rest is passed over, so that the connection can serve again; one that goes on is closed. */
+  #passOver(): void {
+    const exchange = this.#exchange;
+    if (exchange === undefined) return;
+    if (this.#paused) exchange.resume();
+    setTimeout(() => exchange.abort(), TAIL_MS).unref();
   }
 
   #expire(): void {

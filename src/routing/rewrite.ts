@@ -1,57 +1,57 @@
 import type { Usage } from '../core/chunk.ts';
-import { SluiceError } from '../core/errors.ts';
-import { decodeUsage, encodeUsage } from '../core/usage.ts';
+import { SluiceError, toSluiceError } from '../core/errors.ts';
 import { EventReader } from '../providers/openai/events.ts';
 import { failureInAnswer } from '../providers/openai/failure.ts';
+import { ChunkMender, type ChunkOptions } from './chunk-mender.ts';
 
-const BEGIN = 'data: {';
-const DONE = 'data: [DONE]\n\n';
+const DATA = 'data: ';
+const DONE = `${DATA}[DONE]\n\n`;
+const DELTA = '"delta":{';
+const LINE_FEED = 0x0a;
+/** Bytes of an event that carries about one token, with all that surrounds it; four further ones are one more. */
+const TOKEN_EVENT_BYTES = 320;
 
 /**
- * Anything in a run of events that needs a closer look: other framing than one `data: {` line per event, the end, an error,
- * a usage, a field that clients must not see as it is. In JSON text a quote inside a string is escaped, so these patterns
- * cannot match what a model wrote; `[DONE]` can, and then the closer look finds nothing.
+ * Anything behind the beginning of an event that needs a closer look: an end, a usage, an error, fields that clients must
+ * not see as they are. In JSON text a quote inside a string is escaped, so these patterns cannot match what a model wrote.
  */
 const UNUSUAL =
-  /\r|\n(?!\n|data: \{|$)|"finish_reason":\s*"|"usage":\s*\{|"error":\s*[{"]|"reasoning_content":\s*"|"choices":\s*\[\s*\]|"(?:tool_calls|audio|reasoning)":\s*null|\[DONE\]/;
+  /\r|"finish_reason"\s*:(?!\s*null)|"usage"\s*:\s*\{|"error"\s*:(?!\s*(?:null|false))|"reasoning_content"\s*:\s*"|"tool_calls"|"(?:audio|reasoning)"\s*:\s*null|"content"\s*:\s*\[/;
 
 type Json = Record<string, unknown>;
 
-/** What the relay says of itself in each chunk, and what the client asked for. */
-export interface RewriteOptions {
-  readonly provider: string;
-  /** The client asked for usage in a chunk of its own (`stream_options.include_usage`). */
-  readonly wantsUsage: boolean;
+export interface RewriteOptions extends ChunkOptions {
   /** Size of the request, for an estimate where the upstream counts nothing. */
   readonly promptBytes: number;
   readonly sseLineBytes: number;
 }
 
 /**
- * A stream in the wire format of OpenAI's chat completions, made fit for our clients: `provider` is added to every chunk,
- * usage goes where the client expects it, errors are thrown, `[DONE]` is always there. Runs of ordinary events are not
- * decoded. Bytes travel as Latin-1 strings, one character a byte, so that UTF-8 stays what it is however it was split.
+ * A stream in the wire format of OpenAI's chat completions, made fit for our clients: see `ChunkMender` for what that is.
+ * Events are decoded until one has been seen that needs nothing but the name of the provider; those that begin with the
+ * very same bytes are then passed on without. Bytes travel as Latin-1 strings, one character a byte, so that UTF-8 stays
+ * what it is however it was split.
  */
 export class StreamRewriter {
   readonly #options: RewriteOptions;
-  readonly #stamp: string;
+  readonly #mender: ChunkMender;
   #carry = '';
   #reader: EventReader | undefined;
-  #held: { event: Json; data: string } | undefined;
-  #visible = false;
+  /** How events begin that need no closer look, up to the inside of `delta`, and what clients get instead. */
+  #known = '';
+  #sent = '';
   #done = false;
-  #finish: string | undefined;
-  #usage: Usage | undefined;
-  #characters = 0;
+  #failure: SluiceError | undefined;
+  #tokens = 0;
 
   constructor(options: RewriteOptions) {
     this.#options = options;
-    this.#stamp = latin1(`"provider":${JSON.stringify(options.provider)},`);
+    this.#mender = new ChunkMender(options);
   }
 
   /** Whether a client has something to see: content, reasoning, a tool call, media. */
   get visible(): boolean {
-    return this.#visible;
+    return this.#mender.visible;
   }
 
   /** Whether the upstream said that nothing follows. */
@@ -59,200 +59,188 @@ export class StreamRewriter {
     return this.#done;
   }
 
+  /** Whether nothing is missing that a client needs, even if the upstream says no more. */
+  get complete(): boolean {
+    return this.#done || this.#mender.complete;
+  }
+
+  /** What ended the stream, once it failed: the upstream's own error, or what it did wrong. Nothing is taken in after it. */
+  get failure(): SluiceError | undefined {
+    return this.#failure;
+  }
+
   get finish(): string | undefined {
-    return this.#finish;
+    return this.#mender.finish;
   }
 
   get usage(): Usage | undefined {
-    return this.#usage;
+    return this.#mender.usage;
   }
 
-  /** What to write for these bytes: Latin-1, whole events. Throws the upstream's error, if it sends one. */
+  /** What to write for these bytes: Latin-1, whole events. See `failure` afterwards. */
   push(bytes: Buffer): string {
-    if (this.#done) return '';
-    if (this.#reader !== undefined) return this.#each(this.#reader.push(bytes));
-    const text = this.#carry + bytes.toString('latin1');
+    if (this.#done || this.#failure !== undefined) return '';
+    if (this.#reader !== undefined) return this.#read(this.#reader, bytes);
+    const fresh = bytes.toString('latin1');
+    // A long line in many pieces: looking at all of it each time would take the square of the time.
+    if (this.#carry !== '' && !/[\r\n]/.test(fresh)) return this.#keep(this.#carry + fresh);
+    const text = this.#carry + fresh;
     const end = text.lastIndexOf('\n\n');
     if (end === -1) {
-      if (text.includes('\r') || !couldBegin(text)) return this.#readCarefully(text);
-      this.#keep(text);
-      return '';
+      return text.includes('\r') || !couldBegin(text) ? this.#readCarefully(text) : this.#keep(text);
     }
     const events = text.slice(0, end + 2);
-    this.#keep(text.slice(end + 2));
-    if (this.#visible && this.#held === undefined && events.startsWith(BEGIN) && !UNUSUAL.test(events)) {
-      this.#characters += events.length;
-      return this.#stampAll(events);
-    }
-    return this.#closer(events);
+    this.#carry = text.slice(end + 2);
+    const out = this.#passOn(events) ?? this.#each(events);
+    return out + this.#keep(this.#carry);
   }
 
-  /** What is left to write at the end. Throws when the upstream stopped in the middle. */
+  /** What is left to write at the end of the upstream's answer. `failure`: it stopped in the middle. */
   end(): string {
     let out = '';
-    if (!this.#done) {
-      const rest = this.#carry;
+    if (!this.#done && this.#failure === undefined) {
+      const rest = Buffer.from(this.#carry, 'latin1');
       this.#carry = '';
-      if (this.#reader === undefined && rest !== '') this.#reader = new EventReader(this.#options.sseLineBytes);
-      if (this.#reader !== undefined) {
-        out += this.#each(this.#reader.push(Buffer.from(rest, 'latin1')));
-        out += this.#each(this.#reader.end());
-      }
+      const reader = this.#reader ?? new EventReader(this.#options.sseLineBytes);
+      out += this.#read(reader, rest);
+      if (this.#failure === undefined) out += this.#read(reader, undefined);
     }
-    if (this.#finish === undefined && !this.#done) {
-      throw new SluiceError('upstream_cut', 'The provider ended its answer in the middle.');
+    if (this.#failure !== undefined) return out;
+    if (!this.complete) {
+      this.#failure = new SluiceError('upstream_cut', 'The provider ended its answer in the middle.');
+      return out;
     }
-    return out + this.#closing();
+    this.#done = true;
+    return out + this.#mender.closing(this.#estimate()).map(write).join('') + DONE;
   }
 
-  #keep(text: string): void {
+  #keep(text: string): string {
+    this.#carry = text;
     if (text.length > this.#options.sseLineBytes) {
-      throw new SluiceError(
+      this.#failure ??= new SluiceError(
         'upstream_invalid',
         `The provider sent an event of more than ${this.#options.sseLineBytes} bytes.`,
       );
     }
-    this.#carry = text;
+    return '';
+  }
+
+  /** Events that all begin as known, with what clients get; undefined when one of them needs a closer look. */
+  #passOn(events: string): string | undefined {
+    const known = this.#known;
+    if (known === '' || this.#mender.ending || !events.startsWith(known) || UNUSUAL.test(events)) return undefined;
+    let out = '';
+    let tokens = 0;
+    for (let at = 0; at < events.length; ) {
+      if (!events.startsWith(known, at)) return undefined;
+      const end = events.indexOf('\n', at + known.length);
+      if (events.charCodeAt(end + 1) !== LINE_FEED) return undefined;
+      out += this.#sent + events.slice(at + known.length, end + 2);
+      tokens += tokensOf(end - at - DATA.length);
+      at = end + 2;
+    }
+    this.#tokens += tokens;
+    return out;
+  }
+
+  #each(events: string): string {
+    let out = '';
+    for (let start = 0; start < events.length; ) {
+      const end = events.indexOf('\n\n', start);
+      const event = events.slice(start, end);
+      const isComment = event.startsWith(':');
+      if (!(isComment || event.startsWith(DATA)) || event.includes('\n') || event.includes('\r')) {
+        return out + this.#readCarefully(events.slice(start) + this.#carry);
+      }
+      if (!isComment) out += this.#event(Buffer.from(event, 'latin1').toString('utf8', DATA.length), event);
+      start = end + 2;
+    }
+    return out;
   }
 
   /** Hands the stream to a complete parser, for good. */
   #readCarefully(text: string): string {
     this.#carry = '';
     this.#reader = new EventReader(this.#options.sseLineBytes);
-    return this.#each(this.#reader.push(Buffer.from(text, 'latin1')));
+    return this.#read(this.#reader, Buffer.from(text, 'latin1'));
   }
 
-  #closer(events: string): string {
+  /** The events that bytes complete, or, without bytes, that the end does. */
+  #read(reader: EventReader, bytes: Buffer | undefined): string {
     let out = '';
-    for (let start = 0; start < events.length; ) {
-      const end = events.indexOf('\n\n', start);
-      const event = events.slice(start, end);
-      if (!event.startsWith('data: ') || event.includes('\n') || event.includes('\r')) {
-        return out + this.#readCarefully(events.slice(start) + this.#carry);
-      }
-      out += this.#event(Buffer.from(event.slice(6), 'latin1').toString());
-      start = end + 2;
+    try {
+      for (const data of bytes === undefined ? reader.end() : reader.push(bytes)) out += this.#event(data, '');
+    } catch (error) {
+      this.#failure ??= toSluiceError(error);
     }
     return out;
   }
 
-  #each(events: readonly string[]): string {
-    let out = '';
-    for (const data of events) out += this.#event(data);
-    return out;
-  }
-
-  /** One event, decoded. */
-  #event(data: string): string {
-    if (this.#done) return '';
-    if (data === '[DONE]') {
+  /** One event, decoded. `raw` is how it came, if it came in one line. */
+  #event(data: string, raw: string): string {
+    if (this.#done || this.#failure !== undefined) return '';
+    if (data.length < 16 && data.trim() === '[DONE]') {
       this.#done = true;
       return '';
     }
-    let json: unknown;
-    try {
-      json = JSON.parse(data);
-    } catch {
-      return ''; // no JSON, no chunk: clients would stumble over it
-    }
-    if (typeof json !== 'object' || json === null || Array.isArray(json)) return '';
-    const failure = failureInAnswer(json);
-    if (failure !== undefined) throw failure;
-    this.#characters += data.length;
-    const event = json as Json;
-    const usage = decodeUsage(event['usage']);
-    if (usage !== undefined) this.#usage = usage;
-    const choices = Array.isArray(event['choices']) ? event['choices'] : [];
-    if (choices.length === 0) {
-      if (usage === undefined || !this.#options.wantsUsage) return '';
-      return this.#release() + this.#stampOne(data);
-    }
-    let changed = false;
-    let finishes = false;
-    for (const choice of choices as Json[]) {
-      const delta = choice['delta'];
-      if (typeof delta === 'object' && delta !== null) {
-        changed = mend(delta as Json) || changed;
-        this.#visible ||= isVisibleDelta(delta as Json);
-      }
-      if (typeof choice['finish_reason'] === 'string' && choice['finish_reason'] !== '') {
-        finishes = true;
-        this.#finish = choice['finish_reason'];
-      }
-    }
-    const out = this.#release();
-    const text = changed ? JSON.stringify(event) : data;
-    if (!finishes) return out + this.#stampOne(text);
-    this.#held = { event, data: text };
-    return out;
+    const event = parse(data);
+    if (event === undefined) return ''; // no chunk: clients would stumble over it
+    this.#failure = failureInAnswer(event);
+    if (this.#failure !== undefined) return '';
+    const keys = Object.keys(event);
+    const mended = this.#mender.mend(event);
+    if (mended === undefined) return '';
+    this.#tokens += tokensOf(Buffer.byteLength(data));
+    if (!mended.isIntact) return write(mended.chunk);
+    if (raw !== '' && this.visible && (this.#known === '' || !raw.startsWith(this.#known))) this.#learn(raw, keys);
+    if (!mended.isNamed || data.includes('\n')) return write(mended.chunk);
+    return `${DATA}${latin1(`{"provider":${JSON.stringify(this.#options.provider)},${data.slice(data.indexOf('{') + 1)}`)}\n\n`;
   }
 
-  /** The event that was held back because it might have been the last. */
-  #release(): string {
-    const held = this.#held;
-    this.#held = undefined;
-    return held === undefined ? '' : this.#stampOne(held.data);
+  /** Notes how an event begins that may be passed on, if all that names the answer stands in that beginning. */
+  #learn(raw: string, keys: readonly string[]): void {
+    const end = raw.indexOf(DELTA) + DELTA.length;
+    const opened = raw.includes(DELTA) ? parse(`${Buffer.from(raw.slice(DATA.length, end), 'latin1')}}}]}`) : undefined;
+    if (opened === undefined) return;
+    const { choices, ...fields } = opened;
+    // A field that comes behind the beginning may change from event to event.
+    if (!['id', 'object', 'created', 'model'].every((name) => Object.hasOwn(fields, name))) return;
+    if (keys.includes('provider') && !Object.hasOwn(fields, 'provider')) return;
+    const [choice, ...others] = choices as Json[];
+    const opening = JSON.stringify(choice);
+    if (others.length > 0 || !opening.endsWith('"delta":{}}')) return;
+    this.#known = raw.slice(0, end);
+    const head = JSON.stringify({ ...fields, ...this.#mender.nameOf(fields) });
+    this.#sent = latin1(`${DATA}${head.slice(0, -1)},"choices":[${opening.slice(0, -2)}`);
   }
 
-  #closing(): string {
-    this.#done = true;
-    const held = this.#held;
-    this.#held = undefined;
-    if (held === undefined) return DONE;
-    if (this.#options.wantsUsage && this.#usage !== undefined) return this.#stampOne(held.data) + DONE;
-    for (const choice of held.event['choices'] as Json[]) {
-      const delta = choice['delta'];
-      if (typeof delta === 'object' && delta !== null) (delta as Json)['content'] ??= '';
-    }
-    const usage = this.#usage ?? this.#estimate();
-    return this.#stampOne(JSON.stringify({ ...held.event, usage: encodeUsage(usage) })) + DONE;
-  }
-
-  /** The upstream counted nothing: four bytes of a prompt are about one token, and so is a chunk of 200 bytes. */
   #estimate(): Usage {
     const promptTokens = Math.ceil(this.#options.promptBytes / 4);
-    const completionTokens = Math.ceil(this.#characters / 200);
+    const completionTokens = this.#tokens;
     return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens, estimated: true };
   }
-
-  #stampOne(data: string): string {
-    const start = data.indexOf('{') + 1;
-    return `${BEGIN}${this.#stamp}${latin1(data.slice(start))}\n\n`;
-  }
-
-  #stampAll(events: string): string {
-    const stamped = `${BEGIN}${this.#stamp}`;
-    return stamped + events.slice(BEGIN.length).replaceAll(`\n${BEGIN}`, `\n${stamped}`);
-  }
 }
 
-/** Whether text without an event's end can still become `data: …`. */
+function tokensOf(eventBytes: number): number {
+  return 1 + (Math.max(0, eventBytes - TOKEN_EVENT_BYTES) >> 2);
+}
+
+/** Whether text without an event's end can still become `data: …`, or a comment. */
 function couldBegin(text: string): boolean {
-  return text.startsWith('data: ') || 'data: '.startsWith(text);
+  return text.startsWith(DATA) || DATA.startsWith(text) || text.startsWith(':');
 }
 
-/** Makes a delta what clients expect. Returns whether it changed. */
-function mend(delta: Json): boolean {
-  let changed = false;
-  for (const name of ['tool_calls', 'audio', 'reasoning']) {
-    if (delta[name] === null) {
-      delete delta[name];
-      changed = true;
-    }
+function parse(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+  } catch {
+    return undefined;
   }
-  if (typeof delta['reasoning_content'] === 'string' && delta['reasoning'] === undefined) {
-    delta['reasoning'] = delta['reasoning_content'];
-    changed = true;
-  }
-  return changed;
 }
 
-function isVisibleDelta(delta: Json): boolean {
-  for (const name of ['content', 'reasoning', 'refusal'])
-    if (typeof delta[name] === 'string' && delta[name] !== '') return true;
-  return ['tool_calls', 'function_call', 'audio', 'images'].some(
-    (name) => delta[name] !== undefined && delta[name] !== null,
-  );
+function write(chunk: Json): string {
+  return `${DATA}${latin1(JSON.stringify(chunk))}\n\n`;
 }
 
 /** UTF-16 → one character per UTF-8 byte. Plain ASCII, which most data is, stays the same string. */

@@ -1,13 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import type { Conversation } from '../../core/chat.ts';
 import type { Batch, Chunk, MediaRef, ToolCallDelta, Usage } from '../../core/chunk.ts';
 import type { Collected } from '../../core/collect.ts';
 import { type SluiceError, unreachable } from '../../core/errors.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { encodeUsage } from '../../core/usage.ts';
+import { completionId, randomName, toolCallId } from '../../providers/openai/ids.ts';
 import { errorBody } from '../edge/errors.ts';
-
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 /** What all chunks of one answer have in common. */
 export interface CompletionHead {
@@ -19,7 +17,7 @@ export interface CompletionHead {
 }
 
 export function completionHead(provider: string, model: string): CompletionHead {
-  return { id: `chatcmpl-${randomName(28)}`, created: Math.floor(Date.now() / 1000), model, provider };
+  return { id: completionId(), created: Math.floor(Date.now() / 1000), model, provider };
 }
 
 /** Chunks → `chat.completion.chunk` events. `index` is the choice they belong to, when a request asked for several. */
@@ -110,7 +108,7 @@ export class CompletionStream implements Encoder {
   #toolCall(delta: ToolCallDelta): Record<string, unknown> {
     const isFirst = !this.#named.has(delta.index);
     this.#named.add(delta.index);
-    const id = delta.id ?? (isFirst ? callId() : undefined);
+    const id = delta.id ?? (isFirst ? toolCallId() : undefined);
     return {
       index: delta.index,
       ...(id === undefined ? {} : { id, type: 'function' }),
@@ -148,7 +146,7 @@ function encodeAnswer(answer: Collected): Record<string, unknown> {
   }
   if (answer.toolCalls.length > 0) {
     message['tool_calls'] = answer.toolCalls.map(({ id, name, arguments: written }) => ({
-      id: id === '' ? callId() : id,
+      id: id === '' ? toolCallId() : id,
       type: 'function',
       function: { name, arguments: written },
     }));
@@ -196,14 +194,4 @@ function sum(usages: readonly Usage[]): Usage {
     }),
     first,
   );
-}
-
-function callId(): string {
-  return `call_${randomName(24)}`;
-}
-
-function randomName(length: number): string {
-  let name = '';
-  for (const byte of randomBytes(length)) name += ALPHABET[byte % ALPHABET.length];
-  return name;
 }

@@ -4,12 +4,12 @@ import type { ChatRequest } from '../../core/chat.ts';
 import type { Batch, Chunk } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Model } from '../../core/model.ts';
-import type { Provider, Relay, RelayTarget } from '../../core/provider.ts';
+import type { AuthNeed, Provider, ProviderCookies, Relay, RelayTarget } from '../../core/provider.ts';
 import { type Body, open, type UpstreamResponse } from '../../outbound/body.ts';
 import type { UpstreamClient } from '../../outbound/upstream.ts';
-import { ChatDecoder, decodeCompletion } from './decode.ts';
+import { decodeCompletion, StreamDecoder } from './decode.ts';
 import { encodeRequest } from './encode.ts';
-import { EventReader, looksLikeEvents } from './events.ts';
+import { looksLikeEvents } from './events.ts';
 import { failureOfStatus } from './failure.ts';
 import { capabilitiesOf, parseModels } from './models.ts';
 
@@ -21,6 +21,7 @@ type AnswerLimits = Pick<Limits, 'sseLineBytes' | 'answerBytes'>;
 
 export interface OpenAiDeps {
   readonly client: UpstreamClient;
+  readonly cookies: ProviderCookies;
   readonly limits: () => AnswerLimits;
 }
 
@@ -44,11 +45,18 @@ export function createOpenAiProvider(
   function target(endpoint: string, credentials: Credentials): RelayTarget {
     const apiKey = credentials.apiKey ?? config.apiKey;
     if (apiKey === undefined && config.needsKey) throw missingKey(config);
-    return {
-      origin: base.origin,
-      path: basePath + endpoint,
-      headers: credentials.apiKey === undefined ? configured : headersFor(credentials.apiKey),
-    };
+    const headers = credentials.apiKey === undefined ? configured : headersFor(credentials.apiKey);
+    return { origin: base.origin, path: basePath + endpoint, headers: withCookies(headers) };
+  }
+
+  function withCookies(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+    if (config.cookieDomain === undefined) return headers;
+    const cookie = deps.cookies.header(base);
+    if (cookie !== undefined) return { ...headers, cookie };
+    throw new SluiceError(
+      'missing_credentials',
+      `${config.label} needs cookies of ${config.cookieDomain}: log in there with a browser and upload its cookies.`,
+    );
   }
 
   const relay: Relay = { target };
@@ -79,13 +87,9 @@ export function createOpenAiProvider(
     id: config.id,
     label: config.label,
     origin: config.origin,
-    auth: config.needsKey
-      ? {
-          kind: 'api_key',
-          configured: config.apiKey !== undefined,
-          ...(config.keyVariable === undefined ? {} : { variable: config.keyVariable }),
-        }
-      : { kind: 'none' },
+    get auth() {
+      return authOf(config, deps.cookies);
+    },
     ...(config.url === undefined ? {} : { url: config.url }),
     ...(config.loginUrl === undefined ? {} : { loginUrl: config.loginUrl }),
     ...(config.defaultModel === undefined ? {} : { defaultModel: config.defaultModel }),
@@ -93,6 +97,14 @@ export function createOpenAiProvider(
     chat,
     relay,
   };
+}
+
+function authOf(config: ProviderConfig, cookies: ProviderCookies): AuthNeed {
+  const { cookieDomain: domain, keyVariable: variable } = config;
+  // Asked anew each time: cookies count as soon as they are uploaded.
+  if (domain !== undefined) return { kind: 'cookies', domain, configured: cookies.has(domain) };
+  if (!config.needsKey) return { kind: 'none' };
+  return { kind: 'api_key', configured: config.apiKey !== undefined, ...(variable === undefined ? {} : { variable }) };
 }
 
 /** What to do about a missing key, in one sentence. */
@@ -104,39 +116,53 @@ export function missingKey(config: Pick<ProviderConfig, 'label' | 'keyVariable' 
   );
 }
 
-/** An answer in either form, as it comes. */
+/** An answer in either form, as it comes. What came before a failure is handed out before it is thrown. */
 async function* decodeAnswer(body: Body, limits: AnswerLimits): AsyncIterable<Batch> {
-  const decoder = new ChatDecoder();
-  const reader = new EventReader(limits.sseLineBytes);
-  let isStream: boolean | undefined;
+  const decoder = new StreamDecoder(limits.sseLineBytes);
   const whole: Buffer[] = [];
   let size = 0;
-  for await (const bytes of body) {
-    isStream ??= looksLikeEvents(bytes);
-    if (isStream === true) {
-      const batch: Chunk[] = [];
-      for (const data of reader.push(bytes)) decoder.event(data, batch);
-      if (decoder.done) {
-        decoder.end(batch);
-        body.release();
-        yield batch;
-        return;
+  let isStream: boolean | undefined;
+  try {
+    for (;;) {
+      const bytes = await next(body, decoder);
+      if (bytes !== undefined) isStream ??= looksLikeEvents(bytes);
+      if (isStream !== true) {
+        if (bytes === undefined) {
+          yield decodeCompletion(Buffer.concat(whole));
+          return;
+        }
+        whole.push(bytes);
+        size += bytes.length;
+        if (size <= limits.answerBytes) continue;
+        throw new SluiceError('upstream_invalid', "The provider's answer is larger than Sluice takes in.");
       }
-      yield batch;
-    } else {
-      whole.push(bytes);
-      size += bytes.length;
-      if (size > limits.answerBytes) throw new SluiceError('upstream_invalid', "The provider's answer is too large.");
+      const batch: Chunk[] = [];
+      let failure: unknown;
+      try {
+        if (bytes !== undefined) decoder.push(bytes, batch);
+        if (bytes === undefined || decoder.done) decoder.end(batch);
+      } catch (error) {
+        failure = error;
+      }
+      if (decoder.done) body.release();
+      if (batch.length > 0 || failure === undefined) yield batch;
+      if (failure !== undefined) throw failure;
+      if (bytes === undefined || decoder.done) return;
     }
+  } finally {
+    void body.return();
   }
-  if (isStream !== true) {
-    yield decodeCompletion(Buffer.concat(whole));
-    return;
+}
+
+/** The next bytes; undefined at the end. A connection that breaks after the answer was complete has ended, too. */
+async function next(body: Body, decoder: StreamDecoder): Promise<Buffer | undefined> {
+  try {
+    const { value, done } = await body.next();
+    return done === true ? undefined : value;
+  } catch (error) {
+    if (decoder.complete) return undefined;
+    throw error;
   }
-  const last: Chunk[] = [];
-  for (const data of reader.end()) decoder.event(data, last);
-  decoder.end(last);
-  yield last;
 }
 
 async function failure(response: UpstreamResponse): Promise<SluiceError> {

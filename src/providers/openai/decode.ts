@@ -1,8 +1,9 @@
-import type { Batch, Chunk, ToolCallDelta, Usage } from '../../core/chunk.ts';
+import type { Batch, Chunk, Usage } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { decodeUsage } from '../../core/usage.ts';
 import { EventReader } from './events.ts';
 import { failureInAnswer } from './failure.ts';
+import { ToolCalls } from './tool-calls.ts';
 
 /** What is read of a chunk or a completion; everything else is left alone, and nothing is believed to be there. */
 interface WireChoice {
@@ -30,7 +31,7 @@ export class ChatDecoder {
   #finish: string | undefined;
   #usage: Usage | undefined;
   #done = false;
-  #sawToolCall = false;
+  readonly #calls = new ToolCalls();
   #audio: { data: string; transcript: string } | undefined;
 
   /** Whether the upstream said that nothing follows. */
@@ -38,9 +39,14 @@ export class ChatDecoder {
     return this.#done;
   }
 
+  /** Whether nothing is missing of the answer, even if the upstream says no more. */
+  get complete(): boolean {
+    return this.#done || this.#finish !== undefined;
+  }
+
   /** Chunks of one event. Data that is no JSON is passed over, as browsers do with unknown lines. */
   event(data: string, into: Chunk[]): void {
-    if (data === '[DONE]' || this.#done) {
+    if (this.#done || (data.length < 16 && data.trim() === '[DONE]')) {
       this.#done = true;
       return;
     }
@@ -69,9 +75,9 @@ export class ChatDecoder {
     }
   }
 
-  /** What closes the answer. Throws when the upstream stopped in the middle of it. */
-  end(into: Chunk[]): void {
-    if (this.#finish === undefined && !this.#done) {
+  /** What closes the answer. Throws when the upstream stopped in the middle of a stream. */
+  end(into: Chunk[], form: 'stream' | 'whole' = 'stream'): void {
+    if (form === 'stream' && !this.complete) {
       throw new SluiceError('upstream_cut', 'The provider ended its answer in the middle.');
     }
     if (this.#audio !== undefined) {
@@ -86,13 +92,16 @@ export class ChatDecoder {
       });
     }
     if (this.#usage !== undefined) into.push({ type: 'usage', usage: this.#usage });
-    into.push({ type: 'finish', finish: this.#finish ?? (this.#sawToolCall ? 'tool_calls' : 'stop') });
+    into.push({ type: 'finish', finish: this.#finish ?? (this.#calls.any ? 'tool_calls' : 'stop') });
   }
 
   #message(message: WireMessage, into: Chunk[]): void {
-    // Two names for one thing: DeepSeek's and vLLM's, OpenRouter's and Groq's.
-    const reasoning = message.reasoning_content ?? message.reasoning;
-    if (typeof reasoning === 'string' && reasoning !== '') into.push({ type: 'reasoning', reasoning });
+    // Two names for one thing: DeepSeek's and vLLM's, OpenRouter's and Groq's. Some send both.
+    for (const reasoning of [message.reasoning_content, message.reasoning]) {
+      if (typeof reasoning !== 'string' || reasoning === '') continue;
+      into.push({ type: 'reasoning', reasoning });
+      break;
+    }
     if (typeof message.content === 'string') {
       if (message.content !== '') into.push({ type: 'content', content: message.content });
     } else if (Array.isArray(message.content)) {
@@ -101,26 +110,11 @@ export class ChatDecoder {
     if (typeof message.refusal === 'string' && message.refusal !== '') {
       into.push({ type: 'content', content: message.refusal });
     }
-    if (Array.isArray(message.tool_calls)) this.#toolCalls(message.tool_calls, into);
+    if (Array.isArray(message.tool_calls)) {
+      for (const piece of this.#calls.read(message.tool_calls)) into.push({ type: 'tool_call', tool_call: piece });
+    }
     if (Array.isArray(message.images)) images(message.images, into);
     if (message.audio !== undefined && message.audio !== null) this.#hear(message.audio);
-  }
-
-  #toolCalls(calls: readonly unknown[], into: Chunk[]): void {
-    for (const [position, call] of calls.entries()) {
-      if (typeof call !== 'object' || call === null) continue;
-      const { index, id, function: called } = call as { index?: unknown; id?: unknown; function?: unknown };
-      const { name, arguments: written } = (called ?? {}) as { name?: unknown; arguments?: unknown };
-      this.#sawToolCall = true;
-      const delta: ToolCallDelta = {
-        index: typeof index === 'number' ? index : position,
-        ...(typeof id === 'string' && id !== '' ? { id } : {}),
-        ...(typeof name === 'string' && name !== '' ? { name } : {}),
-        // Some local servers write the arguments as an object.
-        arguments: typeof written === 'string' ? written : written == null ? '' : JSON.stringify(written),
-      };
-      into.push({ type: 'tool_call', tool_call: delta });
-    }
   }
 
   #hear(audio: unknown): void {
@@ -133,7 +127,7 @@ export class ChatDecoder {
 }
 
 /** Content as parts: Mistral's reasoning models think in a part of its own. */
-function contentParts(parts: readonly unknown[], into: Chunk[]): void {
+export function contentParts(parts: readonly unknown[], into: Chunk[]): void {
   for (const part of parts) {
     if (typeof part !== 'object' || part === null) continue;
     const { type, text, thinking } = part as { type?: unknown; text?: unknown; thinking?: unknown };
@@ -156,30 +150,60 @@ function images(parts: readonly unknown[], into: Chunk[]): void {
   }
 }
 
+/** A streamed answer: bytes → chunks. What came before a failure is in `into` when it is thrown. */
+export class StreamDecoder {
+  readonly #reader: EventReader;
+  readonly #decoder = new ChatDecoder();
+
+  /** @param limit characters that one event may have */
+  constructor(limit: number) {
+    this.#reader = new EventReader(limit);
+  }
+
+  /** Whether the upstream said that nothing follows. */
+  get done(): boolean {
+    return this.#decoder.done;
+  }
+
+  /** Whether nothing is missing of the answer, even if the upstream says no more. */
+  get complete(): boolean {
+    return this.#decoder.complete;
+  }
+
+  push(bytes: Buffer, into: Chunk[]): void {
+    for (const data of this.#reader.push(bytes)) this.#decoder.event(data, into);
+  }
+
+  /** What closes the answer. Throws when the upstream stopped in the middle of it. */
+  end(into: Chunk[]): void {
+    for (const data of this.#reader.end()) this.#decoder.event(data, into);
+    this.#decoder.end(into);
+  }
+}
+
 /** A whole completion in one piece of JSON. */
 export function decodeCompletion(body: Buffer): Batch {
-  let json: unknown;
-  try {
-    json = JSON.parse(body.toString('utf8'));
-  } catch {
-    json = undefined;
-  }
-  if (typeof json !== 'object' || json === null || !('choices' in json || 'error' in json)) {
-    throw new SluiceError('upstream_invalid', 'The provider answered with something that is not a chat completion.');
-  }
+  const json = parseAnswer(body);
   const decoder = new ChatDecoder();
   const batch: Chunk[] = [];
   decoder.json(json, batch);
-  decoder.end(batch);
+  if (!Array.isArray(json['choices']) || json['choices'].length === 0) throw notACompletion();
+  decoder.end(batch, 'whole');
   return batch;
 }
 
-/** A whole completion as the events of a stream. */
-export function decodeEvents(body: Buffer, limit: number): Batch {
-  const reader = new EventReader(limit);
-  const decoder = new ChatDecoder();
-  const batch: Chunk[] = [];
-  for (const data of [...reader.push(body), ...reader.end()]) decoder.event(data, batch);
-  decoder.end(batch);
-  return batch;
+/** The JSON object that an answer is. Throws when it is none. */
+export function parseAnswer(body: Buffer): Record<string, unknown> {
+  let json: unknown;
+  try {
+    json = JSON.parse(body.toString('utf8').replace(/^\ufeff/, ''));
+  } catch {
+    throw notACompletion();
+  }
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw notACompletion();
+  return json as Record<string, unknown>;
+}
+
+export function notACompletion(): SluiceError {
+  return new SluiceError('upstream_invalid', 'The provider answered with something that is not a chat completion.');
 }

@@ -7,6 +7,7 @@ export class EventReader {
   readonly #decoder = new StringDecoder('utf8');
   readonly #parser: EventSourceParser;
   #found: string[] = [];
+  #failure: SluiceError | undefined;
 
   /** @param limit characters that one event may have */
   constructor(limit: number) {
@@ -17,12 +18,12 @@ export class EventReader {
       },
       onError: (error) => {
         if (error.type !== 'max-buffer-size-exceeded') return;
-        throw new SluiceError('upstream_invalid', `The provider sent an event of more than ${limit} bytes.`);
+        this.#failure = new SluiceError('upstream_invalid', `The provider sent an event of more than ${limit} bytes.`);
       },
     });
   }
 
-  /** The data of every event that `bytes` completes. */
+  /** The data of every event that `bytes` completes. Throws once all that came before an event over the limit is handed out. */
   push(bytes: Buffer): readonly string[] {
     return this.#feed(this.#decoder.write(bytes));
   }
@@ -33,8 +34,11 @@ export class EventReader {
   }
 
   #feed(text: string): readonly string[] {
-    this.#parser.feed(text);
-    if (this.#found.length === 0) return NOTHING;
+    if (this.#failure === undefined) this.#parser.feed(text);
+    if (this.#found.length === 0) {
+      if (this.#failure !== undefined) throw this.#failure;
+      return NOTHING;
+    }
     const found = this.#found;
     this.#found = [];
     return found;

@@ -11,7 +11,7 @@ export function failureOfStatus(status: number, headers: IncomingHttpHeaders, bo
   const options: ErrorOptions = retryAfter === undefined ? {} : { retryAfter };
   if (status >= 300 && status < 400) {
     return new SluiceError(
-      'upstream_failed',
+      'upstream_invalid',
       `The provider redirects to another address (${status}), which is not followed.`,
     );
   }
@@ -28,18 +28,28 @@ export function failureOfStatus(status: number, headers: IncomingHttpHeaders, bo
 
 /** The error object that some upstreams send inside a stream, or with status 200. */
 export function failureInAnswer(json: object): SluiceError | undefined {
-  if (!('error' in json) || json.error === null || json.error === undefined || json.error === false) return undefined;
+  if (!('error' in json) || isNothing(json.error)) return undefined;
   const said = messageOf(json) ?? 'The provider reported an error without an explanation.';
   const { code, status, status_code } = json.error as { code?: unknown; status?: unknown; status_code?: unknown };
-  const number = [code, status, status_code].map(Number).find((each) => each >= 400 && each < 600);
+  const number = [code, status, status_code].map(asNumber).find((each) => each >= 400 && each < 600);
   if (number === undefined) return new SluiceError('provider_failed', said);
   return new SluiceError(codeOf(number), said, statusOf(number));
+}
+
+/** Some upstreams write the member in every answer. */
+function isNothing(error: unknown): boolean {
+  return error === null || error === undefined || error === false || error === '';
+}
+
+function asNumber(value: unknown): number {
+  return typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
 }
 
 function codeOf(status: number): ErrorCode {
   switch (status) {
     case 401:
       return 'missing_credentials';
+    case 402: // an account without credit: says nothing about the request, so another provider may serve it
     case 403:
       return 'forbidden';
     case 404:

@@ -1,0 +1,57 @@
+import type { ToolCallDelta } from '../../core/chunk.ts';
+import { toolCallId } from './ids.ts';
+
+/**
+ * The tool calls of one answer, as they come in pieces. The wire format tells them apart by `index`; some upstreams leave
+ * it out, or give every call the same one (Gemini's compatible interface did both), and then a name with a new id begins
+ * the next call. Calls without an id get one.
+ */
+export class ToolCalls {
+  /** Where in the answer the calls stand → their ids. */
+  readonly #ids = new Map<number, string>();
+  /** The upstream's index → where the call that it means now stands. */
+  readonly #places = new Map<number, number>();
+  #latest: number | undefined;
+
+  /** Whether there was any. */
+  get any(): boolean {
+    return this.#ids.size > 0;
+  }
+
+  /** The pieces of one `tool_calls`, whatever stands in it. */
+  read(entries: readonly unknown[]): ToolCallDelta[] {
+    return entries.flatMap((entry) => {
+      if (typeof entry !== 'object' || entry === null) return [];
+      const { index, id, function: called } = entry as { index?: unknown; id?: unknown; function?: unknown };
+      const { name, arguments: written } = (called ?? {}) as { name?: unknown; arguments?: unknown };
+      const named = typeof name === 'string' && name !== '' ? { name } : {};
+      const placed = this.#place(
+        Number.isInteger(index) ? Number(index) : undefined,
+        typeof id === 'string' && id !== '' ? id : undefined,
+        'name' in named,
+      );
+      // Some local servers write the arguments as an object.
+      const text = typeof written === 'string' ? written : written == null ? '' : JSON.stringify(written);
+      return [{ ...placed, ...named, arguments: text }];
+    });
+  }
+
+  #place(index: number | undefined, id: string | undefined, isNamed: boolean): { index: number; id?: string } {
+    const known = index === undefined ? this.#latest : this.#places.get(index);
+    if (known !== undefined) {
+      const own = this.#ids.get(known);
+      const isNext = isNamed && (id === undefined ? index === undefined : id !== own);
+      if (!isNext) {
+        this.#latest = known;
+        return { index: known, ...(id === undefined || own === undefined ? {} : { id: own }) };
+      }
+    }
+    const next = Math.max(-1, ...this.#ids.keys()) + 1;
+    const place = index === undefined || this.#ids.has(index) ? next : index;
+    const own = id ?? toolCallId();
+    this.#ids.set(place, own);
+    if (index !== undefined) this.#places.set(index, place);
+    this.#latest = place;
+    return { index: place, id: own };
+  }
+}

@@ -1,0 +1,197 @@
+import type { Usage } from '../core/chunk.ts';
+import { decodeUsage, encodeUsage } from '../core/usage.ts';
+import { completionId } from '../providers/openai/ids.ts';
+import { ToolCalls } from '../providers/openai/tool-calls.ts';
+import { isVisibleMessage, mendMessage } from './mend.ts';
+
+const OBJECT = 'chat.completion.chunk';
+
+type Json = Record<string, unknown>;
+
+/** What the chunks of one answer shall say of it, and what the client asked for. */
+export interface ChunkOptions {
+  readonly provider: string;
+  /** Where the upstream does not name its model. */
+  readonly model: string;
+  /** The client asked for usage in a chunk of its own (`stream_options.include_usage`). */
+  readonly wantsUsage: boolean;
+}
+
+/** A chunk for the client. */
+export interface Mended {
+  readonly chunk: Json;
+  /** Nothing was changed but, perhaps, its name. */
+  readonly isIntact: boolean;
+  /** Id, model and the like were right; only the provider was added. */
+  readonly isNamed: boolean;
+}
+
+/**
+ * The chunks of one streamed answer, made what dialect B promises: each names the answer, the model and the provider; one
+ * finish for every choice, at the very end and with the usage; nothing null that has to be absent.
+ */
+export class ChunkMender {
+  readonly #options: ChunkOptions;
+  readonly #calls = new Map<number, ToolCalls>();
+  /** The choices that were seen, and how those ended that did. */
+  readonly #choices = new Map<number, Json | undefined>();
+  #visible = false;
+  #ending = false;
+  #usage: Usage | undefined;
+  #id = '';
+  #created = 0;
+  #model = '';
+  /** What else the upstream says of the answer, for example its `system_fingerprint`. */
+  #fields: Json = {};
+
+  constructor(options: ChunkOptions) {
+    this.#options = options;
+  }
+
+  /** Whether a client has something to see: content, reasoning, a tool call, media. */
+  get visible(): boolean {
+    return this.#visible;
+  }
+
+  /** Whether a choice has come to its end. */
+  get ending(): boolean {
+    return this.#ending;
+  }
+
+  /** Whether all of them have. */
+  get complete(): boolean {
+    if (this.#choices.size === 0) return false;
+    for (const finish of this.#choices.values()) if (finish === undefined) return false;
+    return true;
+  }
+
+  get usage(): Usage | undefined {
+    return this.#usage;
+  }
+
+  get finish(): string | undefined {
+    for (const finish of this.#choices.values()) if (finish !== undefined) return String(finish['finish_reason']);
+    return undefined;
+  }
+
+  /** What a client gets of a chunk; undefined: nothing now. What belongs to the end is kept for it. */
+  mend(chunk: Json): Mended | undefined {
+    const usage = decodeUsage(chunk['usage']);
+    if (usage !== undefined) this.#usage = usage;
+    const choices = choicesOf(chunk);
+    if (choices.length === 0) return undefined;
+    let isIntact = usage === undefined;
+    if (usage !== undefined) delete chunk['usage'];
+    const shown: Json[] = [];
+    for (const choice of choices) {
+      const delta = deltaOf(choice);
+      const index = typeof choice['index'] === 'number' ? choice['index'] : 0;
+      if (mendMessage(delta, this.#callsOf(index)) || delta !== choice['delta'] || index !== choice['index']) {
+        Object.assign(choice, { index, delta });
+        delete choice['message'];
+        isIntact = false;
+      }
+      const isVisible = isVisibleMessage(delta);
+      this.#visible ||= isVisible;
+      if (this.#ends(choice, index, delta, isVisible, chunk)) isIntact = false;
+      if (isVisible || this.#choices.get(index) === undefined) shown.push(choice);
+    }
+    if (shown.length === 0) return undefined;
+    if (shown.length < choices.length) {
+      chunk['choices'] = shown;
+      isIntact = false;
+    }
+    return { chunk, isIntact, isNamed: this.#name(chunk) };
+  }
+
+  /** What all chunks have in common, the fields of this one first. */
+  nameOf(chunk: Json): Json {
+    const { id, created, model } = chunk;
+    if (this.#id === '') this.#id = typeof id === 'string' && id !== '' ? id : completionId();
+    if (Number.isSafeInteger(created)) this.#created = Number(created);
+    else if (this.#created === 0) this.#created = Math.floor(Date.now() / 1000);
+    if (typeof model === 'string' && model !== '') this.#model = model;
+    return {
+      id: this.#id,
+      object: OBJECT,
+      created: this.#created,
+      model: this.#model === '' ? this.#options.model : this.#model,
+      provider: this.#options.provider,
+    };
+  }
+
+  /** The end of the answer, chunk by chunk. `estimated` counts where the upstream did not. */
+  closing(estimated: Usage): Json[] {
+    const usage = encodeUsage(this.#usage ?? estimated);
+    const head = this.nameOf({});
+    const indices = this.#choices.size === 0 ? [0] : [...this.#choices.keys()].sort((a, b) => a - b);
+    const chunks: Json[] = indices.map((index) => ({ ...this.#fields, ...head, choices: [this.#endOf(index)] }));
+    if (this.#options.wantsUsage) chunks.push({ ...head, choices: [], usage });
+    else Object.assign(chunks.at(-1) ?? {}, { usage });
+    return chunks;
+  }
+
+  /** Takes the finish out of a choice. Returns whether the choice was changed by that. */
+  #ends(choice: Json, index: number, delta: Json, isVisible: boolean, chunk: Json): boolean {
+    const reason = choice['finish_reason'];
+    if (reason === null || reason === undefined) {
+      if (!this.#choices.has(index)) this.#choices.set(index, undefined);
+      return false;
+    }
+    choice['finish_reason'] = null;
+    if (typeof reason !== 'string' || reason === '') {
+      if (!this.#choices.has(index)) this.#choices.set(index, undefined);
+      return true;
+    }
+    const said = isVisible ? { index, delta: { content: '' } } : { ...choice, delta: { ...delta, content: '' } };
+    this.#ending = true;
+    this.#choices.set(index, { ...said, finish_reason: reason });
+    const { choices: _choices, usage: _usage, ...fields } = chunk;
+    this.#fields = fields;
+    return true;
+  }
+
+  /** How a choice ended; one whose upstream only said that all is over ended as answers do. */
+  #endOf(index: number): Json {
+    const reason = this.#calls.get(index)?.any === true ? 'tool_calls' : 'stop';
+    return this.#choices.get(index) ?? { index, delta: { content: '' }, finish_reason: reason };
+  }
+
+  #callsOf(index: number): ToolCalls {
+    let calls = this.#calls.get(index);
+    if (calls === undefined) {
+      calls = new ToolCalls();
+      this.#calls.set(index, calls);
+    }
+    return calls;
+  }
+
+  /** Gives the chunk its name. Returns whether it had it, save for the provider. */
+  #name(chunk: Json): boolean {
+    const name = this.nameOf(chunk);
+    const isNamed =
+      chunk['id'] === name['id'] &&
+      chunk['object'] === OBJECT &&
+      chunk['created'] === name['created'] &&
+      chunk['model'] === name['model'] &&
+      !Object.hasOwn(chunk, 'provider');
+    Object.assign(chunk, name);
+    return isNamed;
+  }
+}
+
+/** The choices of a chunk that are any; `index` and `delta` may still be missing. */
+function choicesOf(chunk: Json): Json[] {
+  const { choices } = chunk;
+  if (!Array.isArray(choices)) return [];
+  return choices.filter((choice) => typeof choice === 'object' && choice !== null && !Array.isArray(choice));
+}
+
+function deltaOf({ delta, message }: Json): Json {
+  if (isObject(delta)) return delta;
+  return isObject(message) ? message : {};
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

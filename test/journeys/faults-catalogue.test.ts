@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { type Expected, type Fault, type FaultName, faultList } from '../support/openai-faults.ts';
+import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
+import {
+  ask,
+  askChat,
+  askConversation,
+  eventually,
+  type Received,
+  readChatStream,
+  readCompletion,
+  readConversation,
+  readError,
+  type Said,
+} from '../support/wire-answers.ts';
+
+// Every fault of the catalogue in every way of asking, with all that the wire formats promise: not only the text, but
+// also that each chunk is complete, that there is one end, and that a failure never looks like one.
+
+interface Way {
+  ask(origin: string, model: string): Promise<Received>;
+  /** Reads an answer of status 200; undefined when the way has no place for errors in it. */
+  read(received: Received): Said;
+  /** Nothing is sent before the answer is whole, so a failure in the middle is a refusal. */
+  readonly isWhole?: true;
+}
+
+const ways: Readonly<Record<string, Way>> = {
+  'dialect B, streamed': {
+    ask: (origin, model) => askChat(origin, { provider: 'mock', model, stream: true }),
+    read: (received) => readChatStream(received),
+  },
+  'dialect B, streamed, usage asked for': {
+    ask: (origin, model) =>
+      askChat(origin, { provider: 'mock', model, stream: true, stream_options: { include_usage: true } }),
+    read: (received) => readChatStream(received, { wantsUsage: true }),
+  },
+  'dialect B, whole': {
+    ask: (origin, model) => askChat(origin, { provider: 'mock', model }),
+    read: readCompletion,
+    isWhole: true,
+  },
+  'dialect A': {
+    ask: (origin, model) => askConversation(origin, { provider: 'mock', model }),
+    read: (received) => readConversation(received),
+  },
+  'dialect A, plain text': {
+    ask: (origin, model) => ask(origin, `/backend-api/v2/create?provider=mock&model=${model}&prompt=Hi`),
+    read: readPlain,
+  },
+};
+
+/** Half a gigabyte takes seconds to unpack: measured once, with its memory, in faults-memory.test.ts. */
+const ELSEWHERE: ReadonlySet<FaultName> = new Set(['fault-gzip-bomb']);
+/** Where what the upstream does on the second request of a connection is the fault. */
+const ON_REUSE: ReadonlySet<FaultName> = new Set(['fault-closes-idle', 'fault-resets-reused']);
+
+// Most of the time is spent on waiting for what does not come, so some wait at the same time.
+describe('faults of an upstream, byte by byte', { concurrency: 6 }, () => {
+  let upstream: OpenAiUpstream;
+  let patient: Gateway;
+  let hasty: Gateway;
+
+  before(async () => {
+    upstream = await startOpenAiUpstream();
+    const yaml = (limits: string): string =>
+      `providers: { mock: { kind: openai, baseUrl: '${upstream.baseUrl}', apiKey: sk-mock-0123 } }\nlimits: ${limits}`;
+    // Attempts are a matter of their own; here they would only cost time.
+    patient = await startGateway(yaml('{ retryWaitMs: 1000 }'));
+    hasty = await startGateway(yaml('{ firstByteMs: 300, idleMs: 300, totalMs: 1500 }'));
+  });
+  after(async () => {
+    await patient.close();
+    await hasty.close();
+    assert.ok(
+      upstream.requests.every((request) => request.path !== '/stolen'),
+      'a redirect is never followed',
+    );
+    await eventually('nothing stays open upstream', () => upstream.open === 0);
+    await upstream.close();
+  });
+
+  for (const [name, fault] of faultList as readonly (readonly [FaultName, Fault])[]) {
+    if (ELSEWHERE.has(name)) continue;
+    test(name, { timeout: 60_000 }, async (context) => {
+      for (const [title, way] of Object.entries(ways)) {
+        if (fault.stream === false && way.isWhole !== true) continue;
+        await context.test(title, async () => {
+          const gateway = fault.silent === true ? hasty : patient;
+          const rounds = ON_REUSE.has(name) ? 3 : 1;
+          for (let round = 0; round < rounds; round += 1) {
+            const before = asked(name);
+            check(way, await way.ask(gateway.origin, name), fault.expected);
+            const requests = asked(name) - before;
+            assert.ok(requests <= 3, `${requests} attempts`);
+            const isSeen = fault.expected.kind === 'text' || (fault.expected.kind === 'cut' && way.isWhole !== true);
+            if (isSeen && !ON_REUSE.has(name)) assert.equal(requests, 1, 'asked once');
+          }
+        });
+      }
+    });
+  }
+
+  function asked(name: FaultName): number {
+    return upstream.chats.filter((request) => request.model === name).length;
+  }
+});
+
+function check(way: Way, received: Received, expected: Expected): void {
+  if (expected.kind === 'text') {
+    const said = way.read(received);
+    assert.equal(said.error, undefined);
+    assert.equal(said.text, expected.text);
+    assert.equal(said.finish, 'stop');
+  } else if (expected.kind === 'cut' && way.isWhole !== true) {
+    const said = way.read(received);
+    assert.equal(said.text, expected.text);
+    assert.ok(said.error, 'the failure is visible');
+    assert.equal(said.finish, undefined);
+  } else if (expected.kind === 'cut') {
+    const error = readError(received);
+    assert.ok([500, 502, 504].includes(received.status), `status ${received.status}: ${error['message']}`);
+  } else if (expected.status.includes(401) && received.status === 200) {
+    // Missing credentials are a chunk in dialect A, which its front ends act upon.
+    const said = way.read(received);
+    assert.equal(said.error?.['type'], 'auth');
+  } else {
+    const error = readError(received);
+    assert.ok(expected.status.includes(received.status), `status ${received.status}: ${error['message']}`);
+  }
+}
+
+/** Plain text has no place for an error: that the connection is cut is the only sign. */
+function readPlain(received: Received): Said {
+  assert.equal(received.status, 200);
+  assert.match(received.headers['content-type'] ?? '', /^text\/plain; charset=utf-8/);
+  const nothing = { reasoning: '', toolCalls: [], usage: undefined };
+  return received.complete
+    ? { ...nothing, text: received.body, finish: 'stop', error: undefined }
+    : { ...nothing, text: received.body, finish: undefined, error: { message: 'cut' } };
+}
