@@ -28,10 +28,10 @@ limits:
   idleMs: 60000
 `;
 
-describe('the example of a configuration', () => {
+describe('the example of a configuration', { timeout: 60_000 }, () => {
   let upstream: OpenAiUpstream;
   let origin: string;
-  let stop: () => Promise<void>;
+  let stop: (() => Promise<void>) | undefined;
   before(async () => {
     upstream = await startOpenAiUpstream();
     const folder = mkdtempSync(path.join(tmpdir(), 'sluice-example-'));
@@ -51,7 +51,7 @@ describe('the example of a configuration', () => {
     };
   });
   after(async () => {
-    await stop();
+    await stop?.();
     await upstream.close();
   });
 

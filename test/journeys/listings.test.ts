@@ -3,9 +3,10 @@ import type { ServerResponse } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import OpenAI from 'openai';
 import { startAnthropicUpstream } from '../support/anthropic-upstream.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import type { Gateway } from '../support/gateway.ts';
 import { startGeminiUpstream } from '../support/gemini-upstream.ts';
 import { type SeenRequest, startOpenAiUpstream } from '../support/openai-upstream.ts';
+import { startGatewayBefore } from './gateway-before.ts';
 
 type Json = Record<string, unknown>;
 
@@ -43,7 +44,9 @@ async function openWorld(): Promise<World> {
   });
   const claude = await startAnthropicUpstream(() => ({ text: ['Hi'] }));
   const gemini = await startGeminiUpstream(() => ({ text: ['Hi'] }));
-  const gateway = await startGateway(`
+  return startGatewayBefore(
+    [acme, second, locked, claude, gemini],
+    `
 providers:
   acme: { kind: openai, label: Acme Models, baseUrl: '${acme.baseUrl}', defaultModel: seeing }
   second: { kind: openai, baseUrl: '${second.baseUrl}' }
@@ -54,17 +57,11 @@ providers:
 aliases:
   fast: acme/org/model-x
   best: [claude/claude-sonnet-4-5, seeing]
-`);
-  return {
-    gateway,
-    async close() {
-      await gateway.close();
-      for (const upstream of [acme, second, locked, claude, gemini]) await upstream.close();
-    },
-  };
+`,
+  );
 }
 
-describe('listings', () => {
+describe('listings', { timeout: 60_000 }, () => {
   let world: World;
   let origin: string;
   let client: OpenAI;
@@ -384,7 +381,7 @@ describe('listings', () => {
   });
 });
 
-describe('listings when upstreams misbehave', () => {
+describe('listings when upstreams misbehave', { timeout: 60_000 }, () => {
   /** A way in which a listing fails. */
   const FAULTS: Record<string, (response: ServerResponse) => void> = {
     failing: (response) => json(response, 500, '{"error":{"message":"The database is gone"}}'),
@@ -424,20 +421,16 @@ describe('listings when upstreams misbehave', () => {
       upstreams.push(upstream);
       rows.push(`  x-${name}: { kind: openai, baseUrl: '${upstream.baseUrl}' }`);
     }
-    const gateway = await startGateway(`
+    world = await startGatewayBefore(
+      upstreams,
+      `
 providers:
 ${rows.join('\n')}
   unreachable: { kind: openai, baseUrl: 'http://127.0.0.1:1/v1' }
   claude: { kind: anthropic, baseUrl: 'http://127.0.0.1:1/v1', apiKey: k }
   good: { kind: openai, baseUrl: '${good.baseUrl}' }
-`);
-    world = {
-      gateway,
-      async close() {
-        await gateway.close();
-        for (const upstream of upstreams) await upstream.close();
-      },
-    };
+`,
+    );
   });
   after(() => world.close());
 

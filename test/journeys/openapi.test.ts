@@ -4,7 +4,8 @@ import { backendRoutes } from '../../src/http/backend/index.ts';
 import type { Deps, Route } from '../../src/http/deps.ts';
 import { v1Routes } from '../../src/http/v1/index.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
-import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
+import { startOpenAiUpstream } from '../support/openai-upstream.ts';
+import { startGatewayBefore } from './gateway-before.ts';
 import { ApiDescription } from './openapi-check.ts';
 
 /** The route tables look at what they work with only when a request comes. */
@@ -116,25 +117,25 @@ const REFUSED: readonly object[] = [
   { messages: MESSAGES, max_tokens: -1 },
 ];
 
-describe('the description of the API', () => {
-  let upstream: OpenAiUpstream;
+describe('the description of the API', { timeout: 60_000 }, () => {
   let gateway: Gateway;
+  let close: () => Promise<void>;
   let api: ApiDescription;
   before(async () => {
-    upstream = await startOpenAiUpstream();
-    gateway = await startGateway(`
+    const upstream = await startOpenAiUpstream();
+    ({ gateway, close } = await startGatewayBefore(
+      [upstream],
+      `
 providers: { acme: { kind: openai, baseUrl: '${upstream.baseUrl}' } }
 aliases: { fast: acme/test-model }
-`);
+`,
+    ));
     const response = await fetch(`${gateway.origin}/openapi.json`);
     assert.equal(response.status, 200);
     assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
     api = new ApiDescription((await response.json()) as Record<string, unknown>);
   });
-  after(async () => {
-    await gateway.close();
-    await upstream.close();
-  });
+  after(() => close());
 
   test('keeps the rules of OpenAPI 3.1', () => {
     assert.deepEqual(api.problems(), []);
@@ -255,7 +256,7 @@ aliases: { fast: acme/test-model }
   });
 });
 
-describe('the page of the documents', () => {
+describe('the page of the documents', { timeout: 60_000 }, () => {
   let gateway: Gateway;
   before(async () => {
     gateway = await startGateway('');

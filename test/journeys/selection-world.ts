@@ -1,7 +1,7 @@
 import { startAnthropicUpstream } from '../support/anthropic-upstream.ts';
-import { startGateway } from '../support/gateway.ts';
 import { startOpenAiUpstream } from '../support/openai-upstream.ts';
 import type { VendorAnswer, VendorRequest } from '../support/vendor-script.ts';
+import { startGatewayBefore } from './gateway-before.ts';
 
 /** The upstreams, each behind a provider of its own. */
 export type Name = 'keyed' | 'free' | 'other' | 'asking' | 'claude';
@@ -43,7 +43,9 @@ export async function openWorld(yaml = ''): Promise<SelectionWorld> {
     asking: await startOpenAiUpstream(scriptOf('asking')),
     claude: await startAnthropicUpstream(scriptOf('claude')),
   };
-  const gateway = await startGateway(`
+  const { gateway, close } = await startGatewayBefore(
+    Object.values(upstreams),
+    `
 providers:
   keyed:
     kind: openai
@@ -59,7 +61,8 @@ providers:
     defaultModel: org/nested
   groq: { label: Asking, baseUrl: '${upstreams.asking.baseUrl}', models: [asked] }
   claude: { kind: anthropic, label: Claude, baseUrl: '${upstreams.claude.baseUrl}' }
-${yaml}`);
+${yaml}`,
+  );
   return {
     origin: gateway.origin,
     logged: () => JSON.stringify(gateway.log.lines),
@@ -69,10 +72,7 @@ ${yaml}`);
       arrivals = [];
       return since;
     },
-    async [Symbol.asyncDispose]() {
-      await gateway.close();
-      for (const upstream of Object.values(upstreams)) await upstream.close();
-    },
+    [Symbol.asyncDispose]: close,
   };
 }
 

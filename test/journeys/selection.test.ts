@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ask, converse, type Name, openWorld, type SelectionWorld } from './selection-world.ts';
 
-describe('who answers', () => {
+describe('who answers', { timeout: 60_000 }, () => {
   let world: SelectionWorld;
   before(async () => {
     world = await openWorld(`
@@ -202,7 +202,7 @@ aliases:
   });
 });
 
-describe('who answers when the first one fails', () => {
+describe('who answers when the first one fails', { timeout: 60_000 }, () => {
   test('the next one that knows the model', async () => {
     await using world = await openWorld();
     world.answers.free = { status: 500 };
@@ -266,7 +266,7 @@ describe('who answers when the first one fails', () => {
   });
 });
 
-describe('who answers by the operator’s wish', () => {
+describe('who answers by the operator’s wish', { timeout: 60_000 }, () => {
   test('the default provider, before anything that the model says', async () => {
     await using world = await openWorld('defaultProvider: free\naliases: { best: other/tagged:7b }');
     for (const [body, at, model] of [
@@ -302,7 +302,7 @@ describe('who answers by the operator’s wish', () => {
   });
 });
 
-describe('whose key is used', () => {
+describe('whose key is used', { timeout: 60_000 }, () => {
   let world: SelectionWorld;
   before(async () => {
     world = await openWorld();
@@ -428,7 +428,7 @@ describe('whose key is used', () => {
   });
 });
 
-describe('who answers in dialect A', () => {
+describe('who answers in dialect A', { timeout: 60_000 }, () => {
   let world: SelectionWorld;
   before(async () => {
     world = await openWorld('aliases: { fast: free/only-free }');
