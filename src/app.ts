@@ -1,18 +1,32 @@
 import type { AddressInfo } from 'node:net';
+import { Buckets } from './buckets/buckets.ts';
 import type { Config } from './config/config.ts';
+import { CookieStore } from './cookies/jar.ts';
 import type { Logger } from './core/logger.ts';
 import { isReady, type Provider } from './core/provider.ts';
+import { createConverter } from './documents/converter.ts';
+import { bucketStep } from './enrich/buckets.ts';
+import { enrich } from './enrich/enrich.ts';
+import { mediaStep } from './enrich/media.ts';
+import { memoryStep } from './enrich/memory.ts';
 import { thinkTags } from './enrich/think-tags.ts';
+import { webSearchStep } from './enrich/web-search.ts';
 import { Calls } from './http/edge/calls.ts';
 import { Secrets } from './http/edge/secrets.ts';
 import { buildServer } from './http/server.ts';
 import { Heartbeats } from './http/sse.ts';
+import { createMediaStore } from './media/store.ts';
+import { createGuardedFetch } from './outbound/guarded-fetch.ts';
+import { createPages } from './outbound/pages.ts';
 import { createProviderDeps } from './providers/index.ts';
 import { type LocalWatch, watchLocal } from './providers/local.ts';
 import { Registry } from './providers/registry.ts';
 import { Catalog } from './routing/catalog.ts';
 import { Deadlines } from './routing/deadlines.ts';
 import { Router } from './routing/router.ts';
+import { createWebSearch } from './search/search.ts';
+import { openStores } from './stores/index.ts';
+import { UsageRecorder } from './usage/recorder.ts';
 import { version } from './version.ts';
 
 /** The whole program behind one port. */
@@ -36,19 +50,46 @@ export interface AppOptions {
 export async function createApp(initial: Config, log: Logger, options: AppOptions = {}): Promise<App> {
   let config = initial;
   const limits = () => config.limits;
-  const deps = createProviderDeps(limits, log);
+  const stores = openStores(config.dataDir, log);
+  const cookies = new CookieStore(config.dataDir, log);
+  const converter = createConverter({ log });
+  const buckets = new Buckets({ records: stores.buckets, files: stores.files, converter, limits });
+  const deps = createProviderDeps(limits, log, cookies);
   const registry = new Registry(deps, log);
   const catalog = new Catalog(log);
   const deadlines = new Deadlines();
   const secrets = new Secrets();
   const calls = new Calls(limits);
+  const recorder = new UsageRecorder(stores.usage, log);
+  const guardedFetch = createGuardedFetch({ userAgent: `Sluice/${version}` });
+  const pages = createPages(guardedFetch);
+  const media = createMediaStore(stores.files, guardedFetch);
+  const search = createWebSearch({
+    fetch: guardedFetch,
+    pages: createPages(guardedFetch),
+    config: () => config.search,
+  });
+  const originsOf = (id: string): readonly string[] => {
+    const address = config.providers.find((entry) => entry.id === id)?.baseUrl;
+    return address === undefined ? [] : [new URL(address).origin];
+  };
+  // The first has the last word on the answer: sources of a search stand behind everything else.
+  const steps = [
+    webSearchStep(search),
+    bucketStep(buckets),
+    memoryStep(stores.memory),
+    mediaStep({ media, originsOf }),
+    thinkTags,
+  ];
   const router = new Router({
     client: deps.client,
     catalog,
     deadlines,
     limits,
     preferences: () => config,
-    steps: [thinkTags],
+    enrich: (request, call) => enrich(steps, request, call),
+    onUsage: ({ provider, model }, usage, { user }) =>
+      recorder.note({ user, provider: provider.id, label: provider.label, model, usage }),
   });
   const server = buildServer({
     config: () => config,
@@ -57,6 +98,12 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     heartbeats: new Heartbeats(() => config.limits.heartbeatMs),
     calls,
     secrets,
+    stores,
+    buckets,
+    media,
+    cookies,
+    cookieDomains: () => config.providers.flatMap((entry) => entry.cookieDomain ?? []),
+    onCookies: () => take(config),
     log,
     version,
   });
@@ -64,10 +111,13 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
 
   function take(next: Config): void {
     config = next;
-    secrets.use([next.key, ...next.providers.flatMap((entry) => [entry.apiKey, ...Object.values(entry.headers)])]);
+    const ofProviders = next.providers.flatMap((entry) => [entry.apiKey, ...Object.values(entry.headers)]);
+    const ofSearch = next.search.targets.map((target) => target.apiKey);
+    secrets.use([next.key, ...ofProviders, ...ofSearch, ...cookies.values()]);
     catalog.use(registry.providers(next));
   }
   take(initial);
+  void cookies.ready().then(() => take(config));
 
   return {
     catalog,
@@ -98,6 +148,8 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
       server.server.closeIdleConnections();
       await closed;
       await registry.close();
+      await Promise.all([converter.close(), pages.close(), recorder.flush()]);
+      await stores.close();
     },
   };
 }

@@ -1,3 +1,5 @@
+import type { SearchConfig } from '../search/config.ts';
+
 /** The whole configuration, frozen, as the rest of the program sees it. Only `config/` reads the environment and files. */
 
 export interface Config {
@@ -30,13 +32,17 @@ export interface Config {
   readonly disabled?: readonly string[];
   /** Another name → the models it stands for, tried in order, each `provider/model` or a model's name. */
   readonly aliases: ReadonlyMap<string, readonly string[]>;
+  readonly search: SearchConfig;
   readonly limits: Limits;
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 /** Which code drives a provider. */
-export type ProviderKind = 'openai' | 'anthropic' | 'google' | 'bedrock';
+export type ProviderKind = 'openai' | 'anthropic' | 'google' | 'bedrock' | SpeechKind;
+
+/** Those that speak and do not chat. */
+export type SpeechKind = 'elevenlabs' | 'deepgram' | 'lmnt' | 'hume';
 
 export interface ProviderConfig {
   readonly id: string;
@@ -52,6 +58,8 @@ export interface ProviderConfig {
   readonly keyVariable?: string;
   /** The header that carries the key: `authorization` (as a Bearer token) or a name such as `api-key`. */
   readonly keyHeader: string;
+  /** The domain whose uploaded cookies go with every request; the provider is off until there are some. */
+  readonly cookieDomain?: string;
   /** Sent with every request, for example OpenRouter's `X-Title`. */
   readonly headers: Readonly<Record<string, string>>;
   /** Models to offer; undefined: the upstream is asked. */
@@ -93,6 +101,7 @@ export interface Limits {
   readonly messages: number;
   readonly uploadFileBytes: number;
   readonly uploadRequestBytes: number;
+  readonly uploadBucketBytes: number;
   readonly uploadParts: number;
   readonly uploadNameBytes: number;
   readonly sseLineBytes: number;

@@ -20,6 +20,7 @@ export const defaultLimits: Limits = {
   messages: 10_000,
   uploadFileBytes: 64 * MB,
   uploadRequestBytes: 256 * MB,
+  uploadBucketBytes: 512 * MB,
   uploadParts: 100,
   uploadNameBytes: 255,
   sseLineBytes: 8 * MB,

@@ -33,6 +33,7 @@ export const limitRules: Readonly<Record<keyof Limits, LimitRule>> = {
   messages: count('Messages in one request; over it: 400.', 1_000_000),
   uploadFileBytes: size('One uploaded file; over it: 413.', LARGEST_FILE),
   uploadRequestBytes: size('All files of one upload; over it: 413.', LARGEST_FILE),
+  uploadBucketBytes: size('Everything in one bucket; over it: 413.', LARGEST_FILE),
   uploadParts: count('Parts of one upload; over it: 413.', 10_000),
   uploadNameBytes: size('Name of an uploaded file; over it: 400.', 255),
   sseLineBytes: size('One line of an event stream from an upstream; over it: an error.'),

@@ -32,7 +32,11 @@ describe('loading', () => {
   test('without anything: loopback, defaults, no providers', async (context) => {
     const folder = temporaryFolder(context);
     const { config, notes } = await loadConfig({ environment: {}, directory: folder });
-    const { available, ...rest } = config;
+    const { available, search, ...rest } = config;
+    assert.deepEqual(
+      search.targets.map((target) => target.engine),
+      ['tavily', 'wikipedia'],
+    );
     assert.ok(available.length > 10, 'known providers wait for a key');
     assert.deepEqual(rest, {
       bind: { host: '127.0.0.1', port: 1337 },

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { resolveSearch } from '../search/config.ts';
 import { accessKey } from './access-key.ts';
 import { BIND_FORMS, parseBind } from './bind.ts';
 import type { Config, LogLevel } from './config.ts';
@@ -47,7 +48,9 @@ export async function loadConfig(options: LoadOptions = {}): Promise<Loaded> {
 
   const { resolveProviders } = await import('./providers.ts');
   const resolved = resolveProviders(settings.providers ?? {}, environment, reference);
-  if (file !== undefined) problems.push(...linesOf(file, [...wrong, ...resolved.problems]));
+  const search = resolveSearch(defined(settings.search ?? {}), environment);
+  const ofSearch = search.problems.map(({ key, message }) => ({ path: ['search', key], message }));
+  if (file !== undefined) problems.push(...linesOf(file, [...wrong, ...resolved.problems, ...ofSearch]));
   if (problems.length > 0) throw new ConfigError(problems);
 
   const base = file === undefined ? directory : path.dirname(file.path);
@@ -76,6 +79,7 @@ export async function loadConfig(options: LoadOptions = {}): Promise<Loaded> {
     providers: resolved.providers,
     available: resolved.available,
     disabled: resolved.disabled,
+    search: search.config,
     aliases: new Map(Object.entries(settings.aliases ?? {}).map(([name, target]) => [name, [target].flat()])),
     limits: { ...defaultLimits, ...defined(settings.limits ?? {}) },
   };

@@ -96,13 +96,16 @@ function fromFile(
     kind,
     label: entry.label ?? row?.label ?? id,
     origin: 'file',
-    needsKey: vendor?.needsKey ?? apiKey !== undefined,
+    needsKey: entry.auth !== 'cookies' && (vendor?.needsKey ?? apiKey !== undefined),
     keyHeader: entry.apiKeyHeader ?? vendor?.keyHeader ?? 'authorization',
     headers: { ...vendor?.headers, ...entry.headers },
     settings: { ...modelsPath, ...settings },
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(keyVariable === undefined ? {} : { keyVariable }),
+    ...(entry.auth !== 'cookies' || baseUrl === undefined
+      ? {}
+      : { cookieDomain: entry.cookieDomain ?? new URL(baseUrl).hostname }),
     ...(entry.models === undefined ? {} : { models: entry.models }),
     ...(entry.defaultModel === undefined ? {} : { defaultModel: entry.defaultModel }),
   };

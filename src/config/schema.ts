@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the descriptions speak of placeholders in the file
 
 import { z } from 'zod';
+import { defaultSearch, SEARCH_ENGINES } from '../search/config.ts';
 import { BIND_FORMS, parseBind } from './bind.ts';
 import type { Limits } from './config.ts';
 import { defaultBind, defaultEmbedded, defaultLimits, defaultLogLevel, LOG_LEVELS } from './defaults.ts';
@@ -78,6 +79,14 @@ const providerSchema = section('a map of settings', {
   apiKeyHeader: textOf(HEADER_NAME_FORM, parseHeaderName)
     .optional()
     .describe('Header that carries the key. Default: authorization, as a Bearer token.'),
+  auth: z
+    .enum(['key', 'cookies'], { error: 'key, cookies' })
+    .optional()
+    .meta({ default: 'key' })
+    .describe('How the upstream knows its user; cookies: by the cookies of cookieDomain that were uploaded.'),
+  cookieDomain: textOf(HOST_FORM, parseHost)
+    .optional()
+    .describe('With auth: cookies, the domain whose cookies are sent. Default: the host of baseUrl.'),
   models: listOf('a list of names of models', modelName)
     .min(1, { error: 'at least one model; without this key the upstream is asked' })
     .optional()
@@ -135,6 +144,29 @@ const embeddedSchema = section('a map of settings', {
   threads: wholeNumber('a whole number from 1 to 1024', 1, 1_024)
     .optional()
     .describe('Threads for inference. Default: one less than the machine has cores, at least one.'),
+});
+
+const searchSchema = section('a map of settings', {
+  engine: z
+    .enum([...SEARCH_ENGINES, 'none'], { error: [...SEARCH_ENGINES, 'none'].join(', ') })
+    .optional()
+    .describe('Who searches; none: nobody. Default: whoever has a key in the environment, else Tavily without one.'),
+  url: textOf(BASE_URL_FORM, parseBaseUrl)
+    .optional()
+    .describe('Address of a SearXNG server, or of another Wikipedia than the English one.'),
+  apiKey: textOf(KEY_FORM, parseKey).optional().describe('Key of the engine, best written as ${NAME}.'),
+  results: wholeNumber('a whole number from 1 to 20', 1, 20)
+    .optional()
+    .meta({ default: defaultSearch.results })
+    .describe('Results to ask for.'),
+  pages: wholeNumber('a whole number from 0 to 10', 0, 10)
+    .optional()
+    .meta({ default: defaultSearch.pages })
+    .describe('How many of them are fetched and read; the others count with their snippet.'),
+  words: wholeNumber('a whole number from 100 to 20000', 100, 20_000)
+    .optional()
+    .meta({ default: defaultSearch.words })
+    .describe('Words of all results together that a model gets.'),
 });
 
 type LimitsShape = { [Name in keyof Limits]: z.ZodOptional<z.ZodInt> };
@@ -212,6 +244,7 @@ export const fileSchema = section('a map of settings', {
     )
     .optional()
     .describe('Other names that clients can ask for, each with the models it stands for, tried in order.'),
+  search: searchSchema.optional().describe('Web search, for requests that ask for it.'),
   limits: section('a map of limits', limitsShape()).optional().describe('Times, sizes and counts.'),
 });
 

@@ -17,6 +17,8 @@ export interface Call {
   /** Runs `listener` once when the call is cancelled (at once if it already is). Returns a function that takes it back. */
   onCancel(listener: (reason: Error) => void): () => void;
   readonly credentials: Credentials;
+  /** Who asks, as a label for records. */
+  readonly user: string;
   readonly log: Logger;
 }
 
@@ -25,6 +27,7 @@ export class CallScope implements Call {
   readonly id: string;
   readonly log: Logger;
   credentials: Credentials;
+  user = 'unknown';
   cancelled: Error | undefined;
   readonly #listeners = new Set<(reason: Error) => void>();
   #controller: AbortController | undefined;
@@ -39,6 +42,7 @@ export class CallScope implements Call {
   /** A call that is cancelled with this one, and can be cancelled alone: one attempt of several. */
   fork(credentials: Credentials = this.credentials): CallScope {
     const child = new CallScope(this.id, this.log, credentials);
+    child.user = this.user;
     child.#unlink = this.onCancel((reason) => child.cancel(reason));
     return child;
   }

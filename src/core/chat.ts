@@ -103,6 +103,10 @@ export interface ChatRequest {
   /** true: search for the last message; a string: search for that. */
   readonly webSearch?: true | string;
   readonly downloadMedia: boolean;
+  /** Of pictures and video, as `16:9`. */
+  readonly aspectRatio?: string;
+  /** The user whose memory shall help to answer. */
+  readonly memoryUser?: string;
   /** Fields only the upstream understands, kept as sent. */
   readonly extra: Readonly<Record<string, unknown>>;
 }

@@ -25,6 +25,11 @@ export interface MediaRef {
   readonly alt?: string;
   /** What an audio answer says, as text. */
   readonly transcript?: string;
+  /** Of pictures, as they are to be shown. */
+  readonly width?: number;
+  readonly height?: number;
+  /** Where it came from, when it is kept here; absent for media that came inline. */
+  readonly source?: string;
 }
 
 /** Tokens, counted in the way of OpenAI's chat completions. */

@@ -13,6 +13,13 @@ export type AuthNeed =
       readonly variable?: string;
       /** Whether configuration or the environment gave a key. */
       readonly configured: boolean;
+    }
+  | {
+      readonly kind: 'cookies';
+      /** The domain whose cookies are needed. */
+      readonly domain: string;
+      /** Whether there are any now. */
+      readonly configured: boolean;
     };
 
 /** How a provider came to be on. Also the order in which the automatic choice prefers them. */
@@ -50,6 +57,13 @@ export interface Provider {
   /** Present when the upstream speaks the OpenAI wire format, so that bytes can be passed through. */
   readonly relay?: Relay;
   close?(): Promise<void>;
+}
+
+/** Uploaded cookies, as far as providers may see them. */
+export interface ProviderCookies {
+  has(domain: string): boolean;
+  /** The `Cookie` header for an address; undefined when no cookie belongs there. */
+  header(url: URL): string | undefined;
 }
 
 /** Where bytes of the OpenAI wire format go. */

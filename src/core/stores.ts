@@ -145,6 +145,7 @@ export interface Files {
 /** Everything that is kept, opened together. */
 export interface Stores {
   readonly chats: Records<ChatRecord>;
+  readonly buckets: Records<BucketRecord>;
   readonly caches: Records<CacheRecord>;
   readonly memory: MemoryStore;
   readonly usage: UsageStore;
@@ -163,6 +164,28 @@ export interface ChatRecord {
   /** The client's own time stamp, milliseconds; 0 when it sent none. */
   readonly updated: number;
   readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** One file of a bucket. Where its bytes are is made up here; the name is only what people call it. */
+export interface BucketFile {
+  readonly name: string;
+  readonly kind: 'text' | 'media';
+  /** Path in `Files`. */
+  readonly path: string;
+  /** Bytes: of the text, or of the media. */
+  readonly size: number;
+  readonly mimeType: string;
+  /** After the orientation of EXIF was applied. */
+  readonly width?: number;
+  readonly height?: number;
+  /** Path of the thumbnail in `Files`. */
+  readonly thumbnail?: string;
+}
+
+/** What a bucket holds, in the order in which it came. */
+export interface BucketRecord {
+  readonly id: string;
+  readonly files: readonly BucketFile[];
 }
 
 /** Something that may be forgotten. */

@@ -11,9 +11,14 @@ export interface Encoder {
   end(): string;
 }
 
-/** Something before or after a provider: web search, bucket text, think tags, … */
+/** What a step makes of a request: the request as the provider gets it, and what happens to the answer's chunks. */
+export interface Enriched {
+  readonly request: ChatRequest;
+  readonly chunks?: (chunks: AsyncIterable<Batch>) => AsyncIterable<Batch>;
+}
+
+/** Something before or after a provider: bucket text, memory, web search, media, think tags. */
 export interface Step {
   readonly name: string;
-  request?(request: ChatRequest, call: Call): Promise<ChatRequest>;
-  chunks?(chunks: AsyncIterable<Batch>, request: ChatRequest, call: Call): AsyncIterable<Batch>;
+  enrich(request: ChatRequest, call: Call): Enriched | Promise<Enriched>;
 }

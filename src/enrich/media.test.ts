@@ -57,7 +57,7 @@ function manualStore(): { readonly media: MediaStore; readonly asked: Asked[] } 
 const originsOf = (provider: string): readonly string[] => (provider === 'painter' ? ['http://127.0.0.1:9'] : []);
 
 function keep(source: AsyncIterable<Batch>, media: MediaStore, call = testCall(), fields = {}) {
-  const request = chatRequest('Draw a cat', { downloadMedia: true, extra: { aspect_ratio: '16:9' }, ...fields });
+  const request = chatRequest('Draw a cat', { downloadMedia: true, aspectRatio: '16:9', ...fields });
   const enriched = mediaStep({ media, originsOf }).enrich(request, call);
   assert.ok(!('then' in enriched) && enriched.request === request);
   return enriched.chunks?.(source) ?? source;

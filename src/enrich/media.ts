@@ -4,7 +4,6 @@ import type { Batch, Chunk, MediaRef } from '../core/chunk.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
 import type { Step } from '../core/stream.ts';
 import { Gate } from '../media/gate.ts';
-import type { StoredMediaRef } from '../media/markup.ts';
 import type { MediaStore, SaveOptions } from '../media/store.ts';
 
 /** Media of one answer that are kept; the rest stays where it is. */
@@ -159,7 +158,7 @@ class Keeper {
       if (this.#count > MOST_MEDIA) return failed(media, `only ${MOST_MEDIA} of an answer are kept.`);
       const saved = await this.#deps.media.save(media.url, this.#options(media));
       const { width, height } = saved;
-      const stored: StoredMediaRef = {
+      const stored: MediaRef = {
         ...media,
         kind: saved.kind,
         url: saved.path,
@@ -177,8 +176,8 @@ class Keeper {
   }
 
   #options(media: MediaRef): SaveOptions {
-    const { extra } = this.#request;
-    const tags = [this.#model, extra['aspect_ratio'], extra['resolution']].filter((tag) => typeof tag === 'string');
+    const { aspectRatio, extra } = this.#request;
+    const tags = [this.#model, aspectRatio, extra['resolution']].filter((tag) => typeof tag === 'string');
     return {
       tags,
       alt: media.alt ?? promptOf(this.#request),

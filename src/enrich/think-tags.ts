@@ -4,7 +4,7 @@ import type { Step } from '../core/stream.ts';
 const OPEN = '<think>';
 const CLOSE = '</think>';
 
-export const thinkTags: Step = { name: 'think-tags', chunks: splitThinking };
+export const thinkTags: Step = { name: 'think-tags', enrich: (request) => ({ request, chunks: splitThinking }) };
 
 /**
  * Text between think tags at the beginning of an answer → reasoning chunks. Many open models think that way when their

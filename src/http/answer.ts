@@ -9,20 +9,24 @@ import type { Answered } from '../routing/router.ts';
 import type { Deps } from './deps.ts';
 import { withoutSecrets } from './edge/errors.ts';
 import { EventStream } from './sse.ts';
+import { userOf } from './user.ts';
 
 /** How long a client may take for the last words when its time is over or Sluice shuts down, in milliseconds. */
 const LAST_WORDS_MS = 1_000;
 
-/** Runs one answer: opens its call, gives it a place, and cancels it when the client leaves or its time is over. */
+/** Runs one answer: opens its call, gives it a place, and cancels it when the client leaves or its time is over. `asked` is what the body says of itself. */
 export async function withCall(
   request: FastifyRequest,
   reply: FastifyReply,
   deps: Deps,
+  asked: { readonly user?: unknown; readonly timeout?: number | null | undefined },
   run: (call: CallScope) => Promise<void>,
 ): Promise<FastifyReply> {
   const call = new CallScope(request.id, deps.log);
+  call.user = userOf(request, asked.user);
   const leave = deps.calls.enter(call, request.ip);
-  const { totalMs } = deps.config().limits;
+  // A client may want less time than the server grants; `timeout` is in seconds.
+  const totalMs = Math.min(deps.config().limits.totalMs, (asked.timeout ?? Number.POSITIVE_INFINITY) * 1_000);
   const deadline = deps.deadlines.start(totalMs, () =>
     call.cancel(new SluiceError('upstream_timeout', `The answer took longer than ${totalMs} ms.`)),
   );

@@ -1,7 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { Config } from '../config/config.ts';
+import type { Buckets } from '../buckets/buckets.ts';
+import type { Config, Limits } from '../config/config.ts';
+import type { CookieStore } from '../cookies/jar.ts';
 import type { Logger } from '../core/logger.ts';
+import type { Stores } from '../core/stores.ts';
+import type { MediaStore } from '../media/store.ts';
 import type { Deadlines } from '../routing/deadlines.ts';
 import type { Router } from '../routing/router.ts';
 import type { Calls } from './edge/calls.ts';
@@ -16,6 +20,14 @@ export interface Deps {
   readonly heartbeats: Heartbeats;
   readonly calls: Calls;
   readonly secrets: Secrets;
+  readonly stores: Stores;
+  readonly buckets: Buckets;
+  readonly media: MediaStore;
+  readonly cookies: CookieStore;
+  /** The domains whose cookies some provider asks for. */
+  readonly cookieDomains: () => readonly string[];
+  /** Cookies have changed: providers and the mask of secrets have to know. */
+  readonly onCookies: () => void;
   readonly log: Logger;
   /** Sluice's own version, from package.json. */
   readonly version: string;
@@ -23,22 +35,28 @@ export interface Deps {
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
-/** One row of a route table. Serving and documenting read the same row. */
-export interface Route {
+/** What serving a route takes. */
+export interface PlainRoute {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** In the router's spelling: `/v1/models/*`, `/api/:provider/models`. */
   readonly url: string;
+  /** The parts of a multipart form, as JSON Schema, where one may, or has to, be sent. The handler reads it. */
+  readonly form?: Readonly<Record<string, unknown>>;
+  /** Bytes that a JSON body may have, where it is not `limits.bodyBytes`. */
+  readonly bodyLimit?: (limits: Limits) => number;
+  readonly handler: Handler;
+}
+
+/** One row of a route table. Serving and documenting read the same row. */
+export interface Route extends PlainRoute {
   /** One line for the API's documents. */
   readonly summary: string;
   readonly tag: string;
   /** What the body must look like; the handler validates it. */
   readonly body?: z.ZodType;
-  /** Whether `body` may also come as the part `json` of a multipart form. */
-  readonly multipart?: boolean;
   readonly query?: z.ZodObject;
   /** What the answer looks like. */
   readonly answer?: z.ZodType;
   /** Content types of the answer; default JSON. */
   readonly produces?: readonly string[];
-  readonly handler: Handler;
 }

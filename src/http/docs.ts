@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Route } from './deps.ts';
+import type { PlainRoute, Route } from './deps.ts';
 
 type Json = Record<string, unknown>;
 
@@ -19,10 +19,7 @@ const ErrorAnswer = z.object({
 });
 
 /** `GET /openapi.json`, made of the very schemas that check requests, when it is first asked for. */
-export function documentRoutes(
-  routes: readonly Route[],
-  version: string,
-): readonly Pick<Route, 'method' | 'url' | 'handler'>[] {
+export function documentRoutes(routes: readonly Route[], version: string): readonly PlainRoute[] {
   let document: string | undefined;
   return [
     {
@@ -77,7 +74,9 @@ function operation(route: Route, path: string, parameters: readonly string[]): J
       ...parameters.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
       ...queryParameters(route.query),
     ],
-    ...(route.body === undefined ? {} : { requestBody: { required: true, content: bodyContent(route, route.body) } }),
+    ...(route.body === undefined && route.form === undefined
+      ? {}
+      : { requestBody: { required: true, content: bodyContent(route) } }),
     responses: {
       200: { description: 'The answer', content: Object.fromEntries(produces.map((type) => [type, answer])) },
       default: {
@@ -88,20 +87,10 @@ function operation(route: Route, path: string, parameters: readonly string[]): J
   };
 }
 
-function bodyContent(route: Route, body: z.ZodType): Json {
-  const schema = schemaOf(body, 'input');
-  const form = {
-    type: 'object',
-    required: ['json'],
-    properties: {
-      json: { type: 'string', contentMediaType: 'application/json', description: 'The same request as JSON text' },
-      files: { type: 'array', items: { type: 'string', contentMediaType: 'application/octet-stream' } },
-      media_url: { type: 'array', items: { type: 'string', format: 'uri' } },
-    },
-  };
+function bodyContent(route: Route): Json {
   return {
-    'application/json': { schema },
-    ...(route.multipart === true ? { 'multipart/form-data': { schema: form } } : {}),
+    ...(route.body === undefined ? {} : { 'application/json': { schema: schemaOf(route.body, 'input') } }),
+    ...(route.form === undefined ? {} : { 'multipart/form-data': { schema: route.form } }),
   };
 }
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SluiceError } from '../core/errors.ts';
-import type { Handler, Route } from './deps.ts';
+import type { Handler, PlainRoute } from './deps.ts';
 import { nothingAt } from './edge/no-route.ts';
 
 /** The page's own files. */
@@ -25,7 +25,7 @@ const CONTENT_SECURITY_POLICY = [
 const READER_FILES: ReadonlySet<string> = new Set(['swagger-ui.css', 'swagger-ui-bundle.js']);
 
 /** The chat page and the readable form of the API's documents. */
-export function pageRoutes(): readonly Pick<Route, 'method' | 'url' | 'handler'>[] {
+export function pageRoutes(): readonly PlainRoute[] {
   return [
     { method: 'GET', url: '/', handler: file(() => ({ root: PUBLIC, name: 'index.html' })) },
     { method: 'GET', url: '/favicon.ico', handler: file(() => ({ root: PUBLIC, name: 'favicon.svg' })) },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Limits } from '../config/config.ts';
 import { SluiceError } from '../core/errors.ts';
 import { backendRoutes } from './backend/index.ts';
 import type { Deps } from './deps.ts';
@@ -19,6 +20,7 @@ import {
 } from './edge/guard.ts';
 import { noRoute } from './edge/no-route.ts';
 import { Turns } from './edge/turns.ts';
+import { mediaRoutes } from './media/index.ts';
 import { pageRoutes } from './pages.ts';
 import { v1Routes } from './v1/index.ts';
 
@@ -29,13 +31,15 @@ declare module 'fastify' {
     /** The body is a multipart form, which the handler reads itself. */
     isForm: boolean;
   }
+  interface FastifyContextConfig {
+    takesForm?: boolean;
+    bodyLimit?: ((limits: Limits) => number) | undefined;
+  }
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 /** Node leaves out those beyond without a word, so a request with that many is refused. */
 const MOST_HEADERS = 200;
-/** Routes with a large body: messages may hold images. */
-const CHAT = /\/(chat\/completions|conversation)$/;
 
 /** The HTTP server with all routes, not yet listening. */
 export function buildServer(deps: Deps): FastifyInstance {
@@ -80,7 +84,7 @@ export function buildServer(deps: Deps): FastifyInstance {
   };
   app.decorateRequest('bearer', undefined);
   app.decorateRequest('isForm', false);
-  const routes = [...v1Routes(deps), ...backendRoutes(deps)];
+  const routes = [...v1Routes(deps), ...backendRoutes(deps), ...mediaRoutes(deps)];
   const all = [...routes, ...documentRoutes(routes, deps.version), ...pageRoutes()];
   const refusal = noRoute(all);
   app.addHook('onRequest', async (request, reply) => {
@@ -91,7 +95,9 @@ export function buildServer(deps: Deps): FastifyInstance {
   });
   readBodies(app, deps);
   app.setErrorHandler(errorHandler(deps));
-  for (const { method, url, handler } of all) app.route({ method, url, handler });
+  for (const { method, url, handler, form, bodyLimit } of all) {
+    app.route({ method, url, handler, config: { takesForm: form !== undefined, bodyLimit } });
+  }
   return app;
 }
 
@@ -147,11 +153,11 @@ function readBodies(app: FastifyInstance, deps: Deps): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', (request: FastifyRequest, payload: IncomingMessage) => {
     const { limits } = deps.config();
-    const limit = CHAT.test(pathOf(request.raw)) ? limits.chatBodyBytes : limits.bodyBytes;
+    const limit = request.routeOptions.config.bodyLimit?.(limits) ?? limits.bodyBytes;
     return readJson(payload, limit, { limits, deadlines: deps.deadlines, turns });
   });
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
-    if (!pathOf(request.raw).startsWith('/backend-api/')) {
+    if (request.routeOptions.config.takesForm !== true) {
       throw new SluiceError('unsupported_media_type', 'Send the body as JSON, with "Content-Type: application/json".');
     }
     request.isForm = true;

@@ -160,3 +160,10 @@ function toResponseFormat(format: WireChatFields['response_format']): ResponseFo
     ...(typeof strict === 'boolean' ? { strict } : {}),
   };
 }
+
+/** What to search the web for, from a JSON field or a query parameter: the words that mean no are no search terms. */
+export function toWebSearch(value: boolean | string | null | undefined): { webSearch?: true | string } {
+  if (value === true) return { webSearch: true };
+  if (typeof value !== 'string' || /^(|false|0|no)$/i.test(value.trim())) return {};
+  return { webSearch: /^(true|1)$/i.test(value.trim()) ? true : value };
+}

@@ -1,20 +1,11 @@
 import type { MediaRef } from '../core/chunk.ts';
 
-/** Media of an answer, with what is known once they are stored. */
-export interface StoredMediaRef extends MediaRef {
-  /** Of pictures, as they are to be shown. */
-  readonly width?: number;
-  readonly height?: number;
-  /** Where it came from; absent for media that came inline. */
-  readonly source?: string;
-}
-
 /**
  * How media stand in the text of an answer, in markdown and the HTML that front ends of dialect A know: a picture of known
  * size as its thumbnail, linked; another picture as a plain image; audio and video as their elements. Empty for inline
  * data, which is too long for a text. `number` is given when an answer has several.
  */
-export function mediaMarkup(media: StoredMediaRef, number?: number): string {
+export function mediaMarkup(media: MediaRef, number?: number): string {
   const { kind, url, alt = '', transcript } = media;
   if (url.startsWith('data:')) return transcript ?? '';
   switch (kind) {
@@ -29,7 +20,7 @@ export function mediaMarkup(media: StoredMediaRef, number?: number): string {
   }
 }
 
-function picture({ url, width, height, source }: StoredMediaRef, words: string): string {
+function picture({ url, width, height, source }: MediaRef, words: string): string {
   if (width === undefined || height === undefined || !url.startsWith('/media/')) {
     return `![${words.replace(/[[\]\\<>\s]+/g, ' ')}](${inMarkdown(url)})`;
   }

@@ -246,13 +246,18 @@ function fromTransport(thrown: unknown): SluiceError {
     case 'UND_ERR_HEADERS_OVERFLOW':
       return new SluiceError('upstream_invalid', 'The provider sent a header that is too large.', { cause: thrown });
     default:
-      if (code.startsWith('HPE_') || code.startsWith('UND_ERR_')) {
+      if (code.startsWith('HPE_') || code.startsWith('UND_ERR_') || isParserError(thrown)) {
         return new SluiceError('upstream_invalid', 'The provider sent something that is not valid HTTP.', {
           cause: thrown,
         });
       }
       return new SluiceError('upstream_unreachable', 'The provider could not be reached.', { cause: thrown });
   }
+}
+
+/** Some of undici's parser errors come without a code. */
+function isParserError(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.name === 'HTTPParserError';
 }
 
 function errorCode(thrown: unknown): string {

@@ -20,6 +20,7 @@ export async function openChunks(
   scope: CallScope,
   deadlines: Deadlines,
   limits: Limits,
+  onUsage: (usage: Usage) => void,
 ): Promise<OpenedChunks> {
   const { provider, model } = target;
   if (provider.chat === undefined) {
@@ -37,7 +38,7 @@ export async function openChunks(
       const { done, value } = await source.next();
       if (done === true) break;
       head.push(...value);
-      if (value.some(isVisible)) return { kind: 'chunks', chunks: whole(head, source, target, request) };
+      if (value.some(isVisible)) return { kind: 'chunks', chunks: whole(head, source, target, request, onUsage) };
     }
   } catch (error) {
     await source.close();
@@ -47,7 +48,7 @@ export async function openChunks(
   if (!head.some((chunk) => chunk.type === 'finish')) {
     throw new SluiceError('upstream_cut', 'The provider ended its answer before it began.');
   }
-  return { kind: 'chunks', chunks: whole(head, undefined, target, request) };
+  return { kind: 'chunks', chunks: whole(head, undefined, target, request, onUsage) };
 }
 
 /** The answer in the order that both dialects promise: provider first; one usage and one finish, last. */
@@ -56,6 +57,7 @@ export async function* whole(
   source: { next(): Promise<IteratorResult<Batch>>; close(): Promise<void> } | undefined,
   target: Target,
   request: ChatRequest,
+  onUsage: (usage: Usage) => void,
 ): AsyncIterable<Batch> {
   const { provider, model } = target;
   const ending = new Ending();
@@ -73,7 +75,9 @@ export async function* whole(
       const body = ending.body(value);
       if (body.length > 0) yield body;
     }
-    yield ending.chunks(request);
+    const last = ending.chunks(request);
+    for (const chunk of last) if (chunk.type === 'usage') onUsage(chunk.usage);
+    yield last;
   } catch (error) {
     throw toSluiceError(error).from(provider.id, model);
   } finally {

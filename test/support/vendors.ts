@@ -1,4 +1,4 @@
-import type { ProviderConfig, ProviderKind } from '../../src/config/config.ts';
+import type { ProviderConfig } from '../../src/config/config.ts';
 import type { Call } from '../../src/core/call.ts';
 import type { ChatRequest } from '../../src/core/chat.ts';
 import type { Batch, Chunk } from '../../src/core/chunk.ts';
@@ -14,7 +14,7 @@ import { providerConfig } from './provider-config.ts';
 import type { VendorScript } from './vendor-script.ts';
 import type { VendorUpstream } from './vendor-server.ts';
 
-export type VendorKind = Exclude<ProviderKind, 'openai'>;
+export type VendorKind = keyof typeof vendors;
 
 /** The vendors with a model of each that thinks and calls tools. */
 export const VENDORS: readonly { readonly kind: VendorKind; readonly model: string }[] = [

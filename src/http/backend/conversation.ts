@@ -6,8 +6,9 @@ import type { Provider } from '../../core/provider.ts';
 import type { Question } from '../../routing/router.ts';
 import { answerHeaders, sendChunks, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
+import { parseId } from '../edge/body.ts';
 import { clientKeys } from '../keys.ts';
-import { toChatFields, toMessages } from '../to-chat.ts';
+import { toChatFields, toMessages, toWebSearch } from '../to-chat.ts';
 import { validate } from '../validate.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
 import { TypedStream } from './encode.ts';
@@ -26,7 +27,7 @@ export function conversation(deps: Deps): Handler {
       request: () => (media.length === 0 ? asked : withMedia(asked, media)),
     };
     const encoder = new TypedStream(wantsLines(request) ? 'lines' : 'events');
-    return withCall(request, reply, deps, async (call) => {
+    return withCall(request, reply, deps, { user: value['user'], timeout: body.timeout }, async (call) => {
       try {
         const answered = await deps.router.answer(question, call);
         if (answered.value.kind !== 'chunks') throw new Error('the relay answered dialect A');
@@ -89,8 +90,14 @@ function parametersOf(provider: Provider): Record<string, unknown> {
   };
 }
 
+/** Understood here, so not for a provider to guess at. */
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([
+  ...Object.keys(ConversationBody.shape),
+  ...OWN_FIELDS,
+  ...DROPPED_FIELDS,
+]);
+
 function toChatRequest(body: ConversationBody, value: Record<string, unknown>): ChatRequest {
-  const known = new Set<string>([...Object.keys(ConversationBody.shape), ...OWN_FIELDS, ...DROPPED_FIELDS]);
   const state = body.conversation;
   return {
     model: body.model ?? '',
@@ -99,8 +106,11 @@ function toChatRequest(body: ConversationBody, value: Record<string, unknown>): 
     messages: toMessages(body.messages),
     ...toChatFields(body),
     ...(state === null || state === undefined ? {} : { conversation: state }),
+    ...toWebSearch(body.web_search),
+    ...(typeof body.aspect_ratio === 'string' ? { aspectRatio: body.aspect_ratio } : {}),
     downloadMedia: body.download_media !== false,
-    extra: Object.fromEntries(Object.entries(value).filter(([name]) => !known.has(name))),
+    ...(body.memory === true && typeof body.user === 'string' ? { memoryUser: parseId(body.user, 'user') } : {}),
+    extra: Object.fromEntries(Object.entries(value).filter(([name]) => !KNOWN_FIELDS.has(name))),
   };
 }
 

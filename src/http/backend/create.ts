@@ -25,7 +25,7 @@ export function create(deps: Deps): Handler {
       extra: {},
     };
     const filter = query.filter_markdown ?? query.json ?? '';
-    return withCall(request, reply, deps, async (call) => {
+    return withCall(request, reply, deps, {}, async (call) => {
       const question = { wish: asked, keys: clientKeys(request, undefined), request: () => asked };
       const answered = await deps.router.answer(question, call);
       if (answered.value.kind !== 'chunks') throw new Error('the relay answered dialect A');

@@ -2,6 +2,7 @@ import type { Batch, Chunk, ErrorInfo, MediaRef } from '../../core/chunk.ts';
 import { unreachable } from '../../core/errors.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { encodeUsage } from '../../core/usage.ts';
+import { mediaMarkup } from '../../media/markup.ts';
 
 type Json = Record<string, unknown>;
 
@@ -102,16 +103,7 @@ function failure(key: 'error' | 'auth', { name, message, code }: ErrorInfo): Jso
 }
 
 /** Media as content: `urls` shows at once, the text is what stays in the message. Inline data stays out of the text. */
-function mediaContent({ kind, url, alt = '', transcript }: MediaRef): Json {
-  const isInline = url.startsWith('data:');
-  switch (kind) {
-    case 'image':
-      return { content: isInline ? '' : `![${alt.replace(/[[\]]/g, ' ')}](${url})`, urls: url, alt };
-    case 'audio':
-      return { content: transcript ?? '', data: url, urls: url, alt };
-    case 'video':
-      return { content: '', urls: url, alt };
-    default:
-      return unreachable(kind);
-  }
+function mediaContent(media: MediaRef): Json {
+  const { kind, url, alt = '' } = media;
+  return { content: mediaMarkup(media), urls: url, alt, ...(kind === 'audio' ? { data: url } : {}) };
 }

@@ -1,21 +1,38 @@
 import { z } from 'zod';
 import type { Deps, Route } from '../deps.ts';
+import { getChat, postChat } from './chats.ts';
 import { conversation } from './conversation.ts';
+import { uploadCookies } from './cookies.ts';
 import { create } from './create.ts';
+import { deleteFiles, getFiles, postFiles } from './files.ts';
+import { ConversationForm, CookieForm, UploadForm } from './forms.ts';
+import { postLog } from './log.ts';
+import { deleteMemory, getMemory, postMemory } from './memory.ts';
 import { models, providerModels, providers } from './models.ts';
+import { getUsage, postUsage, stats } from './usage.ts';
 import { version } from './version.ts';
 import {
+  AnyRecord,
+  ChatBody,
   ConversationBody,
   CreateQuery,
+  FilesQuery,
+  MemoryBody,
+  MemoryPage,
+  MemoryQuery,
   ModelEntry,
   ModelsQuery,
   ProviderEntry,
   ProviderModelsQuery,
+  StatsQuery,
+  UploadAnswer,
   VersionAnswer,
 } from './wire.ts';
 
 const TAG = 'Web backend';
 const BASE = '/backend-api/v2';
+/** A shared chat holds whole conversations. */
+const SHARED_CHAT_BYTES = 5 * 1024 * 1024;
 
 /** Dialect A. */
 export function backendRoutes(deps: Deps): readonly Route[] {
@@ -26,7 +43,8 @@ export function backendRoutes(deps: Deps): readonly Route[] {
       summary: 'Answer a turn of a conversation as a stream of typed chunks',
       tag: TAG,
       body: ConversationBody,
-      multipart: true,
+      form: ConversationForm,
+      bodyLimit: (limits) => limits.chatBodyBytes,
       produces: ['text/event-stream', 'application/x-ndjson'],
       handler: conversation(deps),
     },
@@ -73,6 +91,144 @@ export function backendRoutes(deps: Deps): readonly Route[] {
       query: z.object({ cache: z.string().optional() }),
       answer: VersionAnswer,
       handler: version(deps),
+    },
+    ...keptRoutes(deps),
+  ];
+}
+
+/** What is kept for users: files, shared chats, memory, cookies, usage, log. */
+function keptRoutes(deps: Deps): readonly Route[] {
+  const tag = 'Files and records';
+  const stored = { tag, answer: z.object({}) } as const;
+  return [
+    {
+      method: 'POST',
+      url: `${BASE}/files/:id`,
+      summary: 'Upload documents and media into a bucket',
+      tag,
+      form: UploadForm,
+      answer: UploadAnswer,
+      handler: postFiles(deps),
+    },
+    {
+      method: 'GET',
+      url: `${BASE}/files/:id`,
+      summary: 'The text of everything in a bucket',
+      tag,
+      query: FilesQuery,
+      produces: ['text/plain', 'text/event-stream'],
+      handler: getFiles(deps),
+    },
+    {
+      method: 'GET',
+      url: `${BASE}/files/:id/stream`,
+      summary: 'What happens to a bucket, as events, until it is ready',
+      tag,
+      query: FilesQuery,
+      produces: ['text/event-stream'],
+      handler: getFiles(deps),
+    },
+    {
+      method: 'DELETE',
+      url: `${BASE}/files/:id`,
+      summary: 'Delete a bucket, and a shared chat of the same id',
+      tag,
+      answer: z.object({ message: z.string() }),
+      handler: deleteFiles(deps),
+    },
+    {
+      method: 'POST',
+      url: `${BASE}/upload_cookies`,
+      summary: 'Hand over the cookies of a browser to the providers that need them',
+      tag,
+      form: CookieForm,
+      answer: z.object({ message: z.string(), filename: z.string() }),
+      handler: uploadCookies(deps),
+    },
+    {
+      method: 'GET',
+      url: `${BASE}/chat/:id`,
+      summary: 'A shared chat',
+      tag,
+      answer: AnyRecord,
+      handler: getChat(deps),
+    },
+    {
+      method: 'POST',
+      url: `${BASE}/chat/:id`,
+      summary: 'Share a chat, or a newer version of it',
+      tag,
+      body: ChatBody,
+      bodyLimit: () => SHARED_CHAT_BYTES,
+      answer: z.object({ share_id: z.string() }),
+      handler: postChat(deps),
+    },
+    {
+      method: 'GET',
+      url: `${BASE}/memory/:id`,
+      summary: 'What is remembered of a user',
+      tag,
+      query: MemoryQuery,
+      answer: MemoryPage,
+      handler: getMemory(deps),
+    },
+    {
+      method: 'POST',
+      url: `${BASE}/memory/:id`,
+      summary: 'Remember what was said',
+      tag,
+      body: MemoryBody,
+      answer: z.object({ count: z.int() }),
+      handler: postMemory(deps),
+    },
+    {
+      method: 'DELETE',
+      url: `${BASE}/memory/:id`,
+      summary: 'Forget everything of a user',
+      tag,
+      answer: z.object({ count: z.int() }),
+      handler: deleteMemory(deps),
+    },
+    {
+      method: 'DELETE',
+      url: `${BASE}/memory/:id/:item`,
+      summary: 'Forget one statement',
+      tag,
+      answer: z.object({ count: z.int() }),
+      handler: deleteMemory(deps),
+    },
+    {
+      ...stored,
+      method: 'POST',
+      url: `${BASE}/usage`,
+      summary: 'Note the use of tokens',
+      body: AnyRecord,
+      handler: postUsage(deps),
+    },
+    {
+      method: 'GET',
+      url: `${BASE}/usage/:date`,
+      summary: 'The use of tokens on a day (yyyy-mm-dd), one JSON line an answer',
+      tag,
+      produces: ['text/plain'],
+      handler: getUsage(deps),
+    },
+    {
+      method: 'GET',
+      url: `${BASE}/stats`,
+      summary: 'The use of tokens over days',
+      tag,
+      query: StatsQuery,
+      answer: AnyRecord,
+      handler: stats(deps),
+    },
+    {
+      ...stored,
+      method: 'POST',
+      url: `${BASE}/log`,
+      summary: 'Report what went wrong in a front end',
+      body: AnyRecord,
+      handler: postLog(deps),
     },
   ];
 }

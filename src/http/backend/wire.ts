@@ -15,6 +15,12 @@ export const ConversationBody = z
     prompt: z.string().nullish().describe('Prompt for images and video; else the last message of the user'),
     action: z.string().max(64).nullish().describe('next, variant (regenerate) or continue (prolong the last answer)'),
     aspect_ratio: z.string().max(64).nullish(),
+    user: z
+      .string()
+      .max(256)
+      .nullish()
+      .describe('Label for usage records; with memory: true also whose memory helps to answer'),
+    memory: z.boolean().nullish().describe('Add what is remembered of the user and has to do with the question'),
     debug_mode: z.boolean().nullish(),
     timeout: z.number().positive().nullish(),
     stream_timeout: z.number().positive().nullish(),
@@ -36,6 +42,7 @@ export const OWN_FIELDS: readonly string[] = [
   'action',
   'aspect_ratio',
   'debug_mode',
+  'memory',
   'timeout',
   'stream_timeout',
   'stream',
@@ -106,3 +113,79 @@ export const ProviderModelsQuery = z.object({
 });
 
 export const VersionAnswer = z.object({ version: z.string().nullable(), latest_version: z.string().nullable() });
+
+/** `POST chat/<share_id>`: any object; of its members only the time stamp is looked at. */
+export const ChatBody = z.looseObject({
+  updated: z.int().nonnegative().nullish().describe('Milliseconds; a version older than the stored one is refused'),
+});
+
+/** `POST memory/<user_id>`. Front ends send a whole conversation, so unknown fields are passed over. */
+export const MemoryBody = z.looseObject({
+  items: z
+    .array(
+      z.looseObject({
+        role: z.string().min(1).max(64),
+        content: z.string().min(1).max(100_000),
+        metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).optional(),
+      }),
+    )
+    .max(1_000),
+  id: z.string().max(256).nullish().describe('Id of the conversation'),
+  title: z.string().max(1_000).nullish(),
+});
+
+export const MemoryQuery = z.object({
+  search: z.string().max(1_000).optional().describe('Terms; the best matches come first'),
+  filters: z.string().max(4_000).optional().describe('A JSON object: fields that must be equal'),
+  metadata: z.string().max(4_000).optional().describe('A JSON object: fields of the metadata that must be equal'),
+  page: z.coerce.number().int().min(1).max(1_000_000).default(1),
+  page_size: z.coerce.number().int().min(1).max(1_000).default(100),
+});
+
+export const MemoryPage = z.object({
+  count: z.int(),
+  page: z.int(),
+  page_size: z.int(),
+  next: z.int().nullable(),
+  previous: z.int().nullable(),
+  results: z.array(
+    z.looseObject({
+      id: z.string(),
+      memory: z.string(),
+      user_id: z.string(),
+      role: z.string(),
+      conversation_id: z.string().nullable(),
+      metadata: z.record(z.string(), z.unknown()),
+      created_at: z.string(),
+      updated_at: z.string(),
+      score: z.number().optional(),
+    }),
+  ),
+});
+
+export const StatsQuery = z.object({
+  days: z.coerce
+    .number()
+    .int()
+    .default(30)
+    .transform((days) => Math.min(365, Math.max(1, days)))
+    .describe('How many days, 1 to 365'),
+  user: z.string().max(256).optional(),
+});
+
+/** `POST usage` and `POST log`: any object of at most 64 KiB. */
+export const AnyRecord = z.record(z.string(), z.unknown());
+
+export const UploadAnswer = z.object({
+  bucket_id: z.string(),
+  files: z.array(z.string()),
+  media: z.array(
+    z.object({ name: z.string(), width: z.int().optional(), height: z.int().optional(), text: z.string().optional() }),
+  ),
+  rejected: z.array(z.object({ name: z.string(), reason: z.string() })),
+});
+
+export const FilesQuery = z.object({
+  delete_files: z.string().optional().describe('true or 1: the bucket is deleted once it was read'),
+  refine_chunks_with_spacy: z.string().optional().describe('Accepted for older front ends, without effect'),
+});

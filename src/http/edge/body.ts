@@ -146,3 +146,16 @@ function position(error: unknown): string {
 function tooLarge(limit: number): SluiceError {
   return new SluiceError('too_large', `The body is larger than ${limit} bytes.`);
 }
+
+/**
+ * An id that clients choose (bucket, share, user): 1 to 64 of `[A-Za-z0-9_-]` with a letter or digit, matched as a whole and
+ * never changed into another one.
+ */
+export function parseId(id: string, param: string): string {
+  if (/^(?=.*[A-Za-z0-9])[A-Za-z0-9_-]{1,64}$/.test(id)) return id;
+  throw new SluiceError(
+    'invalid_request',
+    `'${param}' must be 1 to 64 letters, digits, '_' or '-', with at least one letter or digit.`,
+    { param },
+  );
+}

@@ -4,16 +4,17 @@ import type { Batch } from '../../core/chunk.ts';
 import { collect } from '../../core/collect.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { editObject } from '../../core/json.ts';
+import { OWN_MEDIA } from '../../enrich/buckets.ts';
 import type { RelayRequest } from '../../routing/relay.ts';
 import type { Answered, Question } from '../../routing/router.ts';
 import type { Target } from '../../routing/select.ts';
 import { answerHeaders, sendChunks, sendRelayed, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
-import type { JsonBody } from '../edge/body.ts';
+import { type JsonBody, parseId } from '../edge/body.ts';
 import { clientKeys } from '../keys.ts';
-import { toChatFields, toMessages } from '../to-chat.ts';
+import { toChatFields, toMessages, toWebSearch } from '../to-chat.ts';
 import { validate } from '../validate.ts';
-import { DROPPED_FIELDS, type WireMessage } from '../wire.ts';
+import { DROPPED_FIELDS, type WireMessage, type WirePart } from '../wire.ts';
 import { CompletionStream, completionHead, encodeCompletion, encodeStreamError } from './encode.ts';
 import { mergeChoices } from './merge.ts';
 import { ChatCompletionBody, OWN_FIELDS } from './wire.ts';
@@ -24,17 +25,7 @@ export function chatCompletions(deps: Deps): Handler {
     const json = request.body as JsonBody;
     const body = validate(ChatCompletionBody, json.value, 'invalid_field');
     const question = toQuestion(request, json, body, deps);
-    return withCall(request, reply, deps, async (call) => {
-      if (body.timeout != null) {
-        const timer = setTimeout(
-          () =>
-            call.cancel(
-              new SluiceError('upstream_timeout', `The answer took longer than the ${body.timeout} s asked for.`),
-            ),
-          Math.min(body.timeout * 1_000, deps.config().limits.totalMs),
-        );
-        reply.raw.once('close', () => clearTimeout(timer));
-      }
+    return withCall(request, reply, deps, { user: body['user'], timeout: body.timeout }, async (call) => {
       const answered = await deps.router.answer(question, call);
       const headers = answerHeaders(answered, answered.value.kind === 'chunks' ? undefined : answered.value.headers);
       const { value } = answered;
@@ -111,10 +102,23 @@ function toQuestion(request: FastifyRequest, json: JsonBody, body: ChatCompletio
 
 /** Whether the bytes can go to an upstream as they are, with a few members replaced. */
 function canRelay(body: ChatCompletionBody): boolean {
-  if (body.web_search !== undefined && body.web_search !== null && body.web_search !== false) return false;
+  if (toWebSearch(body.web_search).webSearch !== undefined) return false;
+  if (wantsMemory(body) || body.download_media === true) return false;
   return !body.messages.some(
-    ({ content }) => Array.isArray(content) && content.some((part) => 'bucket_id' in part || !('type' in part)),
+    ({ content }) =>
+      Array.isArray(content) && content.some((part) => 'bucket_id' in part || !('type' in part) || isOwnMedia(part)),
   );
+}
+
+/** An image that only we can read: the upstream would ask its own machine for it. */
+function isOwnMedia(part: WirePart): boolean {
+  const { image_url: image } = part as { image_url?: string | { url?: unknown } };
+  const url = typeof image === 'object' ? image.url : image;
+  return typeof url === 'string' && OWN_MEDIA.test(url);
+}
+
+function wantsMemory(body: ChatCompletionBody): boolean {
+  return body.memory === true && typeof body.user === 'string';
 }
 
 function toRelay(
@@ -143,20 +147,26 @@ function toRelay(
   };
 }
 
+/** Understood here, so not for a provider to guess at. `user` is passed on: vendors ask for it too. */
+const KNOWN_FIELDS: ReadonlySet<string> = new Set(
+  [...Object.keys(ChatCompletionBody.shape), ...OWN_FIELDS, ...DROPPED_FIELDS].filter((name) => name !== 'user'),
+);
+
 function toChatRequest(
   json: JsonBody,
   body: ChatCompletionBody,
   messages: readonly WireMessage[],
   wish: Question['wish'],
 ): ChatRequest {
-  const known = new Set<string>([...Object.keys(ChatCompletionBody.shape), ...OWN_FIELDS, ...DROPPED_FIELDS]);
-  const extra = Object.entries({ ...json.value, ...body.extra_body }).filter(([name]) => !known.has(name));
+  const extra = Object.entries({ ...json.value, ...body.extra_body }).filter(([name]) => !KNOWN_FIELDS.has(name));
   return {
     ...wish,
     messages: toMessages(messages),
     ...toChatFields(body),
     ...(body.conversation == null ? {} : { conversation: body.conversation }),
+    ...toWebSearch(body.web_search),
     downloadMedia: body.download_media === true,
+    ...(wantsMemory(body) && typeof body.user === 'string' ? { memoryUser: parseId(body.user, 'user') } : {}),
     extra: Object.fromEntries(extra),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Limits } from '../../config/config.ts';
 import type { Deps, Route } from '../deps.ts';
 import { chatCompletions } from './chat-completions.ts';
 import { getModel, getProvider, listModels, listProviderModels, listProviders } from './models.ts';
@@ -13,6 +14,7 @@ export function v1Routes(deps: Deps): readonly Route[] {
     method: 'POST',
     tag: TAG,
     body: ChatCompletionBody,
+    bodyLimit: (limits: Limits) => limits.chatBodyBytes,
     produces: EVENTS,
     handler: chatCompletions(deps),
   } as const;

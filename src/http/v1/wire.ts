@@ -17,6 +17,8 @@ export const ChatCompletionBody = z
     images: z.array(z.tuple([z.string(), z.string()]).rest(z.unknown())).nullish(),
     image: z.string().nullish().describe('An image for the last message, as a data: URI'),
     image_name: z.string().nullish(),
+    user: z.string().max(1_000).nullish(),
+    memory: z.boolean().nullish().describe('Add what is remembered of `user` and has to do with the question'),
     extra_body: z.record(z.string(), z.unknown()).nullish(),
   })
   .describe('A chat completion request; fields that are not listed are passed on to the upstream');
@@ -39,6 +41,7 @@ export const OWN_FIELDS: readonly string[] = [
   'image_name',
   'extra_body',
   'raw',
+  'memory',
 ];
 
 export const ModelObject = z.looseObject({

@@ -1,0 +1,68 @@
+import path from 'node:path';
+
+/** Bytes that a cleaned name may have. */
+const LONGEST = 100;
+/** Names that mean something to older servers of this dialect, or to file systems. */
+const RESERVED: ReadonlySet<string> = new Set([
+  'con',
+  'nul',
+  'aux',
+  'prn',
+  'files.txt',
+  'chat.json',
+  'package-lock.json',
+]);
+
+/**
+ * The name under which an uploaded file is listed and asked for: without folders, percent-decoded, every run of characters
+ * other than letters, digits and `. , _ + -` as one `_`, none of `. , _ + -` at either end, at most 100 bytes with the
+ * extension kept. Undefined when nothing is left, or the name is not to be had.
+ */
+export function cleanName(given: string): string | undefined {
+  const base = decoded(given).replace(/^.*[/\\]/s, '');
+  const spelled = base.replace(/[^\p{L}\p{N}_.,+-]+/gu, '_');
+  const trimmed = spelled.replace(/^[._,+-]+|[._,+-]+$/g, '');
+  if (trimmed === '' || RESERVED.has(trimmed.toLowerCase())) return undefined;
+  return shortened(trimmed);
+}
+
+/** The same name with `-2`, `-3`, … before its extension until nobody has it. */
+export function freeName(name: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(name)) return name;
+  const { name: stem, ext } = path.parse(name);
+  for (let number = 2; ; number += 1) {
+    const next = `${cut(stem, LONGEST - ext.length - 1 - String(number).length)}-${number}${ext}`;
+    if (!taken.has(next)) return next;
+  }
+}
+
+/** Lower-case extension with its dot; empty when there is none. */
+export function extensionOf(name: string): string {
+  return path.extname(name).toLowerCase();
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function shortened(name: string): string {
+  if (Buffer.byteLength(name) <= LONGEST) return name;
+  const { name: stem, ext } = path.parse(name);
+  // An "extension" as long as a sentence is none.
+  if (Buffer.byteLength(ext) > 16) return cut(name, LONGEST);
+  return cut(stem, LONGEST - Buffer.byteLength(ext)).replace(/[._,+-]+$/, '') + ext;
+}
+
+/** At most so many bytes, without half a character at the end. */
+function cut(text: string, bytes: number): string {
+  const buffer = Buffer.from(text);
+  if (buffer.length <= bytes) return text;
+  return buffer
+    .subarray(0, bytes)
+    .toString('utf8')
+    .replace(/\ufffd$/, '');
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { SluiceError } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import type { BrowserCookie } from './parse.ts';
+
+/**
+ * Cookies for providers, by domain: one file a domain, readable by its owner only, in a folder from which nothing is
+ * served. In memory for requests; a value never leaves towards anybody but its own domain.
+ */
+export class CookieStore {
+  readonly #folder: string;
+  readonly #log: Logger;
+  readonly #byDomain = new Map<string, readonly BrowserCookie[]>();
+  readonly #loaded: Promise<void>;
+
+  constructor(dataDir: string, log: Logger) {
+    this.#folder = path.join(dataDir, 'cookies');
+    this.#log = log;
+    this.#loaded = this.#load();
+  }
+
+  /** Resolves once what an earlier run stored is known. */
+  ready(): Promise<void> {
+    return this.#loaded;
+  }
+
+  /** Replaces all cookies of the domains that occur. Returns these domains. */
+  async put(cookies: readonly BrowserCookie[]): Promise<readonly string[]> {
+    await this.#loaded;
+    const byDomain = new Map<string, BrowserCookie[]>();
+    for (const cookie of cookies) {
+      const same = byDomain.get(cookie.domain);
+      if (same === undefined) byDomain.set(cookie.domain, [cookie]);
+      else same.push(cookie);
+    }
+    for (const [domain, own] of byDomain) {
+      await this.#write(domain, own);
+      this.#byDomain.set(domain, own);
+    }
+    return [...byDomain.keys()];
+  }
+
+  /** Whether a provider of this domain would get any cookie. */
+  has(domain: string): boolean {
+    return this.#matching(domain).length > 0;
+  }
+
+  /** The `Cookie` header for an address (RFC 6265 §5.4); undefined when no cookie belongs there. */
+  header(url: URL): string | undefined {
+    const now = Date.now() / 1000;
+    const pairs = this.#matching(url.hostname)
+      .filter(({ secure, expires, path: own }) => {
+        if (expires !== undefined && expires < now) return false;
+        if (secure && url.protocol !== 'https:') return false;
+        return url.pathname === own || url.pathname.startsWith(own.endsWith('/') ? own : `${own}/`);
+      })
+      .map(({ name, value }) => `${name}=${value}`);
+    return pairs.length === 0 ? undefined : pairs.join('; ');
+  }
+
+  /** All values, for the mask of secrets. */
+  values(): readonly string[] {
+    return [...this.#byDomain.values()].flat().map((cookie) => cookie.value);
+  }
+
+  #matching(host: string): readonly BrowserCookie[] {
+    const found: BrowserCookie[] = [];
+    for (const [domain, cookies] of this.#byDomain) {
+      if (host === domain || host.endsWith(`.${domain}`)) found.push(...cookies);
+    }
+    return found;
+  }
+
+  async #load(): Promise<void> {
+    let names: string[];
+    try {
+      names = await readdir(this.#folder);
+    } catch {
+      return; // none yet
+    }
+    for (const name of names.filter((each) => each.endsWith('.json'))) {
+      try {
+        const cookies = JSON.parse(await readFile(path.join(this.#folder, name), 'utf8')) as BrowserCookie[];
+        this.#byDomain.set(name.slice(0, -'.json'.length), cookies);
+      } catch {
+        this.#log.warn({ file: name }, 'a file of cookies cannot be read and is left out');
+      }
+    }
+  }
+
+  /** The domain is checked by `parse.ts`, so it is a plain file name. */
+  async #write(domain: string, cookies: readonly BrowserCookie[]): Promise<void> {
+    const temporary = path.join(this.#folder, `.${randomUUID()}`);
+    try {
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      const file = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+      try {
+        await file.writeFile(JSON.stringify(cookies));
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(temporary, path.join(this.#folder, `${domain}.json`));
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw new SluiceError('storage_failed', 'The cookies could not be stored.', { cause: error });
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { table } from './markdown.ts';
+
+/** Delimiters in use, the likeliest first. */
+const DELIMITERS = [',', ';', '\t', '|'] as const;
+
+/** Comma-separated values (RFC 4180, and what spreadsheets write beyond it) as a markdown table. */
+export function csvToMarkdown(text: string): string {
+  const rows = parseCsv(text, delimiterOf(text)).filter((row) => row.some((value) => value.trim() !== ''));
+  return `${table(rows)}\n`;
+}
+
+/** The one that splits the first lines into the most columns, quoted text aside. */
+function delimiterOf(text: string): string {
+  const sample = text
+    .slice(0, 10_000)
+    .replace(/"[^"]*"/g, '')
+    .split(/\r?\n/, 10);
+  const columns = (delimiter: string): number =>
+    sample.reduce((sum, line) => sum + line.split(delimiter).length - 1, 0);
+  return DELIMITERS.reduce((best, next) => (columns(next) > columns(best) ? next : best));
+}
+
+/** Rows of values. A quote inside a quoted value is doubled; a quote elsewhere is a character like any other. */
+export function parseCsv(text: string, delimiter: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const [value, next] = text[at] === '"' ? quoted(text, at, delimiter) : plain(text, at, delimiter);
+    row.push(value);
+    if (text[next] === delimiter) {
+      at = next + 1;
+      if (at === text.length) row.push('');
+      else continue;
+    } else {
+      at = next + (text.startsWith('\r\n', next) ? 2 : 1);
+    }
+    rows.push(row);
+    row = [];
+  }
+  if (row.length > 0) rows.push(row);
+  return rows;
+}
+
+/** A value and where it ends: at a delimiter, a line's end or the text's. */
+function plain(text: string, start: number, delimiter: string): [string, number] {
+  let end = start;
+  while (end < text.length && text[end] !== delimiter && text[end] !== '\n' && text[end] !== '\r') end += 1;
+  return [text.slice(start, end), end];
+}
+
+function quoted(text: string, start: number, delimiter: string): [string, number] {
+  let value = '';
+  let from = start + 1;
+  for (;;) {
+    const quote = text.indexOf('"', from);
+    if (quote === -1) return [value + text.slice(from), text.length];
+    value += text.slice(from, quote);
+    if (text[quote + 1] !== '"') {
+      // Whatever stands between the closing quote and the delimiter belongs to the value.
+      const [rest, end] = plain(text, quote + 1, delimiter);
+      return [value + rest, end];
+    }
+    value += '"';
+    from = quote + 2;
+  }
+}

@@ -1,0 +1,172 @@
+import { createRequire } from 'node:module';
+import { parseHTML } from 'linkedom';
+import TurndownService from 'turndown';
+import { safeAddress, table, tidy } from './markdown.ts';
+
+/** Never text for readers, or only about the page: menus, forms' controls, what a style sheet would hide. */
+const LEFT_OUT =
+  'script,style,noscript,template,svg,canvas,iframe,object,embed,dialog,nav,button,select,textarea,' +
+  'input:not([type=checkbox]),[hidden],[aria-hidden=true],a.headerlink';
+
+/** The plugin comes without types. */
+const { strikethrough, highlightedCodeBlock } = createRequire(import.meta.url)('@joplin/turndown-plugin-gfm') as Record<
+  string,
+  TurndownService.Plugin
+>;
+
+/** The little of the DOM that is needed here; linkedom's own types ask for those of browsers. */
+interface Element {
+  readonly nodeName: string;
+  readonly tagName?: string;
+  readonly children: readonly Element[];
+  readonly textContent: string | null;
+  readonly className: string;
+  readonly parentNode: Element | null;
+  getAttribute(name: string): string | null;
+  setAttribute(name: string, value: string): void;
+  querySelectorAll(selector: string): readonly Element[];
+  querySelector(selector: string): Element | null;
+  remove(): void;
+}
+
+/**
+ * HTML → markdown: the `main` or the only `article` of the page if there is one, else its whole body. Scripts and styles are
+ * dropped, links keep their addresses as they are written unless those could run something.
+ */
+export function htmlToMarkdown(html: string): { text: string; title?: string } {
+  const isWhole = /<(html|body)[\s>]/i.test(html);
+  const { document } = parseHTML(isWhole ? html : `<html><body>${html}</body></html>`) as unknown as {
+    document: { readonly body: Element | null } & Element;
+  };
+  const title = document.querySelector('title')?.textContent?.replace(/\s+/g, ' ').trim() ?? '';
+  for (const node of document.querySelectorAll(LEFT_OUT)) node.remove();
+  const main = only(document.querySelectorAll('main')) ?? only(document.querySelectorAll('article')) ?? document.body;
+  const text = main === null ? '' : tidy(converter().turndown(main as unknown as TurndownService.Node));
+  return title === '' ? { text } : { text, title };
+}
+
+function only(found: readonly Element[]): Element | null {
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+function converter(): TurndownService {
+  const service = new TurndownService({
+    headingStyle: 'atx',
+    hr: '---',
+    bulletListMarker: '-',
+    codeBlockStyle: 'fenced',
+    emDelimiter: '*',
+  });
+  for (const plugin of [strikethrough, highlightedCodeBlock]) if (plugin !== undefined) service.use(plugin);
+  for (const [name, rule] of Object.entries(RULES)) service.addRule(name, rule);
+  const escapeText = service.escape.bind(service);
+  // Beyond what the library escapes: text that looks like a tag. Less than it: an underscore inside a word means nothing.
+  service.escape = (text) =>
+    escapeText(text)
+      .replace(/<(?=[a-z/!?])/gi, '\\<')
+      .replace(/(?<=\w)\\_(?=\w)/g, '_');
+  return service;
+}
+
+const RULES: Readonly<Record<string, TurndownService.Rule>> = {
+  links: {
+    filter: (node) => node.nodeName === 'A' && asElement(node).getAttribute('href') !== null,
+    replacement(content, node) {
+      const address = safeAddress(asElement(node).getAttribute('href') ?? '');
+      const words = content.replace(/\s*\n\s*/g, ' ').trim();
+      if (address === undefined || words === '') return content;
+      // A way back from a footnote, or an anchor for a heading: of no use as text.
+      return address.startsWith('#') && /^(?:[↑^¶#§\s\\]|↩\ufe0e?)+$/u.test(words) ? '' : `[${words}](${address})`;
+    },
+  },
+  pictures: {
+    filter: ['img'],
+    replacement(_content, node) {
+      const words = (asElement(node).getAttribute('alt') ?? '').replace(/\s+/g, ' ').replace(/[[\]]/g, '\\$&').trim();
+      const address = safeAddress(asElement(node).getAttribute('src') ?? '');
+      return address === undefined ? words : `![${words}](${address})`;
+    },
+  },
+  checkboxes: {
+    filter: 'input',
+    replacement: (_content, node) => (asElement(node).getAttribute('checked') === null ? '[ ] ' : '[x] '),
+  },
+  listItems: {
+    filter: 'li',
+    // The library's own rule indents by four and pads the mark; two or three columns are what the mark takes.
+    replacement(content, node) {
+      const mark = markOf(asElement(node));
+      const body = content
+        .trim()
+        .replace(/^\[([ x])\] +/, '[$1] ')
+        .replace(/\n(?=[^\n])/g, `\n${' '.repeat(mark.length)}`);
+      return `${mark}${body}\n`;
+    },
+  },
+  code: {
+    filter: 'pre',
+    replacement(_content, node) {
+      const element = asElement(node);
+      const code = (element.textContent ?? '').replace(/\n$/, '');
+      const longest = (code.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);
+      const marks = '`'.repeat(Math.max(3, longest + 1));
+      return `\n\n${marks}${languageOf(element)}\n${code}\n${marks}\n\n`;
+    },
+  },
+  cells: {
+    filter: ['td', 'th'],
+    // Kept where the table's rule finds it: the content of each cell, in the order of the document.
+    replacement(content, node) {
+      asElement(node).setAttribute('data-markdown', content.trim());
+      return '';
+    },
+  },
+  rows: { filter: ['tr', 'thead', 'tbody', 'tfoot', 'colgroup', 'col'], replacement: (content) => content },
+  tables: {
+    filter: 'table',
+    replacement(content, node) {
+      const rows = rowsOf(asElement(node));
+      // A table that only lays out the page: its cells follow each other.
+      if (rows.every((row) => row.length < 2)) return `\n\n${rows.flat().join('\n\n')}\n\n`;
+      return `\n\n${content.trim()}\n\n${table(rows)}\n\n`;
+    },
+  },
+};
+
+function markOf(item: Element): string {
+  const list = item.parentNode;
+  if (list?.nodeName !== 'OL') return '- ';
+  const first = Number.parseInt(list.getAttribute('start') ?? '1', 10);
+  return `${(Number.isNaN(first) ? 1 : first) + Math.max(0, list.children.indexOf(item))}. `;
+}
+
+/** The content of each cell; a cell that spans columns is followed by empty ones. */
+function rowsOf(tableElement: Element): string[][] {
+  const rows = tableElement.querySelectorAll('tr').filter((row) => closest(row, 'TABLE') === tableElement);
+  return rows.map((row) =>
+    row.children
+      .filter((child) => child.nodeName === 'TD' || child.nodeName === 'TH')
+      .flatMap((child) => [
+        child.getAttribute('data-markdown') ?? '',
+        ...Array<string>(Math.min(100, Math.max(0, Number(child.getAttribute('colspan') ?? 1) - 1)) || 0).fill(''),
+      ]),
+  );
+}
+
+function closest(element: Element, name: string): Element | null {
+  let parent = element.parentNode;
+  while (parent !== null && parent.nodeName !== name) parent = parent.parentNode;
+  return parent;
+}
+
+/** The language of a code block as highlighters and converters mark it: on the block, or on the code inside it. */
+function languageOf(pre: Element): string {
+  const names = [pre.className, pre.querySelector('code')?.className ?? '', pre.parentNode?.className ?? ''].join(' ');
+  const marked = /\b(?:language|lang|brush:|highlight-source)-?\s*([\w+#.-]+)/.exec(names)?.[1];
+  const pandoc = /\bsourceCode\s+([\w+#.-]+)/.exec(names)?.[1];
+  return marked ?? pandoc ?? '';
+}
+
+function asElement(node: unknown): Element {
+  return node as Element;
+}

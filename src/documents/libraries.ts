@@ -1,0 +1,43 @@
+import { Refusal } from './conversion.ts';
+import type { htmlToMarkdown } from './html.ts';
+import type { OpenImage } from './image.ts';
+import type { officeToMarkdown } from './office/office.ts';
+import type { pdfToMarkdown } from './pdf/pdf.ts';
+
+/** What stands on a library, loaded when it is first needed. A loader throws when its library is missing. */
+export interface Libraries {
+  pdf(): Promise<typeof pdfToMarkdown>;
+  office(): Promise<typeof officeToMarkdown>;
+  html(): Promise<typeof htmlToMarkdown>;
+  image(): Promise<OpenImage>;
+}
+
+export const INSTALLED: Libraries = {
+  pdf: async () => (await import('./pdf/pdf.ts')).pdfToMarkdown,
+  office: async () => (await import('./office/office.ts')).officeToMarkdown,
+  html: async () => (await import('./html.ts')).htmlToMarkdown,
+  image: async () => {
+    const { default: sharp } = await import('sharp');
+    // A worker reads one image at a time and hardly ever the same one twice.
+    sharp.cache(false);
+    sharp.concurrency(1);
+    return sharp;
+  },
+};
+
+/** For an installation without the converter. Images, audio, video and text need none. */
+export const SWITCHED_OFF: Libraries = { ...INSTALLED, pdf: off, office: off, html: off };
+
+async function off(): Promise<never> {
+  throw new Refusal('was not converted: the converter is switched off');
+}
+
+/** The library, or a `Refusal` that says that it is not there. */
+export async function load<T>(loader: () => Promise<T>): Promise<T> {
+  try {
+    return await loader();
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw new Refusal('was not converted: the converter is not installed', { cause: error });
+  }
+}

@@ -1,0 +1,77 @@
+import { Refusal } from './conversion.ts';
+import { fence, tidy } from './markdown.ts';
+
+/** The parts of a Jupyter notebook (nbformat 3 and 4) that are read; everything may be missing or of another type. */
+type Json = { readonly [name: string]: unknown };
+
+/** Cells in their order: text as it is, code fenced with the notebook's language, text outputs below their cell. */
+export function notebookToMarkdown(text: string): string {
+  const notebook = parse(text);
+  const language = languageOf(notebook);
+  const cells = list(notebook['cells'] ?? object(list(notebook['worksheets'])[0])['cells']).map(object);
+  if (cells.length === 0 && notebook['nbformat'] === undefined) throw new Refusal('is not a Jupyter notebook');
+  return tidy(cells.map((cell) => cellToMarkdown(cell, language)).join('\n\n'));
+}
+
+function cellToMarkdown(cell: Json, language: string): string {
+  const source = joined(cell['source'] ?? cell['input']);
+  switch (cell['cell_type']) {
+    case 'markdown':
+    case 'raw':
+      return source;
+    case 'heading': // nbformat 3
+      return `${'#'.repeat(typeof cell['level'] === 'number' ? cell['level'] : 1)} ${source}`;
+    case 'code': {
+      const code = source.trim() === '' ? [] : [fence(source, language)];
+      const outputs = list(cell['outputs']).map(object).map(outputToMarkdown);
+      return [...code, ...outputs].filter((part) => part !== '').join('\n\n');
+    }
+    default:
+      return '';
+  }
+}
+
+function outputToMarkdown(output: Json): string {
+  if (output['output_type'] === 'error' || output['output_type'] === 'pyerr') {
+    return asOutput(joined(output['traceback'], '\n') || `${output['ename']}: ${output['evalue']}`);
+  }
+  const data = object(output['data']);
+  if (data['text/markdown'] !== undefined) return joined(data['text/markdown']);
+  const text = joined(output['text'] ?? data['text/plain']);
+  if (text.trim() !== '') return asOutput(text);
+  const image = Object.keys(data).find((type) => type.startsWith('image/'));
+  return image === undefined ? '' : `*(${image})*`;
+}
+
+function asOutput(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours of a terminal (ECMA-48 §5.4) begin with escape
+  const plain = text.replace(/\x1b\[[0-9;?]*[ -/]*[@-~]/g, '');
+  return fence(plain, 'text');
+}
+
+function languageOf(notebook: Json): string {
+  const metadata = object(notebook['metadata']);
+  const name = object(metadata['language_info'])['name'] ?? object(metadata['kernelspec'])['language'];
+  return typeof name === 'string' ? name : 'python';
+}
+
+function parse(text: string): Json {
+  try {
+    return object(JSON.parse(text));
+  } catch {
+    throw new Refusal('is not a Jupyter notebook: it is no JSON');
+  }
+}
+
+/** Multi-line text is a string or an array of lines. */
+function joined(value: unknown, between = ''): string {
+  return Array.isArray(value) ? value.map(String).join(between) : typeof value === 'string' ? value : '';
+}
+
+function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function object(value: unknown): Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+}

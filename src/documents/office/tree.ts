@@ -1,0 +1,104 @@
+import type { OfficeContentNode } from 'officeparser';
+import type { NumberedLevels } from './odt-lists.ts';
+
+/** Styles of word processors for program text; `_20_` is a space in OpenDocument's names. */
+const CODE_PARAGRAPH = /^(source ?code|preformatted( ?text)?|html ?preformatted|code( ?block)?|verbatim|listing)$/i;
+const CODE_TEXT = /^(source ?text|verbatim ?char|html ?(code|sample|keyboard)|teletype|code( ?char)?|inline ?code)$/i;
+const QUOTE = /^(block ?text|block ?quote|quotations?|quote|intense ?quote)$/i;
+const MONOSPACE =
+  /\b(mono|monospace|courier( new)?|consolas|menlo|monaco|lucida console|cascadia code|source code pro)\b/i;
+
+/**
+ * Repairs what the library that reads documents leaves out or adds, on its tree, before that becomes markdown: code and
+ * quotations that are only styles, headings that are bold because headings are, underlines, numbers where bullets were.
+ */
+export function repair(nodes: readonly OfficeContentNode[], numbered: NumberedLevels): OfficeContentNode[] {
+  const repaired: OfficeContentNode[] = [];
+  for (const node of nodes) {
+    if (node.type === 'sheet') {
+      repaired.push(...sheet(node));
+      continue;
+    }
+    const code = node.type === 'paragraph' && isStyle(CODE_PARAGRAPH, node) ? plainText(node) : undefined;
+    const last = repaired.at(-1);
+    if (code === undefined) repaired.push(repairNode(node, numbered));
+    else if (last?.type === 'code' && last.metadata?.math === undefined) last.text = `${last.text}\n${code}`;
+    else repaired.push({ type: 'code', text: code });
+  }
+  return repaired;
+}
+
+function repairNode(node: OfficeContentNode, numbered: NumberedLevels): OfficeContentNode {
+  const children = node.children === undefined ? {} : { children: repair(node.children, numbered) };
+  const notes =
+    node.notes === undefined ? {} : { notes: node.notes.map((note) => trimNote(repairNode(note, numbered))) };
+  const repaired = { ...node, ...children, ...notes };
+  switch (repaired.type) {
+    case 'heading':
+      return { ...repaired, children: withoutEmphasis(repaired.children ?? []) };
+    case 'paragraph':
+      return isStyle(QUOTE, repaired) ? { ...repaired, metadata: { ...repaired.metadata, style: 'Quote' } } : repaired;
+    case 'list': {
+      const levels = numbered.get(repaired.metadata?.listId ?? '');
+      if (levels === undefined || repaired.metadata === undefined) return repaired;
+      const listType = levels.has(repaired.metadata.indentation) ? 'ordered' : 'unordered';
+      return { ...repaired, metadata: { ...repaired.metadata, listType } };
+    }
+    case 'text':
+      return text(repaired);
+    default:
+      return repaired;
+  }
+}
+
+function text(node: OfficeContentNode & { type: 'text' }): OfficeContentNode {
+  const { underline: _, ...formatting } = node.formatting ?? {};
+  const isCode = isStyle(CODE_TEXT, node) || MONOSPACE.test(formatting.font ?? '');
+  // The library writes a code span for this font, and for no other.
+  return { ...node, formatting: isCode ? { font: 'monospace' } : { ...formatting, font: '' } };
+}
+
+/** Emphasis that all of a heading has comes from its style; part of a heading may still be set apart. */
+function withoutEmphasis(children: readonly OfficeContentNode[]): OfficeContentNode[] {
+  const texts = children.filter((child) => (child.text ?? '').trim() !== '');
+  const all = (mark: 'bold' | 'italic'): boolean => texts.every((child) => child.formatting?.[mark] === true);
+  const [bold, italic] = [all('bold'), all('italic')];
+  return children.map((child) => {
+    if (child.type !== 'text') return child;
+    const formatting = { ...child.formatting };
+    if (bold) delete formatting.bold;
+    if (italic) delete formatting.italic;
+    return { ...child, formatting };
+  });
+}
+
+/** A tab stands between a note's number and its text. */
+function trimNote(note: OfficeContentNode): OfficeContentNode {
+  const [first, ...rest] = note.children ?? [];
+  const [leading, ...others] = first?.children ?? [];
+  if (first === undefined || leading?.type !== 'text') return note;
+  const trimmed = { ...leading, text: (leading.text ?? '').trimStart() };
+  return { ...note, children: [{ ...first, children: [trimmed, ...others] }, ...rest] };
+}
+
+/** A sheet as a heading and one table; a cell that spans others is followed by empty ones. */
+function sheet(node: OfficeContentNode & { type: 'sheet' }): OfficeContentNode[] {
+  if (node.children === undefined || node.children.length === 0) return [];
+  const heading = { type: 'heading', metadata: { level: 2 }, text: node.metadata?.sheetName ?? '' } as const;
+  const children: OfficeContentNode[] = [{ type: 'text', text: heading.text }];
+  return [
+    { ...heading, children },
+    { type: 'table', children: node.children },
+  ];
+}
+
+function isStyle(pattern: RegExp, node: OfficeContentNode): boolean {
+  const style = (node.metadata as { style?: unknown } | undefined)?.style;
+  return typeof style === 'string' && pattern.test(style.replaceAll('_20_', ' '));
+}
+
+function plainText(node: OfficeContentNode): string {
+  if (node.type === 'break') return '\n';
+  if (node.children === undefined || node.children.length === 0) return node.text ?? '';
+  return node.children.map(plainText).join('');
+}

@@ -1,0 +1,70 @@
+import {
+  extractStructureElements,
+  extractTextWithPositions,
+  processPdf,
+  type TextItem,
+} from '@firecrawl/pdf-inspector';
+import { Refusal } from '../conversion.ts';
+import { tidy } from '../markdown.ts';
+import { align, type Edit, edit, type Range } from './alignment.ts';
+import { codeEdits } from './code.ts';
+import { linkEdits } from './links.ts';
+import { listItemEdits, nestLists } from './lists.ts';
+
+/**
+ * A PDF → markdown. The library finds headings, paragraphs, tables and columns; links, levels of lists and code blocks are
+ * put back with what it knows of the pages. Throws a `Refusal` for a PDF that is damaged, locked or without any text.
+ */
+export function pdfToMarkdown(bytes: Uint8Array): { text: string; title?: string } {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const { markdown = '', title } = read(() => processPdf(buffer));
+  if (markdown.trim() === '') throw new Refusal('has no text in it, perhaps because it was scanned');
+  const items = read(() => extractTextWithPositions(buffer));
+  const texts = items.filter((item) => item.itemType === 'Text');
+  const ranges = align(markdown, texts);
+  const code = codeEdits(markdown, texts, ranges);
+  const starts = listItemEdits(
+    markdown,
+    texts,
+    ranges,
+    read(() => extractStructureElements(buffer)),
+  );
+  const nested = nestLists(edit(markdown, [...code, ...starts, ...pipeEdits(markdown, texts, ranges)]), items);
+  const text = tidy(plainMarks(edit(nested, linkEdits(nested, items))));
+  return title === undefined || title.trim() === '' ? { text } : { text, title: title.trim() };
+}
+
+function read<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    const isLocked = error instanceof Error && /encrypt|password/i.test(error.message);
+    throw new Refusal(isLocked ? 'is protected by a password' : 'is a damaged PDF', { cause: error });
+  }
+}
+
+/** Bars inside the cells of a table, which would end them. */
+function pipeEdits(markdown: string, items: readonly TextItem[], ranges: readonly (Range | undefined)[]): Edit[] {
+  return items.flatMap((item, index) => {
+    const range = ranges[index];
+    if (range === undefined || !item.text.includes('|')) return [];
+    if (markdown[markdown.lastIndexOf('\n', range.start) + 1] !== '|') return [];
+    const cell = markdown.slice(range.start, range.end);
+    return [{ ...range, text: cell.replace(/\\?\|/g, '\\|') }];
+  });
+}
+
+/** The library's tags as markdown where there is a mark for them; other text that looks like a tag is shown as it is. */
+function plainMarks(markdown: string): string {
+  const outside = (text: string): string =>
+    text
+      .replace(/<\/?u>/g, '')
+      .replace(/<s>(.*?)<\/s>/g, '~~$1~~')
+      .replace(/([^\n])\n(?=#{1,6} )/g, '$1\n\n')
+      .replace(/<(?=[a-z/!?])(?!\/?(?:sup|sub)>|br>)/gi, '\\<');
+  // Every other part is a code block.
+  return markdown
+    .split(/^(```[^\n]*\n.*?^```$)/ms)
+    .map((part, index) => (index % 2 === 0 ? outside(part) : part))
+    .join('');
+}

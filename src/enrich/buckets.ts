@@ -1,0 +1,85 @@
+import type { Buckets } from '../buckets/buckets.ts';
+import type { BucketPart, MediaPart, Message, Part } from '../core/chat.ts';
+import { SluiceError } from '../core/errors.ts';
+import type { Step } from '../core/stream.ts';
+
+/** Bytes of one media file that is sent to a provider inline. */
+const MEDIA_BYTES = 20 * 1024 * 1024;
+/** An address of our own under which a bucket's media is served. */
+export const OWN_MEDIA =
+  /^(?:https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?)?\/files\/([A-Za-z0-9_-]{1,64})\/(?:media|thumbnail)\/([^/?#]+)$/;
+
+/** Turns what was uploaded into what a provider can read: documents into text, media into inline media. */
+export function bucketStep(buckets: Buckets): Step {
+  async function resolve(part: Part): Promise<Part[]> {
+    if (part.type === 'media') {
+      const own = ownMedia(part);
+      return own === undefined ? [part] : [await media(buckets, own.bucketId, own.name, part)];
+    }
+    if (part.type !== 'bucket') return [part];
+    return part.name === undefined ? text(buckets, part) : [await media(buckets, part.bucketId, part.name)];
+  }
+
+  async function message(each: Message): Promise<Message> {
+    if (!each.content.some(isOurs)) return each;
+    return { ...each, content: (await Promise.all(each.content.map(resolve))).flat() };
+  }
+
+  return {
+    name: 'buckets',
+    async enrich(request) {
+      if (!request.messages.some(({ content }) => content.some(isOurs))) return { request };
+      return { request: { ...request, messages: await Promise.all(request.messages.map(message)) } };
+    },
+  };
+}
+
+/** Whether a part has to be resolved here. */
+function isOurs(part: Part): boolean {
+  return part.type === 'bucket' || (part.type === 'media' && ownMedia(part) !== undefined);
+}
+
+function ownMedia(part: MediaPart): { readonly bucketId: string; readonly name: string } | undefined {
+  const found = OWN_MEDIA.exec(part.url);
+  if (found?.[1] === undefined || found[2] === undefined) return undefined;
+  try {
+    return { bucketId: found[1], name: decodeURIComponent(found[2]) };
+  } catch {
+    return undefined;
+  }
+}
+
+async function text(buckets: Buckets, part: BucketPart): Promise<Part[]> {
+  let all = '';
+  for await (const piece of buckets.text(await buckets.get(part.bucketId))) all += piece;
+  return all === '' ? [] : [{ type: 'text', text: all }];
+}
+
+async function media(buckets: Buckets, bucketId: string, name: string, like?: MediaPart): Promise<MediaPart> {
+  const found = await buckets.media(bucketId, name, 'original');
+  const opened = found === undefined ? undefined : await buckets.open(found.path);
+  if (found === undefined || opened === undefined) {
+    throw new SluiceError('not_found', `The bucket '${bucketId}' has no media file '${name.slice(0, 100)}'.`, {
+      param: 'messages',
+    });
+  }
+  if (opened.size > MEDIA_BYTES) {
+    throw new SluiceError(
+      'too_large',
+      `'${name.slice(0, 100)}' is too large to be sent to a model (${opened.size} bytes).`,
+      { param: 'messages' },
+    );
+  }
+  const pieces: Uint8Array[] = [];
+  for await (const piece of opened.body) pieces.push(piece);
+  const { mimeType } = found.file;
+  const kind = mimeType.startsWith('image/') ? 'image' : mimeType.startsWith('audio/') ? 'audio' : 'video';
+  return {
+    type: 'media',
+    kind,
+    url: `data:${mimeType};base64,${Buffer.concat(pieces).toString('base64')}`,
+    mimeType,
+    name,
+    ...(like?.detail === undefined ? {} : { detail: like.detail }),
+  };
+}

@@ -1,0 +1,86 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { SluiceError } from '../../core/errors.ts';
+import type { ChatRecord } from '../../core/stores.ts';
+import type { Deps, Handler } from '../deps.ts';
+import { type JsonBody, parseId } from '../edge/body.ts';
+import { cookieOf } from '../edge/guard.ts';
+import { validate } from '../validate.ts';
+import { ChatBody } from './wire.ts';
+
+/** Holds the secret of whoever shares chats from a browser. */
+const OWNER_COOKIE = 'sluice_owner';
+const YEAR_SECONDS = 31_536_000;
+
+/** `GET chat/<share_id>`: what its owner uploaded. 304 while the reader has the present version. */
+export function getChat(deps: Deps): Handler {
+  return async (request, reply) => {
+    const id = parseId((request.params as { id: string }).id, 'share_id');
+    const chat = await deps.stores.chats.get(id);
+    if (chat === undefined) throw new SluiceError('not_found', 'Not found: no chat is shared under this id.');
+    reply.header('etag', `"${chat.updated}"`).header('cache-control', 'no-cache');
+    if (isKnown(request.headers['if-none-match'], chat.updated)) return reply.code(304).send();
+    return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(chat.body));
+  };
+}
+
+/**
+ * `POST chat/<share_id>`: shares a chat, or a newer version of it. The first writer owns the share; nobody else can change
+ * it. The owner is known by a cookie that the first answer sets, or by the access key where there is one.
+ */
+export function postChat(deps: Deps): Handler {
+  return async (request, reply) => {
+    const id = parseId((request.params as { id: string }).id, 'share_id');
+    const { value } = request.body as JsonBody;
+    const updated = validate(ChatBody, value, 'invalid_request').updated ?? 0;
+    const { owner, secret } = ownerOf(request, deps);
+    const next: ChatRecord = { id, owner, updated, body: value };
+    await deps.stores.chats.update(id, (present) => {
+      if (present === undefined) return next;
+      if (present.owner !== owner) throw new SluiceError('forbidden', 'Only the owner of a shared chat can change it.');
+      if (updated < present.updated) {
+        throw new SluiceError('conflict', `A newer version of this chat is stored (updated ${present.updated}).`, {
+          param: 'updated',
+        });
+      }
+      return next;
+    });
+    if (secret !== undefined) setOwner(reply, secret);
+    return { share_id: id };
+  };
+}
+
+/** Whether a request may change what `owner` owns. */
+export function isOwner(request: FastifyRequest, deps: Deps, owner: string | null): boolean {
+  return owner === null || ownerOf(request, deps).owner === owner;
+}
+
+/** The caller as an owner; `secret` is there when it was made up for this request and has to be handed out. */
+export function ownerOf(request: FastifyRequest, deps: Deps): { readonly owner: string; readonly secret?: string } {
+  const { key } = deps.config();
+  if (key !== undefined) return { owner: hash(`key:${key}`) };
+  const known = cookieOf(request.headers.cookie, OWNER_COOKIE);
+  if (known !== undefined && /^[A-Za-z0-9_-]{43}$/.test(known)) return { owner: hash(known) };
+  const secret = randomBytes(32).toString('base64url');
+  return { owner: hash(secret), secret };
+}
+
+/** Hands out the secret of a new owner. */
+export function setOwner(reply: FastifyReply, secret: string): void {
+  reply.header('set-cookie', `${OWNER_COOKIE}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${YEAR_SECONDS}`);
+}
+
+/** `If-None-Match` as front ends send it (a bare integer) and as HTTP has it: quoted, weak, in lists (RFC 9110 §13.1.2). */
+function isKnown(header: string | undefined, updated: number): boolean {
+  return (header ?? '').split(',').some(
+    (tag) =>
+      tag
+        .trim()
+        .replace(/^W\//, '')
+        .replace(/^"(.*)"$/, '$1') === String(updated),
+  );
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,101 @@
+import type { FastifyRequest } from 'fastify';
+import type { Upload } from '../../buckets/buckets.ts';
+import { SluiceError, toSluiceError } from '../../core/errors.ts';
+import { openStream } from '../answer.ts';
+import type { Deps, Handler } from '../deps.ts';
+import { parseId } from '../edge/body.ts';
+import { withoutSecrets } from '../edge/errors.ts';
+import { type FormPart, formParts } from '../edge/form.ts';
+import { isOwner } from './chats.ts';
+
+/** `POST files/<bucket_id>`: takes documents and media in. */
+export function postFiles(deps: Deps): Handler {
+  return async (request, reply) => {
+    const id = bucketId(request);
+    if (!request.isForm) throw new SluiceError('unsupported_media_type', "Send a multipart form with parts 'files'.");
+    const { limits } = deps.config();
+    const gone = new AbortController();
+    reply.raw.once('close', () => gone.abort());
+    const parts = formParts(request.raw, { ...limits, fieldBytes: limits.bodyBytes }, deps.deadlines);
+    let hasFiles = false;
+    async function* uploads(): AsyncIterable<Upload> {
+      for await (const part of parts) {
+        if (part.name === 'files' && part.filename !== undefined) {
+          hasFiles = true;
+          yield { filename: part.filename, mimeType: part.mimeType, body: part.body };
+        } else await pass(part);
+      }
+      if (!hasFiles) throw new SluiceError('invalid_request', "The form has no part 'files'.", { param: 'files' });
+    }
+    return { bucket_id: id, ...(await deps.buckets.add(id, uploads(), gone.signal)) };
+  };
+}
+
+/** `GET files/<bucket_id>`: the text of everything in it; or, as an event stream, what happens to it. */
+export function getFiles(deps: Deps): Handler {
+  return async (request, reply) => {
+    const id = bucketId(request);
+    const { delete_files: asked } = request.query as Record<string, unknown>;
+    const deleteAfter = typeof asked === 'string' && /^(true|1)$/i.test(asked);
+    const isEvents =
+      request.url.split('?')[0]?.endsWith('/stream') === true ||
+      (request.headers.accept ?? '').includes('text/event-stream');
+    const record = await deps.buckets.get(id);
+    const gone = new AbortController();
+    reply.raw.once('close', () => gone.abort());
+    const stream = openStream(reply, `${isEvents ? 'text/event-stream' : 'text/plain'}; charset=utf-8`, {}, deps);
+    const send = async (text: string): Promise<void> => {
+      if (!stream.write(text)) await stream.drained();
+    };
+    try {
+      if (isEvents) {
+        for await (const event of deps.buckets.events(id, gone.signal)) {
+          // What the reader asked for is part of what happened, so it comes before the end.
+          if (event.action === 'done' && deleteAfter) {
+            await deps.buckets.delete(id);
+            await send('data: {"action":"delete_files"}\n\n');
+          }
+          await send(`data: ${JSON.stringify(event)}\n\n`);
+        }
+      } else {
+        for await (const text of deps.buckets.text(record)) await send(text);
+        if (deleteAfter) await deps.buckets.delete(id);
+      }
+      stream.end();
+    } catch (thrown) {
+      const error = withoutSecrets(toSluiceError(thrown), deps.secrets);
+      deps.log.warn({ id: request.id, error: error.message }, 'reading a bucket failed');
+      if (isEvents) await send(`data: ${JSON.stringify({ error: { message: error.message } })}\n\n`);
+      stream.cut();
+    }
+    return reply;
+  };
+}
+
+/** `DELETE files/<bucket_id>`: the bucket, and a shared chat of the same id, which is how front ends take a share back. */
+export function deleteFiles(deps: Deps): Handler {
+  return async (request) => {
+    const id = bucketId(request);
+    const chat = await deps.stores.chats.get(id);
+    if (chat !== undefined && !isOwner(request, deps, chat.owner)) {
+      throw new SluiceError('forbidden', 'Only the owner of a shared chat can delete it.');
+    }
+    const hadChat = await deps.stores.chats.delete(id);
+    const hadBucket = await deps.buckets.delete(id);
+    if (!hadChat && !hadBucket) {
+      throw new SluiceError(
+        'not_found',
+        'Bucket directory not found: there is no bucket and no shared chat of this id.',
+      );
+    }
+    return { message: 'Bucket deleted successfully' };
+  };
+}
+
+function bucketId(request: FastifyRequest): string {
+  return parseId((request.params as { id: string }).id, 'bucket_id');
+}
+
+async function pass(part: FormPart): Promise<void> {
+  for await (const _ of part.body);
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { SluiceError } from '../../core/errors.ts';
+import type { MemoryItem } from '../../core/stores.ts';
+import type { Deps, Handler } from '../deps.ts';
+import { type JsonBody, parseId } from '../edge/body.ts';
+import { validate } from '../validate.ts';
+import { MemoryBody, MemoryQuery } from './wire.ts';
+
+type Filters = Record<string, string | number | boolean | null>;
+
+/** `POST memory/<user_id>`: remembers what was said. */
+export function postMemory(deps: Deps): Handler {
+  return async (request) => {
+    const userId = parseId((request.params as { id: string }).id, 'user_id');
+    const body = validate(MemoryBody, (request.body as JsonBody).value, 'invalid_request');
+    const now = Date.now();
+    const items = body.items.map(
+      ({ role, content, metadata }, index): MemoryItem => ({
+        id: randomUUID(),
+        userId,
+        role,
+        text: content,
+        conversationId: body.id ?? null,
+        metadata: { ...(typeof body.title === 'string' ? { title: body.title } : {}), ...metadata },
+        // Items of one request keep their order.
+        createdAt: now + index / 1_000,
+        updatedAt: now,
+      }),
+    );
+    await deps.stores.memory.add(items);
+    return { count: items.length };
+  };
+}
+
+/** `GET memory/<user_id>`: the newest first, or ranked by a search. */
+export function getMemory(deps: Deps): Handler {
+  return async (request) => {
+    const userId = parseId((request.params as { id: string }).id, 'user_id');
+    const query = validate(MemoryQuery, request.query, 'invalid_request');
+    const { page, page_size: pageSize, search } = query;
+    const filters = { ...parseFilters(query.filters, 'filters'), ...parseFilters(query.metadata, 'metadata') };
+    const { total, items } = await deps.stores.memory.find(userId, {
+      ...(search === undefined || search.trim() === '' ? {} : { text: search }),
+      filters,
+      offset: (page - 1) * pageSize,
+      limit: pageSize,
+    });
+    return {
+      count: total,
+      page,
+      page_size: pageSize,
+      next: page * pageSize < total ? page + 1 : null,
+      previous: page > 1 ? page - 1 : null,
+      results: items.map(toWire),
+    };
+  };
+}
+
+/** `DELETE memory/<user_id>` and `DELETE memory/<user_id>/<item>`: forgets all, or one statement. */
+export function deleteMemory(deps: Deps): Handler {
+  return async (request) => {
+    const { id, item } = request.params as { id: string; item?: string };
+    const userId = parseId(id, 'user_id');
+    const count = await deps.stores.memory.delete(userId, item);
+    if (item !== undefined && count === 0)
+      throw new SluiceError('not_found', 'Not found: nothing is remembered under this id.');
+    return { count };
+  };
+}
+
+function toWire(item: MemoryItem & { readonly score?: number }): Record<string, unknown> {
+  const { conversation_id: _, ...metadata } = item.metadata;
+  return {
+    id: item.id,
+    memory: item.text,
+    user_id: item.userId,
+    role: item.role,
+    conversation_id: item.conversationId,
+    metadata: { conversation_id: item.conversationId, ...metadata },
+    created_at: new Date(item.createdAt).toISOString(),
+    updated_at: new Date(item.updatedAt).toISOString(),
+    ...(item.score === undefined ? {} : { score: item.score }),
+  };
+}
+
+function parseFilters(text: string | undefined, param: string): Filters {
+  if (text === undefined || text === '') return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new SluiceError('invalid_request', `'${param}' is not valid JSON.`, { param });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new SluiceError('invalid_request', `'${param}' must be a JSON object.`, { param });
+  }
+  const entries = Object.entries(value);
+  if (entries.some(([, each]) => typeof each === 'object' && each !== null)) {
+    throw new SluiceError('invalid_request', `'${param}' compares with texts, numbers, true, false or null only.`, {
+      param,
+    });
+  }
+  return Object.fromEntries(entries) as Filters;
+}

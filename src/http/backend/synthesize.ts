@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { SluiceError } from '../../core/errors.ts';
+import { SPEECH_FORMATS } from '../../core/speech.ts';
+import type { Deps, Handler } from '../deps.ts';
+import { clientKeys } from '../keys.ts';
+import { extraOf, sendSpeech } from '../speech.ts';
+import { validate } from '../validate.ts';
+import { Name } from '../wire.ts';
+
+/** The same text in the same voice sounds the same next week. */
+const CACHE_CONTROL = 'private, max-age=604800';
+
+/** `GET synthesize/<provider>`. Whatever else the query has goes to the provider. */
+export const SynthesizeQuery = z
+  .object({
+    text: z.string().min(1).describe('What to read aloud, at most 10,000 characters'),
+    voice: Name.optional().describe("One of the provider's voices"),
+    format: z.enum(SPEECH_FORMATS).optional().describe('Absent: what the Accept header prefers'),
+    speed: z
+      .string()
+      .regex(/^\d(\.\d{1,4})?$/, 'must be a number')
+      .transform(Number)
+      .pipe(z.number().min(0.25).max(4))
+      .optional()
+      .describe('From 0.25 to 4; 1 is the usual pace'),
+    language: z
+      .string()
+      .regex(/^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$/, 'must be a language such as en')
+      .optional()
+      .describe('For example `en`'),
+    model: Name.optional(),
+  })
+  .catchall(z.string());
+
+/** `GET synthesize/<provider>`: a text as audio, sent while the rest of it is still being spoken. */
+export function synthesize(deps: Deps): Handler {
+  return async (request, reply) => {
+    const { provider: name } = request.params as { provider: string };
+    const provider = deps.router.catalog.provider(name);
+    if (provider === undefined) {
+      throw new SluiceError(
+        'provider_not_found',
+        `Provider '${name.slice(0, 256)}' not found. GET /backend-api/v2/providers lists what there is.`,
+      );
+    }
+    const { text, format, ...rest } = validate(SynthesizeQuery, withoutEmpty(request.query), 'invalid_request');
+    const { voice, speed, language, model, ...others } = rest;
+    const wish = {
+      provider,
+      text,
+      format,
+      keys: clientKeys(request, undefined),
+      extra: extraOf(others, []),
+      ...(voice === undefined ? {} : { voice }),
+      ...(speed === undefined ? {} : { speed }),
+      ...(language === undefined ? {} : { language }),
+      ...(model === undefined ? {} : { model }),
+    };
+    return sendSpeech(request, reply, deps, wish, CACHE_CONTROL);
+  };
+}
+
+/** Forms send empty fields for what was left open. */
+function withoutEmpty(query: unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(query ?? {}).filter(([, value]) => value !== ''));
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { SluiceError } from '../../core/errors.ts';
+import type { UsageRecord, UsageTotals } from '../../core/stores.ts';
+import { openStream } from '../answer.ts';
+import type { Deps, Handler } from '../deps.ts';
+import type { JsonBody } from '../edge/body.ts';
+import { printable, userOf } from '../user.ts';
+import { validate } from '../validate.ts';
+import { RECORD_BYTES } from './record.ts';
+import { StatsQuery } from './wire.ts';
+
+/** Fields of a record that are Sluice's own: a client can neither set nor change them. */
+const RESERVED: ReadonlySet<string> = new Set(['id', 'time', 'ip']);
+const COUNTED: ReadonlySet<string> = new Set([
+  'user',
+  'provider',
+  'model',
+  'prompt_tokens',
+  'completion_tokens',
+  'total_tokens',
+  'saved_tokens',
+]);
+
+/** `POST usage`: what a front end counted itself. */
+export function postUsage(deps: Deps): Handler {
+  return async (request) => {
+    const { value, bytes } = request.body as JsonBody;
+    if (bytes.length > RECORD_BYTES)
+      throw new SluiceError('too_large', `A usage record has at most ${RECORD_BYTES} bytes.`);
+    const promptTokens = count(value, 'prompt_tokens');
+    const completionTokens = count(value, 'completion_tokens');
+    const more = Object.entries(value).filter(([name]) => !RESERVED.has(name) && !COUNTED.has(name));
+    const record: UsageRecord = {
+      id: randomUUID(),
+      time: Date.now(),
+      user: userOf(request, value['user']),
+      provider: printable(value['provider']) ?? '',
+      model: printable(value['model']) ?? '',
+      promptTokens,
+      completionTokens,
+      totalTokens: count(value, 'total_tokens') || promptTokens + completionTokens,
+      savedTokens: count(value, 'saved_tokens'),
+      more: Object.fromEntries(more),
+    };
+    await deps.stores.usage.add([record]);
+    return {};
+  };
+}
+
+/** `GET usage/<yyyy-mm-dd>`: the records of a day, one JSON line each. */
+export function getUsage(deps: Deps): Handler {
+  return async (request, reply) => {
+    const { date } = request.params as { date: string };
+    if (!isDate(date)) throw new SluiceError('invalid_request', 'The date must be yyyy-mm-dd.', { param: 'date' });
+    const records = deps.stores.usage.day(date)[Symbol.asyncIterator]();
+    const first = await records.next();
+    if (first.done === true) throw new SluiceError('not_found', `Not found: no usage on ${date}.`);
+    const stream = openStream(reply, 'text/plain; charset=utf-8', {}, deps);
+    for (
+      let step: IteratorResult<UsageRecord> = first;
+      step.done !== true && !stream.closed;
+      step = await records.next()
+    ) {
+      if (!stream.write(`${JSON.stringify(toWire(step.value))}\n`)) await stream.drained();
+    }
+    await records.return?.();
+    stream.end();
+    return reply;
+  };
+}
+
+/** `GET stats`: sums over days. */
+export function stats(deps: Deps): Handler {
+  return async (request) => {
+    const { days, user } = validate(StatsQuery, request.query, 'invalid_request');
+    const today = new Date().toISOString().slice(0, 10);
+    const found = await deps.stores.usage.stats({ today, days, ...(user === undefined ? {} : { user }) });
+    const tokensByName = (rows: readonly { name: string; totalTokens: number }[]): Record<string, number> =>
+      Object.fromEntries(
+        [...rows].sort((a, b) => b.totalTokens - a.totalTokens).map((row) => [row.name, row.totalTokens]),
+      );
+    return {
+      days: found.days.map(({ date, ...totals }) => ({ date, ...totalsToWire(totals) })),
+      models: tokensByName(found.models),
+      providers: tokensByName(found.providers),
+      users: tokensByName(found.users),
+      totals: totalsToWire(found.totals),
+    };
+  };
+}
+
+function toWire(record: UsageRecord): Record<string, unknown> {
+  return {
+    ...record.more,
+    time: new Date(record.time).toISOString(),
+    user: record.user,
+    provider: record.provider,
+    model: record.model,
+    prompt_tokens: record.promptTokens,
+    completion_tokens: record.completionTokens,
+    total_tokens: record.totalTokens,
+    ...(record.savedTokens === 0 ? {} : { saved_tokens: record.savedTokens }),
+  };
+}
+
+function totalsToWire(totals: UsageTotals): Record<string, number> {
+  return {
+    requests: totals.requests,
+    prompt_tokens: totals.promptTokens,
+    completion_tokens: totals.completionTokens,
+    total_tokens: totals.totalTokens,
+    saved_tokens: totals.savedTokens,
+  };
+}
+
+/** A count of tokens; anything that is none counts as nothing. */
+function count(body: Record<string, unknown>, name: string): number {
+  const value = body[name];
+  if (value === undefined || value === null) return 0;
+  if (typeof value === 'number' && Number.isFinite(value) && value >= 0 && value <= 1e12) return Math.round(value);
+  throw new SluiceError('invalid_request', `'${name}' must be a number of tokens.`, { param: name });
+}
+
+function isDate(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && new Date(`${text}T00:00:00Z`).toISOString().startsWith(text);
+}

@@ -1,0 +1,17 @@
+import type { FastifyRequest } from 'fastify';
+
+/** A label: text without control characters, at most 256 of them; undefined when there is none. */
+export function printable(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const text = value
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, 256);
+  return text === '' ? undefined : text;
+}
+
+/** Who asks, as a label for records: the header `x-user` wins over what the body says. */
+export function userOf(request: FastifyRequest, ofBody?: unknown): string {
+  const header = request.headers['x-user'] ?? request.headers['x_user'];
+  return printable(header) ?? printable(ofBody) ?? 'unknown';
+}

@@ -1,0 +1,20 @@
+import type { ProviderConfig, SpeechKind } from '../../config/config.ts';
+import type { Provider } from '../../core/provider.ts';
+import type { SpeechDeps } from './ai-sdk.ts';
+import { deepgram } from './deepgram.ts';
+import { elevenlabs } from './elevenlabs.ts';
+import { hume } from './hume.ts';
+import { lmnt } from './lmnt.ts';
+
+/** Vendors that only speak, through their AI SDK libraries, which load on first use. */
+export const speechVendors = { elevenlabs, deepgram, lmnt, hume } satisfies Record<
+  SpeechKind,
+  (config: ProviderConfig, deps: SpeechDeps) => Provider
+>;
+
+export function isSpeechKind(kind: string): kind is SpeechKind {
+  return Object.hasOwn(speechVendors, kind);
+}
+
+export { createFliteProvider, withVoiceOf } from './flite.ts';
+export { withOpenAiSpeech } from './openai.ts';

@@ -1,0 +1,83 @@
+import { SluiceError } from '../../core/errors.ts';
+import type { Model } from '../../core/model.ts';
+import type { Provider } from '../../core/provider.ts';
+import type { SpeechFormat, SpeechRequest } from '../../core/speech.ts';
+import { open, type UpstreamResponse } from '../../outbound/body.ts';
+import type { UpstreamClient } from '../../outbound/upstream.ts';
+import { failureOfStatus } from '../openai/failure.ts';
+import { begun } from './begun.ts';
+import { spokenType } from './spoken-type.ts';
+
+const FORMATS: readonly SpeechFormat[] = ['mp3', 'opus', 'wav', 'aac', 'flac', 'pcm'];
+/** OpenAI insists on a voice; upstreams with other ones say which when they refuse it. */
+const DEFAULT_VOICE = 'alloy';
+/** They make the answer something else than audio. */
+const NOT_PASSED_ON: ReadonlySet<string> = new Set(['stream', 'stream_format']);
+/** Bytes of an error answer that are read. */
+const ERROR_BYTES = 64 * 1024;
+
+/** The same provider, which now also speaks through the `/audio/speech` of its upstream, whose bytes are passed on as they come. */
+export function withOpenAiSpeech(provider: Provider, client: UpstreamClient): Provider {
+  const { relay } = provider;
+  if (relay === undefined) return provider;
+  let listed: string | undefined;
+
+  const speaking: Pick<Provider, 'speech' | 'speechFormats'> = {
+    speechFormats: FORMATS,
+
+    async speech(request, call) {
+      let { model } = request;
+      if (model === undefined || model === '') {
+        listed ??= (await provider.models(call.credentials, call.signal)).find(speaks)?.id;
+        model = listed;
+      }
+      if (model === undefined) {
+        throw new SluiceError(
+          'not_supported',
+          `${provider.label} lists no model that speaks; name one in the request.`,
+        );
+      }
+      const target = relay.target('/audio/speech', call.credentials);
+      // Not JSON: that would be an error, and the status says so.
+      const headers = { ...target.headers, accept: 'audio/*, application/octet-stream' };
+      const body = JSON.stringify(toBody(request, model));
+      const response = await open(client, { ...target, headers, method: 'POST', body }, call.signal);
+      if (response.status !== 200) throw await failure(response, provider);
+      const mimeType = spokenType(response.headers['content-type'], request.format, provider.label);
+      if (mimeType instanceof SluiceError) {
+        await response.body.return();
+        throw mimeType;
+      }
+      return { mimeType, body: await begun(response.body) };
+    },
+  };
+  return Object.assign(provider, speaking);
+}
+
+function toBody(request: SpeechRequest, model: string): Record<string, unknown> {
+  const { text, voice, format, speed, language, extra } = request;
+  return {
+    ...Object.fromEntries(Object.entries(extra).filter(([name]) => !NOT_PASSED_ON.has(name))),
+    model,
+    input: text,
+    voice: voice ?? DEFAULT_VOICE,
+    response_format: format,
+    ...(speed === undefined ? {} : { speed }),
+    ...(language === undefined ? {} : { language }),
+  };
+}
+
+/** Models for conversations by voice talk through a socket of their own. */
+function speaks({ id, type }: Model): boolean {
+  return type === 'speech' && !/realtime|live|native-audio/i.test(id);
+}
+
+async function failure(response: UpstreamResponse, { label }: Provider): Promise<SluiceError> {
+  const body = await response.body.collect(ERROR_BYTES).catch(() => Buffer.alloc(0));
+  // Most upstreams that chat have no such path, and say so in many ways.
+  const isMissing = response.status === 404 || response.status === 405;
+  if (isMissing && !/model|voice/i.test(body.toString('utf8'))) {
+    return new SluiceError('not_supported', `${label} does not read texts aloud.`);
+  }
+  return failureOfStatus(response.status, response.headers, body);
+}
