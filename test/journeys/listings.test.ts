@@ -501,6 +501,45 @@ ${rows.join('\n')}
   });
 });
 
+test('an old listing is better than none', async (context) => {
+  let isGone = false;
+  const upstream = await startOpenAiUpstream(undefined, {
+    handle(request, response) {
+      if (request.method !== 'GET' || !isGone) return false;
+      json(response, 500, '{"error":{"message":"The database is gone"}}');
+      return true;
+    },
+  });
+  const yaml = `providers: { acme: { kind: openai, baseUrl: '${upstream.baseUrl}' } }`;
+  const { gateway, close } = await startGatewayBefore([upstream], yaml);
+  try {
+    const listings = async () =>
+      Promise.all(
+        ['/api/acme/models', '/v1/models', '/backend-api/v2/models', '/backend-api/v2/models/acme'].map(
+          async (path) => {
+            const response = await fetch(gateway.origin + path);
+            return { path, status: response.status, text: await response.text() };
+          },
+        ),
+      );
+    const isListed = (): boolean => upstream.requests.length > 1;
+    for (const { path, text } of await listings()) assert.match(text, /test-model/, path);
+    // Ten minutes later it fails, which shows only after the old listing was served once more.
+    const now = performance.now.bind(performance);
+    context.mock.method(performance, 'now', () => now() + 600_000);
+    isGone = true;
+    await listings();
+    for (let tries = 0; !isListed() && tries < 100; tries += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    for (const { path, status, text } of await listings()) {
+      assert.equal(status, 200, path);
+      assert.match(text, /test-model/, path);
+    }
+  } finally {
+    await close();
+  }
+});
+
 function json(response: ServerResponse, status: number, body: string | Buffer): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 }
