@@ -62,7 +62,7 @@ export function listProviderModels(deps: Deps): Handler {
       key !== undefined && needsOwn
         ? { models: await catalog.listWith(provider, { apiKey: key }), error: undefined }
         : await catalog.offer(provider);
-    if (error !== undefined) throw error;
+    if (error !== undefined && models.length === 0) throw error;
     // `count` is the number of back ends, which some clients show.
     return { object: 'list', data: models.map((model) => ({ ...modelObject(model, provider), count: 1 })) };
   };
