@@ -97,7 +97,7 @@ export class ChunkMender {
       if (isVisible || this.#choices.get(index) === undefined) shown.push(choice);
     }
     if (shown.length === 0) return undefined;
-    if (shown.length < choices.length) {
+    if (shown.length < (chunk['choices'] as unknown[]).length) {
       chunk['choices'] = shown;
       isIntact = false;
     }

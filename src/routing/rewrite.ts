@@ -7,7 +7,6 @@ import { ChunkMender, type ChunkOptions } from './chunk-mender.ts';
 const DATA = 'data: ';
 const DONE = `${DATA}[DONE]\n\n`;
 const DELTA = '"delta":{';
-const LINE_FEED = 0x0a;
 /** Bytes of an event that carries about one token, with all that surrounds it; four further ones are one more. */
 const TOKEN_EVENT_BYTES = 320;
 
@@ -16,7 +15,7 @@ const TOKEN_EVENT_BYTES = 320;
  * not see as they are. In JSON text a quote inside a string is escaped, so these patterns cannot match what a model wrote.
  */
 const UNUSUAL =
-  /\r|"finish_reason"\s*:(?!\s*null)|"usage"\s*:\s*\{|"error"\s*:(?!\s*(?:null|false))|"reasoning_content"\s*:\s*"|"tool_calls"|"(?:audio|reasoning)"\s*:\s*null|"content"\s*:\s*\[/;
+  /\r|"(?:finish_reason"\s*:(?!\s*null)|usage"\s*:\s*\{|error"\s*:(?!\s*(?:null|false))|reasoning_content"\s*:\s*"|tool_calls"|(?:audio|reasoning)"\s*:\s*null|content"\s*:\s*\[|provider")/;
 
 type Json = Record<string, unknown>;
 
@@ -125,19 +124,21 @@ export class StreamRewriter {
     return '';
   }
 
-  /** Events that all begin as known, with what clients get; undefined when one of them needs a closer look. */
+  /** Events that all begin as known, as clients get them; undefined when one of them needs a closer look. */
   #passOn(events: string): string | undefined {
     const known = this.#known;
-    if (known === '' || this.#mender.ending || !events.startsWith(known) || UNUSUAL.test(events)) return undefined;
+    if (known === '' || this.#mender.ending) return undefined;
     let out = '';
     let tokens = 0;
     for (let at = 0; at < events.length; ) {
-      if (!events.startsWith(known, at)) return undefined;
-      const end = events.indexOf('\n', at + known.length);
-      if (events.charCodeAt(end + 1) !== LINE_FEED) return undefined;
-      out += this.#sent + events.slice(at + known.length, end + 2);
-      tokens += tokensOf(end - at - DATA.length);
-      at = end + 2;
+      const inside = at + known.length;
+      const end = events.indexOf('\n', inside) + 2;
+      const rest = events.slice(inside, end);
+      // Comparing a slice is many times faster than startsWith.
+      if (events.slice(at, inside) !== known || !rest.endsWith('\n\n') || UNUSUAL.test(rest)) return undefined;
+      out += this.#sent + rest;
+      tokens += tokensOf(end - at);
+      at = end;
     }
     this.#tokens += tokens;
     return out;
@@ -190,7 +191,7 @@ export class StreamRewriter {
     const keys = Object.keys(event);
     const mended = this.#mender.mend(event);
     if (mended === undefined) return '';
-    this.#tokens += tokensOf(Buffer.byteLength(data));
+    this.#tokens += tokensOf(Buffer.byteLength(data) + DATA.length + 2);
     if (!mended.isIntact) return write(mended.chunk);
     if (raw !== '' && this.visible && (this.#known === '' || !raw.startsWith(this.#known))) this.#learn(raw, keys);
     if (!mended.isNamed || data.includes('\n')) return write(mended.chunk);
@@ -205,6 +206,9 @@ export class StreamRewriter {
     const { choices, ...fields } = opened;
     // A field that comes behind the beginning may change from event to event.
     if (!['id', 'object', 'created', 'model'].every((name) => Object.hasOwn(fields, name))) return;
+    // What is not right here is taken from other events, and they may change it.
+    if (!Number.isSafeInteger(fields['created']) || typeof fields['model'] !== 'string' || fields['model'] === '')
+      return;
     if (keys.includes('provider') && !Object.hasOwn(fields, 'provider')) return;
     const [choice, ...others] = choices as Json[];
     const opening = JSON.stringify(choice);

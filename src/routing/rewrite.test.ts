@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { type RewriteOptions, StreamRewriter } from './rewrite.ts';
+
+const OPTIONS: RewriteOptions = {
+  provider: 'acme',
+  model: 'm-1',
+  wantsUsage: false,
+  promptBytes: 400,
+  sseLineBytes: 1024 * 1024,
+};
+const USAGE = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 };
+
+type Json = Record<string, unknown>;
+
+interface Seen {
+  /** Everything but `[DONE]`, parsed. */
+  readonly chunks: readonly Json[];
+  readonly isDone: boolean;
+  readonly failure: string | undefined;
+}
+
+/** Runs pieces through a rewriter, and reads what a client would. */
+function rewrite(pieces: readonly (string | Buffer)[], options: Partial<RewriteOptions> = {}): Seen {
+  const rewriter = new StreamRewriter({ ...OPTIONS, ...options });
+  let out = '';
+  for (const piece of pieces) {
+    if (rewriter.done || rewriter.failure !== undefined) break;
+    out += rewriter.push(Buffer.from(piece as string));
+  }
+  if (rewriter.failure === undefined) out += rewriter.end();
+  const text = Buffer.from(out, 'latin1').toString('utf8');
+  assert.match(text, /^(?:data: [^\n\r]+\n\n)*$/, 'one line of data for each event');
+  const events = text.split('\n\n').slice(0, -1);
+  const isDone = events.at(-1) === 'data: [DONE]';
+  const chunks = events.slice(0, isDone ? -1 : undefined).map((event) => JSON.parse(event.slice(6)) as Json);
+  return { chunks, isDone, failure: rewriter.failure?.code };
+}
+
+const HEAD = { id: 'c-1', object: 'chat.completion.chunk', created: 1_700_000_000, model: 'm-2' };
+
+/** A chunk as upstreams write it. */
+function chunk(delta: unknown, finish: unknown = null, more: Json = {}): Json {
+  return { ...HEAD, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...more };
+}
+
+const frame = (data: unknown): string => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
+const stream = (...events: unknown[]): string => events.map(frame).join('');
+const textOf = ({ chunks }: Seen): string =>
+  chunks.map(({ choices }) => (choices as { delta: Json }[])[0]?.delta['content'] ?? '').join('');
+const finishesOf = ({ chunks }: Seen): unknown[] =>
+  chunks.flatMap(({ choices }) => (choices as Json[]).map((choice) => choice['finish_reason'])).filter(Boolean);
+
+const usagesOf = ({ chunks }: Seen): Json[] => chunks.flatMap(({ usage }) => (usage ? [usage as Json] : []));
+
+/** The bytes in pieces, cut at these places. */
+function cut(text: string, at: readonly number[]): Buffer[] {
+  const bytes = Buffer.from(text);
+  const places = [...new Set([0, ...at.map((place) => place % (bytes.length + 1)), bytes.length])].sort(
+    (a, b) => a - b,
+  );
+  return places.slice(1).map((end, index) => bytes.subarray(places[index], end));
+}
+
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 12 }),
+  fc.constantFrom(
+    'data: [DONE]\n\n',
+    '"finish_reason":"stop"',
+    '\r\n',
+    '\\',
+    '{"error":{"message":"x"}}',
+    '\u2028',
+    '"delta":{',
+  ),
+);
+const delta = fc.oneof(
+  { weight: 8, arbitrary: text.map((content): Json => ({ content })) },
+  fc.constantFrom<Json>({}, { content: null }, { role: 'assistant', content: '' }, { content: '', tool_calls: null }),
+  text.map((reasoning_content): Json => ({ content: null, reasoning_content })),
+  text.map((reasoning): Json => ({ reasoning })),
+  text.map(
+    (written): Json => ({
+      tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: written } }],
+    }),
+  ),
+  fc.constant<Json>({ content: [{ type: 'text', text: 'part' }] }),
+);
+const event = fc.oneof(
+  { weight: 10, arbitrary: delta.map((given) => chunk(given)) },
+  delta.map((given) => chunk(given, null, { usage: null })),
+  delta.map((given) => chunk(given, null, { id: 'other', model: '', created: 'soon' })),
+  delta.map((given) => chunk(given, null, { provider: 'their own' })),
+  fc.constant<Json>({ ...HEAD, choices: [] }),
+  fc.constant<Json>({ type: 'ping' }),
+  fc.constant<Json>({ ...HEAD, choices: [null, { index: 0 }] }),
+  fc.constant<Json>(chunk({}, 'length')),
+  fc.constant<Json>(chunk({ content: 'last' }, 'stop')),
+  fc.constant<Json>({ ...HEAD, choices: [], usage: USAGE }),
+  fc.constant<Json>({ error: { message: 'broken', code: 503 } }),
+);
+const dressed = fc.oneof(
+  { weight: 10, arbitrary: event.map(frame) },
+  event.map((data) => `data:${JSON.stringify(data)}\n\n`),
+  event.map((data) => `event: message\nid: 7\ndata: ${JSON.stringify(data)}\n\n`),
+  event.map((data) => frame(JSON.stringify(data, null, 1).replaceAll('\n', '\ndata: '))),
+  event.map((data) => frame(data).replaceAll('\n', '\r\n')),
+  event.map((data) => frame(data).replaceAll('\n', '\r')),
+  fc.constantFrom(': ping\n\n', ':\n', 'INFO: what\n', 'data: {broken\n\n', '\n', 'data: 5\n\n', 'data: [1]\n\n'),
+);
+const streams = fc
+  .tuple(
+    fc.array(dressed, { maxLength: 12 }),
+    fc.constantFrom('', 'data: [DONE]\n\n', 'data: [DONE]', frame(chunk({}, 'stop'))),
+  )
+  .map(([events, end]) => events.join('') + end);
+
+describe('StreamRewriter', () => {
+  test('gives the same, however a stream is split', () => {
+    fc.assert(
+      fc.property(streams, fc.array(fc.nat(4_000), { maxLength: 12 }), fc.boolean(), (whole, at, wantsUsage) => {
+        const once = withoutOwnIds(rewrite([whole], { wantsUsage }));
+        assert.deepEqual(withoutOwnIds(rewrite(cut(whole, at), { wantsUsage })), once);
+        const bytes = Array.from(Buffer.from(whole), (byte) => Buffer.of(byte));
+        assert.deepEqual(withoutOwnIds(rewrite(bytes, { wantsUsage })), once);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test('gives the same for events that are passed on and for events that are parsed', () => {
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 12 }), (events) => {
+        const plain = [chunk({ content: 'first' }), ...events, chunk({}, 'stop'), '[DONE]'];
+        // A field that means nothing sends the whole stream through the parser; a byte at a time, nothing is in a run.
+        const passed = rewrite(plain.map(frame));
+        assert.deepEqual(rewrite([`id: 1\n${stream(...plain)}`]), passed);
+        assert.deepEqual(rewrite([stream(...plain)]), passed);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test('promises every client the same of every stream', () => {
+    fc.assert(
+      fc.property(streams, fc.boolean(), (whole, wantsUsage) => {
+        const { chunks, isDone, failure } = rewrite([whole], { wantsUsage });
+        assert.equal(isDone, failure === undefined, 'either an end or a failure');
+        for (const { id, object, created, model, provider, choices } of chunks) {
+          assert.deepEqual([id, object, provider], [chunks[0]?.['id'], 'chat.completion.chunk', 'acme']);
+          assert.ok(typeof id === 'string' && id !== '');
+          assert.ok(Number.isSafeInteger(created));
+          assert.ok(typeof model === 'string' && model !== '');
+          for (const choice of choices as Json[]) {
+            const given = choice['delta'] as Json;
+            for (const name of ['tool_calls', 'audio', 'reasoning']) assert.notEqual(given[name], null);
+          }
+        }
+        const finishing = chunks.filter(({ choices }) => (choices as Json[])[0]?.['finish_reason']);
+        const used = chunks.filter(({ usage }) => usage);
+        assert.equal(finishing.length, isDone ? 1 : 0);
+        assert.equal(used.length, isDone ? 1 : 0);
+        if (isDone) assert.equal(used[0], chunks.at(-1));
+        if (isDone && !wantsUsage) assert.equal(finishing[0], chunks.at(-1));
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  test('passes a run of ordinary events on as it is, save for the provider', () => {
+    const rewriter = new StreamRewriter(OPTIONS);
+    const odd = `data: {"id":"c-1", "object":"chat.completion.chunk", "created":1e0,"model":"m",  "choices":[{"index":0,"delta":{"content":"a"},"finish_reason":null}]}\n\n`;
+    rewriter.push(Buffer.from(odd));
+    const out = rewriter.push(Buffer.from(odd.replace('"a"', '"\\u00e9\\/ é"').repeat(3)));
+    const expected = `data: {"id":"c-1","object":"chat.completion.chunk","created":1,"model":"m","provider":"acme","choices":[{"index":0,"delta":{"content":"\\u00e9\\/ é"},"finish_reason":null}]}\n\n`;
+    assert.equal(Buffer.from(out, 'latin1').toString(), expected.repeat(3));
+  });
+
+  test('a dollar in a name is a dollar', () => {
+    const named = { ...OPTIONS, provider: 'acme' };
+    const events = ['a', 'b', 'c'].map((content) => frame({ ...chunk({ content }), model: "$&$1$'" }));
+    const { chunks } = rewrite([...events, 'data: [DONE]\n\n'], named);
+    assert.deepEqual(
+      chunks.map(({ model }) => model),
+      Array(4).fill("$&$1$'"),
+    );
+  });
+
+  test('keeps what came before a failure in the same read', () => {
+    const seen = rewrite([stream(chunk({ content: 'begun' }), { error: { message: 'crashed', code: 502 } })]);
+    assert.equal(textOf(seen), 'begun');
+    assert.equal(seen.failure, 'upstream_failed');
+    assert.deepEqual(finishesOf(seen), []);
+  });
+
+  test('keeps an event that was never closed, and still reports the missing end', () => {
+    const seen = rewrite([stream(chunk({ content: 'begun' })), frame(chunk({ content: '!' })).trimEnd()]);
+    assert.equal(textOf(seen), 'begun!');
+    assert.equal(seen.failure, 'upstream_cut');
+  });
+
+  test('keeps what came before a line over the limit', () => {
+    const seen = rewrite([stream(chunk({ content: 'begun' })), `data: {"x":"${'y'.repeat(2_000)}`], {
+      sseLineBytes: 1_000,
+    });
+    assert.equal(textOf(seen), 'begun');
+    assert.equal(seen.failure, 'upstream_invalid');
+    const careful = rewrite([`id: 1\n${stream(chunk({ content: 'begun' }))}data: {"x":"${'y'.repeat(2_000)}`, 'z'], {
+      sseLineBytes: 1_000,
+    });
+    assert.equal(textOf(careful), 'begun');
+    assert.equal(careful.failure, 'upstream_invalid');
+  });
+
+  test('adds the finish and the usage that an upstream left out', () => {
+    const seen = rewrite([stream(chunk({ content: 'all' }), '[DONE]')]);
+    assert.deepEqual(finishesOf(seen), ['stop']);
+    assert.equal(usagesOf(seen)[0]?.['estimated'], true);
+    const empty = rewrite(['data: [DONE]\n\n']);
+    assert.equal(empty.chunks.length, 1);
+    assert.equal(empty.chunks[0]?.['model'], 'm-1');
+    assert.match(String(empty.chunks[0]?.['id']), /^chatcmpl-[A-Za-z0-9]{28}$/);
+    const called = { tool_calls: [{ index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }] };
+    assert.deepEqual(finishesOf(rewrite([stream(chunk(called), '[DONE]')])), ['tool_calls']);
+  });
+
+  test('puts the finish last, once, whatever follows or repeats it', () => {
+    const used = chunk({ role: 'assistant', content: '' }, null, { usage: USAGE }); // OpenRouter's last chunk
+    const seen = rewrite([
+      stream(chunk({ content: 'a' }), chunk({ content: 'b' }, 'stop'), chunk({}, 'stop'), used, '[DONE]'),
+    ]);
+    assert.equal(textOf(seen), 'ab');
+    assert.deepEqual(finishesOf(seen), ['stop']);
+    assert.equal(seen.chunks.length, 3);
+    assert.deepEqual(
+      usagesOf(seen).map((usage) => usage['total_tokens']),
+      [18],
+    );
+    const late = rewrite([stream(chunk({}, 'stop'), chunk({ content: 'late' }), '[DONE]')]);
+    assert.equal(textOf(late), 'late');
+    assert.deepEqual(finishesOf(late), ['stop']);
+  });
+
+  test('usage of every chunk (xAI) becomes usage of the last', () => {
+    const counted = (content: string, total: number) =>
+      chunk({ content }, null, { usage: { ...USAGE, total_tokens: total } });
+    const { chunks } = rewrite(
+      [counted('a', 12), counted('b', 13), chunk({}, 'stop', { usage: USAGE }), '[DONE]'].map(frame),
+    );
+    assert.deepEqual(
+      chunks.map(({ usage }) => (usage as Json | undefined)?.['total_tokens']),
+      [undefined, undefined, 18],
+    );
+  });
+
+  test('several choices: each with its own finish, all at the end', () => {
+    const of = (index: number, content: string, finish: string | null = null): Json => ({
+      ...HEAD,
+      choices: [{ index, delta: { content }, finish_reason: finish }],
+    });
+    const events = [of(0, 'a'), of(1, 'x'), of(0, '', 'stop'), of(1, 'y'), of(1, '', 'length')];
+    const { chunks, isDone } = rewrite(events.map(frame));
+    assert.ok(isDone, 'all that was begun has ended, so [DONE] may be missing');
+    assert.deepEqual(
+      chunks.map(({ choices }) =>
+        (choices as Json[]).map(({ index, delta: given, finish_reason }) => [
+          index,
+          (given as Json)['content'],
+          finish_reason,
+        ]),
+      ),
+      [[[0, 'a', null]], [[1, 'x', null]], [[1, 'y', null]], [[0, '', 'stop']], [[1, '', 'length']]],
+    );
+    assert.equal(rewrite(events.slice(0, 4).map(frame)).failure, 'upstream_cut', 'the second choice has not ended');
+  });
+
+  test('comments do not end the fast way of reading', () => {
+    const seen = rewrite([
+      ': OPENROUTER PROCESSING\n\n',
+      stream(chunk({ content: 'a' })),
+      ':\n\n',
+      stream(chunk({ content: 'b' }), '[DONE]'),
+    ]);
+    assert.equal(textOf(seen), 'ab');
+  });
+});
+
+/** Ids and times that were made up, since the upstream gave none, differ each time. */
+function withoutOwnIds(seen: Seen): Seen {
+  const chunks = seen.chunks.map((each) => ({
+    ...each,
+    id: String(each['id']).startsWith('chatcmpl-') ? 'own' : each['id'],
+    created: each['created'] === HEAD.created ? HEAD.created : 'now',
+    choices: JSON.parse(JSON.stringify(each['choices']).replaceAll(/call_[A-Za-z0-9]{24}/g, 'own')),
+  }));
+  return { ...seen, chunks };
+}
