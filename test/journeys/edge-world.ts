@@ -32,8 +32,8 @@ export interface World extends AsyncDisposable {
 
 export interface WorldOptions extends OpenAiOptions {
   readonly script?: VendorScript;
-  /** More of sluice.yaml. */
-  readonly yaml?: string;
+  /** More of sluice.yaml, beginning with further providers. */
+  readonly yaml?: string | ((upstream: OpenAiUpstream) => string);
   /** More lines of the provider `mock`. */
   readonly provider?: string;
   /** Headers that every request of `isWell` needs. */
@@ -49,7 +49,8 @@ export async function openWorld({
 }: WorldOptions = {}): Promise<World> {
   const upstream = await startOpenAiUpstream(script, options);
   const mock = `mock: { kind: openai, baseUrl: '${upstream.baseUrl}'${provider === '' ? '' : `, ${provider}`} }`;
-  const gateway = await startGateway(`providers:\n  ${mock}\n${yaml}`);
+  const more = typeof yaml === 'string' ? yaml : yaml(upstream);
+  const gateway = await startGateway(`providers:\n  ${mock}\n${more}`);
   const close = async (): Promise<void> => {
     await gateway.close();
     await upstream.close();

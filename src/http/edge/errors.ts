@@ -28,10 +28,24 @@ export function errorBody(error: SluiceError): Record<string, unknown> {
   };
 }
 
-/** The same error without any configured secret that an upstream may have quoted. */
+/** The same error without any configured secret that an upstream, or the client itself, may have quoted. */
 export function withoutSecrets(error: SluiceError, secrets: Secrets): SluiceError {
+  const { param, detail } = error.options;
   const message = secrets.mask(error.message);
-  return message === error.message ? error : new SluiceError(error.code, message, error.options);
+  const masked = {
+    ...(param === undefined ? {} : { param: secrets.mask(param) }),
+    ...(detail === undefined
+      ? {}
+      : {
+          detail: detail.map((each) => ({
+            ...each,
+            loc: each.loc.map((key) => (typeof key === 'string' ? secrets.mask(key) : key)),
+            message: secrets.mask(each.message),
+          })),
+        }),
+  };
+  if (message === error.message && Object.keys(masked).length === 0) return error;
+  return new SluiceError(error.code, message, { ...error.options, ...masked });
 }
 
 /** The one exit for errors that happen before an answer has begun. */
