@@ -89,9 +89,10 @@ export function buildServer(deps: Deps): FastifyInstance {
   const refusal = noRoute(all);
   app.addHook('onRequest', async (request, reply) => {
     if (deps.calls.draining) throw new SluiceError('shutting_down', 'Sluice is shutting down.', { retryAfter: 5 });
-    await admit(request, reply, guard(), limits.urlBytes);
+    if (!admit(request, reply, guard(), limits.urlBytes)) return reply;
     // Before the body is looked at: whatever it holds, there is nobody to take it.
-    if (request.is404 && !reply.sent) throw refusal(request, reply);
+    if (request.is404) throw refusal(request, reply);
+    return undefined;
   });
   readBodies(app, deps);
   app.setErrorHandler(errorHandler(deps));
@@ -101,13 +102,8 @@ export function buildServer(deps: Deps): FastifyInstance {
   return app;
 }
 
-/** Everything that is decided before a body is read. */
-async function admit(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  settings: GuardSettings,
-  urlBytes: number,
-): Promise<unknown> {
+/** Everything that is decided before a body is read. Returns false when that was all there is to answer. */
+function admit(request: FastifyRequest, reply: FastifyReply, settings: GuardSettings, urlBytes: number): boolean {
   const { raw } = request;
   reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', vary: 'Origin' });
   if ((raw.url ?? '').length > urlBytes)
@@ -131,7 +127,8 @@ async function admit(
         'access-control-max-age': '600',
         ...(headers === undefined ? {} : { 'access-control-allow-headers': headers }),
       });
-      return reply.code(200).send('');
+      reply.code(200).send('');
+      return false;
     }
   }
   if (settings.key !== undefined && raw.method === 'GET') {
@@ -140,11 +137,12 @@ async function admit(
     if (given !== null && isKey(given, settings.key)) {
       const cookie = `${KEY_COOKIE}=${encodeURIComponent(given)}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000`;
       // One slash in front: `//host` would lead to another server.
-      return reply.header('set-cookie', cookie).redirect(pathOf(raw).replace(/^[/\\]+/, '/'), 303);
+      reply.header('set-cookie', cookie).redirect(pathOf(raw).replace(/^[/\\]+/, '/'), 303);
+      return false;
     }
   }
   request.bearer = checkKey(raw, settings);
-  return undefined;
+  return true;
 }
 
 /** JSON is read here, within limits; forms are left to their handlers; anything else is refused. */
