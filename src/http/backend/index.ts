@@ -9,6 +9,7 @@ import { ConversationForm, CookieForm, UploadForm } from './forms.ts';
 import { postLog } from './log.ts';
 import { deleteMemory, getMemory, postMemory } from './memory.ts';
 import { models, providerModels, providers } from './models.ts';
+import { SynthesizeQuery, synthesize } from './synthesize.ts';
 import { getUsage, postUsage, stats } from './usage.ts';
 import { version } from './version.ts';
 import {
@@ -82,6 +83,15 @@ export function backendRoutes(deps: Deps): readonly Route[] {
       tag: TAG,
       answer: z.array(ProviderEntry),
       handler: providers(deps),
+    },
+    {
+      method: 'GET',
+      url: `${BASE}/synthesize/:provider`,
+      summary: 'Read a text aloud',
+      tag: TAG,
+      query: SynthesizeQuery,
+      produces: ['audio/mpeg', 'audio/ogg', 'audio/wav', 'audio/aac', 'audio/flac', 'audio/pcm'],
+      handler: synthesize(deps),
     },
     {
       method: 'GET',
