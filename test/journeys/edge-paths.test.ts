@@ -290,6 +290,23 @@ describe('methods', () => {
     assert.equal(world.upstream.chats.length, 0);
   });
 
+  test('and of every path that the documents list', async () => {
+    const { json } = await world.ask({ path: '/openapi.json' });
+    const { paths } = json as { paths: Record<string, Record<string, unknown>> };
+    assert.ok(Object.keys(paths).length > 10);
+    for (const [template, operations] of Object.entries(paths)) {
+      const path = template.replaceAll(/\{\w+\}/g, 'x');
+      const declared = Object.keys(operations).map((method) => method.toUpperCase());
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']) {
+        if (declared.includes(method)) continue;
+        const answer = await world.ask({ method, path });
+        assertError(answer, 405, `${method} ${path}`);
+        const allow = answer.headers.allow?.split(', ') ?? [];
+        for (const each of declared) assert.ok(allow.includes(each), `${method} ${path}: ${allow}`);
+      }
+    }
+  });
+
   test('every method of a path that does not exist: 404', async () => {
     for (const path of ['/v1/nothing', '/v1/chat', '/nothing', '/docs/nothing', '/api/mock/nothing', '/a/b/c/d/e']) {
       for (const method of [...METHODS, ...FOREIGN]) {

@@ -19,7 +19,7 @@ export function noRoute(
   routes: readonly Pick<Route, 'method' | 'url'>[],
 ): (request: FastifyRequest, reply: FastifyReply) => SluiceError {
   const known = routes
-    .filter(({ url }) => !url.endsWith('/:name'))
+    .filter(({ url }) => url !== '/:name' && url !== '/docs/:name')
     .map(({ method, url }) => ({
       methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
       pattern: new RegExp(`^${url.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+').replaceAll('*', '.+')}$`),
