@@ -27,6 +27,7 @@ interface Element {
   querySelectorAll(selector: string): readonly Element[];
   querySelector(selector: string): Element | null;
   remove(): void;
+  normalize(): void;
 }
 
 /**
@@ -40,6 +41,8 @@ export function htmlToMarkdown(html: string): { text: string; title?: string } {
   };
   const title = document.querySelector('title')?.textContent?.replace(/\s+/g, ' ').trim() ?? '';
   for (const node of document.querySelectorAll(LEFT_OUT)) node.remove();
+  // The parser makes a text of its own of every entity, and what is no tag in pieces may be one as a whole.
+  document.normalize();
   const main = only(document.querySelectorAll('main')) ?? only(document.querySelectorAll('article')) ?? document.body;
   const text = main === null ? '' : tidy(converter().turndown(main as unknown as TurndownService.Node));
   return title === '' ? { text } : { text, title };
@@ -85,6 +88,13 @@ const RULES: Readonly<Record<string, TurndownService.Rule>> = {
       const words = (asElement(node).getAttribute('alt') ?? '').replace(/\s+/g, ' ').replace(/[[\]]/g, '\\$&').trim();
       const address = safeAddress(asElement(node).getAttribute('src') ?? '');
       return address === undefined ? words : `![${words}](${address})`;
+    },
+  },
+  raised: {
+    filter: ['sup', 'sub'],
+    replacement(content, node) {
+      const name = asElement(node).nodeName.toLowerCase();
+      return content.trim() === '' ? '' : `<${name}>${content}</${name}>`;
     },
   },
   checkboxes: {

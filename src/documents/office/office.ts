@@ -3,10 +3,10 @@ import { load } from '../libraries.ts';
 import { tidy } from '../markdown.ts';
 import { writeZip } from '../write-zip.ts';
 import { linkFields } from './docx-fields.ts';
-import { numberedLevels } from './odt-lists.ts';
+import { NO_STYLES, readStyles } from './odt-styles.ts';
 import { type Package, relationships, type Target } from './package.ts';
-import { withBullets } from './pptx-bullets.ts';
-import { repair } from './tree.ts';
+import { withBullets, withoutDecoration } from './pptx-slides.ts';
+import { repairTree } from './tree.ts';
 import { xlsxToMarkdown } from './xlsx.ts';
 
 /** Elements and cells that one document may hold. Each costs some hundred bytes while it is read. */
@@ -38,7 +38,7 @@ export async function officeToMarkdown(
   }).catch((error: unknown) => {
     throw refusal(error);
   });
-  tree.content = repair(tree.content, parts.kind === 'odt' ? numberedLevels(parts) : new Map());
+  tree.content = repairTree(tree.content, parts.kind.startsWith('od') ? readStyles(parts) : NO_STYLES);
   const { title } = tree.metadata;
   tree.metadata = {};
   const { value } = await tree.to('md', {
@@ -50,7 +50,8 @@ export async function officeToMarkdown(
       fallbackToHtml: { alignment: false, anchors: false, tables: false },
     },
   });
-  const text = tidy(value);
+  // A rule stands between slides, so none before the first.
+  const text = renumberNotes(tidy(value.replace(/^\s*---\n/, '')));
   return title === undefined || title.trim() === '' ? { text } : { text, title: title.trim() };
 }
 
@@ -58,12 +59,17 @@ function rewrite(parts: Package): Buffer {
   const files = new Map<string, string>();
   for (const path of parts.paths) files.set(path, parts.text(path) ?? '');
   if (parts.kind === 'docx') addLinks(parts, files);
-  if (parts.kind === 'pptx') {
-    for (const path of parts.paths) {
-      if (/(^|\/)slides\/[^/]+\.xml$/.test(path)) files.set(path, withBullets(files.get(path) ?? '', path, parts));
-    }
-  }
+  if (parts.kind === 'pptx') repairSlides(parts, files);
   return writeZip([...files].map(([path, text]) => [path, Buffer.from(text, 'utf8')] as const));
+}
+
+function repairSlides(parts: Package, files: Map<string, string>): void {
+  for (const [path, xml] of files) {
+    const folder = /(?:^|\/)(slides|notesSlides)\/[^/]+\.xml$/.exec(path)?.[1];
+    if (folder === undefined) continue;
+    const plain = withoutDecoration(xml);
+    files.set(path, folder === 'slides' ? withBullets(plain, path, parts) : plain);
+  }
 }
 
 /** Turns the link fields of the document into link elements, and adds their addresses to its relationships. */
@@ -94,6 +100,16 @@ function withLinks(parts: Package, path: string, targets: [string, Target][], pr
   return present === 0
     ? `<Relationships ${root}>${added.join('')}</Relationships>`
     : old.replace(/<\/(\w+:)?Relationships>\s*$/, (end) => `${added.join('')}${end}`);
+}
+
+/** Notes are called what the file calls them (`ftn0`, `22`); here they are counted from 1 on. */
+function renumberNotes(markdown: string): string {
+  const ids = [...markdown.matchAll(/^\[\^([^\]\s]+)\]:/gm)].map((match) => match[1]);
+  if (ids.length === 0) return markdown;
+  const numbers = new Map(ids.map((id, index) => [id, index + 1]));
+  return markdown.replace(/\[\^([^\]\s]+)\]/g, (mark, id: string) =>
+    numbers.has(id) ? `[^${numbers.get(id)}]` : mark,
+  );
 }
 
 /** What the library throws, in our words. Its codes: `OfficeErrorType`. */

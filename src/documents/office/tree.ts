@@ -1,5 +1,5 @@
 import type { OfficeContentNode } from 'officeparser';
-import type { NumberedLevels } from './odt-lists.ts';
+import type { Styles } from './odt-styles.ts';
 
 /** Styles of word processors for program text; `_20_` is a space in OpenDocument's names. */
 const CODE_PARAGRAPH = /^(source ?code|preformatted( ?text)?|html ?preformatted|code( ?block)?|verbatim|listing)$/i;
@@ -8,52 +8,74 @@ const QUOTE = /^(block ?text|block ?quote|quotations?|quote|intense ?quote)$/i;
 const MONOSPACE =
   /\b(mono|monospace|courier( new)?|consolas|menlo|monaco|lucida console|cascadia code|source code pro)\b/i;
 
+/** Above this share of monospaced text a document is typewritten, and none of it is code for that. */
+const TYPEWRITTEN = 0.5;
+
+interface Context {
+  readonly styles: Styles;
+  readonly isTypewritten: boolean;
+}
+
 /**
  * Repairs what the library that reads documents leaves out or adds, on its tree, before that becomes markdown: code and
  * quotations that are only styles, headings that are bold because headings are, underlines, numbers where bullets were.
  */
-export function repair(nodes: readonly OfficeContentNode[], numbered: NumberedLevels): OfficeContentNode[] {
+export function repairTree(nodes: readonly OfficeContentNode[], styles: Styles): OfficeContentNode[] {
+  const length = (all: readonly OfficeContentNode[], counts: (node: OfficeContentNode) => boolean): number =>
+    all.reduce((sum, node) => {
+      const own = node.type === 'text' && counts(node) ? (node.text ?? '').length : 0;
+      return sum + own + length(node.children ?? [], counts);
+    }, 0);
+  const isTypewritten = length(nodes, isMonospaced) > length(nodes, () => true) * TYPEWRITTEN;
+  return repair(nodes, { styles, isTypewritten });
+}
+
+function repair(nodes: readonly OfficeContentNode[], context: Context): OfficeContentNode[] {
   const repaired: OfficeContentNode[] = [];
   for (const node of nodes) {
     if (node.type === 'sheet') {
       repaired.push(...sheet(node));
       continue;
     }
-    const code = node.type === 'paragraph' && isStyle(CODE_PARAGRAPH, node) ? plainText(node) : undefined;
+    const code = node.type === 'paragraph' && isStyle(CODE_PARAGRAPH, node, context) ? plainText(node) : undefined;
     const last = repaired.at(-1);
-    if (code === undefined) repaired.push(repairNode(node, numbered));
+    if (code === undefined) repaired.push(repairNode(node, context));
     else if (last?.type === 'code' && last.metadata?.math === undefined) last.text = `${last.text}\n${code}`;
     else repaired.push({ type: 'code', text: code });
   }
   return repaired;
 }
 
-function repairNode(node: OfficeContentNode, numbered: NumberedLevels): OfficeContentNode {
-  const children = node.children === undefined ? {} : { children: repair(node.children, numbered) };
+function repairNode(node: OfficeContentNode, context: Context): OfficeContentNode {
+  const children = node.children === undefined ? {} : { children: repair(node.children, context) };
   const notes =
-    node.notes === undefined ? {} : { notes: node.notes.map((note) => trimNote(repairNode(note, numbered))) };
+    node.notes === undefined ? {} : { notes: node.notes.map((note) => trimNote(repairNode(note, context))) };
   const repaired = { ...node, ...children, ...notes };
   switch (repaired.type) {
     case 'heading':
       return { ...repaired, children: withoutEmphasis(repaired.children ?? []) };
+    case 'cell':
+      return repaired.metadata?.style === 'header' ? headerCell(repaired) : repaired;
     case 'paragraph':
-      return isStyle(QUOTE, repaired) ? { ...repaired, metadata: { ...repaired.metadata, style: 'Quote' } } : repaired;
+      return isStyle(QUOTE, repaired, context)
+        ? { ...repaired, metadata: { ...repaired.metadata, style: 'Quote' } }
+        : repaired;
     case 'list': {
-      const levels = numbered.get(repaired.metadata?.listId ?? '');
+      const levels = context.styles.numberedLevels(repaired.metadata?.listId ?? '');
       if (levels === undefined || repaired.metadata === undefined) return repaired;
       const listType = levels.has(repaired.metadata.indentation) ? 'ordered' : 'unordered';
       return { ...repaired, metadata: { ...repaired.metadata, listType } };
     }
     case 'text':
-      return text(repaired);
+      return text(repaired, context);
     default:
       return repaired;
   }
 }
 
-function text(node: OfficeContentNode & { type: 'text' }): OfficeContentNode {
+function text(node: OfficeContentNode & { type: 'text' }, context: Context): OfficeContentNode {
   const { underline: _, ...formatting } = node.formatting ?? {};
-  const isCode = isStyle(CODE_TEXT, node) || MONOSPACE.test(formatting.font ?? '');
+  const isCode = isStyle(CODE_TEXT, node, context) || (isMonospaced(node) && !context.isTypewritten);
   // The library writes a code span for this font, and for no other.
   return { ...node, formatting: isCode ? { font: 'monospace' } : { ...formatting, font: '' } };
 }
@@ -70,6 +92,11 @@ function withoutEmphasis(children: readonly OfficeContentNode[]): OfficeContentN
     if (italic) delete formatting.italic;
     return { ...child, formatting };
   });
+}
+
+function headerCell(cell: OfficeContentNode): OfficeContentNode {
+  const children = (cell.children ?? []).map((each) => ({ ...each, children: withoutEmphasis(each.children ?? []) }));
+  return { ...cell, children };
 }
 
 /** A tab stands between a note's number and its text. */
@@ -92,9 +119,13 @@ function sheet(node: OfficeContentNode & { type: 'sheet' }): OfficeContentNode[]
   ];
 }
 
-function isStyle(pattern: RegExp, node: OfficeContentNode): boolean {
+function isMonospaced(node: OfficeContentNode): boolean {
+  return MONOSPACE.test(node.formatting?.font ?? '');
+}
+
+function isStyle(pattern: RegExp, node: OfficeContentNode, { styles }: Context): boolean {
   const style = (node.metadata as { style?: unknown } | undefined)?.style;
-  return typeof style === 'string' && pattern.test(style.replaceAll('_20_', ' '));
+  return typeof style === 'string' && styles.lineage(style).some((name) => pattern.test(name.replaceAll('_20_', ' ')));
 }
 
 function plainText(node: OfficeContentNode): string {

@@ -56,6 +56,7 @@ export function nestLists(markdown: string, items: readonly TextItem[]): string 
   const ranges = align(lines.join('\n'), texts);
   const margins = leftMargins(texts);
   let levels: Level[] = [];
+  let isList = false;
   let start = 0;
   // Ranges come in the order of the text.
   let next = 0;
@@ -66,16 +67,28 @@ export function nestLists(markdown: string, items: readonly TextItem[]): string 
       start += line.length + 1;
       if (line.startsWith('```')) isFenced = !isFenced;
       if (isFenced || !LIST_LINE.test(line)) {
+        const isGlued = isList && line.trim() !== '';
+        isList = false;
         if (line.trim() !== '') levels = [];
-        return line;
+        // Right below a list it would be part of the last item.
+        return isGlued ? `\n${line}` : line;
       }
+      isList = true;
       while (next < ranges.length && (ranges[next]?.start ?? -1) < from) next += 1;
       const item = texts[next];
       if (item === undefined || (ranges[next]?.end ?? start) >= start) return line;
-      levels = enter(levels, item.x - (margins.get(item.page) ?? 0), /^\d+/.exec(line)?.[0]);
+      const edge = edgeOf(item, texts[next + 1]) - (margins.get(item.page) ?? 0);
+      levels = enter(levels, edge, /^\d+/.exec(line)?.[0]);
       return `${'    '.repeat(levels.length - 1)}${line}`;
     })
     .join('\n');
+}
+
+/** Where the text of an item begins, after its number, which may be a piece of its own. */
+function edgeOf(item: TextItem, following: TextItem | undefined): number {
+  const label = /^\s*(?:\d{1,3}|[a-z])[.)]\s*/.exec(item.text)?.[0] ?? '';
+  if (label.length < item.text.length) return item.x + (item.width * label.length) / item.text.length;
+  return following?.x ?? item.x;
 }
 
 /** The levels down to that of an item. An edge seen before is the level's; else a number that goes on stays where it was. */
@@ -95,13 +108,13 @@ function leftMargins(texts: readonly TextItem[]): Map<number, number> {
   return margins;
 }
 
-/** `- one ▪ two ▪ three` → an item each. */
+/** `- one ▪ two ▪ three` → an item each; `a) one`, which markdown does not know, becomes an item with its letter. */
 function splitBullets(markdown: string): string {
   const bullet = new RegExp(`\\s+[${BULLETS}]\\s+(?=\\S)`, 'g');
   return markdown
     .split('\n')
     .map((line) => {
-      const plain = line.replace(new RegExp(`^[${BULLETS}]\\s+`), '- ');
+      const plain = line.replace(new RegExp(`^[${BULLETS}]\\s+`), '- ').replace(/^(?=[a-z][.)]\s+\S)/, '- ');
       return LIST_LINE.test(plain) ? plain.replace(bullet, '\n- ') : plain;
     })
     .join('\n');

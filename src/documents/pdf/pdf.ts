@@ -10,6 +10,7 @@ import { align, type Edit, edit, type Range } from './alignment.ts';
 import { codeEdits } from './code.ts';
 import { linkEdits } from './links.ts';
 import { listItemEdits, nestLists } from './lists.ts';
+import { tableEdits } from './tables.ts';
 
 /**
  * A PDF → markdown. The library finds headings, paragraphs, tables and columns; links, levels of lists and code blocks are
@@ -23,13 +24,17 @@ export function pdfToMarkdown(bytes: Uint8Array): { text: string; title?: string
   const texts = items.filter((item) => item.itemType === 'Text');
   const ranges = align(markdown, texts);
   const code = codeEdits(markdown, texts, ranges);
+  const tables = tableEdits(markdown, texts, ranges);
   const starts = listItemEdits(
     markdown,
     texts,
     ranges,
     read(() => extractStructureElements(buffer)),
   );
-  const nested = nestLists(edit(markdown, [...code, ...starts, ...pipeEdits(markdown, texts, ranges)]), items);
+  const nested = nestLists(
+    edit(markdown, [...code, ...tables, ...starts, ...pipeEdits(markdown, texts, ranges)]),
+    items,
+  );
   const text = tidy(plainMarks(edit(nested, linkEdits(nested, items))));
   return title === undefined || title.trim() === '' ? { text } : { text, title: title.trim() };
 }

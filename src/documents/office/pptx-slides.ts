@@ -1,5 +1,13 @@
 import { type Package, relationships } from './package.ts';
 
+/** Numbers, dates, headers and footers of slides (ECMA-376 part 1, §19.7.10) say nothing about what is on them. */
+const DECORATION = /<p:ph\b[^>]*\btype="(sldNum|dt|hdr|ftr)"/;
+
+/** The XML of a slide, or of the notes to one, without what stands on every slide. */
+export function withoutDecoration(slide: string): string {
+  return slide.replace(SHAPE, (shape) => (DECORATION.test(shape) ? '' : shape));
+}
+
 /** A shape with its text, and the paragraphs inside it. Shapes do not nest; groups hold them side by side. */
 const SHAPE = /<p:sp\b[^>]*>.*?<\/p:sp>/gs;
 const PARAGRAPH = /<a:p>(<a:pPr\b[^>]*?(\/)?>)?/g;
