@@ -243,6 +243,11 @@ function fromTransport(thrown: unknown): SluiceError {
       return new SluiceError('upstream_cut', 'The provider closed the connection before its answer was complete.', {
         cause: thrown,
       });
+    case 'UND_ERR_INVALID_ARG':
+      return new SluiceError('internal', 'The request to the provider could not be put together.', { cause: thrown });
+    case 'UND_ERR_CLOSED':
+    case 'UND_ERR_DESTROYED':
+      return new SluiceError('shutting_down', 'Sluice is shutting down.', { cause: thrown });
     case 'UND_ERR_HEADERS_OVERFLOW':
       return new SluiceError('upstream_invalid', 'The provider sent a header that is too large.', { cause: thrown });
     default:

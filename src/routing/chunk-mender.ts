@@ -122,7 +122,8 @@ export class ChunkMender {
 
   /** The end of the answer, chunk by chunk. `estimated` counts where the upstream did not. */
   closing(estimated: Usage): Json[] {
-    const usage = encodeUsage(this.#usage ?? estimated);
+    this.#usage ??= estimated;
+    const usage = encodeUsage(this.#usage);
     const head = this.nameOf({});
     const indices = this.#choices.size === 0 ? [0] : [...this.#choices.keys()].sort((a, b) => a - b);
     const chunks: Json[] = indices.map((index) => ({ ...this.#fields, ...head, choices: [this.#endOf(index)] }));

@@ -31,7 +31,7 @@ export function createOpenAiProvider(
   deps: OpenAiDeps,
 ): Provider {
   const base = new URL(config.baseUrl);
-  const basePath = base.pathname.replace(/\/$/, '') + base.search;
+  const basePath = base.pathname.replace(/\/$/, '');
   const common: Record<string, string> = { ...config.headers };
   const configured = headersFor(config.apiKey);
 
@@ -45,6 +45,10 @@ export function createOpenAiProvider(
   function target(endpoint: string, credentials: Credentials): RelayTarget {
     const apiKey = credentials.apiKey ?? config.apiKey;
     if (apiKey === undefined && config.needsKey) throw missingKey(config);
+    // Anything else cannot stand in a header. The configured key was checked when it was read.
+    if (credentials.apiKey !== undefined && !/^[\x21-\x7e]+$/.test(credentials.apiKey)) {
+      throw new SluiceError('missing_credentials', `The API key for ${config.label} holds characters that no key has.`);
+    }
     const headers = credentials.apiKey === undefined ? configured : headersFor(credentials.apiKey);
     return { origin: base.origin, path: basePath + endpoint, headers: withCookies(headers) };
   }

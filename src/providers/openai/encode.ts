@@ -86,6 +86,9 @@ function encodePart(part: Part): Json {
     case 'image':
       return { type: 'image_url', image_url: { url: part.url, ...defined({ detail: part.detail }) } };
     case 'audio': {
+      if (!part.url.startsWith('data:')) {
+        throw new SluiceError('not_supported', 'This provider hears inline audio only, not audio at an address.');
+      }
       const comma = part.url.indexOf(',');
       const format = /^data:audio\/(?:x-)?([a-z0-9]+)/.exec(part.url)?.[1] ?? 'wav';
       return {

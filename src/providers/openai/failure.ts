@@ -81,7 +81,10 @@ function statusOf(status: number): ErrorOptions {
 function retryAfterOf(headers: IncomingHttpHeaders): number | undefined {
   const value = headers['retry-after'];
   if (value === undefined) return undefined;
-  const seconds = /^\d+$/.test(value.trim()) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
+  // Some write fractions. Anything else without a word in it is no date, though JavaScript would read it as one.
+  const seconds = /^\s*\d+(\.\d+)?\s*$/.test(value)
+    ? Number(value)
+    : (Date.parse(/[a-z]{3}/i.test(value) ? value : '') - Date.now()) / 1000;
   return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined;
 }
 

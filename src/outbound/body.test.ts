@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { RequestListener, ServerResponse } from 'node:http';
+import { after, describe, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { plainServer, unusedPort } from '../../test/support/plain-server.ts';
+import { defaultLimits } from '../config/defaults.ts';
+import { open, type UpstreamResponse } from './body.ts';
+import { createUpstreamClient } from './upstream.ts';
+
+const client = createUpstreamClient(() => defaultLimits);
+after(() => client.close());
+
+async function get(
+  context: TestContext,
+  listener: RequestListener,
+  signal = new AbortController().signal,
+): Promise<UpstreamResponse> {
+  const { url } = await plainServer(context, listener);
+  return open(client, { origin: url, path: '/', method: 'GET', headers: {} }, signal);
+}
+
+/** Starts a body that goes on until the other side closes; `closed` settles then. */
+function endless(): { listener: RequestListener; closed: Promise<unknown>; written(): number } {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  let written = 0;
+  const listener = async (_request: unknown, response: ServerResponse): Promise<void> => {
+    response.once('close', resolve);
+    const block = Buffer.alloc(64 * 1024, 'x');
+    while (!response.destroyed) {
+      written += block.length;
+      if (!response.write(block)) await Promise.race([once(response, 'drain'), promise]);
+    }
+  };
+  return { listener: (request, response) => void listener(request, response), closed: promise, written: () => written };
+}
+
+describe('open', () => {
+  test('resolves with the head; the body follows in order', async (context) => {
+    const response = await get(context, async (_request, answer) => {
+      answer.writeHead(418, { 'x-own': '1' });
+      for (const piece of ['a', 'b', 'c']) {
+        answer.write(piece);
+        await sleep(20);
+      }
+      answer.end();
+    });
+    assert.equal(response.status, 418);
+    assert.equal(response.headers['x-own'], '1');
+    assert.equal((await response.body.collect(100)).toString(), 'abc');
+  });
+
+  test('rejects when there is no head to be had', async () => {
+    const request = {
+      origin: `http://127.0.0.1:${await unusedPort()}`,
+      path: '/',
+      method: 'GET',
+      headers: {},
+    } as const;
+    await assert.rejects(open(client, request, new AbortController().signal), { code: 'upstream_unreachable' });
+    await assert.rejects(open(client, request, AbortSignal.abort(new Error('left'))), { message: 'left' });
+  });
+
+  test('a signal before the head rejects with its reason, and closes the connection', async (context) => {
+    const { promise: isClosed, resolve } = Promise.withResolvers<void>();
+    const controller = new AbortController();
+    const opening = get(
+      context,
+      (request) => {
+        request.socket.once('close', () => resolve());
+        controller.abort(new Error('left'));
+      },
+      controller.signal,
+    );
+    await assert.rejects(opening, { message: 'left' });
+    await isClosed;
+  });
+});
+
+describe('Body', () => {
+  test('what has arrived comes before the failure', async (context) => {
+    const { body } = await get(context, (_request, response) => {
+      response.write('begun');
+      setTimeout(() => response.destroy(), 50);
+    });
+    await sleep(200);
+    assert.equal((await body.next()).value?.toString(), 'begun');
+    await assert.rejects(body.next(), { code: 'upstream_cut' });
+    await assert.rejects(body.next(), { code: 'upstream_cut' }, 'again and again');
+  });
+
+  test('all that has arrived is one step', async (context) => {
+    const { body } = await get(context, async (_request, response) => {
+      for (const piece of ['a', 'b', 'c']) {
+        response.write(piece);
+        await sleep(20);
+      }
+      response.end();
+    });
+    await sleep(200);
+    assert.equal((await body.next()).value?.toString(), 'abc');
+    assert.equal((await body.next()).done, true);
+  });
+
+  test('an upstream that nobody reads is held back', async (context) => {
+    const flood = endless();
+    const { body } = await get(context, flood.listener);
+    for (let before = -1; before !== flood.written(); ) {
+      before = flood.written();
+      await sleep(300);
+    }
+    assert.ok(flood.written() < 32 * 1024 * 1024, `${flood.written()} bytes`);
+    const stood = flood.written();
+    for (let read = 0; read < stood + 1024 * 1024; ) read += (await body.next()).value?.length ?? 0;
+    assert.ok(flood.written() > stood, 'it goes on once somebody reads');
+    await body.return();
+    await flood.closed;
+  });
+
+  test('leaving a loop closes the connection', async (context) => {
+    const flood = endless();
+    const { body } = await get(context, flood.listener);
+    for await (const _piece of body) break;
+    await flood.closed;
+    assert.equal((await body.next()).done, true);
+  });
+
+  test('more than the limit is refused, and the connection closed', async (context) => {
+    const flood = endless();
+    const { body } = await get(context, flood.listener);
+    await assert.rejects(body.collect(1_000_000), { code: 'upstream_invalid' });
+    await flood.closed;
+  });
+
+  test('a signal rejects who waits, and closes the connection', async (context) => {
+    const { promise: isClosed, resolve } = Promise.withResolvers<void>();
+    const controller = new AbortController();
+    const { body } = await get(
+      context,
+      (_request, response) => {
+        response.once('close', () => resolve());
+        response.writeHead(200).flushHeaders();
+      },
+      controller.signal,
+    );
+    const waiting = body.next();
+    controller.abort(new Error('left'));
+    await assert.rejects(waiting, { message: 'left' });
+    await isClosed;
+  });
+
+  test('released, a body that ends soon leaves its connection to the next request', async (context) => {
+    let connections = 0;
+    const { url, server } = await plainServer(context, (request, response) => {
+      request.resume();
+      response.write('all');
+      setTimeout(() => response.end('rest'), 50);
+    });
+    server.on('connection', () => {
+      connections += 1;
+    });
+    for (let round = 0; round < 3; round += 1) {
+      const { body } = await open(
+        client,
+        { origin: url, path: '/', method: 'GET', headers: {} },
+        new AbortController().signal,
+      );
+      await body.next();
+      body.release();
+      await sleep(150);
+    }
+    assert.equal(connections, 1);
+  });
+
+  test('released, a body that goes on is closed', async (context) => {
+    const flood = endless();
+    const { body } = await get(context, flood.listener);
+    await body.next();
+    await sleep(300); // so that it is paused
+    body.release();
+    await flood.closed;
+  });
+});

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { chatRequest } from '../../../test/support/chat-request.ts';
+import type { Message, Part } from '../../core/chat.ts';
+import { encodeRequest } from './encode.ts';
+
+const user = (...content: Part[]): Message => ({ role: 'user', content });
+const text = (words: string): Part => ({ type: 'text', text: words });
+const messagesOf = (...messages: Message[]): unknown => encodeRequest(chatRequest(messages), true)['messages'];
+
+describe('a request in the wire format of OpenAI', () => {
+  test('only what was asked for', () => {
+    assert.deepEqual(encodeRequest(chatRequest('Hi'), true), {
+      model: 'test-model',
+      messages: [{ role: 'user', content: 'Hi' }],
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    assert.deepEqual(Object.keys(encodeRequest(chatRequest('Hi'), false)), ['model', 'messages', 'stream']);
+  });
+
+  test('every setting under its name', () => {
+    const encoded = encodeRequest(
+      chatRequest('Hi', {
+        sampling: {
+          temperature: 0,
+          topP: 0.5,
+          topK: 40,
+          maxTokens: 9,
+          stop: ['END'],
+          seed: 7,
+          presencePenalty: -1,
+          frequencyPenalty: 1,
+          reasoningEffort: 'low',
+        },
+        tools: [{ name: 'f', description: 'does', parameters: { type: 'object' }, strict: true }],
+        toolChoice: { name: 'f' },
+        parallelToolCalls: false,
+        responseFormat: { type: 'json_schema', name: 'answer', schema: { type: 'object' }, strict: true },
+      }),
+      false,
+    );
+    const { model: _model, messages: _messages, stream: _stream, ...settings } = encoded;
+    assert.deepEqual(settings, {
+      temperature: 0,
+      top_p: 0.5,
+      top_k: 40,
+      max_tokens: 9,
+      stop: ['END'],
+      seed: 7,
+      presence_penalty: -1,
+      frequency_penalty: 1,
+      reasoning_effort: 'low',
+      tools: [
+        {
+          type: 'function',
+          function: { name: 'f', description: 'does', parameters: { type: 'object' }, strict: true },
+        },
+      ],
+      tool_choice: { type: 'function', function: { name: 'f' } },
+      parallel_tool_calls: false,
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'answer', schema: { type: 'object' }, strict: true },
+      },
+    });
+    assert.deepEqual(
+      encodeRequest(chatRequest('', { responseFormat: { type: 'json_object' } }), true)['response_format'],
+      {
+        type: 'json_object',
+      },
+    );
+    assert.equal(encodeRequest(chatRequest('', { toolChoice: 'required' }), true)['tool_choice'], 'required');
+  });
+
+  test('unknown fields are kept, but displace nothing', () => {
+    const encoded = encodeRequest(
+      chatRequest('Hi', { extra: { logit_bias: { 5: 1 }, model: 'other', stream: false } }),
+      true,
+    );
+    assert.deepEqual(encoded['logit_bias'], { 5: 1 });
+    assert.equal(encoded['model'], 'test-model');
+    assert.equal(encoded['stream'], true);
+  });
+
+  test('a dialogue with tools', () => {
+    const call = { id: 'a', name: 'f', arguments: '{"x":' };
+    assert.deepEqual(
+      messagesOf(
+        { role: 'system', content: [text('Be brief.')] },
+        { role: 'user', content: [text('Hi')], name: 'ann' },
+        { role: 'assistant', content: [], toolCalls: [call] },
+        { role: 'tool', content: [text('5')], toolCallId: 'a' },
+        { role: 'assistant', content: [text('Five.')], reasoning: 'hm' },
+      ),
+      [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'Hi', name: 'ann' },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{"x":' } }],
+        },
+        { role: 'tool', tool_call_id: 'a', content: '5' },
+        { role: 'assistant', content: 'Five.', reasoning_content: 'hm' },
+      ],
+    );
+  });
+
+  test('media in parts', () => {
+    const wav = 'data:audio/x-wav;base64,UklGRg==';
+    assert.deepEqual(
+      messagesOf(
+        user(
+          text('What is this?'),
+          { type: 'media', kind: 'image', url: 'https://pictures.example/a.png', detail: 'low' },
+          { type: 'media', kind: 'audio', url: wav },
+          { type: 'media', kind: 'audio', url: 'data:audio/mpeg;base64,SUQz' },
+          { type: 'media', kind: 'video', url: 'https://films.example/a.mp4' },
+          { type: 'media', kind: 'file', url: 'data:application/pdf;base64,JVBE', name: 'a.pdf' },
+        ),
+      ),
+      [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'What is this?' },
+            { type: 'image_url', image_url: { url: 'https://pictures.example/a.png', detail: 'low' } },
+            { type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } },
+            { type: 'input_audio', input_audio: { data: 'SUQz', format: 'mp3' } },
+            { type: 'video_url', video_url: { url: 'https://films.example/a.mp4' } },
+            { type: 'file', file: { file_data: 'data:application/pdf;base64,JVBE', filename: 'a.pdf' } },
+          ],
+        },
+      ],
+    );
+  });
+
+  test('sound by address is refused: the wire format has no place for it', () => {
+    const part = { type: 'media', kind: 'audio', url: 'https://sounds.example/a.mp3' } as const;
+    assert.throws(() => messagesOf(user(part)), { code: 'not_supported' });
+  });
+
+  test('several texts stay apart; no text is an empty one', () => {
+    assert.deepEqual(messagesOf(user(text('a'), text('b')), user()), [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ],
+      },
+      { role: 'user', content: '' },
+    ]);
+  });
+});

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { failureInAnswer, failureOfStatus } from './failure.ts';
+
+const of = (status: number, body: unknown = '', headers: Record<string, string> = {}) =>
+  failureOfStatus(status, headers, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
+
+describe('failureOfStatus', () => {
+  for (const [status, code, shown] of [
+    [301, 'upstream_invalid', 502],
+    [307, 'upstream_invalid', 502],
+    [400, 'invalid_request', 400],
+    [401, 'missing_credentials', 401],
+    [402, 'forbidden', 402],
+    [403, 'forbidden', 403],
+    [404, 'model_not_found', 404],
+    [408, 'upstream_timeout', 504],
+    [413, 'too_large', 413],
+    [422, 'invalid_request', 422],
+    [429, 'rate_limited', 429],
+    [451, 'invalid_request', 451],
+    [500, 'provider_failed', 500],
+    [502, 'upstream_failed', 502],
+    [503, 'overloaded', 503],
+    [504, 'upstream_timeout', 504],
+    [524, 'upstream_timeout', 504],
+    [529, 'overloaded', 503],
+  ] as const) {
+    test(`${status} → ${code}`, () => {
+      const error = of(status, { error: { message: 'In their words' } });
+      assert.equal(error.code, code);
+      assert.equal(error.status, shown);
+      if (status >= 400) assert.equal(error.message, 'In their words');
+    });
+  }
+
+  test('the words are found wherever upstreams put them', () => {
+    for (const body of [
+      { error: { message: 'words' } },
+      { error: 'words' },
+      { message: 'words' },
+      { detail: 'words' },
+      [{ error: { message: 'words' } }],
+    ]) {
+      assert.equal(of(400, body).message, 'words');
+    }
+    assert.match(of(422, { detail: [{ loc: ['body'], msg: 'wrong' }] }).message, /wrong/);
+  });
+
+  test('pages and rubbish are never quoted', () => {
+    for (const body of ['<html>secret</html>', '', 'secret', '{"error":{"message":{"secret":1}}}', 'null', '5']) {
+      for (const status of [400, 500, 503]) assert.doesNotMatch(of(status, body).message, /secret|html/);
+    }
+  });
+
+  test('words are cut to a sane length, without control characters', () => {
+    const { message } = of(400, { error: { message: `a\u0000\u001b[31m${'x'.repeat(5_000)}` } });
+    assert.ok(message.length <= 2_001);
+    for (const character of ['\u0000', '\u001b']) assert.ok(!message.includes(character));
+  });
+
+  test('Retry-After in seconds and as a date', () => {
+    const after = (value: string) => of(429, '', { 'retry-after': value }).options.retryAfter;
+    assert.equal(after('7'), 7);
+    assert.equal(after(' 0 '), 0);
+    assert.equal(after('soon'), undefined);
+    assert.equal(after('1.5'), 2);
+    for (const nothing of ['-5', '', '1:5', '7 s']) assert.equal(after(nothing), undefined, nothing);
+    assert.equal(after(new Date(Date.now() - 60_000).toUTCString()), 0);
+    const later = after(new Date(Date.now() + 60_000).toUTCString());
+    assert.ok(later !== undefined && later > 55 && later <= 61, `${later}`);
+    assert.equal(of(500, '', { 'retry-after': '9' }).options.retryAfter, 9);
+  });
+});
+
+describe('failureInAnswer', () => {
+  test('reads the status from where upstreams put it', () => {
+    for (const error of [
+      { message: 'm', code: 429 },
+      { message: 'm', code: '429' },
+      { message: 'm', code: 'rate_limit', status: 429 },
+      { message: 'm', status_code: 429 },
+    ]) {
+      assert.equal(failureInAnswer({ error })?.code, 'rate_limited');
+    }
+    assert.equal(failureInAnswer({ error: { message: 'm', code: 'server_error' } })?.code, 'provider_failed');
+    assert.equal(failureInAnswer({ error: true })?.code, 'provider_failed');
+  });
+
+  test('is silent where there is no error', () => {
+    for (const answer of [{}, { error: null }, { error: false }, { error: '' }, { choices: [] }]) {
+      assert.equal(failureInAnswer(answer), undefined);
+    }
+  });
+
+  test('survives any JSON', () => {
+    const hostile = fc.constantFrom({ code: { toString: 1, valueOf: 1 } }, { message: { toJSON: 1 } }, { code: [[]] });
+    fc.assert(
+      fc.property(fc.oneof(fc.jsonValue(), hostile), (error) => {
+        failureInAnswer({ error });
+        failureOfStatus(500, {}, Buffer.from(JSON.stringify({ error, detail: error, message: error })));
+      }),
+    );
+  });
+});

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { testLogger } from '../../test/support/call.ts';
+import { CallScope } from '../core/call.ts';
+import { type ErrorCode, type ErrorOptions, SluiceError } from '../core/errors.ts';
+import type { Provider } from '../core/provider.ts';
+import { attempt } from './attempt.ts';
+import { Health } from './health.ts';
+import type { Target } from './select.ts';
+
+const target = (id: string): Target => ({
+  provider: { id, label: id, origin: 'file', auth: { kind: 'none' }, models: async () => [] } satisfies Provider,
+  model: `model-of-${id}`,
+});
+const [a, b, c, d] = [target('a'), target('b'), target('c'), target('d')];
+const LIMITS = { attempts: 3, retryWaitMs: 2_000 };
+
+type Outcome = 'ok' | ErrorCode | readonly [ErrorCode, ErrorOptions] | Error;
+
+interface Run {
+  readonly value: string | undefined;
+  readonly error: SluiceError | undefined;
+  /** Ids of the targets in the order in which they were asked. */
+  readonly asked: readonly string[];
+  readonly attempts: number | undefined;
+  readonly tookMs: number;
+}
+
+/** Runs attempts against targets that behave as scripted, the last outcome for ever. */
+async function run(
+  targets: readonly Target[],
+  script: Readonly<Record<string, readonly Outcome[]>>,
+  limits = LIMITS,
+  health = new Health(),
+  call = new CallScope('request', testLogger()),
+): Promise<Run> {
+  const asked: string[] = [];
+  const began = performance.now();
+  const open = async ({ provider: { id } }: Target): Promise<string> => {
+    const outcomes = script[id] ?? ['ok'];
+    const outcome = outcomes[Math.min(asked.filter((each) => each === id).length, outcomes.length - 1)] ?? 'ok';
+    asked.push(id);
+    if (outcome === 'ok') return `answer of ${id}`;
+    if (outcome instanceof Error) throw outcome;
+    const [code, options] = typeof outcome === 'string' ? [outcome, {}] : outcome;
+    throw new SluiceError(code, `${id} failed`, options);
+  };
+  try {
+    const { value, attempts } = await attempt(targets, call, limits, health, open);
+    return { value, attempts, error: undefined, asked, tookMs: performance.now() - began };
+  } catch (error) {
+    if (!(error instanceof SluiceError)) throw error;
+    return { value: undefined, attempts: undefined, error, asked, tookMs: performance.now() - began };
+  }
+}
+
+describe('attempts', () => {
+  test('the first target that can answers', async () => {
+    const { value, asked, attempts } = await run([a, b, c], { a: ['upstream_unreachable'] });
+    assert.equal(value, 'answer of b');
+    assert.deepEqual(asked, ['a', 'b']);
+    assert.equal(attempts, 2);
+  });
+
+  for (const code of [
+    'upstream_unreachable',
+    'upstream_cut',
+    'upstream_failed',
+    'provider_failed',
+    'overloaded',
+  ] as const) {
+    test(`${code}: the same target is tried again, three times in all`, async () => {
+      const { error, asked } = await run([a], { a: [code] });
+      assert.deepEqual(asked, ['a', 'a', 'a']);
+      assert.equal(error?.code, code);
+      assert.deepEqual([error?.options.provider, error?.options.model], ['a', 'model-of-a']);
+    });
+  }
+
+  for (const code of [
+    'upstream_timeout',
+    'upstream_invalid',
+    'missing_credentials',
+    'forbidden',
+    'model_not_found',
+    'not_supported',
+    'rate_limited',
+  ] as const) {
+    test(`${code}: not again, but the next target`, async () => {
+      assert.deepEqual((await run([a], { a: [code] })).asked, ['a']);
+      assert.deepEqual((await run([a, b], { a: [code] })).asked, ['a', 'b']);
+    });
+  }
+
+  for (const code of ['invalid_request', 'too_large'] as const) {
+    test(`${code}: nobody else is asked`, async () => {
+      const { error, asked } = await run([a, b], { a: [code] });
+      assert.deepEqual(asked, ['a']);
+      assert.equal(error?.code, code);
+    });
+  }
+
+  test('a mistake of ours is logged, ends it, and loses its text', async () => {
+    const log = testLogger();
+    const { error, asked } = await run(
+      [a, b],
+      { a: [new TypeError('secret')] },
+      LIMITS,
+      new Health(),
+      new CallScope('r', log),
+    );
+    assert.deepEqual(asked, ['a']);
+    assert.equal(error?.code, 'internal');
+    assert.doesNotMatch(error?.message ?? '', /secret/);
+    assert.ok(log.lines.some(({ level }) => level === 'error'));
+  });
+
+  test('never more attempts than the limit, however many targets there are', async () => {
+    assert.deepEqual((await run([a, b, c, d], { a: ['overloaded'], b: ['overloaded'], c: ['overloaded'] })).asked, [
+      'a',
+      'b',
+      'c',
+    ]);
+    assert.deepEqual(
+      (await run([a, b], { a: ['overloaded'], b: ['overloaded'] }, { attempts: 1, retryWaitMs: 1_000 })).asked,
+      ['a'],
+    );
+  });
+
+  test('not before the time that the upstream named', async () => {
+    const { value, asked, tookMs } = await run([a], { a: [['rate_limited', { retryAfter: 1 }], 'ok'] });
+    assert.equal(value, 'answer of a');
+    assert.deepEqual(asked, ['a', 'a']);
+    assert.ok(tookMs >= 999, `${tookMs} ms`);
+  });
+
+  test('a time that is too long to wait is passed on at once', async () => {
+    const { error, asked, tookMs } = await run([a], { a: [['rate_limited', { retryAfter: 30 }]] });
+    assert.deepEqual(asked, ['a']);
+    assert.equal(error?.options.retryAfter, 30);
+    assert.ok(tookMs < 15_000);
+  });
+
+  test('the waits of one request never sum up to more than the limit', async () => {
+    const { asked, tookMs } = await run(
+      [a],
+      { a: [['overloaded', { retryAfter: 1 }]] },
+      { attempts: 10, retryWaitMs: 1_500 },
+    );
+    assert.deepEqual(asked, ['a', 'a']);
+    assert.ok(tookMs < 15_000);
+    assert.deepEqual((await run([a], { a: ['overloaded'] }, { attempts: 10, retryWaitMs: 0 })).asked, ['a']);
+  });
+
+  test('a target that failed comes last the next time', async () => {
+    const health = new Health();
+    await run([a, b], { a: ['upstream_unreachable'] }, LIMITS, health);
+    assert.deepEqual((await run([a, b], {}, LIMITS, health)).asked, ['b']);
+    assert.deepEqual((await run([a], {}, LIMITS, health)).asked, ['a']);
+    assert.deepEqual((await run([a, b], {}, LIMITS, health)).asked, ['a']);
+  });
+
+  test("a request's own fault does not count against the target", async () => {
+    const health = new Health();
+    await run([a], { a: ['invalid_request'] }, LIMITS, health);
+    assert.deepEqual((await run([a, b], {}, LIMITS, health)).asked, ['a']);
+  });
+
+  test('a client that leaves ends the waiting', async () => {
+    const call = new CallScope('request', testLogger());
+    const reason = new SluiceError('cancelled', 'The client left.');
+    setTimeout(() => call.cancel(reason), 50);
+    const { error, asked, tookMs } = await run(
+      [a],
+      { a: [['overloaded', { retryAfter: 2 }]] },
+      LIMITS,
+      new Health(),
+      call,
+    );
+    assert.equal(error, reason);
+    assert.deepEqual(asked, ['a']);
+    assert.ok(tookMs < 15_000);
+  });
+
+  test('a client that leaves during an attempt is no failure of the target', async () => {
+    const call = new CallScope('request', testLogger());
+    const health = new Health();
+    const leaving = attempt([a, b], call, LIMITS, health, async () => {
+      call.cancel();
+      throw new SluiceError('upstream_cut', 'cut');
+    });
+    await assert.rejects(leaving, { code: 'cancelled' });
+    assert.deepEqual(health.order([a, b]), [a, b]);
+  });
+});

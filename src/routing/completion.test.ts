@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { SluiceError } from '../core/errors.ts';
+import { completionBytes } from './completion.ts';
+
+const OPTIONS = { provider: 'acme', model: 'm-1', promptBytes: 400 };
+const USAGE = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 };
+
+type Json = Record<string, unknown>;
+
+function completion(message: unknown, more: Json = {}): Json {
+  const choices = [{ index: 0, message, logprobs: null, finish_reason: 'stop' }];
+  return { id: 'c-1', object: 'chat.completion', created: 1_700_000_000, model: 'm-2', choices, usage: USAGE, ...more };
+}
+
+function mended(answer: unknown): Json {
+  const { bytes } = completionBytes(Buffer.from(JSON.stringify(answer)), OPTIONS);
+  return JSON.parse(bytes.toString()) as Json;
+}
+
+const messageOf = (answer: Json): Json => (answer['choices'] as { message: Json }[])[0]?.message ?? {};
+const plain = { role: 'assistant', content: 'Grüße', refusal: null };
+/** More than what is parsed at once. */
+const long = 'ü"\\\n'.repeat(40_000);
+
+describe('completionBytes', () => {
+  for (const content of ['Grüße', long]) {
+    test(`${content.length} characters: a good answer stays byte for byte, save for the provider`, () => {
+      const text = JSON.stringify(completion({ ...plain, content }), null, 1).replace('1700000000', '1.7e9');
+      const { bytes, usage } = completionBytes(Buffer.from(text), OPTIONS);
+      assert.equal(bytes.toString(), text.replace('{', '{"provider":"acme",'));
+      assert.equal(usage?.totalTokens, 18);
+    });
+
+    test(`${content.length} characters: nothing is null that has to be absent`, () => {
+      const message = { ...plain, content, tool_calls: null, audio: null, reasoning: null };
+      assert.deepEqual(messageOf(mended(completion(message))), { ...plain, content });
+    });
+
+    test(`${content.length} characters: a provider of the upstream's own gives way`, () => {
+      for (const answer of [
+        { provider: 'theirs', ...completion({ ...plain, content }) },
+        completion({ ...plain, content }, { provider: 'theirs' }),
+      ]) {
+        const { bytes } = completionBytes(Buffer.from(JSON.stringify(answer)), OPTIONS);
+        assert.equal(bytes.toString().split('"provider"').length, 2);
+        assert.equal((JSON.parse(bytes.toString()) as Json)['provider'], 'acme');
+      }
+    });
+
+    test(`${content.length} characters: what an upstream leaves out is added`, () => {
+      const answer = mended({ choices: [{ message: { content } }] });
+      assert.match(String(answer['id']), /^chatcmpl-[A-Za-z0-9]{28}$/);
+      assert.equal(answer['object'], 'chat.completion');
+      assert.ok(Number.isSafeInteger(answer['created']));
+      assert.equal(answer['model'], 'm-1');
+      assert.deepEqual(answer['choices'], [
+        { message: { content, role: 'assistant' }, index: 0, finish_reason: 'stop' },
+      ]);
+      assert.equal((answer['usage'] as Json)['estimated'], true);
+    });
+
+    test(`${content.length} characters: thoughts have both of their names`, () => {
+      const message = messageOf(mended(completion({ ...plain, reasoning_content: content })));
+      assert.equal(message['reasoning'], content);
+      // Between two long texts.
+      assert.equal(
+        messageOf(mended(completion({ role: 'assistant', content, reasoning_content: 'hm', refusal: content })))[
+          'reasoning'
+        ],
+        'hm',
+      );
+    });
+  }
+
+  test('content that is null becomes an empty text; parts become one', () => {
+    const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const message = messageOf(mended(completion({ role: 'assistant', content: null, tool_calls: [call] })));
+    assert.deepEqual(message, { role: 'assistant', content: '', tool_calls: [call] });
+    const content = [
+      { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
+      { type: 'text', text: 'a' },
+      { type: 'text', text: 'b' },
+    ];
+    const parts = messageOf(mended(completion({ role: 'assistant', content })));
+    assert.deepEqual([parts['content'], parts['reasoning']], ['ab', 'hm']);
+  });
+
+  test('tool calls without an id, or with an object for arguments, become what clients can use', () => {
+    const call = { function: { name: 'f', arguments: { x: 1 } } };
+    const answer = mended(completion({ role: 'assistant', content: '', tool_calls: [call] }));
+    const [only] = messageOf(answer)['tool_calls'] as Json[];
+    assert.match(String(only?.['id']), /^call_/);
+    assert.equal(only?.['type'], 'function');
+    assert.deepEqual(only?.['function'], { name: 'f', arguments: '{"x":1}' });
+  });
+
+  test('what is no completion is refused, an error is thrown as such', () => {
+    for (const body of [
+      '',
+      'null',
+      '[]',
+      '<html>',
+      '{}',
+      '{"choices":[]}',
+      '{"choices":[null]}',
+      `{"choices":[{"message":{"content":"${'x'.repeat(70_000)}`,
+    ]) {
+      assert.throws(() => completionBytes(Buffer.from(body), OPTIONS), { code: 'upstream_invalid' }, body.slice(0, 50));
+    }
+    const error = { message: 'full', code: 503 };
+    for (const answer of [{ error }, { ...completion(plain), error }, { error, x: long }]) {
+      assert.throws(() => mended(answer), { code: 'overloaded', message: 'full' });
+    }
+  });
+
+  test('whatever comes, it is refused or becomes a completion', () => {
+    const names = [
+      'choices',
+      'message',
+      'content',
+      'tool_calls',
+      'function',
+      'arguments',
+      'usage',
+      'error',
+      'finish_reason',
+      'index',
+      'id',
+    ];
+    const tricky = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 5 },
+        fc.constantFrom(null, 0, '', 'text', { toString: 1, valueOf: 1 }),
+        fc.array(tie('value'), { maxLength: 2 }),
+        fc.dictionary(fc.constantFrom(...names), tie('value'), { maxKeys: 4 }),
+      ),
+    })).value;
+    fc.assert(
+      fc.property(fc.oneof(tricky, fc.record({ choices: fc.array(tricky) }), fc.jsonValue()), (value) => {
+        let answer: Json;
+        try {
+          answer = mended(value);
+        } catch (error) {
+          assert.ok(error instanceof SluiceError, String(error));
+          return;
+        }
+        assert.equal(answer['provider'], 'acme');
+        for (const choice of answer['choices'] as { message: Json; finish_reason: unknown }[]) {
+          assert.equal(typeof choice.message['content'], 'string');
+          assert.equal(typeof choice.finish_reason, 'string');
+          for (const name of ['tool_calls', 'audio', 'reasoning']) assert.notEqual(choice.message[name], null);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

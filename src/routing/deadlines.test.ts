@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Deadlines } from './deadlines.ts';
+
+/** Waits until `isSo`, at most five seconds. */
+async function until(isSo: () => boolean): Promise<void> {
+  for (let waited = 0; !isSo() && waited < 500; waited += 1) await sleep(10);
+}
+
+describe('Deadlines', () => {
+  test('expire once, when nobody touches them', async () => {
+    const deadlines = new Deadlines();
+    let expired = 0;
+    deadlines.start(50, () => {
+      expired += 1;
+    });
+    await until(() => expired > 0);
+    await sleep(250);
+    assert.equal(expired, 1);
+  });
+
+  test('do not expire while they are touched, cleared or endless', async () => {
+    const deadlines = new Deadlines();
+    const expired: string[] = [];
+    const touched = deadlines.start(400, () => expired.push('touched'));
+    const cleared = deadlines.start(50, () => expired.push('cleared'));
+    const endless = deadlines.start(50, () => expired.push('endless'));
+    const last = deadlines.start(50, () => expired.push('last'));
+    cleared.clear();
+    endless.set(Number.POSITIVE_INFINITY);
+    for (let round = 0; round < 10; round += 1) {
+      await sleep(80);
+      touched.touch();
+    }
+    assert.deepEqual(expired, ['last']);
+    endless.set(10);
+    await until(() => expired.length === 3);
+    assert.deepEqual(expired.toSorted(), ['endless', 'last', 'touched']);
+    last.clear();
+  });
+
+  test('are not early', async () => {
+    const deadlines = new Deadlines();
+    for (const length of [120, 230]) {
+      const began = performance.now();
+      let took = 0;
+      deadlines.start(length, () => {
+        took = performance.now() - began;
+      });
+      await until(() => took > 0);
+      assert.ok(took >= length - 1, `${took} of ${length} ms`);
+    }
+  });
+
+  test('one that begins inside of another ones end is served, too', async () => {
+    const deadlines = new Deadlines();
+    let second = false;
+    deadlines.start(20, () => {
+      deadlines.start(20, () => {
+        second = true;
+      });
+    });
+    await until(() => second);
+    assert.ok(second);
+  });
+
+  test('a process is not kept alive by them', () => {
+    const deadlines = new Deadlines();
+    deadlines.start(60_000, () => {});
+    // The test runner would hang here for a minute otherwise.
+  });
+});
