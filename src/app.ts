@@ -1,9 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import { Buckets } from './buckets/buckets.ts';
 import type { Config } from './config/config.ts';
+import { secretsOf } from './config/secrets.ts';
 import { CookieStore } from './cookies/jar.ts';
 import type { Logger } from './core/logger.ts';
 import { isReady, type Provider } from './core/provider.ts';
+import { Secrets } from './core/secrets.ts';
 import { createConverter } from './documents/converter.ts';
 import { bucketStep } from './enrich/buckets.ts';
 import { enrich } from './enrich/enrich.ts';
@@ -12,7 +14,6 @@ import { memoryStep } from './enrich/memory.ts';
 import { thinkTags } from './enrich/think-tags.ts';
 import { webSearchStep } from './enrich/web-search.ts';
 import { Calls } from './http/edge/calls.ts';
-import { Secrets } from './http/edge/secrets.ts';
 import { buildServer } from './http/server.ts';
 import { Heartbeats } from './http/sse.ts';
 import { createMediaStore } from './media/store.ts';
@@ -111,9 +112,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
 
   function take(next: Config): void {
     config = next;
-    const ofProviders = next.providers.flatMap((entry) => [entry.apiKey, ...Object.values(entry.headers)]);
-    const ofSearch = next.search.targets.map((target) => target.apiKey);
-    secrets.use([next.key, ...ofProviders, ...ofSearch, ...cookies.values()]);
+    secrets.use([...secretsOf(next), ...cookies.values()]);
     catalog.use(registry.providers(next));
   }
   take(initial);

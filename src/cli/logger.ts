@@ -3,7 +3,7 @@ import type pino from 'pino';
 import type { LogLevel } from '../config/config.ts';
 import { LOG_LEVELS } from '../config/defaults.ts';
 import type { Logger } from '../core/logger.ts';
-import { Secrets } from '../http/edge/secrets.ts';
+import { Secrets } from '../core/secrets.ts';
 import { withoutSecrets } from './redact.ts';
 
 /** Lines that wait for a slow reader of stderr; beyond it they are dropped, and the gateway goes on. */

@@ -1,10 +1,10 @@
 import { type Flags, loadConfig } from '../config/load.ts';
 import type { Environment } from '../config/paths.ts';
+import { maskOf, secretsIn, secretsOf } from '../config/secrets.ts';
 import type { Model } from '../core/model.ts';
 import { findLocal, openProviders } from './all-providers.ts';
 import { type Asked, askForModels } from './ask.ts';
 import { EXIT_FAILED } from './failure.ts';
-import { maskOf, secretsIn, secretsOf } from './secrets.ts';
 import { printable, table } from './table.ts';
 
 const TIMEOUT_MS = 10_000;

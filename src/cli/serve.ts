@@ -1,13 +1,13 @@
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import { type Flags, loadConfig } from '../config/load.ts';
+import { secretsOf } from '../config/secrets.ts';
 import { watchConfig } from '../config/watch.ts';
 import type { Provider } from '../core/provider.ts';
 import { describeEmbedded } from '../providers/embedded/describe.ts';
 import { version } from '../version.ts';
 import { listenFailure } from './listen-failure.ts';
 import { createLogger } from './logger.ts';
-import { secretsOf } from './secrets.ts';
 import { foundText, startText } from './start-text.ts';
 import { stopInOrder } from './stop.ts';
 

@@ -4,12 +4,12 @@ import type { Buckets } from '../buckets/buckets.ts';
 import type { Config, Limits } from '../config/config.ts';
 import type { CookieStore } from '../cookies/jar.ts';
 import type { Logger } from '../core/logger.ts';
+import type { Secrets } from '../core/secrets.ts';
 import type { Stores } from '../core/stores.ts';
 import type { MediaStore } from '../media/store.ts';
 import type { Deadlines } from '../routing/deadlines.ts';
 import type { Router } from '../routing/router.ts';
 import type { Calls } from './edge/calls.ts';
-import type { Secrets } from './edge/secrets.ts';
 import type { Heartbeats } from './sse.ts';
 
 /** What handlers work with. `config` is a function, since the file may change while we run. */

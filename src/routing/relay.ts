@@ -105,6 +105,7 @@ class Relaying implements UpstreamHandler, RelayedStream {
   #early = '';
   #committed = false;
   #sink: RelaySink | undefined;
+  #tail: NodeJS.Timeout | undefined;
   #failure: SluiceError | undefined;
 
   constructor(
@@ -162,6 +163,8 @@ class Relaying implements UpstreamHandler, RelayedStream {
   }
 
   onEnd(): void {
+    // The timer would keep the request and its body in memory.
+    clearTimeout(this.#tail);
     try {
       switch (this.#state) {
         case 'error':
@@ -183,6 +186,7 @@ class Relaying implements UpstreamHandler, RelayedStream {
   }
 
   onError(error: SluiceError): void {
+    clearTimeout(this.#tail);
     // Cut while it explained an error: what has arrived of the explanation still counts.
     if (this.#state === 'error') this.#fail(this.#explained());
     // Cut after all was said: nothing is missing.
@@ -334,7 +338,7 @@ class Relaying implements UpstreamHandler, RelayedStream {
     const exchange = this.#exchange;
     if (exchange === undefined) return;
     if (this.#paused) exchange.resume();
-    setTimeout(() => exchange.abort(), TAIL_MS).unref();
+    this.#tail = setTimeout(() => exchange.abort(), TAIL_MS).unref();
   }
 
   #expire(): void {

@@ -331,8 +331,7 @@ describe('several choices through the official OpenAI client', { timeout: 60_000
 
       for (const wantsUsage of [false, true]) {
         // Where each choice is an answer of its own, each still brings a usage of its own.
-        const todo = format !== 'openai';
-        test(`come as a stream${wantsUsage ? ' with usage' : ''}`, { todo }, async () => {
+        test(`come as a stream${wantsUsage ? ' with usage' : ''}`, async () => {
           play(true);
           const chunks = await all(
             await world.client.chat.completions.create({

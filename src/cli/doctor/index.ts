@@ -1,9 +1,9 @@
 import type { Flags } from '../../config/load.ts';
 import type { Environment } from '../../config/paths.ts';
+import { maskOf, secretsIn, secretsOf } from '../../config/secrets.ts';
 import { version } from '../../version.ts';
 import { findLocal } from '../all-providers.ts';
 import { EXIT_FAILED } from '../failure.ts';
-import { maskOf, secretsIn, secretsOf } from '../secrets.ts';
 import { examineConfiguration } from './configuration.ts';
 import { examineEmbedded } from './embedded.ts';
 import { type Finding, good, type Section, wrong } from './finding.ts';

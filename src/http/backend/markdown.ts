@@ -7,8 +7,8 @@ export function fencedBlock(text: string, languages: readonly string[] | undefin
   let hasBlock = false;
   const lines = text.split('\n');
   for (let start = 0; start < lines.length; start += 1) {
-    const opening = /^ {0,3}(`{3,}|~{3,})\s*([^\s`]*)[^`]*$/.exec(lines[start] ?? '');
-    if (opening?.[1] === undefined) continue;
+    const opening = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(lines[start] ?? '');
+    if (opening?.[1] === undefined || (opening[1].startsWith('`') && opening[2]?.includes('`'))) continue;
     hasBlock = true;
     const fence = opening[1];
     const isEnd = (line: string): boolean => {
@@ -17,7 +17,7 @@ export function fencedBlock(text: string, languages: readonly string[] | undefin
     };
     let end = start + 1;
     while (end < lines.length && !isEnd(lines[end] ?? '')) end += 1;
-    if (wanted === undefined || wanted.includes((opening[2] ?? '').toLowerCase()))
+    if (wanted === undefined || wanted.includes((opening[2] ?? '').trim().split(/\s/, 1)[0]?.toLowerCase() ?? ''))
       return lines.slice(start + 1, end).join('\n');
     start = end;
   }

@@ -17,7 +17,14 @@ export interface ConversationInput {
 export async function readConversation(request: FastifyRequest, deps: Deps): Promise<ConversationInput> {
   if (!request.isForm) return { value: (request.body as JsonBody).value, media: [] };
   const { limits } = deps.config();
-  const form = await readForm(request.raw, { ...limits, fieldBytes: limits.chatBodyBytes }, deps.deadlines);
+  // Everything here travels inline to a provider, and is held in memory meanwhile: larger things belong into buckets.
+  const bounds = {
+    ...limits,
+    fieldBytes: limits.chatBodyBytes,
+    uploadFileBytes: Math.min(limits.uploadFileBytes, 2 * limits.chatBodyBytes),
+    uploadRequestBytes: Math.min(limits.uploadRequestBytes, 4 * limits.chatBodyBytes),
+  };
+  const form = await readForm(request.raw, bounds, deps.deadlines);
   const json = form.fields.find(({ name }) => name === 'json');
   if (json === undefined)
     throw new SluiceError('invalid_request', "The form needs a part 'json' with the request.", { param: 'json' });

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import Fastify from 'fastify';
 import { testLogger } from '../../../test/support/call.ts';
 import { SluiceError } from '../../core/errors.ts';
+import { Secrets } from '../../core/secrets.ts';
 import { errorHandler } from './errors.ts';
-import { Secrets } from './secrets.ts';
 
 function serverThatThrows(thrown: unknown) {
   const log = testLogger();

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { Secrets } from './secrets.ts';
+import type { Secrets } from '../../core/secrets.ts';
 
 /** How long, and how many bytes, a client may go on sending after its request was refused. */
 export const LINGER_MS = 2_000;

@@ -135,7 +135,7 @@ function toRelay(
   for (const [name, value] of Object.entries(body.extra_body ?? {})) {
     if (!edits.has(name)) edits.set(name, JSON.stringify(value));
   }
-  if (body.model !== target.model) edits.set('model', JSON.stringify(target.model));
+  if (body.model !== target.model || edits.has('model')) edits.set('model', JSON.stringify(target.model));
   if (messages !== undefined) edits.set('messages', JSON.stringify(messages));
   // Usage is recorded whether or not the client wants to see it.
   if (stream) edits.set('stream_options', JSON.stringify({ ...body.stream_options, include_usage: true }));

@@ -133,7 +133,7 @@ export function encodeCompletion(head: CompletionHead, answers: readonly Collect
       logprobs: null,
       finish_reason: answer.finish ?? 'stop',
     })),
-    usage: encodeUsage(sum(answers.flatMap((answer) => (answer.usage === undefined ? [] : [answer.usage])))),
+    usage: encodeUsage(sumUsages(answers.flatMap((answer) => (answer.usage === undefined ? [] : [answer.usage])))),
     ...(conversation === undefined ? {} : { conversation }),
   };
 }
@@ -182,7 +182,8 @@ function headFields(head: CompletionHead, object: string): Record<string, unknow
   return { id, object, created, model, provider };
 }
 
-function sum(usages: readonly Usage[]): Usage {
+/** The usage of several choices of one answer. */
+export function sumUsages(usages: readonly Usage[]): Usage {
   const [first, ...others] = usages;
   if (first === undefined) return { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
   return others.reduce(

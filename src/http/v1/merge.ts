@@ -1,6 +1,6 @@
-import type { Batch } from '../../core/chunk.ts';
+import type { Batch, Chunk, Usage } from '../../core/chunk.ts';
 import type { Encoder } from '../../core/stream.ts';
-import { type CompletionHead, CompletionStream } from './encode.ts';
+import { type CompletionHead, CompletionStream, sumUsages } from './encode.ts';
 
 /** Batches of several answers in the order in which they come, and an encoder that tells them apart. */
 export function mergeChoices(
@@ -9,6 +9,7 @@ export function mergeChoices(
   wantsUsage: boolean,
 ): { readonly chunks: AsyncIterable<Batch>; readonly encoder: Encoder } {
   const encoders = choices.map((_, index) => new CompletionStream(head, { wantsUsage, index }));
+  const usages: Usage[] = [];
   let current = encoders[0];
   async function* chunks(): AsyncIterable<Batch> {
     const iterators = choices.map((each) => each[Symbol.asyncIterator]());
@@ -23,7 +24,7 @@ export function mergeChoices(
         }
         waiting.set(index, step(index));
         current = encoders[index];
-        yield result.value;
+        yield withOneUsage(result.value, usages, choices.length);
       }
     } finally {
       for (const promise of waiting.values()) promise.catch(() => {});
@@ -36,4 +37,16 @@ export function mergeChoices(
     end: () => current?.end() ?? '',
   };
   return { chunks: chunks(), encoder };
+}
+
+/** The client gets one usage, of all choices together, with the finish of the last of them. */
+function withOneUsage(batch: Batch, usages: Usage[], choices: number): Batch {
+  const usage = batch.find((chunk) => chunk.type === 'usage');
+  if (usage === undefined) return batch;
+  usages.push(usage.usage);
+  const all = usages.length === choices ? sumUsages(usages) : undefined;
+  return batch.flatMap((chunk): Chunk[] => {
+    if (chunk.type !== 'usage') return [chunk];
+    return all === undefined ? [] : [{ type: 'usage', usage: all }];
+  });
 }

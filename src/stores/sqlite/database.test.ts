@@ -132,6 +132,18 @@ describe('records in the database', () => {
     assert.equal((await store.get('a'))?.updated, 101);
   });
 
+  test('a record that was made while an update ran is not overwritten unseen', async (context) => {
+    const { database } = openDatabase(context);
+    const store = new SqliteRecords<ChatRecord>(database, 'chats');
+    const others: Promise<unknown>[] = [];
+    await store.update('a', (present) => {
+      if (others.length === 0) others.push(store.put(chat(100)));
+      return chat((present?.updated ?? 0) + 1);
+    });
+    await Promise.all(others);
+    assert.equal((await store.get('a'))?.updated, 101);
+  });
+
   test('kinds are apart', async (context) => {
     const { database } = openDatabase(context);
     const chats = new SqliteRecords<ChatRecord>(database, 'chats');

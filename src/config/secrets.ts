@@ -1,7 +1,7 @@
-import type { Config } from '../config/config.ts';
-import { type Environment, variable } from '../config/paths.ts';
-import { rows } from '../config/rows.ts';
-import { Secrets } from '../http/edge/secrets.ts';
+import { Secrets } from '../core/secrets.ts';
+import type { Config } from './config.ts';
+import { type Environment, variable } from './paths.ts';
+import { rows } from './rows.ts';
 
 const SECRET_HEADER = /authorization|cookie|key|token|secret/;
 
@@ -12,7 +12,8 @@ export function secretsOf(config: Config): string[] {
     ...Object.entries(headers).flatMap(([name, value]) => (SECRET_HEADER.test(name) ? [value] : [])),
     ...Object.entries(settings).flatMap(([name, value]) => (SECRET_HEADER.test(name.toLowerCase()) ? [value] : [])),
   ]);
-  return [...(config.key === undefined ? [] : [config.key]), ...ofProviders];
+  const ofSearch = config.search.targets.flatMap(({ apiKey }) => apiKey ?? []);
+  return [...(config.key === undefined ? [] : [config.key]), ...ofProviders, ...ofSearch];
 }
 
 /** The keys in the environment, also those that a broken configuration does not use. */
