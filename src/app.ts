@@ -54,7 +54,6 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
   const stores = openStores(config.dataDir, log);
   const cookies = new CookieStore(config.dataDir, log);
   const converter = createConverter({ log });
-  const buckets = new Buckets({ records: stores.buckets, files: stores.files, converter, limits });
   const deps = createProviderDeps(limits, log, cookies);
   const registry = new Registry(deps, log);
   const catalog = new Catalog(log);
@@ -64,10 +63,11 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
   const recorder = new UsageRecorder(stores.usage, log);
   const guardedFetch = createGuardedFetch({ userAgent: `Sluice/${version}` });
   const pages = createPages(guardedFetch);
+  const buckets = new Buckets({ records: stores.buckets, files: stores.files, converter, pages, limits });
   const media = createMediaStore(stores.files, guardedFetch);
   const search = createWebSearch({
     fetch: guardedFetch,
-    pages: createPages(guardedFetch),
+    pages,
     config: () => config.search,
   });
   const originsOf = (id: string): readonly string[] => {

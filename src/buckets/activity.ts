@@ -29,6 +29,11 @@ export class Activity {
     };
   }
 
+  /** Whether an upload is under way. */
+  isRunning(id: string): boolean {
+    return this.#running.has(id);
+  }
+
   tell(id: string, event: BucketEvent): void {
     const entry = this.#running.get(id);
     if (entry === undefined) return;

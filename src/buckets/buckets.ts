@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Limits } from '../config/config.ts';
 import { SluiceError, unreachable } from '../core/errors.ts';
+import { mediaTypeOf } from '../core/media-types.ts';
 import type { BucketFile, BucketRecord, ByteRange, Files, OpenFile, Records } from '../core/stores.ts';
 import type { Conversion } from '../documents/conversion.ts';
 import { Activity, type BucketEvent } from './activity.ts';
+import { addressesOf, DOWNLOADS, download, type PageReader } from './downloads.ts';
 import { cleanName, extensionOf, freeName } from './names.ts';
 
 /** A file as it arrives. */
@@ -39,6 +41,8 @@ export interface BucketDeps {
   readonly records: Records<BucketRecord>;
   readonly files: Files;
   readonly converter: BucketConverter;
+  /** Reads the addresses of an uploaded `downloads.json`. */
+  readonly pages: PageReader;
   readonly limits: () => Pick<Limits, 'uploadFileBytes' | 'uploadBucketBytes'>;
 }
 
@@ -63,17 +67,13 @@ export class Buckets {
     const taken: Taken[] = [];
     const rejected: Rejected[] = [];
     try {
-      // Now, so that a reader who comes while documents are converted finds the bucket.
-      const present = await this.#deps.records.update(id, (record) => record ?? { id, files: [] });
-      let size = (present?.files ?? []).reduce((sum, file) => sum + file.size, 0);
+      let size = sizeOf((await this.#deps.records.get(id))?.files ?? []);
       for await (const upload of uploads) {
         this.#activity.tell(id, { action: 'convert', filename: cleanName(upload.filename) ?? 'file' });
         const before = taken.length;
         await this.#take(id, upload, signal, taken, rejected);
-        for (const { file } of taken.slice(before)) size += file.size;
-        if (size > this.#deps.limits().uploadBucketBytes) {
-          throw new SluiceError('too_large', `A bucket holds at most ${this.#deps.limits().uploadBucketBytes} bytes.`);
-        }
+        size += sizeOf(taken.slice(before).map(({ file }) => file));
+        this.#checkSize(size);
       }
       return { ...(await this.#keep(id, taken)), rejected };
     } catch (error) {
@@ -88,6 +88,8 @@ export class Buckets {
   async get(id: string): Promise<BucketRecord> {
     const record = await this.#deps.records.get(id);
     if (record !== undefined) return record;
+    // Its first upload is under way: whoever comes to watch finds the bucket.
+    if (this.#activity.isRunning(id)) return { id, files: [] };
     throw new SluiceError('not_found', 'Bucket directory not found: nothing was uploaded under this id.');
   }
 
@@ -160,6 +162,17 @@ export class Buckets {
     await this.#deps.files.write(spool, limited(upload.body, this.#deps.limits().uploadFileBytes));
     try {
       const bytes = await this.#read(spool);
+      const addresses = name.toLowerCase() === DOWNLOADS ? addressesOf(bytes.toString('utf8')) : undefined;
+      if (addresses !== undefined) {
+        const found = await download(addresses, this.#deps.pages, signal, (count) =>
+          this.#activity.tell(id, { action: 'download', count }),
+        );
+        for (const page of found.downloaded) {
+          taken.push(await this.#storeText(id, cleanName(encodeURI(page.name)) ?? 'page.md', page.text));
+        }
+        rejected.push(...found.rejected);
+        return;
+      }
       const conversion = await this.#deps.converter.convert({ name, bytes }, { signal });
       await this.#store(id, name, bytes, conversion, taken, rejected);
     } finally {
@@ -247,6 +260,8 @@ export class Buckets {
     let added: BucketFile[] = [];
     await this.#deps.records.update(id, (record) => {
       const present = record?.files ?? [];
+      // Other uploads may have ended meanwhile.
+      this.#checkSize(sizeOf(present) + sizeOf(taken.map(({ file }) => file)));
       const names = new Set(present.map((file) => file.name));
       added = taken.map(({ wanted, file }) => {
         const name = freeName(wanted, names);
@@ -266,6 +281,13 @@ export class Buckets {
     };
   }
 
+  #checkSize(size: number): void {
+    const { uploadBucketBytes } = this.#deps.limits();
+    if (size > uploadBucketBytes) {
+      throw new SluiceError('too_large', `A bucket holds at most ${uploadBucketBytes} bytes.`);
+    }
+  }
+
   async #read(path: string): Promise<Buffer> {
     const opened = await this.#deps.files.open(path);
     const pieces: Uint8Array[] = [];
@@ -283,8 +305,41 @@ export class Buckets {
 function nameOf(upload: Upload): string | undefined {
   const name = cleanName(upload.filename);
   if (name !== undefined && name !== 'blob') return name;
-  const subtype = /^(?:image|audio|video)\/([a-z0-9]+)$/.exec(upload.mimeType)?.[1];
-  return subtype === undefined ? name : `file.${subtype === 'mpeg' ? 'mp3' : subtype}`;
+  const extension = EXTENSIONS.get(upload.mimeType.toLowerCase());
+  return extension === undefined ? name : `file.${extension}`;
+}
+
+/** Media type → the extension it is stored with, also under the other names that browsers have for it. */
+const EXTENSIONS: ReadonlyMap<string, string> = new Map([
+  ...[
+    'jpg',
+    'png',
+    'gif',
+    'webp',
+    'wav',
+    'mp3',
+    'flac',
+    'opus',
+    'ogg',
+    'm4a',
+    'mkv',
+    'webm',
+    'mp4',
+    'mov',
+    'avi',
+    'ogv',
+    'mpg',
+  ].map((extension) => [mediaTypeOf(`x.${extension}`)?.mimeType ?? '', extension] as const),
+  ['audio/x-wav', 'wav'],
+  ['audio/wave', 'wav'],
+  ['audio/vnd.wave', 'wav'],
+  ['audio/x-m4a', 'm4a'],
+  ['audio/mp3', 'mp3'],
+  ['audio/x-flac', 'flac'],
+]);
+
+function sizeOf(files: readonly { readonly size: number }[]): number {
+  return files.reduce((sum, file) => sum + file.size, 0);
 }
 
 async function* limited(body: AsyncIterable<Uint8Array>, limit: number): AsyncIterable<Uint8Array> {

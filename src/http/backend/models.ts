@@ -1,6 +1,6 @@
 import { SluiceError } from '../../core/errors.ts';
 import { isChatModel, type Model } from '../../core/model.ts';
-import { isReady, type Provider } from '../../core/provider.ts';
+import { isReady } from '../../core/provider.ts';
 import type { Offer } from '../../routing/catalog.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { clientKeys } from '../keys.ts';
@@ -84,7 +84,7 @@ function providerEntry({ provider, models: offered }: Offer): ProviderEntry {
     audio: count((model) => model.audio),
     video: count((model) => model.video),
     vision: offered.some((model) => model.vision),
-    auth: needsClientKey(provider),
+    auth: provider.auth.kind !== 'none',
     login_url: provider.loginUrl ?? null,
     login: false,
     nodriver: false,
@@ -93,8 +93,4 @@ function providerEntry({ provider, models: offered }: Offer): ProviderEntry {
     active_by_default: isReady(provider),
     live: 0,
   };
-}
-
-function needsClientKey(provider: Provider): boolean {
-  return provider.auth.kind === 'api_key';
 }

@@ -6,7 +6,7 @@ import type { Deps, Handler } from '../deps.ts';
 import type { JsonBody } from '../edge/body.ts';
 import { printable, userOf } from '../user.ts';
 import { validate } from '../validate.ts';
-import { RECORD_BYTES } from './record.ts';
+import { RECORD_BYTES, withoutControls } from './record.ts';
 import { StatsQuery } from './wire.ts';
 
 /** Fields of a record that are Sluice's own: a client can neither set nor change them. */
@@ -40,7 +40,7 @@ export function postUsage(deps: Deps): Handler {
       completionTokens,
       totalTokens: count(value, 'total_tokens') || promptTokens + completionTokens,
       savedTokens: count(value, 'saved_tokens'),
-      more: Object.fromEntries(more),
+      more: withoutControls(Object.fromEntries(more)) as Record<string, unknown>,
     };
     await deps.stores.usage.add([record]);
     return {};
@@ -122,5 +122,8 @@ function count(body: Record<string, unknown>, name: string): number {
 }
 
 function isDate(text: string): boolean {
-  return /^\d{4}-\d\d-\d\d$/.test(text) && new Date(`${text}T00:00:00Z`).toISOString().startsWith(text);
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
+  const date = new Date(`${text}T00:00:00Z`);
+  // 30 February would become a day of March.
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
