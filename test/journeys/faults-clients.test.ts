@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startAnthropicUpstream } from '../support/anthropic-upstream.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { flood } from '../support/openai-faults.ts';
+import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
+import type { VendorAnswer, VendorScript } from '../support/vendor-script.ts';
+import { begin, eventually, QUESTION, readChatStream, readConversation, receive } from '../support/wire-answers.ts';
+
+// Clients that leave, and clients that read more slowly than an upstream writes.
+
+const MEGABYTE = 1024 * 1024;
+
+const ways = {
+  'dialect B, streamed': (origin: string, model: string, more: object = {}) =>
+    begin(origin, '/v1/chat/completions', { provider: 'mock', model, messages: QUESTION, stream: true, ...more }),
+  'dialect B, whole': (origin: string, model: string, more: object = {}) =>
+    begin(origin, '/v1/chat/completions', { provider: 'mock', model, messages: QUESTION, ...more }),
+  'dialect A': (origin: string, model: string) =>
+    begin(origin, '/backend-api/v2/conversation', { provider: 'mock', model, messages: QUESTION }),
+  'dialect A, plain text': (origin: string, model: string) =>
+    begin(origin, `/backend-api/v2/create?provider=mock&model=${model}&prompt=Hi`, undefined),
+} as const;
+type Way = keyof typeof ways;
+const WAYS = Object.keys(ways) as Way[];
+
+function* words(): Generator<string> {
+  for (let count = 0; ; count += 1) yield `word ${count} `;
+}
+
+/** Where the answer stands when the client leaves, by the name of the model. */
+const moments: Readonly<Record<string, (isStream: boolean) => VendorAnswer>> = {
+  'before-headers': () => ({ silent: true }),
+  'before-first-byte': () => ({}),
+  // Half of an answer that is not streamed.
+  'in-the-middle': (isStream) => (isStream ? { text: words(), delayMs: 5 } : { text: ['a', 'b'], stallAfter: 1 }),
+  'in-a-stall': () => ({ text: ['a', 'b'], stallAfter: 1 }),
+};
+
+async function openGateway(
+  context: TestContext,
+  script: VendorScript,
+  limits = '{}',
+): Promise<[Gateway, OpenAiUpstream]> {
+  const upstream = await startOpenAiUpstream(script);
+  const gateway = await startGateway(
+    `providers: { mock: { kind: openai, baseUrl: '${upstream.baseUrl}' } }\nlimits: ${limits}`,
+  );
+  context.after(async () => {
+    await gateway.close();
+    await upstream.close();
+  });
+  return [gateway, upstream];
+}
+
+describe('clients that leave', () => {
+  let upstream: OpenAiUpstream;
+  let gateway: Gateway;
+
+  before(async () => {
+    upstream = await startOpenAiUpstream((request) => moments[request.model]?.(request.stream) ?? {}, {
+      handle(request, response) {
+        if (request.model !== 'before-first-byte') return false;
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+        return true;
+      },
+    });
+    gateway = await startGateway(`providers: { mock: { kind: openai, baseUrl: '${upstream.baseUrl}' } }`);
+  });
+  after(async () => {
+    await gateway.close();
+    await upstream.close();
+  });
+
+  test('200 disconnects at every moment leave nothing open, here or upstream', { timeout: 60_000 }, async () => {
+    const leaveAll = async (count: number): Promise<void> => {
+      for (const model of Object.keys(moments)) {
+        for (const way of WAYS) {
+          const before = upstream.chats.length;
+          const clients = Array.from({ length: count }, () => ways[way](gateway.origin, model));
+          await eventually(`${way}: all have arrived upstream`, () => upstream.chats.length === before + count);
+          // Where something is said before the whole is, it must have reached the client.
+          if (way !== 'dialect B, whole' && model.startsWith('in')) {
+            await Promise.all(clients.map(async ({ response }) => once(await response, 'data')));
+          }
+          for (const client of clients) client.leave();
+          await eventually(`${way}, ${model}: closed upstream`, () => upstream.open === 0);
+          const chats = upstream.chats.slice(before);
+          assert.equal(chats.length, count, 'nobody is asked again for a client that left');
+          for (const chat of chats) assert.equal(await chat.closed, 'aborted');
+        }
+      }
+    };
+    await leaveAll(1); // what is opened once stays open
+    const files = openFiles();
+    await leaveAll(13);
+    await eventually('files are closed again', () => openFiles() <= files + 30);
+  });
+
+  test('a client that leaves while an attempt waits is not asked for again', async (context) => {
+    const [waiting, seen] = await openGateway(context, () => ({ status: 503, headers: { 'retry-after': '1' } }));
+    await Promise.all(
+      WAYS.map(async (way, index) => {
+        const asked = (): number => seen.chats.filter(({ model }) => model === `model-${index}`).length;
+        const client = ways[way](waiting.origin, `model-${index}`);
+        await eventually('the first attempt', () => asked() === 1);
+        await sleep(100);
+        client.leave();
+        await sleep(1_300);
+        assert.equal(asked(), 1, way);
+      }),
+    );
+  });
+
+  test('all choices of an answer are closed with it', async (context) => {
+    const several = await startAnthropicUpstream(() => ({ text: ['a', 'b'], stallAfter: 1 }));
+    const own = await startGateway(
+      `providers: { mock: { kind: anthropic, baseUrl: '${several.baseUrl}', apiKey: key-of-mock } }`,
+    );
+    context.after(async () => {
+      await own.close();
+      await several.close();
+    });
+    for (const way of ['dialect B, streamed', 'dialect B, whole'] as const) {
+      const before = several.requests.length;
+      const client = ways[way](own.origin, 'claude-haiku-4-5', { n: 3 });
+      await eventually('all were asked', () => several.requests.length === before + 3);
+      await sleep(100);
+      client.leave();
+      for (const request of several.requests.slice(before)) assert.equal(await request.closed, 'aborted');
+    }
+  });
+});
+
+describe('clients that dawdle', { concurrency: 7 }, () => {
+  for (const way of WAYS.filter((each) => each !== 'dialect B, whole')) {
+    test(`${way}: a client that does not read holds the upstream back`, { timeout: 60_000 }, async (context) => {
+      const total = 200 * MEGABYTE;
+      const flooding = flood(total);
+      const upstream = await startOpenAiUpstream(undefined, {
+        handle: async (request, response) => {
+          if (request.method !== 'POST') return false;
+          await flooding.handle(request, response);
+          return true;
+        },
+      });
+      const gateway = await startGateway(`providers: { mock: { kind: openai, baseUrl: '${upstream.baseUrl}' } }`);
+      context.after(async () => {
+        await gateway.close();
+        await upstream.close();
+      });
+      const client = ways[way](gateway.origin, 'test-model');
+      const response = await client.response;
+      await standsStill(() => flooding.taken);
+      assert.ok(flooding.taken > 0);
+      assert.ok(flooding.taken <= 40 * MEGABYTE, `${flooding.taken} bytes were taken in`);
+      // It goes on where it stood, and a client that leaves then ends it.
+      const stood = flooding.taken;
+      await readAtLeast(response, stood + 4 * MEGABYTE);
+      assert.ok(flooding.taken > stood);
+      client.leave();
+      await eventually('closed upstream', () => upstream.open === 0);
+    });
+  }
+
+  for (const way of ['dialect B, streamed', 'dialect A'] as const) {
+    test(`${way}: 2,000 numbered pieces arrive in order after a pause`, { timeout: 60_000 }, async (context) => {
+      const numbers = Array.from({ length: 2_000 }, (_, index) => `${index} ${'.'.repeat(2_000)}\n`);
+      const [gateway, upstream] = await openGateway(context, () => ({ text: numbers }), '{ idleMs: 700 }');
+      const response = await ways[way](gateway.origin, 'test-model').response;
+      await once(response, 'readable');
+      // Longer than the upstream may be silent: time that the client takes is not held against the upstream.
+      await sleep(1_500);
+      const received = await receive(response);
+      const said = way === 'dialect A' ? readConversation(received) : readChatStream(received);
+      assert.equal(said.text, numbers.join(''));
+      assert.equal(said.finish, 'stop');
+      assert.equal(upstream.chats.length, 1);
+    });
+
+    test(`${way}: a client that never reads is cut when its time is over`, { timeout: 60_000 }, async (context) => {
+      const [gateway, upstream] = await openGateway(
+        context,
+        () => ({ text: words(), burst: 500 }),
+        '{ totalMs: 1000 }',
+      );
+      const client = ways[way](gateway.origin, 'test-model');
+      const response = await client.response;
+      await eventually('closed upstream', () => upstream.open === 0);
+      const { promise: isCut, resolve } = Promise.withResolvers<void>();
+      response.socket.once('close', () => resolve());
+      // Only who reads hears of the end; until then the operating system holds it back.
+      await sleep(1_500);
+      response.resume();
+      response.on('error', () => {});
+      await isCut;
+      assert.ok(!response.complete, 'not an end as if all were well');
+    });
+  }
+});
+
+/** Waits until a number has not changed for half a second. */
+async function standsStill(read: () => number): Promise<void> {
+  for (let last = -1; last !== read(); ) {
+    last = read();
+    await sleep(500);
+  }
+}
+
+async function readAtLeast(response: IncomingMessage, bytes: number): Promise<void> {
+  let size = 0;
+  for await (const piece of response.iterator({ destroyOnReturn: false })) {
+    size += (piece as Buffer).length;
+    if (size >= bytes) return;
+  }
+}
+
+function openFiles(): number {
+  return readdirSync('/proc/self/fd').length;
+}

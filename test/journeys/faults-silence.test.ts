@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startAnthropicUpstream } from '../support/anthropic-upstream.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
+import type { VendorAnswer } from '../support/vendor-script.ts';
+import type { VendorUpstream } from '../support/vendor-server.ts';
+import {
+  ask,
+  askChat,
+  askConversation,
+  type Json,
+  type Received,
+  readChatStream,
+  readCompletion,
+  readConversation,
+  readError,
+  type Said,
+} from '../support/wire-answers.ts';
+
+// Upstreams that fall silent or are endlessly slow: every wait has an end, and the time is measured from the last sign of
+// life. Also the signs of life that Sluice gives itself.
+
+const CLAUDE = 'claude-haiku-4-5';
+
+function* slowly(): Generator<string> {
+  for (let count = 0; ; count += 1) yield `${count} `;
+}
+
+/** By the last word of the prompt. */
+const behaviours: Readonly<Record<string, (isStream: boolean) => VendorAnswer>> = {
+  'never-answers': () => ({ silent: true }),
+  'falls-silent': () => ({ text: ['begun', ' and'], stallAfter: 1 }),
+  // Four times the idle limit in all, yet never silent for as long as that.
+  'is-slow': () => ({ text: [...'slow but steady'], delayMs: 200 }),
+  'never-ends': (isStream) => (isStream ? { text: slowly(), delayMs: 50 } : { text: ['a', 'b'], stallAfter: 1 }),
+};
+
+/** An idle limit that slow pieces keep, and one for the whole answer that they do not. */
+const LIMITS = '{ firstByteMs: 600, idleMs: 600, totalMs: 4500, heartbeatMs: 1000, attempts: 1 }';
+
+interface Way {
+  ask(origin: string, provider: string, prompt: string, more?: Json): Promise<Received>;
+  read(received: Received): Said;
+  readonly isWhole?: true;
+}
+
+const asked = (provider: string, prompt: string, more: Json = {}): Json => ({
+  provider,
+  model: provider === 'claude' ? CLAUDE : 'test-model',
+  messages: [{ role: 'user', content: prompt }],
+  ...more,
+});
+
+const ways: Readonly<Record<string, Way>> = {
+  'dialect B, streamed': {
+    ask: (origin, provider, prompt, more) => askChat(origin, asked(provider, prompt, { stream: true, ...more })),
+    read: (received) => readChatStream(received),
+  },
+  'dialect B, whole': {
+    ask: (origin, provider, prompt, more) => askChat(origin, asked(provider, prompt, more)),
+    read: readCompletion,
+    isWhole: true,
+  },
+  'dialect A': {
+    ask: (origin, provider, prompt, more) => askConversation(origin, asked(provider, prompt, more)),
+    read: (received) => readConversation(received),
+  },
+};
+
+describe('silence', { concurrency: 8 }, () => {
+  let openAi: OpenAiUpstream;
+  let anthropic: VendorUpstream;
+  let gateway: Gateway;
+
+  before(async () => {
+    openAi = await startOpenAiUpstream(({ prompt, stream }) => behaviours[prompt]?.(stream) ?? {});
+    anthropic = await startAnthropicUpstream(
+      ({ prompt, stream }) => behaviours[prompt]?.(stream) ?? { text: ['Hello'] },
+    );
+    gateway = await startGateway(
+      `providers:
+  mock: { kind: openai, baseUrl: '${openAi.baseUrl}', apiKey: key-of-mock }
+  claude: { kind: anthropic, baseUrl: '${anthropic.baseUrl}', apiKey: key-of-claude }
+limits: ${LIMITS}`,
+    );
+  });
+  after(async () => {
+    await gateway.close();
+    for (const chat of [...openAi.chats, ...anthropic.requests]) await chat.closed;
+    assert.equal(openAi.open, 0);
+    await openAi.close();
+    await anthropic.close();
+  });
+
+  for (const provider of ['mock', 'claude']) {
+    for (const [title, way] of Object.entries(ways)) {
+      const name = `${provider}, ${title}`;
+
+      test(`${name}: no answer at all is a 504`, { timeout: 30_000 }, async () => {
+        const error = readError(await way.ask(gateway.origin, provider, 'never-answers'));
+        assert.equal(error['code'], 'upstream_timeout');
+      });
+
+      test(`${name}: silence in the middle keeps what was said`, { timeout: 30_000 }, async () => {
+        const received = await way.ask(gateway.origin, provider, 'falls-silent');
+        if (way.isWhole) {
+          assert.equal(readError(received)['code'], 'upstream_timeout');
+          assert.equal(received.status, 504);
+          return;
+        }
+        const said = way.read(received);
+        assert.equal(said.text, 'begun');
+        assert.equal(said.error?.['code'], 'upstream_timeout');
+      });
+
+      test(`${name}: slowness is no silence`, { timeout: 30_000 }, async () => {
+        // Without streaming nothing comes before everything does, so there the limit holds for the whole.
+        if (way.isWhole && provider === 'mock') return;
+        const said = way.read(await way.ask(gateway.origin, provider, 'is-slow'));
+        assert.equal(said.text, 'slow but steady');
+        assert.equal(said.finish, 'stop');
+      });
+
+      test(`${name}: a whole answer has an end, and a client may want it sooner`, { timeout: 30_000 }, async () => {
+        const received = await way.ask(gateway.origin, provider, 'never-ends', { timeout: 0.5 });
+        if (way.isWhole) {
+          assert.equal(received.status, 504);
+          assert.equal(readError(received)['code'], 'upstream_timeout');
+          return;
+        }
+        const said = way.read(received);
+        assert.match(said.text, /^0 1 /);
+        assert.ok(said.error);
+      });
+    }
+  }
+
+  for (const way of ['dialect B, streamed', 'dialect A'] as const) {
+    test(`${way}: an endless answer ends when its time is over`, { timeout: 30_000 }, async () => {
+      const said = ways[way]?.read((await ways[way]?.ask(gateway.origin, 'mock', 'never-ends')) ?? assert.fail());
+      assert.match(said?.text ?? '', /^0 1 2 3 4 5 /);
+      assert.ok(said?.error, 'the failure is visible');
+    });
+  }
+
+  test('plain text has no place for an error: it is cut', { timeout: 30_000 }, async () => {
+    const received = await ask(gateway.origin, '/backend-api/v2/create?provider=mock&model=m&prompt=falls-silent');
+    assert.equal(received.status, 200);
+    assert.equal(received.body, 'begun');
+    assert.ok(!received.complete);
+    const none = await ask(gateway.origin, '/backend-api/v2/create?provider=mock&model=m&prompt=never-answers');
+    assert.equal(none.status, 504);
+    readError(none);
+  });
+});
+
+describe('signs of life', { concurrency: 4 }, () => {
+  let upstream: OpenAiUpstream;
+  let gateway: Gateway;
+
+  before(async () => {
+    upstream = await startOpenAiUpstream(undefined, {
+      async handle(request, response) {
+        if (request.method !== 'POST') return false;
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        const event = (content: string, finish: string | null): string =>
+          `data: {"id":"c-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"${content}"},"finish_reason":${finish}}]}\n\n`;
+        response.write(event('begun', null));
+        // In the middle of an event, too: half of it has arrived.
+        const [half, rest] = [event(' and done', null).slice(0, 50), event(' and done', null).slice(50)];
+        response.write(half);
+        await sleep(3_500);
+        response.end(`${rest}${event('', '"stop"')}data: [DONE]\n\n`);
+        return true;
+      },
+    });
+    gateway = await startGateway(
+      `providers: { mock: { kind: openai, baseUrl: '${upstream.baseUrl}' } }\nlimits: { heartbeatMs: 1000 }`,
+    );
+  });
+  after(async () => {
+    await gateway.close();
+    await upstream.close();
+  });
+
+  const pings = (received: Received): number => received.body.split(': ping').length - 1;
+  const body = { provider: 'mock', model: 'test-model' };
+
+  test('comments fill a silence, in both dialects, and never inside of an event', { timeout: 30_000 }, async () => {
+    const [chat, conversation] = await Promise.all([
+      askChat(gateway.origin, { ...body, stream: true }),
+      askConversation(gateway.origin, body),
+    ]);
+    for (const [received, said] of [
+      [chat, readChatStream(chat)],
+      [conversation, readConversation(conversation)],
+    ] as const) {
+      assert.equal(said.text, 'begun and done');
+      assert.ok(pings(received) >= 2 && pings(received) <= 4, `${pings(received)} pings in 3.5 s`);
+      assert.match(received.body, /\n\n: ping\n\n/);
+    }
+  });
+
+  test('lines of JSON and plain text have none', { timeout: 30_000 }, async () => {
+    const [lines, plain, whole] = await Promise.all([
+      askConversation(gateway.origin, body, { headers: { accept: 'application/x-ndjson' } }),
+      ask(gateway.origin, '/backend-api/v2/create?provider=mock&model=m&prompt=Hi'),
+      askChat(gateway.origin, body),
+    ]);
+    assert.equal(readConversation(lines, 'lines').text, 'begun and done');
+    assert.equal(plain.body, 'begun and done');
+    assert.equal(readCompletion(whole).text, 'begun and done');
+    for (const received of [lines, plain, whole]) assert.equal(pings(received), 0);
+  });
+
+  test('JSON lines are for those who ask for nothing else', { timeout: 30_000 }, async () => {
+    const accepts = ['text/event-stream, application/x-ndjson', '*/*', 'application/json'];
+    const answers = accepts.map((accept) => askConversation(gateway.origin, body, { headers: { accept } }));
+    for (const received of await Promise.all(answers)) readConversation(received);
+  });
+});
