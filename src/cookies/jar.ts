@@ -45,7 +45,8 @@ export class CookieStore {
 
   /** Whether a provider of this domain would get any cookie. */
   has(domain: string): boolean {
-    return this.#matching(domain).length > 0;
+    const now = Date.now() / 1000;
+    return this.#matching(domain).some(({ expires }) => expires === undefined || expires >= now);
   }
 
   /** The `Cookie` header for an address (RFC 6265 §5.4); undefined when no cookie belongs there. */

@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify';
 import type { ChatRequest } from '../../core/chat.ts';
 import type { Batch, Chunk } from '../../core/chunk.ts';
 import { collect } from '../../core/collect.ts';
@@ -5,42 +6,42 @@ import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import { answerHeaders, openStream, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { clientKeys } from '../keys.ts';
+import { toWebSearch } from '../to-chat.ts';
 import { validate } from '../validate.ts';
+import { type Created, cached, cacheId, keep } from './create-cache.ts';
 import { fencedBlock } from './markdown.ts';
 import { CreateQuery } from './wire.ts';
 
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
-/** `GET create`: the answer to one prompt as plain text, as it comes. */
+/** `GET create`: the answer to one prompt as plain text, as it comes; a picture as the way to it. */
 export function create(deps: Deps): Handler {
   return (request, reply) => {
     const query = validate(CreateQuery, request.query, 'invalid_request');
-    const asked: ChatRequest = {
-      model: query.model ?? '',
-      providers: (query.provider ?? query.audio_provider ?? '').split(' ').filter((name) => name !== ''),
-      ignored: [],
-      messages: [{ role: 'user', content: [{ type: 'text', text: query.prompt }] }],
-      sampling: {},
-      downloadMedia: true,
-      extra: {},
-    };
+    const asked = toChatRequest(query);
+    const keys = clientKeys(request, undefined);
     const filter = query.filter_markdown ?? query.json ?? '';
+    const { caches } = deps.stores;
+    const cache = isOn(query.cache) ? cacheId(query, keys) : undefined;
     return withCall(request, reply, deps, {}, async (call) => {
-      const question = { wish: asked, keys: clientKeys(request, undefined), request: () => asked };
-      const answered = await deps.router.answer(question, call);
+      const known = cache === undefined ? undefined : await cached(caches, cache, deps.log);
+      if (known !== undefined) return sendCreated(reply, known, {});
+      const answered = await deps.router.answer({ wish: asked, keys, request: () => asked }, call);
       if (answered.value.kind !== 'chunks') throw new Error('the relay answered dialect A');
-      const { chunks } = answered.value;
       const headers = answerHeaders(answered);
       if (isOn(filter)) {
-        const { content } = await collect(chunks);
+        const { content } = await collect(answered.value.chunks);
         const text = fencedBlock(content, /^(true|1)$/i.test(filter) ? undefined : filter.split(','));
-        reply
-          .headers({ ...headers, 'cache-control': 'no-store' })
-          .header('content-type', PLAIN_TEXT)
-          .send(text);
-        return;
+        if (cache !== undefined) await keep(caches, cache, { text }, deps.log);
+        return sendCreated(reply, { text }, headers);
       }
-      const stream = openStream(reply, PLAIN_TEXT, headers, deps);
+      const { first, chunks } = await opened(answered.value.chunks);
+      if (first === 'media' || cache !== undefined) {
+        const created = await gathered(chunks);
+        if (cache !== undefined) await keep(caches, cache, created, deps.log);
+        return sendCreated(reply, created, headers);
+      }
+      const stream = openStream(reply, PLAIN_TEXT, { ...headers, 'cache-control': 'no-store' }, deps);
       try {
         for await (const batch of chunks) if (!stream.write(plainText(batch))) await stream.drained();
         stream.end();
@@ -55,8 +56,74 @@ export function create(deps: Deps): Handler {
   };
 }
 
-function isOn(filter: string): boolean {
-  return !/^(|false|0|no)$/i.test(filter);
+function toChatRequest(query: CreateQuery): ChatRequest {
+  return {
+    model: query.model ?? '',
+    providers: (query.provider ?? query.audio_provider ?? '').split(' ').filter((name) => name !== ''),
+    ignored: [],
+    messages: [{ role: 'user', content: [{ type: 'text', text: query.prompt }] }],
+    sampling: {},
+    ...toWebSearch(query.web_search),
+    downloadMedia: true,
+    extra: isOn(query.audio) ? { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } } : {},
+  };
+}
+
+/** A whole answer with its length. A redirect leads to our own stored file, never to an address that a model wrote. */
+function sendCreated(reply: FastifyReply, created: Created, headers: Readonly<Record<string, string>>): void {
+  reply.headers({ ...headers, 'cache-control': 'no-store' });
+  if ('location' in created) reply.redirect(created.location, 302);
+  else reply.header('content-type', PLAIN_TEXT).send(created.text);
+}
+
+/** Looks for what an answer begins with; the same chunks, from the start, are still to be read. */
+async function opened(
+  chunks: AsyncIterable<Batch>,
+): Promise<{ readonly first: 'text' | 'media'; readonly chunks: AsyncIterable<Batch> }> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const seen: Batch[] = [];
+  let first: 'text' | 'media' | undefined;
+  while (first === undefined) {
+    const { done, value } = await iterator.next();
+    if (done === true) break;
+    seen.push(value);
+    first = value.map(beginning).find((kind) => kind !== undefined);
+  }
+  return { first: first ?? 'text', chunks: resumed(seen, iterator) };
+}
+
+async function* resumed(seen: readonly Batch[], iterator: AsyncIterator<Batch>): AsyncGenerator<Batch> {
+  try {
+    yield* seen;
+    for (let step = await iterator.next(); step.done !== true; step = await iterator.next()) yield step.value;
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+function beginning(chunk: Chunk): 'text' | 'media' | undefined {
+  if (chunk.type === 'media') return 'media';
+  return chunk.type === 'content' && chunk.content !== '' ? 'text' : undefined;
+}
+
+/** One stored file and nothing said is the way to it; anything else is text, each address on a line of its own. */
+async function gathered(chunks: AsyncIterable<Batch>): Promise<Created> {
+  let text = '';
+  const urls: string[] = [];
+  for await (const batch of chunks) {
+    for (const chunk of batch) {
+      // An inline picture that could not be stored is all there is, so it is given as it is.
+      text += chunk.type === 'media' ? `${chunk.media.url}\n` : textOf(chunk);
+      if (chunk.type === 'media') urls.push(chunk.media.url);
+    }
+  }
+  const [only] = urls;
+  const isAlone = urls.length === 1 && text.trim() === only;
+  return isAlone && only !== undefined && /^\/media\/[^/]/.test(only) ? { location: only } : { text };
+}
+
+function isOn(value: string | undefined): boolean {
+  return value !== undefined && !/^(|false|0|no)$/i.test(value);
 }
 
 function plainText(batch: Batch): string {

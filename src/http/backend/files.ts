@@ -65,8 +65,12 @@ export function getFiles(deps: Deps): Handler {
     } catch (thrown) {
       const error = withoutSecrets(toSluiceError(thrown), deps.secrets);
       deps.log.warn({ id: request.id, error: error.message }, 'reading a bucket failed');
-      if (isEvents) await send(`data: ${JSON.stringify({ error: { message: error.message } })}\n\n`);
-      stream.cut();
+      if (!isEvents) stream.cut();
+      else if (!stream.closed) {
+        // Cut at once it would take these words along.
+        await send(`data: ${JSON.stringify({ error: { message: error.message } })}\n\n`);
+        stream.end();
+      }
     }
     return reply;
   };

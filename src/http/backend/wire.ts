@@ -63,8 +63,16 @@ export const CreateQuery = z.object({
       'true: the first fenced block of the answer; or a list of languages, separated by commas, that it may have',
     ),
   json: z.string().max(1_000).optional().describe('Another name for `filter_markdown`'),
-  stream: z.string().optional(),
+  stream: z.string().optional().describe('Accepted without effect: every answer is streamed that can be'),
+  web_search: z.string().max(1_000).optional().describe('true: search the web for the prompt; else what to search for'),
+  cache: z
+    .string()
+    .max(256)
+    .optional()
+    .describe('A label: the answer is kept, and given again for the same parameters'),
+  audio: z.string().max(256).optional().describe('Anything but false: ask for an answer that is spoken too'),
 });
+export type CreateQuery = z.infer<typeof CreateQuery>;
 
 export const ModelEntry = z.object({
   id: z.string(),

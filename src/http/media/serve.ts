@@ -31,14 +31,18 @@ export async function serve(request: FastifyRequest, reply: FastifyReply, served
     'x-content-type-options': 'nosniff',
   });
   if (isFresh(request, etag, served.modified)) return reply.code(304).send();
-  const asked = matchesIfRange(request, etag, modified) ? parseRange(request.headers.range, served.size) : undefined;
+  // Ranges are defined for GET only (RFC 9110 §14.2).
+  const isPart = request.method === 'GET' && matchesIfRange(request, etag, modified);
+  const asked = isPart ? parseRange(request.headers.range, served.size) : undefined;
   if (asked === 'unsatisfiable') {
     return reply.code(416).header('content-range', `bytes */${served.size}`).send();
   }
   const length = asked === undefined ? served.size : asked.end - asked.start + 1;
   reply.headers({ 'content-type': served.mimeType, 'content-length': length, 'content-disposition': 'inline' });
   if (asked !== undefined) reply.code(206).header('content-range', `bytes ${asked.start}-${asked.end}/${served.size}`);
-  if (request.method === 'HEAD' || length === 0) return reply.send('');
+  // As a stream: of a text the server would tell the length, which is not the file's.
+  if (request.method === 'HEAD') return reply.send(Readable.from([]));
+  if (length === 0) return reply.send('');
   const file = await served.open(asked);
   if (file === undefined) throw new SluiceError('not_found', 'File not found.');
   return reply.send(Readable.from(file.body, { objectMode: false }));
