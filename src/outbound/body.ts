@@ -50,6 +50,7 @@ export class Body implements AsyncIterableIterator<Buffer> {
   #paused = false;
   #ended = false;
   #released = false;
+  #tail: NodeJS.Timeout | undefined;
   #error: Error | undefined;
   #waiting: { resolve(result: IteratorResult<Buffer>): void; reject(error: Error): void } | undefined;
   #failHead: ((error: Error) => void) | undefined;
@@ -108,7 +109,7 @@ export class Body implements AsyncIterableIterator<Buffer> {
     this.#released = true;
     this.#queue = [];
     if (this.#paused) this.#exchange?.resume();
-    setTimeout(() => this.#exchange?.abort(), RELEASE_MS).unref();
+    this.#tail = setTimeout(() => this.#exchange?.abort(), RELEASE_MS).unref();
   }
 
   /** The whole body, at most `limit` bytes. */
@@ -157,6 +158,8 @@ export class Body implements AsyncIterableIterator<Buffer> {
     this.#ended = true;
     this.#error = error;
     this.#signal.removeEventListener('abort', this.#onAbort);
+    // The timer would keep all this in memory.
+    clearTimeout(this.#tail);
     if (error !== undefined) this.#failHead?.(error);
     const waiting = this.#waiting;
     this.#waiting = undefined;

@@ -224,9 +224,10 @@ class Gathered {
   /** A delta or a message of dialect B. */
   message(message: Json): void {
     for (const name of ['tool_calls', 'audio', 'reasoning']) assert.notEqual(message[name], null, `${name} is null`);
-    const { content, reasoning } = message;
+    const { content, reasoning, refusal } = message;
     assert.ok(content === undefined || content === null || typeof content === 'string', `content: ${typeof content}`);
     this.#text += content ?? '';
+    if (typeof refusal === 'string') this.#text += refusal;
     if (typeof reasoning === 'string') this.#reasoning += reasoning;
     for (const [at, call] of ((message['tool_calls'] as Json[] | undefined) ?? []).entries()) this.#call(call, at);
   }
