@@ -6,7 +6,7 @@ import { createUpstreamClient, type UpstreamClient } from '../outbound/upstream.
 import { vendors } from './ai-sdk/index.ts';
 import { createEmbeddedProvider } from './embedded/provider.ts';
 import { createOpenAiProvider } from './openai/adapter.ts';
-import { isSpeechKind, speechVendors } from './speech/index.ts';
+import { isSpeechKind, speechVendors, withOpenAiSpeech } from './speech/index.ts';
 
 /** What providers are made with. */
 export interface ProviderDeps {
@@ -35,7 +35,7 @@ export function createProvider(config: ProviderConfig, deps: ProviderDeps): Prov
   if (config.kind !== 'openai') return vendors[config.kind](config, deps);
   const { baseUrl } = config;
   if (baseUrl === undefined) throw new Error(`provider ${config.id} has no address`);
-  return createOpenAiProvider({ ...config, baseUrl }, deps);
+  return withOpenAiSpeech(createOpenAiProvider({ ...config, baseUrl }, deps), deps.client);
 }
 
 /** All providers of a configuration, in order of preference; local servers are found later. */

@@ -3,6 +3,7 @@ import type { Logger } from '../core/logger.ts';
 import { isReady, type Provider } from '../core/provider.ts';
 import { createEmbeddedProvider } from './embedded/provider.ts';
 import { createProvider, type ProviderDeps } from './index.ts';
+import { createFliteProvider, withVoiceOf } from './speech/index.ts';
 
 /** The providers that are on now: configuration, local servers and the embedded model, in order of preference. */
 export class Registry {
@@ -10,6 +11,7 @@ export class Registry {
   readonly #log: Logger;
   readonly #made = new Map<string, Provider>();
   #embedded: Provider | undefined;
+  #voice: Provider | undefined;
   #local: readonly ProviderConfig[] = [];
 
   constructor(deps: ProviderDeps, log: Logger) {
@@ -37,15 +39,16 @@ export class Registry {
     for (const [key, entry] of wanted) if (!this.#made.has(key)) this.#made.set(key, createProvider(entry, this.#deps));
     const providers = [...wanted.keys()].flatMap((key) => this.#made.get(key) ?? []);
     if (config.embedded.enabled) {
-      this.#embedded ??= createEmbeddedProvider(config.embedded, config.dataDir, this.#log);
-      providers.push(this.#embedded);
+      this.#voice ??= createFliteProvider(this.#log);
+      this.#embedded ??= withVoiceOf(createEmbeddedProvider(config.embedded, config.dataDir, this.#log), this.#voice);
+      providers.push(this.#embedded, this.#voice);
     }
     // Those that wait for a client's key come last.
     return [...providers.filter(isReady), ...providers.filter((provider) => !isReady(provider))];
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#made.values(), this.#embedded].map((provider) => provider?.close?.()));
+    await Promise.all([...this.#made.values(), this.#embedded, this.#voice].map((provider) => provider?.close?.()));
     await this.#deps.client.close();
   }
 }

@@ -1,11 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import type { Usage } from '../core/chunk.ts';
 import { toSluiceError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import { recordId } from '../core/record-id.ts';
 import type { UsageRecord, UsageStore } from '../core/stores.ts';
 
-/** How long records wait for others to be written with them, in milliseconds. */
-const WAIT_MS = 250;
+/**
+ * How long records wait for others to be written with them, in milliseconds. Short: what waits for long outlives the
+ * collector's young generation, and costs more there than writing it does.
+ */
+const WAIT_MS = 20;
 /** Records that wait at most while the store is out of order; the oldest go first. */
 const MOST = 10_000;
 
@@ -34,7 +37,7 @@ export class UsageRecorder {
 
   note({ user, provider, label, model, usage }: Answered): void {
     this.#waiting.push({
-      id: randomUUID(),
+      id: recordId(),
       time: Date.now(),
       user,
       provider,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Limits } from '../../config/config.ts';
 import type { Deps, Route } from '../deps.ts';
+import { audioSpeech, SpeechBody } from './audio-speech.ts';
 import { chatCompletions } from './chat-completions.ts';
 import { getModel, getProvider, listModels, listProviderModels, listProviders } from './models.ts';
 import { ChatCompletionBody, ModelList, ModelObject, ProviderObject } from './wire.ts';
@@ -19,7 +20,16 @@ export function v1Routes(deps: Deps): readonly Route[] {
     handler: chatCompletions(deps),
   } as const;
   const model = { tag: TAG, summary: 'One model', answer: ModelObject, handler: getModel(deps) } as const;
+  const speech = {
+    method: 'POST',
+    tag: TAG,
+    body: SpeechBody,
+    produces: ['audio/mpeg', 'audio/ogg', 'audio/wav', 'audio/aac', 'audio/flac', 'audio/pcm'],
+    handler: audioSpeech(deps),
+  } as const;
   return [
+    { ...speech, url: '/v1/audio/speech', summary: 'Read a text aloud' },
+    { ...speech, url: '/api/:provider/audio/speech', summary: 'The same, by one provider' },
     { ...chat, url: '/v1/chat/completions', summary: 'Answer a conversation, whole or as a stream of deltas' },
     { ...chat, url: '/api/:provider/chat/completions', summary: 'The same, by one provider' },
     { ...chat, url: '/api/:provider/:conversation_id/chat/completions', summary: 'The same, within a conversation' },

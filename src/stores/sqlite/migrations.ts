@@ -52,6 +52,9 @@ export const MIGRATIONS: readonly Migration[] = [
         body text not null
       );
       create index usage_of_day on usage_records (day, time, number);
+      -- The last record that is part of the sums; one row.
+      create table usage_mark (last integer not null);
+      insert into usage_mark values (0);
       -- real: sums of what clients report may leave the range of integers, and must not fail then.
       create table usage_sums (
         day text not null,

@@ -1,7 +1,7 @@
 import type { UsageRecord, UsageStats, UsageStore, UsageTotals } from '../../core/stores.ts';
 import { dayOf, daysUpTo } from '../days.ts';
 import { checkId } from '../id.ts';
-import { addSums, MOST_NAMES, NOTHING, sumsOf } from '../usage-sums.ts';
+import { addSums, MOST_NAMES, NOTHING } from '../usage-sums.ts';
 import type { Database } from './database.ts';
 import type { Row } from './protocol.ts';
 import { type Statement, sql } from './sql.ts';
@@ -20,8 +20,29 @@ export class SqliteUsage implements UsageStore {
     this.#database = database;
   }
 
+  /**
+   * All records travel and are parsed as one text: answers come by the thousand a second, and each must cost next to
+   * nothing. The sums are made of what was really inserted, so a record that comes twice counts once.
+   */
   async add(records: readonly UsageRecord[]): Promise<void> {
-    await this.#database.write(...records.flatMap(adding));
+    const rows = records.map((record) => [checkId(record.id), dayOf(record.time), record.time, JSON.stringify(record)]);
+    await this.#database.write(
+      sql`insert into usage_records (id, day, time, body)
+          select value->>0, value->>1, value->>2, value->>3 from json_each(${JSON.stringify(rows)}) where true
+          on conflict (id) do nothing`,
+      sql`insert into usage_sums
+          select day, body->>'user', body->>'provider', body->>'model', count(*), ${sumOf('promptTokens')},
+                 ${sumOf('completionTokens')}, ${sumOf('totalTokens')}, ${sumOf('savedTokens')}
+          from usage_records where number > (select last from usage_mark)
+          group by 1, 2, 3, 4
+          on conflict (day, user, provider, model) do update set
+            requests = requests + excluded.requests,
+            prompt_tokens = prompt_tokens + excluded.prompt_tokens,
+            completion_tokens = completion_tokens + excluded.completion_tokens,
+            total_tokens = total_tokens + excluded.total_tokens,
+            saved_tokens = saved_tokens + excluded.saved_tokens`,
+      sql`update usage_mark set last = coalesce((select max(number) from usage_records), 0)`,
+    );
   }
 
   async *day(date: string): AsyncIterable<UsageRecord> {
@@ -64,24 +85,9 @@ export class SqliteUsage implements UsageStore {
   }
 }
 
-function adding(record: UsageRecord): readonly Statement[] {
-  const day = dayOf(record.time);
-  const { requests, promptTokens, completionTokens, totalTokens, savedTokens } = sumsOf(record);
-  return [
-    sql`insert into usage_records (id, day, time, body)
-        values (${checkId(record.id)}, ${day}, ${record.time}, ${JSON.stringify(record)}) on conflict (id) do nothing`,
-    // changes() is 0 for a record that was there already: it must not count twice.
-    sql`insert into usage_sums
-        select ${day}, ${record.user}, ${record.provider}, ${record.model},
-               ${requests}, ${promptTokens}, ${completionTokens}, ${totalTokens}, ${savedTokens}
-        where changes() > 0
-        on conflict (day, user, provider, model) do update set
-          requests = requests + excluded.requests,
-          prompt_tokens = prompt_tokens + excluded.prompt_tokens,
-          completion_tokens = completion_tokens + excluded.completion_tokens,
-          total_tokens = total_tokens + excluded.total_tokens,
-          saved_tokens = saved_tokens + excluded.saved_tokens`,
-  ];
+/** Clients report usage too; one absurd count must not turn a sum into Infinity for good. */
+function sumOf(count: 'promptTokens' | 'completionTokens' | 'totalTokens' | 'savedTokens'): Statement {
+  return sql`sum(max(0, min(body->>${count}, ${Number.MAX_SAFE_INTEGER})))`;
 }
 
 function totalsOf(row: Row): UsageTotals {

@@ -1,0 +1,18 @@
+import { randomBytes } from 'node:crypto';
+
+/** Bytes of randomness that are fetched at a time: asking for each id alone costs more than the id. */
+const POOL = Buffer.alloc(4_096);
+let used = POOL.length;
+
+/**
+ * An id for a record of which there will be many: the time first, so that an index grows at its end, then 128 random bits.
+ */
+export function recordId(now: number = Date.now()): string {
+  if (used + 16 > POOL.length) {
+    randomBytes(POOL.length).copy(POOL);
+    used = 0;
+  }
+  const random = POOL.toString('hex', used, used + 16);
+  used += 16;
+  return `${now.toString(16).padStart(12, '0')}-${random}`;
+}
