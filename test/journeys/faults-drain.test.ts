@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent } from 'node:http';
+import { describe, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
+import type { VendorScript } from '../support/vendor-script.ts';
+import {
+  ask,
+  begin,
+  eventually,
+  QUESTION,
+  readChatStream,
+  readConversation,
+  readError,
+  receive,
+} from '../support/wire-answers.ts';
+
+// What a stop does to answers that are running (F-10); how the process ends is told by stopping.test.ts.
+
+async function openGateway(
+  context: TestContext,
+  script: VendorScript,
+  limits: string,
+): Promise<[Gateway, OpenAiUpstream]> {
+  const upstream = await startOpenAiUpstream(script);
+  const gateway = await startGateway(
+    `providers: { mock: { kind: openai, baseUrl: '${upstream.baseUrl}' } }\nlimits: ${limits}`,
+  );
+  context.after(() => upstream.close());
+  return [gateway, upstream];
+}
+
+const paths = {
+  'dialect B': ['/v1/chat/completions', { stream: true }],
+  'dialect B, whole': ['/v1/chat/completions', {}],
+  'dialect A': ['/backend-api/v2/conversation', {}],
+} as const;
+
+function start(gateway: Gateway, way: keyof typeof paths, agent?: Agent): ReturnType<typeof begin> {
+  const [path, more] = paths[way];
+  const body = { provider: 'mock', model: 'test-model', messages: QUESTION, ...more };
+  return begin(gateway.origin, path, body, agent === undefined ? {} : { agent });
+}
+
+function* forever(): Generator<string> {
+  for (let count = 0; ; count += 1) yield `${count} `;
+}
+
+describe('a stop', { concurrency: 5 }, () => {
+  test('lets running answers finish, 20 of 20, and accepts nothing new', { timeout: 60_000 }, async (context) => {
+    const text = [...'a slow answer'];
+    const [gateway, upstream] = await openGateway(context, () => ({ text, delayMs: 60 }), '{ drainMs: 20000 }');
+    const agent = new Agent({ keepAlive: true });
+    context.after(() => agent.destroy());
+    const ways = Object.keys(paths) as (keyof typeof paths)[];
+    const running = Array.from({ length: 20 }, (_, index) => {
+      const way = ways[index % ways.length] ?? 'dialect B';
+      return { way, response: start(gateway, way, agent).response };
+    });
+    await eventually('all are asked', () => upstream.chats.length === 20);
+    let drained = false;
+    const draining = gateway.close().then(() => {
+      drained = true;
+    });
+    await sleep(100);
+    await assert.rejects(ask(gateway.origin, '/v1/models'), 'nothing new is accepted');
+    assert.ok(!drained);
+    for (const { way, response } of running) {
+      const received = await receive(await response);
+      if (way === 'dialect B') assert.equal(readChatStream(received).text, text.join(''));
+      if (way === 'dialect A') assert.equal(readConversation(received).text, text.join(''));
+      if (way === 'dialect B, whole') assert.ok(received.body.includes(text.join('')));
+    }
+    await draining;
+    assert.equal(upstream.open, 0);
+  });
+
+  test('cuts endless answers with an error when the time is over', { timeout: 60_000 }, async (context) => {
+    const [gateway, upstream] = await openGateway(
+      context,
+      ({ stream }) => (stream ? { text: forever(), delayMs: 20 } : { silent: true }),
+      '{ drainMs: 700 }',
+    );
+    const [chat, conversation, whole] = (['dialect B', 'dialect A', 'dialect B, whole'] as const).map((way) =>
+      start(gateway, way),
+    );
+    await eventually('all are asked', () => upstream.chats.length === 3);
+    const draining = gateway.close();
+    for (const [client, read] of [
+      [chat, readChatStream],
+      [conversation, readConversation],
+    ] as const) {
+      const said = read(await receive((await client?.response) ?? assert.fail()));
+      assert.match(said.text, /^0 1 2 /);
+      assert.equal(said.error?.['code'], 'shutting_down');
+    }
+    const refused = await receive((await whole?.response) ?? assert.fail());
+    assert.equal(refused.status, 503);
+    assert.equal(readError(refused)['code'], 'shutting_down');
+    await draining;
+    for (const request of upstream.chats) assert.equal(await request.closed, 'aborted');
+  });
+
+  for (const way of ['dialect B', 'dialect A'] as const) {
+    test(`does not wait for a client that reads nothing (${way})`, { timeout: 60_000 }, async (context) => {
+      const [gateway, upstream] = await openGateway(
+        context,
+        () => ({ text: forever(), burst: 1_000 }),
+        '{ drainMs: 300 }',
+      );
+      const client = start(gateway, way);
+      await client.response;
+      await sleep(500); // so that everything on the way is full
+      await gateway.close();
+      await eventually('closed upstream', () => upstream.open === 0);
+      client.leave();
+    });
+  }
+
+  test('does not wait for connections that are kept for later', { timeout: 60_000 }, async (context) => {
+    const [gateway] = await openGateway(context, () => ({ text: ['a'] }), '{ drainMs: 10000, keepAliveMs: 600000 }');
+    const agent = new Agent({ keepAlive: true });
+    context.after(() => agent.destroy());
+    // One that was idle before, and one whose answer ends during the stop.
+    await receive(await start(gateway, 'dialect B', agent).response);
+    const { response } = start(gateway, 'dialect B', agent);
+    await once(await response, 'data');
+    await Promise.all([gateway.close(), receive(await response)]);
+  });
+
+  test('does not wait for a client that does not take the whole of a long answer', {
+    timeout: 60_000,
+  }, async (context) => {
+    const long = 'x'.repeat(16 * 1024 * 1024);
+    const [gateway] = await openGateway(context, () => ({ text: [long] }), '{ drainMs: 500 }');
+    const client = start(gateway, 'dialect B, whole');
+    await client.response;
+    await sleep(200);
+    await gateway.close();
+    client.leave();
+  });
+});
