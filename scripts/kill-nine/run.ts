@@ -48,18 +48,19 @@ export async function killNine(
   for (let cycle = 0; cycle <= cycles; cycle += 1) {
     const isLast = cycle === cycles;
     const running = await subject.start();
-    slowestStartMs = Math.max(slowestStartMs, running.readyMs);
-    leftovers += await leftoversOf(subject);
-    const verified = await Promise.all((isLast ? everyone : writing).map((actor) => actor.verify(running)));
-    findings.push(...verified.flat());
-    if (!isLast) {
+    try {
+      slowestStartMs = Math.max(slowestStartMs, running.readyMs);
+      leftovers += await leftoversOf(subject);
+      const verified = await Promise.all((isLast ? everyone : writing).map((actor) => actor.verify(running)));
+      findings.push(...verified.flat());
+      if (isLast) continue;
       if (cycle % GENERATION === 0) {
         writing = newActors(cycle);
         everyone.push(...writing);
       }
-      await writeUntilKilled(running, writing);
+      await writeForAWhile(running, writing);
       onCycle(cycle + 1, outcome(cycle + 1));
-    } else {
+    } finally {
       await running.kill();
     }
   }
@@ -75,22 +76,25 @@ function newActors(generation: number): readonly Actor[] {
   ]);
 }
 
-async function writeUntilKilled(running: Running, actors: readonly Actor[]): Promise<void> {
-  let killed = false;
+/** Ends with the death of the process, amid writes; rejects when one failed before. */
+async function writeForAWhile(running: Running, actors: readonly Actor[]): Promise<void> {
+  let ended = false;
   const works = actors.map(async (actor) => {
-    while (!killed) {
+    while (!ended) {
       try {
         await actor.write(running);
       } catch (error) {
-        if (!killed) throw error;
+        if (!ended) throw error;
       }
     }
   });
-  const all = Promise.all(works);
-  await Promise.race([sleep(SHORTEST_LIFE_MS + randomInt(LONGEST_LIFE_MS)), all]);
-  killed = true;
-  await running.kill();
-  await all;
+  try {
+    await Promise.race([sleep(SHORTEST_LIFE_MS + randomInt(LONGEST_LIFE_MS)), ...works]);
+  } finally {
+    ended = true;
+    await running.kill();
+    await Promise.allSettled(works);
+  }
 }
 
 async function leftoversOf(subject: Subject): Promise<number> {

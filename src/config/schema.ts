@@ -58,7 +58,16 @@ function wholeNumber(allowed: string, least: number, most: number) {
 export const PROVIDER_ID_FORM = 'up to 64 lower case letters, digits, ".", "_" and "-", the first a letter or digit';
 export const PROVIDER_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
-export const PROVIDER_KINDS = ['openai', 'anthropic', 'google', 'bedrock'] as const;
+export const PROVIDER_KINDS = [
+  'openai',
+  'anthropic',
+  'google',
+  'bedrock',
+  'elevenlabs',
+  'deepgram',
+  'lmnt',
+  'hume',
+] as const;
 
 const modelName = text('the name of a model');
 
