@@ -1,5 +1,6 @@
 import type { ProviderConfig } from './config.ts';
 import { fillIn } from './interpolate.ts';
+import { PROVIDER_KINDS } from './kinds.ts';
 import { type Environment, variable } from './paths.ts';
 import type { Problem } from './problems.ts';
 import { type Row, rows } from './rows.ts';
@@ -114,7 +115,7 @@ function fromFile(
 function missingKind(id: string): string {
   const meant = suggest(id, rows.keys());
   const hint = meant === undefined ? '' : ` did you mean the provider "${meant}"?`;
-  return `got nothing, and "${id}" is not a provider that Sluice knows;${hint} allowed: openai, anthropic, google, bedrock`;
+  return `got nothing, and "${id}" is not a provider that Sluice knows;${hint} allowed: ${PROVIDER_KINDS.join(', ')}`;
 }
 
 function fromEnvironment(row: Row, environment: Environment, note: (text: string) => void): ProviderConfig | undefined {

@@ -5,6 +5,7 @@ import { defaultSearch, SEARCH_ENGINES } from '../search/config.ts';
 import { BIND_FORMS, parseBind } from './bind.ts';
 import type { Limits } from './config.ts';
 import { defaultBind, defaultEmbedded, defaultLimits, defaultLogLevel, LOG_LEVELS } from './defaults.ts';
+import { PROVIDER_KINDS } from './kinds.ts';
 import { allowedFor, limitRules } from './limit-rules.ts';
 import {
   BASE_URL_FORM,
@@ -57,17 +58,6 @@ function wholeNumber(allowed: string, least: number, most: number) {
 /** What an id of a provider may be, in words. */
 export const PROVIDER_ID_FORM = 'up to 64 lower case letters, digits, ".", "_" and "-", the first a letter or digit';
 export const PROVIDER_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
-
-export const PROVIDER_KINDS = [
-  'openai',
-  'anthropic',
-  'google',
-  'bedrock',
-  'elevenlabs',
-  'deepgram',
-  'lmnt',
-  'hume',
-] as const;
 
 const modelName = text('the name of a model');
 

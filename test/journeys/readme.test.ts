@@ -36,6 +36,12 @@ describe('the examples of the README', () => {
     assert.equal(blocks('Ask', 'js').length, 1);
   });
 
+  test('files', async () => {
+    const [code = ''] = blocks('Give it files', 'sh');
+    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', here(code)], { cwd: root, timeout: 120_000 });
+    assert.match(stdout, /"files":\["office\.txt"\].*event: finish\ndata: .*\n\n$/s);
+  });
+
   for (const [index, code] of blocks('Ask', 'sh').entries()) {
     test(`curl, example ${index + 1}`, async () => {
       const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', here(code)], { timeout: 120_000 });
