@@ -118,6 +118,20 @@ export async function converse(
   return text.split('\n').flatMap((line) => (line.startsWith('data: ') ? [JSON.parse(line.slice(6)) as Event] : []));
 }
 
+/** A chat as it arrived upstream. */
+export interface SentBody {
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it
+  readonly messages: { role: string; content: any }[];
+  readonly [name: string]: unknown;
+}
+
+/** The last chat that arrived upstream. */
+export function lastBody(world: Pick<KeptWorld, 'upstream'>): SentBody {
+  const last = world.upstream.chats.at(-1);
+  if (last === undefined) throw new Error('nothing arrived upstream');
+  return last.body as SentBody;
+}
+
 /** The text of an answer. */
 export function contentOf(events: readonly Event[]): string {
   return events.map((event) => (event.type === 'content' ? String(event['content']) : '')).join('');

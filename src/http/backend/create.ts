@@ -12,6 +12,8 @@ import { type Created, cached, cacheId, keep } from './create-cache.ts';
 import { fencedBlock } from './markdown.ts';
 import { CreateQuery } from './wire.ts';
 
+/** The path of a stored file: `..` in what a model wrote would lead elsewhere. */
+const STORED = /^\/media\/[A-Za-z0-9][A-Za-z0-9_.,+=@-]*$/;
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
 /** `GET create`: the answer to one prompt as plain text, as it comes; a picture as the way to it. */
@@ -119,7 +121,7 @@ async function gathered(chunks: AsyncIterable<Batch>): Promise<Created> {
   }
   const [only] = urls;
   const isAlone = urls.length === 1 && text.trim() === only;
-  return isAlone && only !== undefined && /^\/media\/[^/]/.test(only) ? { location: only } : { text };
+  return isAlone && only !== undefined && STORED.test(only) ? { location: only } : { text };
 }
 
 function isOn(value: string | undefined): boolean {

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { at, converse, type KeptWorld, openKept, postJson, told } from './kept-world.ts';
+
+const VALUES = ['planted-cookie-value-1', 'planted-cookie-value-2', 'planted-cookie-value-3'] as const;
+
+const JSON_FILE = JSON.stringify([
+  { domain: '127.0.0.1', name: 'session', value: VALUES[0], path: '/', httpOnly: true, expirationDate: 4_000_000_000 },
+  { domain: '127.0.0.1', name: 'old', value: 'expired-value', expirationDate: 1_000_000_000 },
+  { domain: '127.0.0.1', name: 'safe', value: 'only-over-https', secure: true },
+  { domain: '127.0.0.1', name: 'elsewhere', value: 'other-path', path: '/other' },
+]);
+
+const HAR_FILE = JSON.stringify({
+  log: {
+    entries: [
+      { request: { url: 'http://127.0.0.1/v1/chat', cookies: [{ name: 'session', value: VALUES[1] }] } },
+      { request: { url: 'https://bank.example/', cookies: [{ name: 'bank', value: 'never-kept-bank-value' }] } },
+    ],
+  },
+});
+
+const NETSCAPE_FILE = `# Netscape HTTP Cookie File
+#HttpOnly_127.0.0.1\tFALSE\t/\tFALSE\t0\tsession\t${VALUES[2]}
+`;
+
+describe('cookies over HTTP', { timeout: 60_000 }, () => {
+  let world: KeptWorld;
+  before(async () => {
+    world = await openKept('', ', auth: cookies');
+  });
+  after(() => world.close());
+
+  async function send(name: string, content: string, part = 'file'): Promise<Response> {
+    const data = new FormData();
+    data.append(part, new File([content], name));
+    return fetch(at(world, 'upload_cookies'), { method: 'POST', body: data });
+  }
+  const entry = async () => {
+    const { json } = await told(fetch(at(world, 'providers')));
+    return (json as { name: string; auth: boolean; active_by_default: boolean }[]).find(({ name }) => name === 'acme');
+  };
+
+  test('before: the listing and the answer say what is missing', async () => {
+    const shown = await entry();
+    assert.deepEqual([shown?.auth, shown?.active_by_default], [true, false]);
+    const events = await converse(world, {});
+    const last = events.at(-1);
+    assert.equal(last?.type, 'auth');
+    assert.equal(last?.['auth'], 'MissingAuthError');
+    assert.match(String(last?.['message']), /cookies of 127\.0\.0\.1/);
+    const v1 = await told(
+      postJson(`${world.origin}/v1/chat/completions`, {
+        provider: 'acme',
+        messages: [{ role: 'user', content: 'Hi' }],
+      }),
+    );
+    assert.deepEqual([v1.status, v1.code], [401, 'missing_credentials']);
+    assert.equal(world.upstream.chats.length, 0);
+  });
+
+  for (const [kind, name, content, value] of [
+    ['JSON', 'cookies.json', JSON_FILE, VALUES[0]],
+    ['HAR', 'My recording.HAR', HAR_FILE, VALUES[1]],
+    ['Netscape', 'cookies.txt', NETSCAPE_FILE, VALUES[2]],
+  ] as const) {
+    test(`${kind}: stored for its owner only, and effective at once`, async () => {
+      const { status, json } = await told(send(name, content));
+      assert.equal(status, 200, JSON.stringify(json));
+      assert.match(json.message, /^File saved/);
+      assert.equal(json.filename, name.replace(' ', '_'));
+      assert.deepEqual(Object.keys(json).sort(), ['filename', 'message']);
+      await converse(world, {});
+      assert.equal(world.upstream.chats.at(-1)?.headers.cookie, `session=${value}`);
+      const answer = await postJson(
+        `${world.origin}/v1/chat/completions`,
+        {
+          model: 'acme/test-model',
+          messages: [{ role: 'user', content: 'Hi' }],
+        },
+        { cookie: 'client=own' },
+      );
+      assert.equal(answer.status, 200);
+      assert.equal(world.upstream.chats.at(-1)?.headers.cookie, `session=${value}`);
+      const shown = await entry();
+      assert.deepEqual([shown?.auth, shown?.active_by_default], [true, true]);
+
+      const folder = path.join(world.folder, 'data', 'cookies');
+      assert.equal(statSync(folder).mode & 0o777, 0o700);
+      const names = readdirSync(folder);
+      assert.deepEqual(names, ['127.0.0.1.json']);
+      for (const each of names) assert.equal(statSync(path.join(folder, each)).mode & 0o777, 0o600);
+      assert.ok(readFileSync(path.join(folder, '127.0.0.1.json'), 'utf8').includes(value));
+    });
+  }
+
+  test('refuses everything else, and keeps what there was', async () => {
+    const good = { domain: '127.0.0.1', name: 'a', value: 'b' };
+    for (const [name, content] of [
+      ['cookies.json', 'not json'],
+      ['cookies.json', '[{"domain": "x"'],
+      ['cookies.json', '{}'],
+      ['cookies.json', '[]'],
+      ['cookies.json', '[1]'],
+      ['cookies.json', JSON.stringify([{ ...good, value: 7 }])],
+      ['cookies.json', JSON.stringify([{ ...good, value: 'x\r\nset-cookie: y=z' }])],
+      ['cookies.json', JSON.stringify([{ ...good, name: 'a b' }])],
+      ['cookies.json', JSON.stringify([{ ...good, domain: '../../etc' }])],
+      ['cookies.json', JSON.stringify(Array.from({ length: 20_001 }, () => good))],
+      ['cookies.har', JSON.stringify({ log: { entries: 'x' } })],
+      ['cookies.txt', 'a\tb\tc'],
+      ['cookies.txt', '# only a comment'],
+      ['cookies.exe', JSON_FILE],
+      ['cookies', JSON_FILE],
+      ['', JSON_FILE],
+      ['....json', JSON_FILE],
+    ] as const) {
+      const { status, code, message } = await told(send(name, content));
+      assert.deepEqual([status, code], [400, 'invalid_request'], `${name} ${content.slice(0, 40)}`);
+      assert.ok(!message.includes('planted'));
+    }
+    assert.equal((await told(send('cookies.json', JSON_FILE, 'files'))).status, 400);
+    const twice = new FormData();
+    for (const name of ['a.json', 'b.json']) twice.append('file', new File([JSON_FILE], name));
+    assert.equal((await told(fetch(at(world, 'upload_cookies'), { method: 'POST', body: twice }))).status, 400);
+    const field = new FormData();
+    field.append('file', JSON_FILE);
+    assert.equal((await told(fetch(at(world, 'upload_cookies'), { method: 'POST', body: field }))).status, 400);
+    assert.equal((await told(postJson(at(world, 'upload_cookies'), {}))).status, 415);
+    assert.equal((await told(send('big.json', `[${' '.repeat(5 * 1024 * 1024)}]`))).status, 413);
+    await converse(world, {});
+    assert.equal(world.upstream.chats.at(-1)?.headers.cookie, `session=${VALUES[2]}`);
+  });
+
+  test('no value can be read anywhere', async () => {
+    // An upstream that quotes what it got.
+    world.answers({ status: 400, errorMessage: `bad cookie session=${VALUES[2]}` });
+    const said: string[] = [];
+    const texts = async (response: Promise<Response>): Promise<void> => {
+      const settled = await response;
+      said.push(await settled.text(), JSON.stringify([...settled.headers]));
+    };
+    const messages = [{ role: 'user', content: 'Hi' }];
+    await texts(postJson(at(world, 'conversation'), { provider: 'acme', messages }));
+    await texts(postJson(`${world.origin}/v1/chat/completions`, { model: 'acme/test-model', messages }));
+    await texts(postJson(`${world.origin}/v1/chat/completions`, { model: 'acme/test-model', messages, stream: true }));
+    await texts(fetch(at(world, 'create?prompt=x&provider=acme')));
+    for (const route of [
+      '/backend-api/v2/providers',
+      '/backend-api/v2/models',
+      '/backend-api/v2/models/acme',
+      '/backend-api/v2/version',
+      '/backend-api/v2/stats',
+      `/backend-api/v2/usage/${new Date().toISOString().slice(0, 10)}`,
+      '/backend-api/v2/upload_cookies',
+      '/backend-api/v2/files/cookies',
+      '/backend-api/v2/files/127.0.0.1.json',
+      '/backend-api/v2/chat/cookies',
+      '/backend-api/v2/memory/cookies',
+      '/files/cookies/media/127.0.0.1.json',
+      '/files/cookies/thumbnail/127.0.0.1.json',
+      '/media/127.0.0.1.json',
+      '/media/..%2f..%2fcookies%2f127.0.0.1.json',
+      '/media/../../cookies/127.0.0.1.json',
+      '/images/..%2fcookies/127.0.0.1.json',
+      '/thumbnail/cookies/127.0.0.1.json',
+      '/search/cookies+json',
+      '/cookies/127.0.0.1.json',
+      '/data/cookies/127.0.0.1.json',
+      '/v1/models',
+      '/v1/providers',
+      '/v1/providers/acme',
+      '/openapi.json',
+      '/docs',
+    ])
+      await texts(fetch(world.origin + route));
+    said.push(world.logged());
+    for (const value of [...VALUES, 'never-kept-bank-value'])
+      for (const text of said) assert.ok(!text.includes(value), text.slice(0, 500));
+    const stored = readdirSync(path.join(world.folder, 'data', 'cookies')).map((name) =>
+      readFileSync(path.join(world.folder, 'data', 'cookies', name), 'utf8'),
+    );
+    assert.ok(
+      !stored.join().includes('never-kept-bank-value'),
+      'a recording brings only what a provider here asks for',
+    );
+    assert.ok(said.join().includes('***'), 'what the upstream quoted is masked');
+  });
+
+  test('a foreign page cannot bring cookies', async () => {
+    const data = new FormData();
+    data.append('file', new File([JSON_FILE], 'cookies.json'));
+    for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }])
+      assert.equal(
+        (await told(fetch(at(world, 'upload_cookies'), { method: 'POST', body: data, headers }))).status,
+        403,
+      );
+  });
+
+  test('cookies that have all expired count as none', async () => {
+    await told(
+      send('a.json', JSON.stringify([{ domain: '127.0.0.1', name: 'old', value: 'expired-value', expirationDate: 1 }])),
+    );
+    assert.equal((await entry())?.active_by_default, false);
+    assert.equal((await converse(world, {})).at(-1)?.type, 'auth');
+  });
+});
