@@ -58,7 +58,7 @@ export interface ConversionLimits {
 
 export const DEFAULT_LIMITS: ConversionLimits = {
   timeMs: 30_000,
-  memoryBytes: 768 * 1024 * 1024,
+  memoryBytes: 512 * 1024 * 1024,
   unpackedBytes: 100 * 1024 * 1024,
   entries: 1_000,
   ratio: 100,

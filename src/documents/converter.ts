@@ -1,11 +1,11 @@
 import { SluiceError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Progress } from './archive.ts';
-import { type Conversion, type ConversionLimits, DEFAULT_LIMITS, openBudget, Refusal } from './conversion.ts';
-import { convertFile, type File } from './convert-file.ts';
+import { type Conversion, type ConversionLimits, DEFAULT_LIMITS, Refusal } from './conversion.ts';
+import type { File } from './convert-file.ts';
 import { HEAD_BYTES, identify } from './identify.ts';
-import { SWITCHED_OFF } from './libraries.ts';
 import { Pool } from './pool.ts';
+import { decodeTextInTurns } from './text.ts';
 
 export interface ConverterOptions {
   /** Whether documents are converted; if not they are `rejected` as "not converted", and text and media are as before. */
@@ -35,9 +35,6 @@ export interface Converter {
   close(): Promise<void>;
 }
 
-/** Up to this size decoding a text takes less time than sending it to a worker. */
-const SMALL_TEXT_BYTES = 256 * 1024;
-
 /** Starts nothing: a worker starts with the first file that needs one. */
 export function createConverter(options: ConverterOptions = {}): Converter {
   const { enabled = true, log, workers = 2, idleMs = 60_000 } = options;
@@ -47,22 +44,25 @@ export function createConverter(options: ConverterOptions = {}): Converter {
     async convert(file, { signal, onProgress = () => {} } = {}) {
       signal?.throwIfAborted();
       if (pool.isClosed) throw new SluiceError('shutting_down', 'Sluice is shutting down.');
-      if (isQuick(file)) {
-        const onFault = (error: unknown): void => log?.debug({ file: file.name, error }, 'a file could not be read');
-        return await convertFile(file, { libraries: SWITCHED_OFF, budget: openBudget(limits), onProgress, onFault });
-      }
+      const here = await convertHere(file);
+      if (here !== undefined) return here;
       return await pool.run({ ...file, limits, enabled }, signal, onProgress);
     },
     close: () => pool.close(),
   };
 }
 
-/** Whether a file is dealt with at once: text that is short, media that are not looked into, names that are not supported. */
-function isQuick(file: File): boolean {
+/**
+ * Text and media that are not looked into need no worker: copying them there and back would take more than reading them.
+ * Undefined for everything else.
+ */
+async function convertHere({ name, bytes }: File): Promise<Conversion | undefined> {
   try {
-    const { kind } = identify(file.name, file.bytes.subarray(0, HEAD_BYTES));
-    return kind === 'audio' || kind === 'video' || (kind === 'text' && file.bytes.length <= SMALL_TEXT_BYTES);
+    const identity = identify(name, bytes.subarray(0, HEAD_BYTES));
+    if (identity.kind === 'audio' || identity.kind === 'video') return identity;
+    return identity.kind === 'text' ? { kind: 'text', text: await decodeTextInTurns(bytes) } : undefined;
   } catch (error) {
-    return error instanceof Refusal;
+    if (error instanceof Refusal) return { kind: 'rejected', reason: error.message };
+    throw error;
   }
 }

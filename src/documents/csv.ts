@@ -9,14 +9,14 @@ export function csvToMarkdown(text: string): string {
   return `${table(rows)}\n`;
 }
 
-/** The one that splits the first lines into the most columns, quoted text aside. */
+/** The one that splits the first line into the most columns, quoted text aside. Decimal commas come later, if at all. */
 function delimiterOf(text: string): string {
-  const sample = text
+  const [line = ''] = text
     .slice(0, 10_000)
     .replace(/"[^"]*"/g, '')
-    .split(/\r?\n/, 10);
-  const columns = (delimiter: string): number =>
-    sample.reduce((sum, line) => sum + line.split(delimiter).length - 1, 0);
+    .trimStart()
+    .split(/\r?\n/, 1);
+  const columns = (delimiter: string): number => line.split(delimiter).length;
   return DELIMITERS.reduce((best, next) => (columns(next) > columns(best) ? next : best));
 }
 

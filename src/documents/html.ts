@@ -5,7 +5,7 @@ import { safeAddress, table, tidy } from './markdown.ts';
 
 /** Never text for readers, or only about the page: menus, forms' controls, what a style sheet would hide. */
 const LEFT_OUT =
-  'script,style,noscript,template,svg,canvas,iframe,object,embed,dialog,nav,button,select,textarea,' +
+  'title,script,style,noscript,template,svg,canvas,iframe,object,embed,dialog,nav,button,select,textarea,' +
   'input:not([type=checkbox]),[hidden],[aria-hidden=true],a.headerlink';
 
 /** The plugin comes without types. */
@@ -35,8 +35,9 @@ interface Element {
  * dropped, links keep their addresses as they are written unless those could run something.
  */
 export function htmlToMarkdown(html: string): { text: string; title?: string } {
-  const isWhole = /<(html|body)[\s>]/i.test(html);
-  const { document } = parseHTML(isWhole ? html : `<html><body>${html}</body></html>`) as unknown as {
+  // The parser wants a whole document, and puts nothing where it belongs.
+  const page = /<body[\s>]/i.test(html) ? html : `<body>${html.replace(/<\/?html[^>]*>/gi, '')}</body>`;
+  const { document } = parseHTML(/<html[\s>]/i.test(page) ? page : `<html>${page}</html>`) as unknown as {
     document: { readonly body: Element | null } & Element;
   };
   const title = document.querySelector('title')?.textContent?.replace(/\s+/g, ' ').trim() ?? '';

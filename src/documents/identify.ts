@@ -7,7 +7,8 @@ import { type Claim, claimOf, extensionOf } from './file-types.ts';
  */
 export type Identity =
   | { readonly kind: 'text' | 'html' | 'csv' | 'notebook' | 'pdf' | 'package' | 'zip' }
-  | { readonly kind: 'image' | 'audio' | 'video'; readonly mimeType: string };
+  | { readonly kind: 'image'; readonly mimeType: string }
+  | { readonly kind: 'audio' | 'video'; readonly mimeType: string };
 
 /** Bytes from the start that are enough to tell. */
 export const HEAD_BYTES = 4_096;

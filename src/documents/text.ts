@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { Refusal } from './conversion.ts';
 
 /** Control characters that text files really hold: tab, line ends, form feed, and backspace and escape of terminal logs. */
@@ -9,51 +10,83 @@ const UNUSED = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
 /** One character in so many may be an odd one: a stray byte of a terminal's log is no reason to refuse it. */
 const ODD_SHARE = 200;
 
+/** Bytes that are looked at in one go. */
+const STEP_BYTES = 512 * 1024;
+
+type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
+
 /**
  * Bytes as text: UTF-8 and UTF-16 by their byte order mark, else UTF-8, else windows-1252, the superset of latin-1. Throws a
  * `Refusal` when they are no text.
  */
 export function decodeText(bytes: Uint8Array): string {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeAs('utf-16le', bytes) ?? refuse();
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodeAs('utf-16be', bytes) ?? refuse();
-  if (looksBinary(bytes, false)) return refuse();
-  return decodeAs('utf-8', bytes) ?? (looksBinary(bytes, true) ? refuse() : decodeSingleBytes(bytes));
+  const steps = decode(bytes);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The same, letting others have a turn every now and then. */
+export async function decodeTextInTurns(bytes: Uint8Array): Promise<string> {
+  const steps = decode(bytes);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    await setImmediate();
+  }
 }
 
 /** UTF-8, the byte order mark removed; undefined when it is something else. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
-  return decodeAs('utf-8', bytes);
-}
-
-function decodeAs(encoding: string, bytes: Uint8Array): string | undefined {
   try {
-    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
-    return text.includes('\0') ? undefined : text;
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     return undefined;
   }
 }
 
-function decodeSingleBytes(bytes: Uint8Array): string {
-  return new TextDecoder('windows-1252').decode(bytes);
+function* decode(bytes: Uint8Array): Generator<undefined, string> {
+  for (const encoding of encodingsFor(bytes)) {
+    const text = yield* decodeAs(encoding, bytes);
+    if (text !== undefined) return text;
+  }
+  throw new Refusal('is not text, though its name says so');
 }
 
-/** `single`: whether each byte is a character of its own, so that those without a meaning count too. */
-function looksBinary(bytes: Uint8Array, single: boolean): boolean {
+function encodingsFor(bytes: Uint8Array): Encoding[] {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return ['utf-16le'];
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return ['utf-16be'];
+  return ['utf-8', 'windows-1252'];
+}
+
+/** The text, one yield a step; undefined when the bytes are not in this encoding, or nothing that anybody would write. */
+function* decodeAs(encoding: Encoding, bytes: Uint8Array): Generator<undefined, string | undefined> {
+  const decoder = new TextDecoder(encoding, { fatal: true });
   const allowed = Math.floor(bytes.length / ODD_SHARE);
+  const pieces: string[] = [];
+  let odd = 0;
+  for (let start = 0; start < bytes.length; start += STEP_BYTES) {
+    if (start > 0) yield undefined;
+    const step = bytes.subarray(start, start + STEP_BYTES);
+    odd += encoding.startsWith('utf-16') ? 0 : oddBytes(step, encoding);
+    if (odd > allowed) return undefined;
+    try {
+      pieces.push(decoder.decode(step, { stream: start + STEP_BYTES < bytes.length }));
+    } catch {
+      return undefined;
+    }
+    if (pieces.at(-1)?.includes('\0')) return undefined;
+  }
+  return pieces.join('');
+}
+
+/** How many bytes are characters that text does not have. */
+function oddBytes(bytes: Uint8Array, encoding: Encoding): number {
+  const single = encoding === 'windows-1252';
   let odd = 0;
   for (const byte of bytes) {
-    if (byte === 0) return true;
-    const isOdd =
-      byte < 0x20 ? !HARMLESS_CONTROLS.has(byte) : byte === 0x7f || (single && byte >= 0x80 && UNUSED.has(byte));
-    if (isOdd) {
-      odd += 1;
-      if (odd > allowed) return true;
-    }
+    if (byte < 0x20 ? !HARMLESS_CONTROLS.has(byte) : byte === 0x7f || (single && UNUSED.has(byte))) odd += 1;
   }
-  return false;
-}
-
-function refuse(): never {
-  throw new Refusal('is not text, though its name says so');
+  return odd;
 }

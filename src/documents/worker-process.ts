@@ -27,7 +27,7 @@ const ENVIRONMENT = ['PATH', 'HOME', 'USERPROFILE', 'SYSTEMROOT', 'TEMP', 'TMP',
  * A worker reads code and computes; whoever takes it over from inside a document can write no file, start no program and
  * reach no network. (Node 24 does not know the last of these and leaves the network open.)
  */
-const FLAGS = [
+export const WORKER_FLAGS: readonly string[] = [
   '--permission',
   '--allow-fs-read=*',
   '--allow-addons',
@@ -41,7 +41,7 @@ export function startWorker(events: WorkerEvents): WorkerProcess {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const child = fork(fileURLToPath(new URL(`./worker.${extension}`, import.meta.url)), [], {
     execPath: process.execPath,
-    execArgv: FLAGS,
+    execArgv: [...WORKER_FLAGS],
     env: Object.fromEntries(ENVIRONMENT.map((name) => [name, process.env[name]])),
     // Copies bytes as bytes; the usual one would write them as JSON.
     serialization: 'advanced',

@@ -30,7 +30,13 @@ function work(job: Job): void {
     if (process.memoryUsage.rss() > memoryBytes) end({ kind: 'rejected', reason: 'needs too much memory' });
   }, WATCH_MS);
   thread ??= startThread(memoryBytes);
-  thread.postMessage(job);
+  thread.postMessage(job, transferable(job.bytes));
+}
+
+/** The memory of the bytes when it can be handed over instead of copied: when nothing else is in it. */
+function transferable(bytes: Uint8Array): ArrayBuffer[] {
+  const { buffer } = bytes;
+  return buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength ? [buffer] : [];
 }
 
 /** Reports the end of a job. What it holds too much of is told along: the gateway then replaces this process. */

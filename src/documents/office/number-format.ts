@@ -107,7 +107,8 @@ function formatNumber(value: number, section: string): string {
   const shown = section.replace(/\[\$([^\]-]*)[^\]]*\]/g, '"$1"').replace(/\[[^\]]*\]|_.|\*./g, '');
   const places = /(?:"[^"]*"|\\.|[^0#?.,])*([0#?,]*)(\.[0#?]*)?(E[+-]0+)?/.exec(shown);
   const digits = places?.[1] ?? '';
-  if (digits === '' && places?.[2] === undefined) return plainNumber(value, shown);
+  // A slash makes a fraction, which nobody computes with.
+  if ((digits === '' && places?.[2] === undefined) || bare(shown).includes('/')) return plainNumber(value, shown);
   const percent = bare(shown).includes('%');
   const decimals = Math.min(20, (places?.[2] ?? '').length > 0 ? (places?.[2] ?? '').length - 1 : 0);
   const optional = (places?.[2] ?? '').replace(/[^#?]/g, '').length;

@@ -21,7 +21,7 @@ export async function officeToMarkdown(
   limits: ConversionLimits,
 ): Promise<{ text: string; title?: string }> {
   // The library knows no number formats: its dates are numbers of days. So this format is read here.
-  if (parts.kind === 'xlsx') return { text: xlsxToMarkdown(parts) };
+  if (parts.kind === 'xlsx') return { text: xlsxToMarkdown(parts, limits) };
   const { OfficeParser } = await load(() => import('officeparser'));
   const tree = await OfficeParser.parseOffice(rewrite(parts), {
     fileType: parts.kind,

@@ -1,4 +1,4 @@
-import { Refusal } from '../conversion.ts';
+import { type ConversionLimits, Refusal } from '../conversion.ts';
 import { link, table } from '../markdown.ts';
 import { readXml } from '../xml.ts';
 import { type NumberFormat, numberFormat } from './number-format.ts';
@@ -20,6 +20,11 @@ interface Workbook {
   readonly epoch1904: boolean;
 }
 
+/** Characters that the cells may still show: one long text may be that of many cells. */
+interface TextBudget {
+  textLength: number;
+}
+
 /** A row of a sheet: its cells by column, 0 is A. */
 type Row = Map<number, string>;
 
@@ -27,9 +32,12 @@ type Row = Map<number, string>;
  * Each sheet as a heading and a table, values as the sheet shows them, dates as ISO 8601. Formulas are their last results,
  * as the file keeps them. Empty rows and columns are left out.
  */
-export function xlsxToMarkdown(parts: Package): string {
+export function xlsxToMarkdown(parts: Package, limits: ConversionLimits): string {
   const workbook = readWorkbook(parts);
-  const sheets = workbook.sheets.map((sheet) => sheetToMarkdown(sheet, workbook, parts)).filter((text) => text !== '');
+  const budget = { textLength: limits.unpackedBytes };
+  const sheets = workbook.sheets
+    .map((sheet) => sheetToMarkdown(sheet, workbook, parts, budget))
+    .filter((text) => text !== '');
   return `${sheets.join('\n\n')}\n`;
 }
 
@@ -99,8 +107,8 @@ function readFormats(xml: string): NumberFormat[] {
   return formats;
 }
 
-function sheetToMarkdown(sheet: Sheet, workbook: Workbook, parts: Package): string {
-  const { rows, links } = readSheet(parts.text(sheet.path) ?? '', workbook);
+function sheetToMarkdown(sheet: Sheet, workbook: Workbook, parts: Package, budget: TextBudget): string {
+  const { rows, links } = readSheet(parts.text(sheet.path) ?? '', workbook, budget);
   const targets = relationships(parts, sheet.path);
   for (const { reference, id } of links) {
     const { row, column } = place(reference);
@@ -128,6 +136,7 @@ interface CellReader {
 function readSheet(
   xml: string,
   workbook: Workbook,
+  budget: TextBudget,
 ): { rows: Map<number, Row>; links: { reference: string; id: string }[] } {
   const rows = new Map<number, Row>();
   const links: { reference: string; id: string }[] = [];
@@ -154,6 +163,8 @@ function readSheet(
       if (name === 'v' || name === 't' || name === 'f') into = undefined;
       if (name !== 'c' || cell === undefined) return;
       const text = show(cell, workbook);
+      budget.textLength -= text.length;
+      if (budget.textLength < 0) throw new Refusal('is too large');
       if (text.trim() !== '') {
         const row = rows.get(cell.row) ?? new Map<number, string>();
         rows.set(cell.row, row.set(cell.column, text));

@@ -12,14 +12,22 @@ import { linkEdits } from './links.ts';
 import { listItemEdits, nestLists } from './lists.ts';
 import { tableEdits } from './tables.ts';
 
+/** A longer document is left as the library makes it: all its pieces with their places would take too much memory. */
+const MOST_PAGES = 1_000;
+
 /**
  * A PDF → markdown. The library finds headings, paragraphs, tables and columns; links, levels of lists and code blocks are
  * put back with what it knows of the pages. Throws a `Refusal` for a PDF that is damaged, locked or without any text.
  */
 export function pdfToMarkdown(bytes: Uint8Array): { text: string; title?: string } {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const { markdown = '', title } = read(() => processPdf(buffer));
+  const { markdown = '', title, pageCount } = read(() => processPdf(buffer));
   if (markdown.trim() === '') throw new Refusal('has no text in it, perhaps because it was scanned');
+  const text = tidy(plainMarks(pageCount > MOST_PAGES ? markdown : repair(markdown, buffer)));
+  return title === undefined || title.trim() === '' ? { text } : { text, title: title.trim() };
+}
+
+function repair(markdown: string, buffer: Buffer): string {
   const items = read(() => extractTextWithPositions(buffer));
   const texts = items.filter((item) => item.itemType === 'Text');
   const ranges = align(markdown, texts);
@@ -35,8 +43,7 @@ export function pdfToMarkdown(bytes: Uint8Array): { text: string; title?: string
     edit(markdown, [...code, ...tables, ...starts, ...pipeEdits(markdown, texts, ranges)]),
     items,
   );
-  const text = tidy(plainMarks(edit(nested, linkEdits(nested, items))));
-  return title === undefined || title.trim() === '' ? { text } : { text, title: title.trim() };
+  return edit(nested, linkEdits(nested, items));
 }
 
 function read<T>(call: () => T): T {

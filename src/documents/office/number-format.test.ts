@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { numberFormat } from './number-format.ts';
+
+describe('numbers as cells show them', () => {
+  // Serial numbers and what Excel shows for them, dates in ISO 8601.
+  const cases: readonly (readonly [code: string, value: number, shown: string])[] = [
+    ['General', 0.1 + 0.2, '0.3'],
+    ['General', 12480, '12480'],
+    ['@', 7, '7'],
+    ['0', 2.5, '3'],
+    ['0.00', 1, '1.00'],
+    ['#,##0', 1234567.4, '1,234,567'],
+    ['#,##0.00 "€"', 1872.5, '1,872.50 €'],
+    ['"$"#,##0.00;[Red]-"$"#,##0.00', -5, '-$5.00'],
+    ['_(* #,##0.00_);_(* (#,##0.00);_(* "-"??_);_(@_)', -1234, '(1,234.00)'],
+    ['[$€-407] #,##0', 12, '€ 12'],
+    ['0.0##', 1.5, '1.5'],
+    ['0.0%', 0.425, '42.5%'],
+    ['0.00E+00', 12345, '1.23E+4'],
+    ['#,##0,"k"', 12345678, '12,346k'],
+    ['# ?/?', 0.5, '0.5'],
+    ['yyyy-mm-dd', 46090, '2026-03-09'],
+    ['dd/mm/yyyy hh:mm', 46090.604166666664, '2026-03-09 14:30'],
+    ['m/d/yy h:mm AM/PM', 46090.604166666664, '2026-03-09 14:30'],
+    ['[$-409]d. mmmm yyyy', 46090, '2026-03-09'],
+    ['mmm-yy', 46090, '2026-03'],
+    ['h:mm:ss', 0.5, '12:00:00'],
+    ['[h]:mm:ss', 1.5, '36:00:00'],
+    ['mm:ss', 0.010416666666666666, '00:15:00'],
+    ['yyyy-mm-dd', 1, '1900-01-01'],
+    ['yyyy-mm-dd', 59, '1900-02-28'],
+    ['yyyy-mm-dd', 61, '1900-03-01'],
+    ['yyyy-mm-dd', 1e12, '1000000000000'],
+    ['"day "0', 5, 'day 5'],
+  ];
+  for (const [code, value, shown] of cases) {
+    test(`${code}: ${value}`, () => assert.equal(numberFormat(200, code).format(value, false), shown));
+  }
+
+  test('formats that have only a number', () => {
+    assert.equal(numberFormat(14, undefined).format(46090, false), '2026-03-09');
+    assert.equal(numberFormat(10, undefined).format(0.5, false), '50.00%');
+    assert.equal(numberFormat(0, undefined).format(1.25, false), '1.25');
+    assert.equal(numberFormat(999, undefined).format(1.25, false), '1.25');
+  });
+
+  test('days that count from 1904 on', () => {
+    assert.equal(numberFormat(14, undefined).format(44628, true), '2026-03-09');
+  });
+});
