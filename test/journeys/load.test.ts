@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startOpenAiUpstream } from '../support/openai-upstream.ts';
+import { startSluiceProcess } from '../support/sluice-process.ts';
+import { askChat, askConversation, eventually, readChatStream, readConversation } from '../support/wire-answers.ts';
+
+// Many answers at the same time (L-1): each is whole, and each is its own.
+
+const STREAMS = 500;
+const PIECES = 20;
+
+/** The pieces of an answer that no other question has. */
+function answerTo(question: string): string[] {
+  return Array.from({ length: PIECES }, (_, index) => `${question}, piece ${index}: ${'ü'.repeat(index)}\n`);
+}
+
+test(`${STREAMS} slow streams at once, in both dialects`, { timeout: 90_000 }, async (context) => {
+  let most = 0;
+  const upstream = await startOpenAiUpstream(({ prompt }) => {
+    most = Math.max(most, upstream.open);
+    return { text: answerTo(prompt), delayMs: 100 };
+  });
+  context.after(() => upstream.close());
+  const { origin } = await startSluiceProcess(context, upstream);
+
+  await Promise.all(
+    Array.from({ length: STREAMS }, async (_, index) => {
+      const question = `question ${index}`;
+      const body = { provider: 'mock', model: 'm', messages: [{ role: 'user', content: question }] };
+      const said =
+        index % 2 === 0
+          ? readChatStream(await askChat(origin, { ...body, stream: true }))
+          : readConversation(await askConversation(origin, body));
+      assert.equal(said.text, answerTo(question).join(''));
+      assert.equal(said.finish, 'stop');
+    }),
+  );
+  assert.equal(upstream.chats.length, STREAMS, 'each was asked once');
+  assert.ok(most > STREAMS / 2, `at most ${most} at the same time`);
+  await eventually('nothing stays open upstream', () => upstream.open === 0);
+});
