@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import sharp from 'sharp';
+import {
+  at,
+  contentOf,
+  converse,
+  type Event,
+  type KeptWorld,
+  lastBody,
+  openKept,
+  postJson,
+  told,
+  upload,
+} from './kept-world.ts';
+
+const picture = async (width: number, height: number, background: string): Promise<Buffer> =>
+  sharp({ create: { width, height, channels: 3, background } })
+    .png()
+    .toBuffer();
+const inline = (bytes: Buffer) => ({ mimeType: 'image/png', data: bytes.toString('base64') });
+const mediaOf = (events: readonly Event[]): Event | undefined =>
+  events.find((event) => event.type === 'content' && event['urls'] !== undefined);
+
+describe('media of answers over HTTP', { timeout: 60_000 }, () => {
+  let world: KeptWorld;
+  before(async () => {
+    world = await openKept();
+  });
+  after(() => world.close());
+
+  async function draw(prompt: string, bytes: Buffer, body: object = {}): Promise<Event> {
+    world.answers({ images: [inline(bytes)] });
+    const events = await converse(world, { messages: [{ role: 'user', content: prompt }], ...body });
+    const media = mediaOf(events);
+    assert.ok(media !== undefined, JSON.stringify(events));
+    return media;
+  }
+
+  test('a picture is kept, shown small, and served in every form', async () => {
+    const bytes = await picture(900, 450, '#104080');
+    const chunk = await draw('A blue lighthouse', bytes, { aspect_ratio: '16:9' });
+    const url = String(chunk['urls']);
+    assert.match(url, /^\/media\/\d+_test-model\+16_9\+A_blue_lighthouse_[0-9a-f]{16}\.png$/);
+    const name = url.slice('/media/'.length);
+    assert.equal(
+      chunk['content'],
+      `<a href="${url}" data-src="${url}" data-width="900" data-height="450"><img src="/thumbnail/${name}" alt=""></a>`,
+    );
+    const etags = new Set<string | null>();
+    for (const route of ['media', 'images']) {
+      const response = await fetch(`${world.origin}/${route}/${name}`);
+      assert.deepEqual(Buffer.from(await response.arrayBuffer()), bytes);
+      assert.equal(response.headers.get('content-type'), 'image/png');
+      assert.equal(response.headers.get('cache-control'), 'public, max-age=31536000, immutable');
+      assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
+      assert.ok(Date.parse(response.headers.get('last-modified') ?? '') <= Date.now());
+      etags.add(response.headers.get('etag'));
+    }
+    assert.equal(etags.size, 1);
+    const [etag] = etags;
+    const full = `${world.origin}${url}`;
+    assert.equal((await fetch(full, { headers: { 'if-none-match': etag ?? '' } })).status, 304);
+    const part = await fetch(full, { headers: { range: 'bytes=1-3' } });
+    assert.deepEqual([part.status, await part.text()], [206, 'PNG']);
+    assert.equal((await fetch(full, { headers: { range: 'bytes=99999999-' } })).status, 416);
+    const head = await fetch(full, { method: 'HEAD' });
+    assert.deepEqual([head.status, head.headers.get('content-length')], [200, String(bytes.length)]);
+    const small = await fetch(`${world.origin}/thumbnail/${name}`);
+    const { width, height } = await sharp(Buffer.from(await small.arrayBuffer())).metadata();
+    assert.deepEqual([small.headers.get('content-type'), width, height], ['image/webp', 400, 200]);
+    assert.notEqual(small.headers.get('etag'), etag);
+  });
+
+  test('the same content is kept once; a small picture is its own thumbnail', async () => {
+    const bytes = await picture(12, 12, '#333333');
+    const first = await draw('Twin one', bytes);
+    const second = await draw('Twin two', bytes);
+    assert.equal(second['urls'], first['urls']);
+    const small = await fetch(world.origin + String(first['urls']).replace('/media/', '/thumbnail/'));
+    assert.equal(small.headers.get('content-type'), 'image/png');
+  });
+
+  test('download_media: false leaves it where it is', async () => {
+    const bytes = await picture(9, 9, '#abcdef');
+    const chunk = await draw('Not kept', bytes, { download_media: false });
+    assert.equal(chunk['urls'], `data:image/png;base64,${bytes.toString('base64')}`);
+    assert.ok(!String(chunk['content']).includes('base64'));
+    assert.equal((await fetch(`${world.origin}/search/not+kept`, { redirect: 'manual' })).status, 404);
+  });
+
+  test('an address that cannot be had is kept as it is, with a word about it, and no error', async () => {
+    const url = 'http://192.168.7.7/x.png';
+    const chunk = { choices: [{ index: 0, delta: { images: [{ type: 'image_url', image_url: { url } }] } }] };
+    const last = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+    world.answers({ raw: `data: ${JSON.stringify(chunk)}\n\ndata: ${JSON.stringify(last)}\n\ndata: [DONE]\n\n` });
+    const events = await converse(world, {});
+    assert.equal(mediaOf(events)?.['urls'], url);
+    assert.ok(events.some(({ type }) => type === 'log'));
+    assert.ok(!events.some(({ type }) => type === 'error'));
+    assert.equal(events.at(-1)?.type, 'finish');
+  });
+
+  test('what is no known media is not found', async () => {
+    for (const path of [
+      'media/none.png',
+      'media/a/b/c.png',
+      'media/x.svg',
+      'media/x.html',
+      'media/.hidden.png',
+      'media/',
+      'images/%2e%2e%2fx.png',
+      'thumbnail/none.png',
+      `media/${'x'.repeat(3000)}.png`,
+    ]) {
+      const { status } = await told(fetch(`${world.origin}/${path}`));
+      assert.equal(status, 404, path.slice(0, 60));
+    }
+    assert.equal((await fetch(`${world.origin}/media/none.png`, { headers: { 'if-none-match': '*' } })).status, 404);
+  });
+
+  test('search finds by words of the name, the newest first', async () => {
+    const names: string[] = [];
+    for (const [index, colour] of ['#110000', '#220000', '#330000'].entries()) {
+      const chunk = await draw(`Searchable boat number${index}`, await picture(10 + index, 10, colour));
+      names.push(String(chunk['urls']));
+    }
+    const search = async (terms: string): Promise<string | number | undefined> => {
+      const response = await fetch(`${world.origin}/search/${terms}`, { redirect: 'manual' });
+      await response.text();
+      if (response.status !== 302) return response.status;
+      assert.equal(response.headers.get('cache-control'), 'no-store');
+      return decodeURIComponent(response.headers.get('location') ?? '');
+    };
+    assert.equal(await search('searchable+NUMBER1'), names[1]);
+    assert.equal(await search('searchable%2Bnumber2'), names[2]);
+    assert.equal(await search('searchable%20number0'), names[0]);
+    assert.equal(await search('image+searchable+number0'), names[0]);
+    assert.equal(await search('video+searchable'), 404);
+    assert.equal(await search('searchable+submarine'), 404);
+    assert.equal(await search('searchable+submarine?min=1&skip=3'), 404);
+    const all = await Promise.all(['0', '1', '2'].map((skip) => search(`searchable+submarine?min=1&skip=${skip}`)));
+    assert.deepEqual([...all].sort(), [...names].sort());
+    const seeded = await search('searchable?random=seed');
+    for (let time = 0; time < 5; time += 1) assert.equal(await search('searchable?random=seed'), seeded);
+    assert.ok(names.includes(String(await search('searchable?random=true'))));
+    for (const query of ['min=0', 'min=2', 'min=x', 'skip=-1', 'skip=1.5', 'skip=x'])
+      assert.equal(await search(`searchable?${query}`), 400, query);
+    // What comes later is seen at once.
+    const later = await draw('Searchable latecomer', await picture(20, 20, '#440000'));
+    assert.equal(await search('searchable+latecomer'), later['urls']);
+    const seen = await fetch(`${world.origin}/search/searchable+latecomer`);
+    assert.deepEqual([seen.status, seen.headers.get('content-type')], [200, 'image/png']);
+  });
+});
+
+describe('buckets in a conversation', { timeout: 60_000 }, () => {
+  let world: KeptWorld;
+  let bytes: Buffer;
+  before(async () => {
+    world = await openKept();
+    bytes = await picture(7, 5, '#00aa00');
+    await upload(world, 'talk', ['tides.txt', 'High water is at noon.'], ['green.png', bytes, 'image/png']);
+  });
+  after(() => world.close());
+
+  test('documents become text and media inline media, in both dialects', async () => {
+    const url = '/backend-api/v2/files/talk';
+    const messages = [
+      { role: 'user', content: [] },
+      {
+        role: 'user',
+        content: [
+          { bucket_id: 'talk', url },
+          { bucket_id: 'talk', url: '/files/talk/media/green.png', name: 'green.png', width: 7, height: 5 },
+          { type: 'image_url', image_url: { url: `${world.origin}/files/talk/media/green.png` } },
+          { type: 'text', text: 'When is high water?' },
+        ],
+      },
+    ];
+    const data = `data:image/png;base64,${bytes.toString('base64')}`;
+    const check = (): void => {
+      const { messages: sent } = lastBody(world);
+      assert.equal(sent.length, 1);
+      const parts = sent[0]?.content as { type: string; text?: string; image_url?: { url: string } }[];
+      assert.equal(parts[0]?.text?.trimEnd(), '<!-- File: tides.txt -->\nHigh water is at noon.\n<!-- End -->');
+      assert.deepEqual(
+        parts.slice(1).map(({ text, image_url: image }) => text ?? image?.url),
+        [data, data, 'When is high water?'],
+      );
+    };
+    assert.equal(contentOf(await converse(world, { messages })), 'Hello world');
+    check();
+    const answer = await told(postJson(`${world.origin}/v1/chat/completions`, { model: 'acme/test-model', messages }));
+    assert.equal(answer.status, 200, answer.message);
+    check();
+  });
+
+  test('what is not there is refused before anything is sent', async () => {
+    const before = world.upstream.chats.length;
+    for (const part of [
+      { bucket_id: 'missing', url: 'x' },
+      { bucket_id: '../talk', url: 'x' },
+      { bucket_id: '---', url: 'x' },
+      { bucket_id: 'talk', url: 'x', name: 'none.png' },
+      { type: 'image_url', image_url: { url: '/files/talk/media/none.png' } },
+    ]) {
+      const answer = await told(
+        postJson(at(world, 'conversation'), { provider: 'acme', messages: [{ role: 'user', content: [part] }] }),
+      );
+      assert.equal(answer.status, 404, JSON.stringify(part));
+    }
+    assert.equal(world.upstream.chats.length, before);
+  });
+});
