@@ -20,8 +20,6 @@ for _ in $(seq 1 100); do
   kill -0 "$pid" 2>/dev/null || { cat "$log"; exit 1; }
   sleep 0.1
 done
-cat "$log"
-
 question='{"messages":[{"role":"user","content":"What is the capital of France?"}],"temperature":0,"max_tokens":24,"stream":true}'
 answer=$(curl -sfN --max-time 240 "$base/v1/chat/completions" -H 'content-type: application/json' -d "$question")
 grep -q '"content":".*Paris' <<<"$answer" || { echo "no sensible answer on /v1: $answer"; exit 1; }
@@ -30,5 +28,8 @@ answer=$(curl -sfN --max-time 240 "$base/backend-api/v2/conversation" -H 'conten
 grep -q '"content":".*Paris' <<<"$answer" || { echo "no sensible answer on conversation: $answer"; exit 1; }
 grep -q '^event: finish$' <<<"$answer" || { echo "no finish: $answer"; exit 1; }
 curl -sf "$base/" | grep -q '<title>' || { echo 'no page'; exit 1; }
+curl -sf "$base/backend-api/v2/synthesize/flite?text=Hello&format=wav" | head -c 4 | grep -q RIFF || { echo 'no voice'; exit 1; }
 curl -sf "$base/docs/" >/dev/null || { echo 'no documents'; exit 1; }
+cat "$log"
+grep -q 'is ready' "$log" || { echo 'no word about the start'; exit 1; }
 echo 'The embedded model answers on both dialects.'
