@@ -3,18 +3,21 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+base=http://127.0.0.1:1337
+if curl -s "$base" >/dev/null; then echo 'something listens on port 1337 already'; exit 1; fi
 home=$(mktemp -d)
 log="$home/start.log"
-env -i PATH="$PATH" HOME="$home" npm start >"$log" 2>&1 &
+# In a process group of its own, as a terminal would have it: npm hands signals to its shell only.
+setsid env -i PATH="$PATH" HOME="$home" npm start >"$log" 2>&1 &
 pid=$!
 cleanup() {
-  kill -TERM "$pid" 2>/dev/null || true
+  kill -TERM -- "-$pid" 2>/dev/null || true
   wait "$pid" 2>/dev/null || true
+  for _ in $(seq 1 50); do curl -s "$base" >/dev/null || break; sleep 0.1; done
   rm -rf "$home"
 }
 trap cleanup EXIT
 
-base=http://127.0.0.1:1337
 for _ in $(seq 1 100); do
   curl -sf "$base/backend-api/v2/version?cache=true" >/dev/null && break
   kill -0 "$pid" 2>/dev/null || { cat "$log"; exit 1; }
