@@ -14,7 +14,7 @@ cleanup() {
   kill -TERM -- "-$pid" 2>/dev/null || true
   wait "$pid" 2>/dev/null || true
   for _ in $(seq 1 50); do curl -s "$base" >/dev/null || break; sleep 0.1; done
-  rm -rf "$home"
+  rm -rf "$home" || { sleep 1; rm -rf "$home"; }
 }
 trap cleanup EXIT
 
