@@ -56,7 +56,7 @@ function providerLine(provider: Provider, embedded: Started['embedded']): string
   return `${provider.id.padEnd(12)} ${provider.label}: ${howFound(provider, embedded)}`;
 }
 
-function howFound({ origin, auth, chat }: Provider, embedded: Started['embedded']): string {
+function howFound({ origin, auth, chat, speech }: Provider, embedded: Started['embedded']): string {
   const needsKey = auth.kind === 'api_key' && !auth.configured;
   const variable = auth.kind === 'api_key' ? auth.variable : undefined;
   switch (origin) {
@@ -67,7 +67,9 @@ function howFound({ origin, auth, chat }: Provider, embedded: Started['embedded'
     case 'local':
       return 'found running on this machine';
     case 'embedded':
-      return chat === undefined ? 'reads texts aloud, without a network' : embeddedState(embedded);
+      return chat === undefined && speech !== undefined
+        ? 'reads texts aloud, without a network'
+        : embeddedState(embedded);
   }
 }
 
