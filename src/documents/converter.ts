@@ -1,4 +1,3 @@
-import { SluiceError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Progress } from './archive.ts';
 import { type Conversion, type ConversionLimits, DEFAULT_LIMITS, Refusal } from './conversion.ts';
@@ -28,10 +27,10 @@ export interface ConvertOptions {
 export interface Converter {
   /**
    * Whatever is wrong with the file itself comes back as `rejected`. Throws the signal's reason when that aborts, and
-   * `shutting_down` after `close`.
+   * `SluiceError('shutting_down')` when the converter is closed.
    */
   convert(file: File, options?: ConvertOptions): Promise<Conversion>;
-  /** Ends the workers and whatever they do. */
+  /** Ends the workers and whatever they do; resolves when they are gone. */
   close(): Promise<void>;
 }
 
@@ -43,10 +42,8 @@ export function createConverter(options: ConverterOptions = {}): Converter {
   return {
     async convert(file, { signal, onProgress = () => {} } = {}) {
       signal?.throwIfAborted();
-      if (pool.isClosed) throw new SluiceError('shutting_down', 'Sluice is shutting down.');
-      const here = await convertHere(file);
-      if (here !== undefined) return here;
-      return await pool.run({ ...file, limits, enabled }, signal, onProgress);
+      const { name, bytes } = file;
+      return (await convertHere(file)) ?? (await pool.run({ name, bytes, limits, enabled }, signal, onProgress));
     },
     close: () => pool.close(),
   };

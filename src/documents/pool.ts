@@ -40,7 +40,7 @@ export class Pool {
   readonly #options: PoolOptions;
   readonly #places: Place[];
   #waiting: Task[] = [];
-  isClosed = false;
+  #isClosed = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -53,24 +53,30 @@ export class Pool {
     }));
   }
 
-  run(job: Job, signal: AbortSignal | undefined, onProgress: (progress: Progress) => void): Promise<Conversion> {
+  /** Throws the signal's reason when that aborts, `shutting_down` when the pool is closed. */
+  async run(job: Job, signal: AbortSignal | undefined, onProgress: (progress: Progress) => void): Promise<Conversion> {
+    signal?.throwIfAborted();
+    if (this.#isClosed) throw shuttingDown();
     const { promise, resolve, reject } = Promise.withResolvers<Conversion>();
     const task: Task = { job, onProgress, resolve, reject };
     const leave = (): void => this.#drop(task, signal?.reason);
     signal?.addEventListener('abort', leave, { once: true });
     this.#waiting.push(task);
     this.#next();
-    return promise.finally(() => signal?.removeEventListener('abort', leave));
+    return await promise.finally(() => signal?.removeEventListener('abort', leave));
   }
 
+  /** Ends the workers and whatever they do; resolves when they are gone. */
   async close(): Promise<void> {
-    this.isClosed = true;
-    const reason = new SluiceError('shutting_down', 'Sluice is shutting down.');
-    for (const task of [...this.#waiting]) this.#drop(task, reason);
-    for (const place of this.#places) {
-      place.task?.reject(reason);
+    this.#isClosed = true;
+    for (const task of this.#waiting.splice(0)) task.reject(shuttingDown());
+    const ends = this.#places.map(async (place) => {
+      place.task?.reject(shuttingDown());
+      const { worker } = place;
       this.#end(place);
-    }
+      await worker?.gone;
+    });
+    await Promise.all(ends);
   }
 
   /** Gives waiting tasks to free places, those with a running worker first. */
@@ -87,7 +93,13 @@ export class Pool {
     clearTimeout(place.timer);
     place.task = task;
     place.count += 1;
-    place.worker ??= this.#start(place);
+    try {
+      place.worker ??= this.#start(place);
+    } catch (error) {
+      // No process to be had at all.
+      this.#gone(place, String(error), '');
+      return;
+    }
     place.worker.hold(true);
     this.#limit(place, task.job.limits.timeMs + (place.isReady ? 0 : START_MS));
     place.worker.send(task.job);
@@ -178,4 +190,8 @@ export class Pool {
     worker?.hold(false);
     worker?.kill();
   }
+}
+
+function shuttingDown(): SluiceError {
+  return new SluiceError('shutting_down', 'Sluice is shutting down.');
 }

@@ -7,6 +7,7 @@ export interface WorkerProcess {
   send(job: Job): void;
   /** Ends it at once; `gone` follows. */
   kill(): void;
+  readonly gone: Promise<void>;
   /** Whether it keeps the gateway's process from exiting by itself. */
   hold(on: boolean): void;
 }
@@ -49,10 +50,12 @@ export function startWorker(events: WorkerEvents): WorkerProcess {
   });
   let output = '';
   let isGone = false;
+  const gone = Promise.withResolvers<void>();
   const end = (how: string): void => {
     if (isGone) return;
     isGone = true;
     events.gone(how, output);
+    gone.resolve();
   };
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     output = (output + text).slice(-OUTPUT_TAIL);
@@ -66,6 +69,7 @@ export function startWorker(events: WorkerEvents): WorkerProcess {
     // A channel that closed is reported by `close`.
     send: (job) => void child.send(job, () => {}),
     kill: () => void child.kill('SIGKILL'),
+    gone: gone.promise,
     hold(on) {
       const pipe = child.stderr as { ref?(): void; unref?(): void } | null;
       for (const handle of [child, child.channel, pipe]) on ? handle?.ref?.() : handle?.unref?.();
