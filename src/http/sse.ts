@@ -66,6 +66,8 @@ export class EventStream {
       onDrain?.();
     });
     response.once('close', () => this.#close());
+    // A client that has left already closes nothing any more.
+    if (response.destroyed) process.nextTick(() => this.#close());
     heartbeats?.add(this);
   }
 

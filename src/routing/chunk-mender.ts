@@ -15,6 +15,8 @@ export interface ChunkOptions {
   readonly model: string;
   /** The client asked for usage in a chunk of its own (`stream_options.include_usage`). */
   readonly wantsUsage: boolean;
+  /** How many choices were asked for. */
+  readonly choices: number;
 }
 
 /** A chunk for the client. */
@@ -58,11 +60,16 @@ export class ChunkMender {
     return this.#ending;
   }
 
-  /** Whether all of them have. */
-  get complete(): boolean {
+  /** Whether all that were seen have: enough for an end that the upstream itself has made. */
+  get ended(): boolean {
     if (this.#choices.size === 0) return false;
     for (const finish of this.#choices.values()) if (finish === undefined) return false;
     return true;
+  }
+
+  /** Whether all that were asked for have: enough for any end. */
+  get complete(): boolean {
+    return this.#choices.size >= this.#options.choices && this.ended;
   }
 
   get usage(): Usage | undefined {

@@ -14,6 +14,8 @@ import type { Target } from './select.ts';
 
 /** Bytes of an error answer that are read. */
 const ERROR_BYTES = 64 * 1024;
+/** How long an upstream may take for usage and `[DONE]` once every choice has ended, in milliseconds. */
+const LAST_WORDS_MS = 3_000;
 /** How long an upstream may go on after `[DONE]` before its connection is closed, in milliseconds. */
 const TAIL_MS = 1_000;
 
@@ -25,6 +27,8 @@ export interface RelayRequest {
   readonly stream: boolean;
   /** The client asked for usage in a chunk of its own. */
   readonly wantsUsage: boolean;
+  /** How many choices were asked for. */
+  readonly choices: number;
 }
 
 /** Who takes the bytes of a relayed stream. */
@@ -96,6 +100,7 @@ class Relaying implements UpstreamHandler, RelayedStream {
   #state: State = 'head';
   #status = 0;
   #begun = false;
+  #awaitsLastWords = false;
   #paused = false;
   #pieces: Buffer[] = [];
   #size = 0;
@@ -125,6 +130,7 @@ class Relaying implements UpstreamHandler, RelayedStream {
       provider: target.provider.id,
       model: target.model,
       wantsUsage: request.wantsUsage,
+      choices: request.choices,
       promptBytes: request.body.length,
       sseLineBytes: deps.limits.sseLineBytes,
     });
@@ -149,7 +155,9 @@ class Relaying implements UpstreamHandler, RelayedStream {
   }
 
   onData(bytes: Buffer): void {
-    if (this.#begun) this.#deadline.touch();
+    if (this.#awaitsLastWords) {
+      // No sign of life prolongs the wait for what may never come.
+    } else if (this.#begun) this.#deadline.touch();
     else {
       this.#begun = true;
       this.#deadline.set(this.#deps.limits.idleMs);
@@ -190,9 +198,20 @@ class Relaying implements UpstreamHandler, RelayedStream {
     // Cut while it explained an error: what has arrived of the explanation still counts.
     if (this.#state === 'error') this.#fail(this.#explained());
     // Cut after all was said: nothing is missing.
-    else if (this.#state === 'stream' && this.#rewriter.complete) this.onEnd();
-    else if (this.#state === 'events' && this.#events?.complete === true) this.onEnd();
+    else if (this.#isComplete) this.onEnd();
     else this.#fail(error);
+  }
+
+  /** Whether the answer is whole, even if the upstream says no more. */
+  get #isComplete(): boolean {
+    if (this.#state === 'stream') return this.#rewriter.complete;
+    return this.#state === 'events' && this.#events?.complete === true;
+  }
+
+  #awaitLastWords(): void {
+    if (this.#awaitsLastWords || this.#paused) return;
+    this.#awaitsLastWords = true;
+    this.#deadline.set(Math.min(LAST_WORDS_MS, this.#deps.limits.idleMs));
   }
 
   // What the client does
@@ -210,7 +229,8 @@ class Relaying implements UpstreamHandler, RelayedStream {
 
   resume(): void {
     this.#paused = false;
-    if (this.#state !== 'done') this.#deadline.set(this.#deps.limits.idleMs);
+    if (this.#isComplete) this.#awaitLastWords();
+    else if (this.#state !== 'done') this.#deadline.set(this.#deps.limits.idleMs);
     this.#exchange?.resume();
   }
 
@@ -222,15 +242,17 @@ class Relaying implements UpstreamHandler, RelayedStream {
     switch (this.#state) {
       case 'stream': {
         this.#write(this.#rewriter.push(bytes));
-        const { failure, done } = this.#rewriter;
+        const { failure, done, complete } = this.#rewriter;
         if (failure !== undefined) throw failure;
         if (done) this.#endStream();
+        else if (complete) this.#awaitLastWords();
         return;
       }
       case 'events':
         this.#count(bytes);
         this.#events?.push(bytes, this.#batch);
         if (this.#events?.done === true) this.#endEvents();
+        else if (this.#isComplete) this.#awaitLastWords();
         return;
       case 'sniff': {
         const isEvents = looksLikeEvents(bytes);
@@ -281,6 +303,7 @@ class Relaying implements UpstreamHandler, RelayedStream {
 
   #pause(): void {
     this.#paused = true;
+    this.#awaitsLastWords = false;
     this.#deadline.set(Number.POSITIVE_INFINITY);
     this.#exchange?.pause();
   }
@@ -343,6 +366,10 @@ class Relaying implements UpstreamHandler, RelayedStream {
 
   #expire(): void {
     this.#exchange?.abort();
+    if (this.#isComplete) {
+      this.onEnd();
+      return;
+    }
     this.#fail(
       new SluiceError(
         'upstream_timeout',

@@ -7,6 +7,7 @@ const OPTIONS: RewriteOptions = {
   provider: 'acme',
   model: 'm-1',
   wantsUsage: false,
+  choices: 1,
   promptBytes: 400,
   sseLineBytes: 1024 * 1024,
 };
@@ -273,6 +274,17 @@ describe('StreamRewriter', () => {
       [[[0, 'a', null]], [[1, 'x', null]], [[1, 'y', null]], [[0, '', 'stop']], [[1, '', 'length']]],
     );
     assert.equal(rewrite(events.slice(0, 4).map(frame)).failure, 'upstream_cut', 'the second choice has not ended');
+    const rewriter = new StreamRewriter({ ...OPTIONS, choices: 2 });
+    const states = events.map((event) => {
+      rewriter.push(Buffer.from(frame(event)));
+      return rewriter.complete;
+    });
+    assert.deepEqual(states, [false, false, false, false, true]);
+    rewriter.push(Buffer.from('data: [DONE]\n\n'));
+    const early = new StreamRewriter({ ...OPTIONS, choices: 2 });
+    early.push(Buffer.from(stream(of(0, 'a'), of(0, '', 'stop'))));
+    assert.ok(!early.complete, 'the second choice may still come');
+    assert.match(early.end(), /DONE/, 'unless the upstream makes an end');
   });
 
   test('comments do not end the fast way of reading', () => {

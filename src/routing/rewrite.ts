@@ -105,7 +105,7 @@ export class StreamRewriter {
       if (this.#failure === undefined) out += this.#read(reader, undefined);
     }
     if (this.#failure !== undefined) return out;
-    if (!this.complete) {
+    if (!this.#done && !this.#mender.ended) {
       this.#failure = new SluiceError('upstream_cut', 'The provider ended its answer in the middle.');
       return out;
     }

@@ -236,6 +236,34 @@ describe('answers', { concurrency: 6 }, () => {
     });
   }
 
+  test('an end that is named, and then nothing more, on a connection that stays open', {
+    timeout: 30_000,
+  }, async (context) => {
+    const [gateway, upstream] = await openGateway(context, undefined, {
+      async handle(request, response) {
+        if (request.method !== 'POST') return false;
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(
+          [delta({ content: 'all' }), delta({}, 'stop')].map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''),
+        );
+        // Signs of life that lead nowhere.
+        while (!response.destroyed) {
+          response.write(': ping\n\n');
+          await sleep(200);
+        }
+        return true;
+      },
+    });
+    await Promise.all(
+      Object.entries(ways).map(async ([title, way]) => {
+        const said = way.read(await way.ask(gateway.origin, { provider: 'mock', model: 'm' }));
+        assert.deepEqual([said.text, said.finish], ['all', 'stop'], title);
+      }),
+    );
+    for (const request of upstream.chats) assert.equal(await request.closed, 'aborted');
+    assert.equal(upstream.chats.length, Object.keys(ways).length, 'asked once each');
+  });
+
   test('only events that say nothing do not make a client wait for ever', { timeout: 30_000 }, async (context) => {
     const [gateway, upstream] = await openGateway(context, undefined, {
       async handle(request, response) {

@@ -144,6 +144,7 @@ function toRelay(
     body: editObject(json.bytes, json.members, edits),
     stream,
     wantsUsage: body.stream_options?.include_usage === true,
+    choices: body.n ?? 1,
   };
 }
 

@@ -17,6 +17,9 @@ import { capabilitiesOf, parseModels } from './models.ts';
 const ERROR_BYTES = 64 * 1024;
 const LISTING_BYTES = 16 * 1024 * 1024;
 
+/** How long an upstream may take for its last words once the answer is complete, in milliseconds. */
+const LAST_WORDS_MS = 3_000;
+
 type AnswerLimits = Pick<Limits, 'sseLineBytes' | 'answerBytes'>;
 
 export interface OpenAiDeps {
@@ -126,6 +129,7 @@ async function* decodeAnswer(body: Body, limits: AnswerLimits): AsyncIterable<Ba
   const whole: Buffer[] = [];
   let size = 0;
   let isStream: boolean | undefined;
+  let lastWords: NodeJS.Timeout | undefined;
   try {
     for (;;) {
       const bytes = await next(body, decoder);
@@ -152,8 +156,11 @@ async function* decodeAnswer(body: Body, limits: AnswerLimits): AsyncIterable<Ba
       if (batch.length > 0 || failure === undefined) yield batch;
       if (failure !== undefined) throw failure;
       if (bytes === undefined || decoder.done) return;
+      // Usage and `[DONE]` follow at once or never.
+      if (decoder.complete) lastWords ??= setTimeout(() => void body.return(), LAST_WORDS_MS).unref();
     }
   } finally {
+    clearTimeout(lastWords);
     void body.return();
   }
 }

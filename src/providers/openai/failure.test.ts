@@ -8,6 +8,8 @@ const of = (status: number, body: unknown = '', headers: Record<string, string> 
 
 describe('failureOfStatus', () => {
   for (const [status, code, shown] of [
+    [202, 'upstream_invalid', 502],
+    [204, 'upstream_invalid', 502],
     [301, 'upstream_invalid', 502],
     [307, 'upstream_invalid', 502],
     [400, 'invalid_request', 400],

@@ -15,6 +15,9 @@ export function failureOfStatus(status: number, headers: IncomingHttpHeaders, bo
       `The provider redirects to another address (${status}), which is not followed.`,
     );
   }
+  if (status < 400) {
+    return new SluiceError('upstream_invalid', `The provider answered ${status}, which is no answer to a chat.`);
+  }
   if (status >= 500 && said === undefined) {
     return new SluiceError(
       'upstream_failed',
