@@ -75,10 +75,11 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     return address === undefined ? [] : [new URL(address).origin];
   };
   // The first has the last word on the answer: sources of a search stand behind everything else.
+  // Memory is asked with the user's own words, before results of a search and documents stand among them.
   const steps = [
+    memoryStep(stores.memory),
     webSearchStep(search),
     bucketStep(buckets),
-    memoryStep(stores.memory),
     mediaStep({ media, originsOf }),
     thinkTags,
   ];

@@ -13,8 +13,9 @@ export function memoryStep(memory: MemoryStore): Step {
   return {
     name: 'memory',
     async enrich(request, call) {
-      const text = lastUserText(request.messages);
-      if (request.memoryUser === undefined || text === '') return { request };
+      if (request.memoryUser === undefined) return { request };
+      const text = tellingWords(lastUserText(request.messages));
+      if (text === '') return { request };
       try {
         const { items } = await memory.find(request.memoryUser, { text, offset: 0, limit: MOST });
         if (items.length === 0) return { request };
@@ -39,3 +40,33 @@ export function memoryStep(memory: MemoryStore): Step {
     },
   };
 }
+
+/**
+ * The words of a question that say what it is about. With the others every statement would fit: any term is enough for the
+ * search. A question that has no other words keeps them.
+ */
+function tellingWords(text: string): string {
+  const words = text.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? [];
+  const telling = words.filter((word) => !COMMON.has(word.toLowerCase()));
+  return (telling.length === 0 ? words : telling).slice(0, MOST_WORDS).join(' ');
+}
+
+/** Words of a question that are searched for. */
+const MOST_WORDS = 64;
+
+/** The most common words of English, German, French and Spanish, without those that name a thing in another of them. */
+const COMMON: ReadonlySet<string> = new Set(
+  [
+    'a about after all also am an and any are as at be because been but by can could did do does doing for from get had has',
+    'have he her him his how i if in into is it its just like me more my no not now of on one only or our out please s she',
+    'should so some t tell than that the their them then there these they this to up us was we were what when where which',
+    'who why will with would you your',
+    'aber als auch auf aus bei bin bist das dass dem den der des du ein eine einem einen einer er es für hat hatte ich ihr',
+    'im ist kann mein meine meinem meinen meiner mir mich mit nicht noch oder sein sie sind über um und uns von warum was',
+    'wann wer wie wir wo zu zum zur',
+    'au aux avec ce ces dans de des du elle en est et il je la le les leur lui ma mais mes moi mon ne nous ou où par pas',
+    'quand que quel quelle qui sa ses sont ta te tu un une vous',
+    'al como con cuando de del el ella en es esta este está la las lo los me mi mis muy no nos o para pero por porque qué que',
+    'quién se si su sus te tu tus un una y ya yo',
+  ].flatMap((line) => line.split(' ')),
+);

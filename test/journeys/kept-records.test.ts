@@ -300,6 +300,28 @@ describe('memory over HTTP', { timeout: 60_000 }, () => {
     }
     await assert.rejects(() => ask({ memory: true, user: '../ada' }), /400/);
   });
+
+  test('what a document says, and words that every question has, recall nothing', async () => {
+    await add('reader', {
+      items: [
+        { role: 'user', content: 'My aunt is in Zanzibar.' },
+        { role: 'user', content: 'The red lamp is mine.' },
+      ],
+    });
+    await upload(world, 'travel', ['travel.txt', 'Zanzibar has beaches.']);
+    const content = [
+      { bucket_id: 'travel', url: 'x' },
+      { type: 'text', text: 'What is the colour of my lamp?' },
+    ];
+    await converse(world, { memory: true, user: 'reader', messages: [{ role: 'user', content }] });
+    const [note, asked] = lastBody(world).messages;
+    assert.match(String(note?.content), /\n- \(user\) The red lamp is mine\.$/);
+    assert.ok(!String(note?.content).includes('aunt'));
+    assert.match(JSON.stringify(asked?.content), /Zanzibar has beaches/);
+    // A question of such words alone still recalls something.
+    await converse(world, { memory: true, user: 'reader', messages: [{ role: 'user', content: 'What is mine?' }] });
+    assert.match(String(lastBody(world).messages[0]?.content), /lamp/);
+  });
 });
 
 describe('usage and log over HTTP', { timeout: 60_000 }, () => {

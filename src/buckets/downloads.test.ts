@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { plainServer } from '../../test/support/plain-server.ts';
+import { createConverter } from '../documents/converter.ts';
+import { createGuardedFetch } from '../outbound/guarded-fetch.ts';
+import { createPages } from '../outbound/pages.ts';
+import { memoryStores } from '../stores/memory/stores.ts';
+import type { BucketEvent } from './activity.ts';
+import { Buckets, type Uploaded } from './buckets.ts';
+import { addressesOf } from './downloads.ts';
+
+const PAGE =
+  '<html><head><title>Tides</title></head><body><article><p>High water is at noon, every day.</p></article></body></html>';
+
+/** Buckets before a web of one server, which counts as public here. */
+async function openWeb(context: TestContext) {
+  const web = await plainServer(context, (request, response) => {
+    if (request.url?.startsWith('/missing') === true) response.writeHead(404).end();
+    else if (request.url === '/picture') response.writeHead(200, { 'content-type': 'image/png' }).end('x');
+    else if (request.url === '/away') response.writeHead(302, { location: 'http://localhost:1/' }).end();
+    else response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE);
+  });
+  const stores = memoryStores();
+  const pages = createPages(createGuardedFetch({ isPublic: (address) => address === '127.0.0.1' }));
+  const converter = createConverter();
+  context.after(async () => {
+    await pages.close();
+    await converter.close();
+  });
+  const limits = () => ({ uploadFileBytes: 1_000_000, uploadBucketBytes: 1_000_000 });
+  const buckets = new Buckets({ records: stores.buckets, files: stores.files, converter, pages, limits });
+  const add = (list: unknown): Promise<Uploaded> =>
+    buckets.add('b', uploads(JSON.stringify(list)), new AbortController().signal);
+  return { buckets, add, origin: web.url, host: web.url.slice('http://'.length) };
+}
+
+async function* uploads(text: string) {
+  const body = (async function* () {
+    yield Buffer.from(text);
+  })();
+  yield { filename: 'Downloads.json', mimeType: 'application/json', body };
+}
+
+test('addresses become texts with their source, and watchers see them come', async (context) => {
+  const { buckets, add, origin, host } = await openWeb(context);
+  const events: BucketEvent[] = [];
+  const adding = add([{ url: `${origin}/tide/table.html` }, { urls: [`${origin}/`, `${origin}/`] }]);
+  const watching = (async () => {
+    for await (const event of buckets.events('b', new AbortController().signal)) events.push(event);
+  })();
+  const { files, media, rejected } = await adding;
+  await watching;
+  const cleanHost = host.replace(':', '_');
+  assert.deepEqual([files, media, rejected], [[`${cleanHost}+tide_table.html.md`, `${cleanHost}.md`], [], []]);
+  let text = '';
+  for await (const piece of buckets.text(await buckets.get('b'))) text += piece;
+  assert.match(
+    text,
+    /High water is at noon, every day\.\n\nSource: http:\/\/127\.0\.0\.1:\d+\/tide\/table\.html\n<!-- End -->/,
+  );
+  const counts = events.flatMap((event) => (event.action === 'download' ? [event.count] : []));
+  assert.ok(counts.includes(2), JSON.stringify(events));
+  assert.equal(events.at(-1)?.action, 'done');
+});
+
+test('what cannot be had is told, and takes nothing else along', async (context) => {
+  const { add, origin } = await openWeb(context);
+  const urls = [`${origin}/missing`, `${origin}/picture`, `${origin}/away`, `${origin}/fine`, 'nonsense'];
+  const { files, rejected } = await add([{ urls }]);
+  assert.equal(files.length, 1);
+  assert.deepEqual(
+    rejected.map(({ name }) => name),
+    [`${origin}/missing`, `${origin}/picture`, `${origin}/away`, 'nonsense'],
+  );
+  for (const { reason } of rejected) assert.ok(reason.length > 10 && !reason.includes('internal'), reason);
+});
+
+test('at most ten are fetched', async (context) => {
+  const { add, origin } = await openWeb(context);
+  const { files, rejected } = await add(Array.from({ length: 12 }, (_, index) => ({ url: `${origin}/page${index}` })));
+  assert.equal(files.length, 10);
+  assert.deepEqual(
+    rejected.map(({ name }) => name),
+    [`${origin}/page10`, `${origin}/page11`],
+  );
+});
+
+test('names that the web makes up stay names', async (context) => {
+  const { add, origin } = await openWeb(context);
+  const { files } = await add([
+    { url: `${origin}/a/%2e%2e%2f%2e%2e%2fetc%2fpasswd` },
+    { url: `${origin}/${'x'.repeat(300)}` },
+  ]);
+  for (const name of files) assert.match(name, /^[\w.,+-]{1,100}\.md$/);
+});
+
+test('only a list of addresses is one', () => {
+  assert.deepEqual(addressesOf('[{"url":"http://a.example"},{"urls":["http://b.example"],"max_depth":2}]'), [
+    'http://a.example',
+    'http://b.example',
+  ]);
+  for (const text of [
+    '',
+    '{',
+    '{}',
+    '[]',
+    '[1]',
+    '[null]',
+    '[{}]',
+    '[{"url":1}]',
+    '[{"urls":[{}]}]',
+    '"x"',
+    '{"url":"http://a.example"}',
+  ])
+    assert.equal(addressesOf(text), undefined, text);
+});
