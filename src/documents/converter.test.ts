@@ -18,6 +18,8 @@ const fixture = (name: string): { name: string; bytes: Buffer } => ({
 });
 /** Keeps a worker busy for seconds. */
 const SLOW = { name: 'slow.html', bytes: Buffer.from('<p>word <b>bold</b> <a href="/a">link</a></p>'.repeat(20_000)) };
+/** Keeps it busy for minutes: the parser of pages takes time in the square of the depth. */
+const ENDLESS = { name: 'endless.html', bytes: Buffer.from('<div>'.repeat(400_000)) };
 const LINUX = { skip: process.platform === 'linux' ? false : 'needs /proc' };
 
 async function using(options: ConverterOptions, use: (converter: Converter) => Promise<void>): Promise<void> {
@@ -38,8 +40,8 @@ async function until(condition: () => boolean): Promise<void> {
 describe('limits', () => {
   test('what takes too long ends, and the next file does not notice', async () => {
     const log = testLogger();
-    await using({ workers: 1, limits: { timeMs: 300 }, log }, async (converter) => {
-      const [slow, next] = await Promise.all([converter.convert(SLOW), converter.convert(fixture('calc.csv'))]);
+    await using({ workers: 1, limits: { timeMs: 3_000 }, log }, async (converter) => {
+      const [slow, next] = await Promise.all([converter.convert(ENDLESS), converter.convert(fixture('calc.csv'))]);
       assert.deepEqual(slow, { kind: 'rejected', reason: 'took too long to read' });
       assert.equal(next.kind, 'markdown');
       assert.deepEqual(log.lines, []);
@@ -66,7 +68,7 @@ describe('a worker', () => {
     const log = testLogger();
     await using({ workers: 1, log }, async (converter) => {
       await converter.convert(fixture('calc.csv'));
-      const slow = converter.convert(SLOW);
+      const slow = converter.convert(ENDLESS);
       const next = converter.convert(fixture('calc.csv'));
       await until(() => workers().length === 1);
       process.kill(workers()[0] ?? 0, 'SIGSEGV');
@@ -157,25 +159,25 @@ describe('waiting', () => {
   test('who leaves gets his reason, whether his file was waiting or worked on', async () => {
     await using({ workers: 1 }, async (converter) => {
       const [first, second] = [new AbortController(), new AbortController()];
-      const running = converter.convert(SLOW, { signal: first.signal });
-      const waiting = converter.convert(SLOW, { signal: second.signal });
+      const running = converter.convert(ENDLESS, { signal: first.signal });
+      const waiting = converter.convert(ENDLESS, { signal: second.signal });
       second.abort(new Error('left early'));
       await assert.rejects(waiting, { message: 'left early' });
       first.abort(new Error('left'));
       await assert.rejects(running, { message: 'left' });
       assert.equal((await converter.convert(fixture('calc.csv'))).kind, 'markdown');
-      await assert.rejects(converter.convert(SLOW, { signal: first.signal }), { message: 'left' });
+      await assert.rejects(converter.convert(ENDLESS, { signal: first.signal }), { message: 'left' });
     });
   });
 
   test('closing ends everything', LINUX, async () => {
     const converter = createConverter({ workers: 1 });
-    const [running, waiting] = [converter.convert(SLOW), converter.convert(SLOW)];
+    const [running, waiting] = [converter.convert(ENDLESS), converter.convert(ENDLESS)];
     await until(() => workers().length === 1);
     const ended = [running, waiting].map((each) => assert.rejects(each, { code: 'shutting_down' }));
     await converter.close();
     await Promise.all(ended);
-    await assert.rejects(converter.convert(SLOW), { code: 'shutting_down' });
+    await assert.rejects(converter.convert(ENDLESS), { code: 'shutting_down' });
     assert.deepEqual(workers(), []);
   });
 

@@ -74,6 +74,8 @@ export class Pool {
       place.task?.reject(shuttingDown());
       const { worker } = place;
       this.#end(place);
+      // The process may have nothing else to stay for, and is not to leave while somebody waits here.
+      worker?.hold(true);
       await worker?.gone;
     });
     await Promise.all(ends);

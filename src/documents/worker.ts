@@ -4,8 +4,8 @@ import type { FromWorker, Job } from './protocol.ts';
 
 /**
  * A worker: a process of its own, so that a crash in native code takes no more than this along and SIGKILL always ends it. The
- * work itself is done in a thread, since only then can somebody watch it: this thread, which kills the process when the
- * memory of all of it grows beyond the limit.
+ * work itself is done in a thread, since only then can somebody watch it: this thread, which gives the job up when the memory
+ * of the process grows beyond the limit.
  */
 
 const WATCH_MS = 50;
@@ -27,7 +27,9 @@ function work(job: Job): void {
   const { memoryBytes } = job.limits;
   isWorking = true;
   watch = setInterval(() => {
-    if (process.memoryUsage.rss() > memoryBytes) end({ kind: 'rejected', reason: 'needs too much memory' });
+    if (process.memoryUsage.rss() < memoryBytes) return;
+    // The thread goes on with what nobody wants any more, so this process must not get another job.
+    end({ kind: 'rejected', reason: 'needs too much memory' }, Number.POSITIVE_INFINITY);
   }, WATCH_MS);
   thread ??= startThread(memoryBytes);
   thread.postMessage(job, transferable(job.bytes));
@@ -40,12 +42,12 @@ function transferable(bytes: Uint8Array): ArrayBuffer[] {
 }
 
 /** Reports the end of a job. What it holds too much of is told along: the gateway then replaces this process. */
-function end(conversion: Conversion): void {
+function end(conversion: Conversion, resident = process.memoryUsage.rss()): void {
   // What a library left behind in the thread may fail when nobody waits any more.
   if (!isWorking) return;
   isWorking = false;
   clearInterval(watch);
-  send({ type: 'done', conversion, resident: process.memoryUsage.rss() });
+  send({ type: 'done', conversion, resident });
 }
 
 function startThread(memoryBytes: number): Worker {
