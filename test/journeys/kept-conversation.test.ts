@@ -8,7 +8,7 @@ import sharp from 'sharp';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import { makeTinyGguf, TINY_ANSWER, TINY_SENTENCE } from '../support/tiny-gguf.ts';
-import { contentOf, type Event, lastBody } from './kept-world.ts';
+import { contentOf, type Event, lastBody, statusOf } from './kept-world.ts';
 
 const run = promisify(execFile);
 const ROOT = path.join(import.meta.dirname, '../..');
@@ -128,7 +128,7 @@ describe('the offline conversation of the docs', { timeout: 120_000 }, () => {
     const [message = ''] = blocks(6, 'json');
     const answer = await shell(forget);
     assert.ok(answer.startsWith(JSON.stringify(JSON.parse(message))), answer);
-    assert.equal((await fetch(`${gateway.origin}/files/harbour/media/quay.png`)).status, 404);
+    assert.equal(await statusOf(`${gateway.origin}/files/harbour/media/quay.png`), 404);
     const memory = await fetch(`${gateway.origin}/backend-api/v2/memory/ada`);
     assert.equal(((await memory.json()) as { count: number }).count, 0);
     // Step by step in order: without the bucket the question of 3 fails.

@@ -10,6 +10,7 @@ import {
   openKept,
   postJson,
   remove,
+  statusOf,
   told,
   upload,
 } from './kept-world.ts';
@@ -83,7 +84,7 @@ describe('shared chats over HTTP', { timeout: 60_000 }, () => {
     const first = await fetch(url('undated'));
     assert.equal(((await first.json()) as { text: string }).text, 'first');
     const known = { 'if-none-match': first.headers.get('etag') ?? '' };
-    assert.equal((await fetch(url('undated'), { headers: known })).status, 304);
+    assert.equal(await statusOf(url('undated'), { headers: known }), 304);
     assert.equal((await postJson(url('undated'), { text: 'second' }, { cookie })).status, 200);
     const second = await fetch(url('undated'), { headers: known });
     assert.deepEqual([second.status, ((await second.json()) as { text: string }).text], [200, 'second']);

@@ -83,6 +83,13 @@ export async function told(response: Response | Promise<Response>): Promise<{
   return { status: settled.status, code: json?.error?.code, message: json?.error?.message ?? '', json };
 }
 
+/** The status alone. The body is read all the same: a connection in the middle of one holds a server open. */
+export async function statusOf(url: string, init?: RequestInit): Promise<number> {
+  const response = await fetch(url, init);
+  await response.arrayBuffer();
+  return response.status;
+}
+
 export function postJson(
   url: string,
   body: unknown,
