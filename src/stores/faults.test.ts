@@ -21,10 +21,11 @@ interface World {
 }
 
 function world(context: TestContext): World {
+  const opened: Stores[] = [];
+  // Hooks run in this order, and the folder must not go before the stores are closed.
+  context.after(() => Promise.all(opened.map((stores) => stores.close())));
   const folder = path.join(temporaryFolder(context), 'data');
   const log = testLogger();
-  const opened: Stores[] = [];
-  context.after(() => Promise.all(opened.map((stores) => stores.close())));
   return {
     folder,
     file: path.join(folder, 'sluice.db'),
@@ -58,6 +59,10 @@ async function assertOutOfOrder(stores: Stores, sentence: RegExp): Promise<void>
     });
   }
   assert.match(stores.problem ?? 'none', sentence);
+}
+
+function closing(database: Database): Database & AsyncDisposable {
+  return Object.assign(database, { [Symbol.asyncDispose]: () => database.close() });
 }
 
 /** Tries again until it succeeds, at most ten seconds. */
@@ -184,8 +189,7 @@ describe('a database that is out of order', () => {
     // Pages in the middle, so that the first ones still say what there should be.
     bytes.fill(0xa5, 300_000, 320_000);
     writeFileSync(file, bytes);
-    const database = new Database(file, log, { checkAfterMs: 0 });
-    context.after(() => database.close());
+    await using database = closing(new Database(file, log, { checkAfterMs: 0 }));
     await eventually(async () => assert.equal(database.problem, 'The database file is damaged.'));
     assert.ok(log.lines.some(({ level, message }) => level === 'error' && /damaged/.test(message)));
   });
@@ -193,8 +197,7 @@ describe('a database that is out of order', () => {
   test('a sound database has no problem after the check', async (context) => {
     const { file, log, folder } = world(context);
     mkdirSync(folder);
-    const database = new Database(file, log, { checkAfterMs: 0 });
-    context.after(() => database.close());
+    await using database = closing(new Database(file, log, { checkAfterMs: 0 }));
     await database.read({ text: 'select 1', values: [] });
     await sleep(300);
     assert.equal(database.problem, undefined);

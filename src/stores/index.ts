@@ -32,6 +32,8 @@ export function openStores(dataDir: string, log: Logger): Stores {
     get problem() {
       return database.problem ?? files.problem;
     },
-    close: () => database.close(),
+    async close() {
+      await Promise.all([database.close(), files.close()]);
+    },
   };
 }

@@ -234,9 +234,10 @@ export function filesContract(name: string, open: Open<Files>): void {
       const writes = Promise.all(Array.from({ length: 20 }, (_, n) => store.write('a/b', version(n + 1))));
       const isWhole = (bytes: Buffer) => bytes.length === 200_000 && bytes.every((byte) => byte === bytes[0]);
       let done = false;
-      void writes.then(() => {
+      const settled = writes.finally(() => {
         done = true;
       });
+      settled.catch(() => {});
       while (!done) {
         try {
           assert.ok(isWhole(await bytesOf(await store.open('a/b'))));
@@ -245,7 +246,7 @@ export function filesContract(name: string, open: Open<Files>): void {
           assert.equal((error as { code?: string }).code, 'conflict', `${error}`);
         }
       }
-      await writes;
+      await settled;
       assert.ok(isWhole(await bytesOf(await store.open('a/b'))));
       assert.deepEqual(await paths(store, 'a'), ['a/b']);
     });

@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import type { Stores } from '../../src/core/stores.ts';
 import { openStores } from '../../src/stores/index.ts';
 import { testLogger } from '../support/call.ts';
 import { temporaryFolder } from '../support/config-folder.ts';
@@ -34,12 +35,14 @@ function assertHonest(told: Told): void {
 describe('a disk without room', () => {
   test('files may not grow any further: nothing that was promised is lost, all else is refused', async (context) => {
     if (process.platform === 'win32') return context.skip('there is no such limit');
+    let stores: Stores | undefined;
+    // Hooks run in this order, and the folder must not go before the stores are closed.
+    context.after(() => stores?.close());
     const folder = path.join(temporaryFolder(context), 'data');
     // In blocks of 512 or 1,024 bytes, as the shell has it.
     const told = runChild('sh', ['-c', `ulimit -f 1200; ${RUN}`], [folder]);
     assertHonest(told);
-    const stores = openStores(folder, testLogger());
-    context.after(() => stores.close());
+    stores = openStores(folder, testLogger());
     for (const id of told.chats) assert.equal((await stores.chats.get(id))?.updated, Number(id));
     for (const name of told.files) assert.notEqual(await stores.files.stat(name), undefined);
     await stores.chats.put({ id: 'after', owner: null, updated: 0, body: {} });

@@ -35,7 +35,6 @@ export function port<T>(open: Open<Stores>, pick: (stores: Stores) => T): Open<T
 }
 
 async function openOnDisk(context: TestContext): Promise<World<Stores>> {
-  const folder = temporaryFolder(context);
   const opened: Stores[] = [];
   const open = async () => {
     const stores = openStores(folder, testLogger());
@@ -43,7 +42,9 @@ async function openOnDisk(context: TestContext): Promise<World<Stores>> {
     return stores;
   };
   const close = () => Promise.all(opened.splice(0).map((stores) => stores.close()));
+  // Hooks run in this order, and the folder must not go before the stores are closed.
   context.after(close);
+  const folder = temporaryFolder(context);
   return {
     store: await open(),
     another: open,

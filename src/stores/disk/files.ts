@@ -108,6 +108,11 @@ export class DiskFiles implements Files {
     });
   }
 
+  /** Waits until nothing is cleaned up any more. */
+  async close(): Promise<void> {
+    await this.#ready?.catch(() => {});
+  }
+
   async #find(name: string): ReturnType<Places['find']> {
     const segments = segmentsOf(name);
     return await this.#guard(() => this.#places.find(segments));

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { testLogger } from '../../../test/support/call.ts';
 import { temporaryFolder } from '../../../test/support/config-folder.ts';
@@ -11,11 +13,13 @@ import type { FromWorker } from './protocol.ts';
 import { SqliteRecords } from './records.ts';
 import { sql } from './sql.ts';
 
-const FOLDER = path.dirname(new URL(import.meta.url).pathname);
+const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 const insert = (id: string) =>
   sql`insert into records (kind, id, version, body) values (${'test'}, ${id}, ${'v'}, ${'{}'})`;
 
 function openDatabase(context: TestContext) {
+  // Hooks run in this order, and the folder must not go before the database is closed.
+  context.after(() => database.close());
   const file = path.join(temporaryFolder(context), 'data', 'sluice.db');
   const log = testLogger();
   const workers: Worker[] = [];
@@ -29,7 +33,6 @@ function openDatabase(context: TestContext) {
     return worker;
   };
   const database = new Database(file, log, { start });
-  context.after(() => database.close());
   const ids = async () => {
     const [result] = await database.read(sql`select id from records where kind = ${'test'} order by id`);
     return result?.rows.map((row) => row['id']);
@@ -110,6 +113,32 @@ describe('database', () => {
     assert.equal(database.problem, undefined);
     assert.equal(log.lines.filter(({ level }) => level === 'error').length, 1);
   });
+
+  test('a thread that does not answer fails the request, and does not hold up the end', async (context) => {
+    const start = () => new Worker('setInterval(() => {}, 1000)', { eval: true });
+    const database = new Database(path.join(temporaryFolder(context), 'a.db'), testLogger(), { start, answerMs: 50 });
+    await assert.rejects(database.write(insert('a')), { code: 'storage_failed' });
+    assert.equal(database.problem, 'The disk does not answer.');
+    await database.close();
+  });
+
+  for (const [when, use] of [
+    ['after use', "await stores.chats.put({ id: 'a', owner: null, updated: 0, body: {} });"],
+    ['never used', ''],
+  ] as const) {
+    test(`an idle database keeps no process alive: ${when}`, (context) => {
+      const index = new URL('../index.ts', import.meta.url);
+      const log = '{ debug() {}, info() {}, warn: console.log, error: console.log }';
+      const script = `import { openStores } from ${JSON.stringify(index)};
+      const stores = openStores(process.argv[1], ${log});
+      ${use}
+      setTimeout(() => console.log('waited'), 200);`;
+      const words = ['--input-type=module', '--eval', script, temporaryFolder(context)];
+      const { stdout, status } = spawnSync(process.execPath, words, { encoding: 'utf8', timeout: 20_000, env: {} });
+      assert.equal(stdout, 'waited\n');
+      assert.equal(status, 0);
+    });
+  }
 });
 
 describe('records in the database', () => {

@@ -24,6 +24,7 @@ export interface DatabaseOptions {
   /** Runs one of the threads in this folder. */
   readonly start?: (entry: 'worker' | 'check', file: string) => Worker;
   readonly checkAfterMs?: number;
+  readonly answerMs?: number;
 }
 
 /** The gateway's handle on the database's thread. Opens the file in the background; the first requests wait for that. */
@@ -34,6 +35,7 @@ export class Database {
   readonly #damage: Problem;
   readonly #start: (entry: 'worker' | 'check', file: string) => Worker;
   readonly #checkAfterMs: number;
+  readonly #answerMs: number;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
   #check: Worker | undefined;
@@ -42,13 +44,14 @@ export class Database {
   #lastId = 0;
   #closed = false;
 
-  constructor(file: string, log: Logger, { start = startThread, checkAfterMs = CHECK_AFTER_MS }: DatabaseOptions = {}) {
+  constructor(file: string, log: Logger, options: DatabaseOptions = {}) {
     this.#file = file;
     this.#log = log;
     this.#problem = new Problem(log);
     this.#damage = new Problem(log);
-    this.#start = start;
-    this.#checkAfterMs = checkAfterMs;
+    this.#start = options.start ?? startThread;
+    this.#checkAfterMs = options.checkAfterMs ?? CHECK_AFTER_MS;
+    this.#answerMs = options.answerMs ?? ANSWER_MS;
     this.#startWorker();
   }
 
@@ -78,7 +81,7 @@ export class Database {
     worker.ref();
     this.#send(worker, { type: 'close' });
     // A disk that hangs must not hold up the end; what is not acknowledged by then was not promised.
-    const timer = setTimeout(() => void worker.terminate(), ANSWER_MS);
+    const timer = setTimeout(() => void worker.terminate(), this.#answerMs);
     await ended;
     clearTimeout(timer);
   }
@@ -91,9 +94,9 @@ export class Database {
       this.#lastId += 1;
       const id = this.#lastId;
       const timer = setTimeout(() => {
-        this.#problem.began('The disk does not answer.', `a request waited for ${ANSWER_MS} ms`);
+        this.#problem.began('The disk does not answer.', `a request waited for ${this.#answerMs} ms`);
         this.#settle(id, ({ reject }) => reject(storageFailed('The disk does not answer.')));
-      }, ANSWER_MS);
+      }, this.#answerMs);
       if (this.#waiting.size === 0) worker.ref();
       this.#waiting.set(id, { resolve, reject, timer });
       const request: Request = { id, writes, statements: statements.map(({ text, values }) => ({ text, values })) };
@@ -111,8 +114,6 @@ export class Database {
     this.#startedAt = now;
     const worker = this.#start('worker', this.#file);
     this.#worker = worker;
-    // An idle database keeps no process alive; one that owes an answer does.
-    worker.unref();
     worker.on('message', (message: FromWorker) => this.#receive(message));
     worker.on('error', (error) => this.#problem.began(STOPPED, String(error)));
     worker.on('exit', (code) => {
@@ -120,6 +121,8 @@ export class Database {
       if (!this.#closed) this.#problem.began(STOPPED, `exit code ${code}`);
       for (const id of [...this.#waiting.keys()]) this.#settle(id, ({ reject }) => reject(storageFailed(STOPPED)));
     });
+    // An idle database keeps no process alive; one that owes an answer does. Listening comes first: it undoes this.
+    worker.unref();
     return worker;
   }
 
@@ -161,12 +164,12 @@ export class Database {
   #startCheck(): void {
     const check = this.#start('check', this.#file);
     this.#check = check;
-    check.unref();
     check.on('message', (damage: string) => this.#damage.began('The database file is damaged.', damage));
     check.on('error', (error) => this.#log.warn({ error: String(error) }, 'the database could not be checked'));
     check.on('exit', () => {
       this.#check = undefined;
     });
+    check.unref();
   }
 }
 
