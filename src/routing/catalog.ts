@@ -78,7 +78,7 @@ export class Catalog {
   /** What a provider offers to the holder of a key. Throws when it cannot be asked; nothing is kept. */
   async listWith(provider: Provider, credentials: Credentials): Promise<readonly Model[]> {
     try {
-      return await provider.models(credentials, AbortSignal.timeout(LISTING_MS));
+      return await listed(provider, credentials);
     } catch (error) {
       throw asListingError(error, provider);
     }
@@ -131,7 +131,7 @@ export class Catalog {
   async #askNow(provider: Provider): Promise<Offer> {
     let offer: Offer;
     try {
-      offer = { provider, models: await provider.models({}, AbortSignal.timeout(LISTING_MS)) };
+      offer = { provider, models: await listed(provider, {}) };
     } catch (thrown) {
       const error = asListingError(thrown, provider);
       this.#log.warn({ provider: provider.id, error: error.message }, 'a provider did not list its models');
@@ -143,6 +143,19 @@ export class Catalog {
       this.#known = undefined;
     }
     return offer;
+  }
+}
+
+/** Asks a provider, which has to answer in time even if it does not heed the signal. */
+async function listed(provider: Provider, credentials: Credentials): Promise<readonly Model[]> {
+  const signal = AbortSignal.timeout(LISTING_MS);
+  const { promise: isLate, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  signal.addEventListener('abort', onAbort);
+  try {
+    return await Promise.race([provider.models(credentials, signal), isLate]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
   }
 }
 

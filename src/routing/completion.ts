@@ -16,6 +16,9 @@ const WANTED = ['"id"', '"object"', '"created"', '"model"', '"usage"', '"finish_
 const UNWANTED =
   /"(?:provider|tool_calls|reasoning_content)"|"error"\s*:(?!\s*(?:null|false))|"(?:audio|reasoning|content|finish_reason|usage)"\s*:\s*null|"content"\s*:\s*\[/;
 
+/** The end of `"reasoning_content"`. It begins with a rare letter, which makes the search in a long text much faster. */
+const THOUGHTS = '_content"';
+
 type Json = Record<string, unknown>;
 
 /** What an answer shall say of itself where the upstream does not, and what was asked, for an estimate. */
@@ -57,7 +60,7 @@ function looksFine(body: Buffer): boolean {
   const edges = body.toString('latin1', 0, EDGE_BYTES) + body.toString('latin1', body.length - EDGE_BYTES);
   if (!edges.trimEnd().endsWith('}') || !WANTED.every((name) => edges.includes(name))) return false;
   // A second long text may stand between the ends.
-  return !UNWANTED.test(edges) && !body.includes('"reasoning_content"');
+  return !UNWANTED.test(edges) && !body.includes(THOUGHTS);
 }
 
 /** Mends the choices in place. Returns whether anything had to be changed. */

@@ -277,9 +277,11 @@ describe('answers', { concurrency: 6 }, () => {
         return true;
       },
     });
-    const received = await askChat(gateway.origin, { provider: 'mock', model: 'm', stream: true });
-    assert.equal(readError(received)['code'], 'upstream_invalid');
-    assert.equal(upstream.chats.length, 1);
+    for (const [title, way] of Object.entries(ways)) {
+      const received = await way.ask(gateway.origin, { provider: 'mock', model: 'm' });
+      assert.equal(readError(received)['code'], 'upstream_invalid', title);
+    }
+    assert.equal(upstream.chats.length, Object.keys(ways).length);
   });
 });
 

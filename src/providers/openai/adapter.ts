@@ -130,6 +130,8 @@ async function* decodeAnswer(body: Body, limits: AnswerLimits): AsyncIterable<Ba
   let size = 0;
   let isStream: boolean | undefined;
   let lastWords: NodeJS.Timeout | undefined;
+  /** Bytes in a row that said nothing. */
+  let idle = 0;
   try {
     for (;;) {
       const bytes = await next(body, decoder);
@@ -151,6 +153,10 @@ async function* decodeAnswer(body: Body, limits: AnswerLimits): AsyncIterable<Ba
         if (bytes === undefined || decoder.done) decoder.end(batch);
       } catch (error) {
         failure = error;
+      }
+      idle = batch.length > 0 ? 0 : idle + (bytes?.length ?? 0);
+      if (idle > limits.answerBytes) {
+        throw new SluiceError('upstream_invalid', 'The provider sent much, but nothing that says anything.');
       }
       if (decoder.done) body.release();
       if (batch.length > 0 || failure === undefined) yield batch;
