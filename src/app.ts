@@ -47,6 +47,9 @@ export interface AppOptions {
   readonly onLocal?: (ids: readonly string[]) => void;
 }
 
+/** How often connections that have become idle are closed during shutdown, in milliseconds. */
+const IDLE_CHECK_MS = 100;
+
 /** Wires everything; the only place that knows all parts. */
 export async function createApp(initial: Config, log: Logger, options: AppOptions = {}): Promise<App> {
   let config = initial;
@@ -144,9 +147,11 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
       local?.close();
       const closed = server.close();
       await calls.drain(config.limits.drainMs);
-      // A connection that became idle meanwhile would hold the server open until its keep-alive ends.
+      // A connection that becomes idle from here on would hold the server open until its keep-alive ends.
+      const idle = setInterval(() => server.server.closeIdleConnections(), IDLE_CHECK_MS);
       server.server.closeIdleConnections();
       await closed;
+      clearInterval(idle);
       await registry.close();
       await Promise.all([converter.close(), pages.close(), recorder.flush()]);
       await stores.close();

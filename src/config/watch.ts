@@ -35,14 +35,13 @@ export function watchConfig(
 ): ConfigWatch {
   const file = current.file ?? path.resolve(DEFAULT_FILE);
   let inForce = current;
-  let seen: string | undefined;
+  // No signature: what was changed since the configuration was loaded must count, so the first event always reads.
+  let seen: string | undefined = 'never seen';
   let quiet: NodeJS.Timeout | undefined;
   let firstEvent = 0;
   let closed = false;
   let wrong = false;
-  let reading: Promise<void> = signature(file).then((now) => {
-    seen = now;
-  });
+  let reading: Promise<void> = Promise.resolve();
 
   async function read(): Promise<void> {
     const now = await signature(file);

@@ -26,8 +26,7 @@ const mediaOf = (events: readonly Event[]): Event | undefined =>
 describe('media of answers over HTTP', { timeout: 60_000 }, () => {
   let world: KeptWorld;
   before(async () => {
-    // A file's connection may become idle just after the server began to close; it then stays for this long.
-    world = await openKept('limits: { keepAliveMs: 1000 }');
+    world = await openKept();
   });
   after(() => world.close());
 
