@@ -178,21 +178,28 @@ describe('a database that is out of order', () => {
     assert.equal(stores.problem, undefined);
   });
 
-  test('damage that nothing has run into yet is found after the start', async (context) => {
-    const { open, file, log } = world(context);
-    const first = open();
-    await Promise.all(
-      Array.from({ length: 200 }, (_, n) => first.chats.put(chat(`${n}`, { filler: 'x'.repeat(3_000) }))),
-    );
-    await first.close();
-    const bytes = readFileSync(file);
-    // Pages in the middle, so that the first ones still say what there should be.
-    bytes.fill(0xa5, 300_000, 320_000);
-    writeFileSync(file, bytes);
-    await using database = closing(new Database(file, log, { checkAfterMs: 0 }));
-    await eventually(async () => assert.equal(database.problem, 'The database file is damaged.'));
-    assert.ok(log.lines.some(({ level, message }) => level === 'error' && /damaged/.test(message)));
-  });
+  for (const [by, checkedAlong] of [
+    ['the thread of the database', Number.POSITIVE_INFINITY],
+    ['a thread of its own', 0],
+  ] as const) {
+    test(`damage that nothing has run into yet is found after the start, by ${by}`, async (context) => {
+      const { open, file, log } = world(context);
+      const first = open();
+      await Promise.all(
+        Array.from({ length: 200 }, (_, n) => first.chats.put(chat(`${n}`, { filler: 'x'.repeat(3_000) }))),
+      );
+      await first.close();
+      const bytes = readFileSync(file);
+      // Pages in the middle, so that the first ones still say what there should be.
+      bytes.fill(0xa5, 300_000, 320_000);
+      writeFileSync(file, bytes);
+      await using database = closing(new Database(file, log, { checkAfterMs: 0, checkedAlong }));
+      await eventually(async () => assert.equal(database.problem, 'The database file is damaged.'));
+      assert.ok(log.lines.some(({ level, message }) => level === 'error' && /damaged/.test(message)));
+      await database.write({ text: "insert into log (id, time, body) values ('a', 0, '{}')", values: [] });
+      assert.equal(database.problem, 'The database file is damaged.', 'it does not go away by itself');
+    });
+  }
 
   test('a sound database has no problem after the check', async (context) => {
     const { file, log, folder } = world(context);

@@ -13,6 +13,8 @@ const ANSWER_MS = 20_000;
 const RESTART_MS = 1_000;
 /** The start belongs to whoever asks first; looking for damage can wait. */
 const CHECK_AFTER_MS = 2_000;
+/** A file of so many bytes is looked through in some 50 ms; for a larger one a thread of its own is worth its memory. */
+const CHECKED_ALONG = 16 * 1024 * 1024;
 
 interface Waiting {
   readonly resolve: (results: readonly Result[]) => void;
@@ -24,6 +26,7 @@ export interface DatabaseOptions {
   /** Runs one of the threads in this folder. */
   readonly start?: (entry: 'worker' | 'check', file: string) => Worker;
   readonly checkAfterMs?: number;
+  readonly checkedAlong?: number;
   readonly answerMs?: number;
 }
 
@@ -35,6 +38,7 @@ export class Database {
   readonly #damage: Problem;
   readonly #start: (entry: 'worker' | 'check', file: string) => Worker;
   readonly #checkAfterMs: number;
+  readonly #checkedAlong: number;
   readonly #answerMs: number;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
@@ -51,6 +55,7 @@ export class Database {
     this.#damage = new Problem(log);
     this.#start = options.start ?? startThread;
     this.#checkAfterMs = options.checkAfterMs ?? CHECK_AFTER_MS;
+    this.#checkedAlong = options.checkedAlong ?? CHECKED_ALONG;
     this.#answerMs = options.answerMs ?? ANSWER_MS;
     this.#startWorker();
   }
@@ -131,13 +136,16 @@ export class Database {
       case 'opened':
         this.#problem.ended();
         this.#log.debug({ milliseconds: Math.round(message.milliseconds) }, 'database opened');
-        this.#checkTimer ??= setTimeout(() => this.#startCheck(), this.#checkAfterMs).unref();
+        this.#checkTimer ??= setTimeout(() => this.#lookForDamage(message.bytes), this.#checkAfterMs).unref();
         break;
       case 'problem':
         this.#problem.began(message.failure.sentence, message.failure.detail);
         break;
       case 'recovered':
         this.#problem.ended();
+        break;
+      case 'checked':
+        if (message.damage.length > 0) this.#damage.began('The database file is damaged.', message.damage.join('; '));
         break;
       case 'answers':
         for (const answer of message.answers) this.#take(answer);
@@ -161,10 +169,14 @@ export class Database {
     how(waiting);
   }
 
-  #startCheck(): void {
+  #lookForDamage(bytes: number): void {
+    if (bytes <= this.#checkedAlong) {
+      if (this.#worker !== undefined) this.#send(this.#worker, { type: 'check' });
+      return;
+    }
     const check = this.#start('check', this.#file);
     this.#check = check;
-    check.on('message', (damage: string) => this.#damage.began('The database file is damaged.', damage));
+    check.on('message', (message: FromWorker) => this.#receive(message));
     check.on('error', (error) => this.#log.warn({ error: String(error) }, 'the database could not be checked'));
     check.on('exit', () => {
       this.#check = undefined;

@@ -1,13 +1,17 @@
 import type { Statement, Value } from './sql.ts';
 
 /** What the gateway's thread and the database's thread tell each other. */
-export type ToWorker = { readonly type: 'request'; readonly request: Request } | { readonly type: 'close' };
+export type ToWorker =
+  | { readonly type: 'request'; readonly request: Request }
+  | { readonly type: 'check' }
+  | { readonly type: 'close' };
 
 export type FromWorker =
-  | { readonly type: 'opened'; readonly milliseconds: number }
+  | { readonly type: 'opened'; readonly milliseconds: number; readonly bytes: number }
   /** Something failed that concerns more than one request. */
   | { readonly type: 'problem'; readonly failure: Failure }
   | { readonly type: 'recovered' }
+  | { readonly type: 'checked'; readonly damage: readonly string[] }
   | { readonly type: 'answers'; readonly answers: readonly Answer[] };
 
 /** Statements that happen together or not at all. */

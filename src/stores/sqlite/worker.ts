@@ -1,7 +1,9 @@
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { makeFolderNow } from '../folder.ts';
 import { Connection } from './connection.ts';
+import { findDamage } from './damage.ts';
 import { failureOf, needsNewConnection } from './failures.ts';
 import type { Answer, Failure, FromWorker, Request, ToWorker } from './protocol.ts';
 
@@ -31,6 +33,7 @@ function take(first: ToWorker): void {
     message = requests.length < MOST_IN_GROUP ? receiveMessageOnPort(port)?.message : undefined;
   }
   if (requests.length > 0) send({ type: 'answers', answers: answer(requests) });
+  if (message?.type === 'check') check();
   if (message?.type === 'close') {
     connection?.close();
     port.close();
@@ -70,7 +73,7 @@ function open(): Connection | Failure {
     // What a failed fsync left in the log may be in the machine's memory only, and must not come before what follows.
     if (troubled) connection.settle();
     lastFailure = undefined;
-    send({ type: 'opened', milliseconds: performance.now() - now });
+    send({ type: 'opened', milliseconds: performance.now() - now, bytes: statSync(file).size });
     recovered();
     return connection;
   } catch (error) {
@@ -79,6 +82,14 @@ function open(): Connection | Failure {
     lastFailure = { failure, at: performance.now() };
     trouble(failure);
     return failure;
+  }
+}
+
+function check(): void {
+  try {
+    send({ type: 'checked', damage: findDamage(file) });
+  } catch {
+    // It cannot be read just now, for example because it is locked: whoever uses it will be told.
   }
 }
 
