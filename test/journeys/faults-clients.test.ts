@@ -6,8 +6,8 @@ import { after, before, describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startAnthropicUpstream } from '../support/anthropic-upstream.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
-import { flood } from '../support/openai-faults.ts';
-import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
+import { type Flood, flood } from '../support/openai-faults.ts';
+import { type OpenAiOptions, type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import type { VendorAnswer, VendorScript } from '../support/vendor-script.ts';
 import { begin, eventually, QUESTION, readChatStream, readConversation, receive } from '../support/wire-answers.ts';
 
@@ -43,10 +43,11 @@ const moments: Readonly<Record<string, (isStream: boolean) => VendorAnswer>> = {
 
 async function openGateway(
   context: TestContext,
-  script: VendorScript,
+  script: VendorScript | undefined,
   limits = '{}',
+  options?: OpenAiOptions,
 ): Promise<[Gateway, OpenAiUpstream]> {
-  const upstream = await startOpenAiUpstream(script);
+  const upstream = await startOpenAiUpstream(script, options);
   const gateway = await startGateway(
     `providers: { mock: { kind: openai, baseUrl: '${upstream.baseUrl}' } }\nlimits: ${limits}`,
   );
@@ -55,6 +56,19 @@ async function openGateway(
     await upstream.close();
   });
   return [gateway, upstream];
+}
+
+/** An upstream that writes 200 MB as fast as they are taken. */
+async function openFlood(context: TestContext, limits?: string): Promise<[Gateway, OpenAiUpstream, Flood]> {
+  const flooding = flood(200 * MEGABYTE);
+  const [gateway, upstream] = await openGateway(context, undefined, limits, {
+    async handle(request, response) {
+      if (request.method !== 'POST') return false;
+      await flooding.handle(request, response);
+      return true;
+    },
+  });
+  return [gateway, upstream, flooding];
 }
 
 describe('clients that leave', () => {
@@ -139,20 +153,7 @@ describe('clients that leave', () => {
 describe('clients that dawdle', { concurrency: 7 }, () => {
   for (const way of WAYS.filter((each) => each !== 'dialect B, whole')) {
     test(`${way}: a client that does not read holds the upstream back`, { timeout: 60_000 }, async (context) => {
-      const total = 200 * MEGABYTE;
-      const flooding = flood(total);
-      const upstream = await startOpenAiUpstream(undefined, {
-        handle: async (request, response) => {
-          if (request.method !== 'POST') return false;
-          await flooding.handle(request, response);
-          return true;
-        },
-      });
-      const gateway = await startGateway(`providers: { mock: { kind: openai, baseUrl: '${upstream.baseUrl}' } }`);
-      context.after(async () => {
-        await gateway.close();
-        await upstream.close();
-      });
+      const [gateway, upstream, flooding] = await openFlood(context);
       const client = ways[way](gateway.origin, 'test-model');
       const response = await client.response;
       await standsStill(() => flooding.taken);
@@ -183,13 +184,11 @@ describe('clients that dawdle', { concurrency: 7 }, () => {
     });
 
     test(`${way}: a client that never reads is cut when its time is over`, { timeout: 60_000 }, async (context) => {
-      const [gateway, upstream] = await openGateway(
-        context,
-        () => ({ text: words(), burst: 500 }),
-        '{ totalMs: 1000 }',
-      );
+      const [gateway, upstream, flooding] = await openFlood(context, '{ totalMs: 2500 }');
       const client = ways[way](gateway.origin, 'test-model');
       const response = await client.response;
+      // Everything on the way is full by then, so no last words reach the client.
+      await standsStill(() => flooding.taken);
       await eventually('closed upstream', () => upstream.open === 0);
       const { promise: isCut, resolve } = Promise.withResolvers<void>();
       response.socket.once('close', () => resolve());
