@@ -208,8 +208,9 @@ class Relaying implements UpstreamHandler, RelayedStream {
     return this.#state === 'events' && this.#events?.complete === true;
   }
 
-  #awaitLastWords(): void {
-    if (this.#awaitsLastWords || this.#paused) return;
+  /** `anew`: there was more to say than it seemed; some upstreams name an end in every chunk. */
+  #awaitLastWords(anew: boolean): void {
+    if ((this.#awaitsLastWords && !anew) || this.#paused) return;
     this.#awaitsLastWords = true;
     this.#deadline.set(Math.min(LAST_WORDS_MS, this.#deps.limits.idleMs));
   }
@@ -229,7 +230,7 @@ class Relaying implements UpstreamHandler, RelayedStream {
 
   resume(): void {
     this.#paused = false;
-    if (this.#isComplete) this.#awaitLastWords();
+    if (this.#isComplete) this.#awaitLastWords(true);
     else if (this.#state !== 'done') this.#deadline.set(this.#deps.limits.idleMs);
     this.#exchange?.resume();
   }
@@ -241,19 +242,22 @@ class Relaying implements UpstreamHandler, RelayedStream {
   #take(bytes: Buffer): void {
     switch (this.#state) {
       case 'stream': {
-        this.#write(this.#rewriter.push(bytes));
+        const text = this.#rewriter.push(bytes);
+        this.#write(text);
         const { failure, done, complete } = this.#rewriter;
         if (failure !== undefined) throw failure;
         if (done) this.#endStream();
-        else if (complete) this.#awaitLastWords();
+        else if (complete) this.#awaitLastWords(text !== '');
         return;
       }
-      case 'events':
+      case 'events': {
+        const before = this.#batch.length;
         this.#count(bytes);
         this.#events?.push(bytes, this.#batch);
         if (this.#events?.done === true) this.#endEvents();
-        else if (this.#isComplete) this.#awaitLastWords();
+        else if (this.#isComplete) this.#awaitLastWords(this.#batch.length > before);
         return;
+      }
       case 'sniff': {
         const isEvents = looksLikeEvents(bytes);
         if (isEvents === undefined) return;

@@ -264,6 +264,28 @@ describe('answers', { concurrency: 6 }, () => {
     assert.equal(upstream.chats.length, Object.keys(ways).length, 'asked once each');
   });
 
+  test('an end in every chunk (Gemini), for longer than last words may take', { timeout: 30_000 }, async (context) => {
+    const count = 10;
+    const [gateway] = await openGateway(context, undefined, {
+      async handle(request, response) {
+        if (request.method !== 'POST') return false;
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        for (let index = 0; index < count; index += 1) {
+          response.write(`data: ${JSON.stringify(delta({ content: `${index} ` }, 'stop'))}\n\n`);
+          await sleep(450);
+        }
+        response.end('data: [DONE]\n\n');
+        return true;
+      },
+    });
+    await Promise.all(
+      Object.entries(ways).map(async ([title, way]) => {
+        const said = way.read(await way.ask(gateway.origin, { provider: 'mock', model: 'm' }));
+        assert.deepEqual([said.text, said.finish], ['0 1 2 3 4 5 6 7 8 9 ', 'stop'], title);
+      }),
+    );
+  });
+
   test('only events that say nothing do not make a client wait for ever', { timeout: 30_000 }, async (context) => {
     const [gateway, upstream] = await openGateway(context, undefined, {
       async handle(request, response) {

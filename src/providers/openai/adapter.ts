@@ -162,7 +162,11 @@ async function* decodeAnswer(body: Body, limits: AnswerLimits): AsyncIterable<Ba
       if (batch.length > 0 || failure === undefined) yield batch;
       if (failure !== undefined) throw failure;
       if (bytes === undefined || decoder.done) return;
-      // Usage and `[DONE]` follow at once or never.
+      // Usage and `[DONE]` follow at once or never. Some upstreams name an end in every chunk, so more text counts.
+      if (batch.length > 0) {
+        clearTimeout(lastWords);
+        lastWords = undefined;
+      }
       if (decoder.complete) lastWords ??= setTimeout(() => void body.return(), LAST_WORDS_MS).unref();
     }
   } finally {
