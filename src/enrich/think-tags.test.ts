@@ -49,6 +49,18 @@ describe('splitThinking', () => {
     assert.equal(types.at(-1), 'finish');
   });
 
+  test('gives out what it held when the answer fails', async () => {
+    async function* failing(): AsyncIterable<Batch> {
+      yield [{ type: 'content', content: '<th' }];
+      throw new Error('cut');
+    }
+    const seen: Chunk[] = [];
+    await assert.rejects(async () => {
+      for await (const batch of splitThinking(failing())) seen.push(...batch);
+    }, /cut/);
+    assert.deepEqual(seen, [{ type: 'content', content: '<th' }]);
+  });
+
   test('says the same however the text was split', async () => {
     const texts = fc.constantFrom(
       '<think>a < b </ c</think>\n\nanswer </think>',

@@ -12,7 +12,13 @@ export const thinkTags: Step = { name: 'think-tags', enrich: (request) => ({ req
  */
 export async function* splitThinking(chunks: AsyncIterable<Batch>): AsyncIterable<Batch> {
   const splitter = new ThinkTags();
-  for await (const batch of chunks) yield splitter.isOver ? batch : splitter.push(batch);
+  try {
+    for await (const batch of chunks) yield splitter.isOver ? batch : splitter.push(batch);
+  } catch (error) {
+    // What was said before the failure still counts.
+    yield splitter.rest();
+    throw error;
+  }
 }
 
 class ThinkTags {
@@ -35,6 +41,13 @@ class ThinkTags {
         out.push(chunk);
       }
     }
+    return out;
+  }
+
+  /** Text that waited to become a tag, and will not. */
+  rest(): Batch {
+    const out: Chunk[] = [];
+    this.#flush(out);
     return out;
   }
 

@@ -44,6 +44,8 @@ export interface PlainRoute {
   readonly form?: Readonly<Record<string, unknown>>;
   /** Bytes that a JSON body may have, where it is not `limits.bodyBytes`. */
   readonly bodyLimit?: (limits: Limits) => number;
+  /** Answering costs something, so HEAD, which would do the work and throw it away, is not served. */
+  readonly isCostly?: true;
   readonly handler: Handler;
 }
 

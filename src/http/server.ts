@@ -96,8 +96,9 @@ export function buildServer(deps: Deps): FastifyInstance {
   });
   readBodies(app, deps);
   app.setErrorHandler(errorHandler(deps));
-  for (const { method, url, handler, form, bodyLimit } of all) {
-    app.route({ method, url, handler, config: { takesForm: form !== undefined, bodyLimit } });
+  for (const { method, url, handler, form, bodyLimit, isCostly } of all) {
+    const config = { takesForm: form !== undefined, bodyLimit };
+    app.route({ method, url, handler, config, exposeHeadRoute: isCostly !== true });
   }
   return app;
 }

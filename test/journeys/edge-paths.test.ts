@@ -246,7 +246,7 @@ const PATHS: Readonly<Record<string, readonly string[]>> = {
   '/v1/providers': ['GET', 'HEAD'],
   '/v1/providers/mock': ['GET', 'HEAD'],
   '/backend-api/v2/conversation': ['POST'],
-  '/backend-api/v2/create': ['GET', 'HEAD'],
+  '/backend-api/v2/create': ['GET'],
   '/backend-api/v2/models': ['GET', 'HEAD'],
   '/backend-api/v2/models/mock': ['GET', 'HEAD'],
   '/backend-api/v2/providers': ['GET', 'HEAD'],

@@ -56,6 +56,7 @@ export function backendRoutes(deps: Deps): readonly Route[] {
       tag: TAG,
       query: CreateQuery,
       produces: ['text/plain'],
+      isCostly: true,
       handler: create(deps),
     },
     {

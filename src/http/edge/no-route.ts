@@ -16,12 +16,12 @@ export function nothingAt(request: FastifyRequest): SluiceError {
  * Names of the page's files are no paths of their own.
  */
 export function noRoute(
-  routes: readonly Pick<Route, 'method' | 'url'>[],
+  routes: readonly Pick<Route, 'method' | 'url' | 'isCostly'>[],
 ): (request: FastifyRequest, reply: FastifyReply) => SluiceError {
   const known = routes
     .filter(({ url }) => url !== '/:name' && url !== '/docs/:name')
-    .map(({ method, url }) => ({
-      methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
+    .map(({ method, url, isCostly }) => ({
+      methods: method === 'GET' && isCostly !== true ? ['GET', 'HEAD'] : [method],
       pattern: new RegExp(`^${url.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+').replaceAll('*', '.+')}$`),
     }));
   return (request, reply) => {

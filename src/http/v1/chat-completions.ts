@@ -24,7 +24,7 @@ export function chatCompletions(deps: Deps): Handler {
   return (request, reply) => {
     const json = request.body as JsonBody;
     const body = validate(ChatCompletionBody, json.value, 'invalid_field');
-    const question = toQuestion(request, json, body, deps);
+    const question = toQuestion(request, json, body);
     return withCall(request, reply, deps, { user: body['user'], timeout: body.timeout }, async (call) => {
       const answered = await deps.router.answer(question, call);
       const headers = answerHeaders(answered, answered.value.kind === 'chunks' ? undefined : answered.value.headers);
@@ -78,7 +78,7 @@ function send(reply: FastifyReply, bytes: Buffer, headers: Readonly<Record<strin
   reply.headers(headers).header('content-type', 'application/json; charset=utf-8').send(bytes);
 }
 
-function toQuestion(request: FastifyRequest, json: JsonBody, body: ChatCompletionBody, deps: Deps): Question {
+function toQuestion(request: FastifyRequest, json: JsonBody, body: ChatCompletionBody): Question {
   const { provider: ofPath } = request.params as { provider?: string };
   const named = ofPath ?? body.provider ?? '';
   const wish = {
@@ -96,7 +96,7 @@ function toQuestion(request: FastifyRequest, json: JsonBody, body: ChatCompletio
   const stream = body.stream === true;
   return {
     ...question,
-    relay: (target) => toRelay(target, json, body, messages === body.messages ? undefined : messages, stream, deps),
+    relay: (target) => toRelay(target, json, body, messages === body.messages ? undefined : messages, stream),
   };
 }
 
@@ -121,19 +121,20 @@ function wantsMemory(body: ChatCompletionBody): boolean {
   return body.memory === true && typeof body.user === 'string';
 }
 
+/** Members of a body that no upstream sees. */
+const REMOVED_FIELDS: ReadonlySet<string> = new Set([...OWN_FIELDS, ...DROPPED_FIELDS]);
+
 function toRelay(
   target: Target,
   json: JsonBody,
   body: ChatCompletionBody,
   messages: readonly WireMessage[] | undefined,
   stream: boolean,
-  _deps: Deps,
 ): RelayRequest {
   const edits = new Map<string, string | undefined>();
-  for (const name of OWN_FIELDS) edits.set(name, undefined);
-  for (const name of DROPPED_FIELDS) edits.set(name, undefined);
+  for (const { name } of json.members) if (REMOVED_FIELDS.has(name)) edits.set(name, undefined);
   for (const [name, value] of Object.entries(body.extra_body ?? {})) {
-    if (!edits.has(name)) edits.set(name, JSON.stringify(value));
+    if (!REMOVED_FIELDS.has(name)) edits.set(name, JSON.stringify(value));
   }
   if (body.model !== target.model || edits.has('model')) edits.set('model', JSON.stringify(target.model));
   if (messages !== undefined) edits.set('messages', JSON.stringify(messages));
