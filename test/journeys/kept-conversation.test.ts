@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
+import { withoutShell } from '../support/programs.ts';
 import { makeTinyGguf, TINY_ANSWER, TINY_SENTENCE } from '../support/tiny-gguf.ts';
 import { contentOf, type Event, lastBody, statusOf } from './kept-world.ts';
 
@@ -22,7 +23,7 @@ function blocks(section: number, language: string): string[] {
   );
 }
 
-describe('the offline conversation of the docs', { timeout: 120_000 }, () => {
+describe('the offline conversation of the docs', { timeout: 120_000, skip: withoutShell }, () => {
   let gateway: Gateway;
   let upstream: OpenAiUpstream;
   let picture: Buffer;

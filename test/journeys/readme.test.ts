@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { withoutShell } from '../support/programs.ts';
 import { makeTinyGguf, TINY_ANSWER } from '../support/tiny-gguf.ts';
 
 const run = promisify(execFile);
@@ -19,7 +20,7 @@ function blocks(heading: string, language: string): string[] {
   );
 }
 
-describe('the examples of the README', () => {
+describe('the examples of the README', { skip: withoutShell }, () => {
   let gateway: Gateway;
   before(async () => {
     // The bundled model takes a while on small machines; that it answers is shown by scripts/smoke.sh.
