@@ -106,6 +106,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     stores,
     buckets,
     media,
+    search,
     cookies,
     cookieDomains: () => config.providers.flatMap((entry) => entry.cookieDomain ?? []),
     onCookies: () => take(config),

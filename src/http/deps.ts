@@ -9,6 +9,7 @@ import type { Stores } from '../core/stores.ts';
 import type { MediaStore } from '../media/store.ts';
 import type { Deadlines } from '../routing/deadlines.ts';
 import type { Router } from '../routing/router.ts';
+import type { WebSearch } from '../search/search.ts';
 import type { Calls } from './edge/calls.ts';
 import type { Heartbeats } from './sse.ts';
 
@@ -23,6 +24,7 @@ export interface Deps {
   readonly stores: Stores;
   readonly buckets: Buckets;
   readonly media: MediaStore;
+  readonly search: WebSearch;
   readonly cookies: CookieStore;
   /** The domains whose cookies some provider asks for. */
   readonly cookieDomains: () => readonly string[];

@@ -46,6 +46,14 @@ describe('web search over HTTP', { timeout: 60_000 }, () => {
     assert.equal(order.at(-1), 'finish');
   });
 
+  test('bare results, as front ends ask for them', async () => {
+    const answer = await fetch(at(world, 'create?provider=CachedSearch&prompt=tortoises'));
+    assert.equal(answer.status, 200);
+    assert.match(answer.headers.get('content-type') ?? '', /^text\/plain/);
+    assert.match(await answer.text(), /^## Jonathan \(tortoise\) - Wikipedia\n\nJonathan .*\n\n> Source: \[\[1\]\]/s);
+    assert.deepEqual(queries.splice(0), ['tortoises']);
+  });
+
   test('a query of its own, in every way to ask', async () => {
     await converse(world, { messages: asked('Tell me'), web_search: 'tortoise age' });
     assert.deepEqual(queries.splice(0), ['tortoise age']);

@@ -3,6 +3,7 @@ import type { ChatRequest } from '../../core/chat.ts';
 import type { Batch, Chunk } from '../../core/chunk.ts';
 import { collect } from '../../core/collect.ts';
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
+import { resultBlocks } from '../../enrich/web-search.ts';
 import { answerHeaders, openStream, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { clientKeys } from '../keys.ts';
@@ -16,11 +17,16 @@ import { CreateQuery } from './wire.ts';
 const STORED = /^\/media\/[A-Za-z0-9][A-Za-z0-9_.,+=@-]*$/;
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
+/** The name under which front ends ask for bare results of a web search, instead of an answer. */
+const SEARCH_PROVIDER = 'cachedsearch';
+
 /** `GET create`: the answer to one prompt as plain text, as it comes; a picture as the way to it. */
 export function create(deps: Deps): Handler {
   return (request, reply) => {
     const query = validate(CreateQuery, request.query, 'invalid_request');
     const asked = toChatRequest(query);
+    if (asked.providers.some((name) => name.toLowerCase() === SEARCH_PROVIDER))
+      return searched(query.prompt, reply, deps);
     const keys = clientKeys(request, undefined);
     const filter = query.filter_markdown ?? query.json ?? '';
     const { caches } = deps.stores;
@@ -122,6 +128,16 @@ async function gathered(chunks: AsyncIterable<Batch>): Promise<Created> {
   const [only] = urls;
   const isAlone = urls.length === 1 && text.trim() === only;
   return isAlone && only !== undefined && STORED.test(only) ? { location: only } : { text };
+}
+
+async function searched(query: string, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  const results = await deps.search.search(query, { signal: gone.signal });
+  return reply
+    .header('content-type', PLAIN_TEXT)
+    .header('cache-control', 'no-store')
+    .send(resultBlocks(results).join('\n\n'));
 }
 
 function isOn(value: string | undefined): boolean {
