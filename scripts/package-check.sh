@@ -23,6 +23,9 @@ for _ in $(seq 1 100); do
   curl -sf http://127.0.0.1:13370/v1/models >/dev/null && break
   sleep 0.1
 done
-curl -sf http://127.0.0.1:13370/v1/models | grep -q '"object":"list"' || { cat "$folder/log"; exit 1; }
-curl -sf http://127.0.0.1:13370/ | grep -q '<title>' || { echo 'no page'; cat "$folder/log"; exit 1; }
+# Not through a pipe: grep would close it at the first match, and curl fail for that.
+models=$(curl -sf http://127.0.0.1:13370/v1/models)
+grep -q '"object":"list"' <<<"$models" || { cat "$folder/log"; exit 1; }
+page=$(curl -sf http://127.0.0.1:13370/)
+grep -q '<title>' <<<"$page" || { echo 'no page'; cat "$folder/log"; exit 1; }
 echo 'The packed command serves.'

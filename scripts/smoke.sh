@@ -30,8 +30,11 @@ tail -n 2 <<<"$answer" | grep -q 'data: \[DONE\]' || { echo "no [DONE]: $answer"
 answer=$(curl -sfN --max-time 240 "$base/backend-api/v2/conversation" -H 'content-type: application/json' -d "$question")
 grep -q '"content":".*Paris' <<<"$answer" || { echo "no sensible answer on conversation: $answer"; exit 1; }
 grep -q '^event: finish$' <<<"$answer" || { echo "no finish: $answer"; exit 1; }
-curl -sf "$base/" | grep -q '<title>' || { echo 'no page'; exit 1; }
-curl -sf "$base/backend-api/v2/synthesize/flite?text=Hello&format=wav" | head -c 4 | grep -q RIFF || { echo 'no voice'; exit 1; }
+# Not through a pipe: grep would close it at the first match, and curl fail for that.
+page=$(curl -sf "$base/")
+grep -q '<title>' <<<"$page" || { echo 'no page'; exit 1; }
+curl -sf -o "$home/hello.wav" "$base/backend-api/v2/synthesize/flite?text=Hello&format=wav"
+[ "$(head -c 4 "$home/hello.wav")" = RIFF ] || { echo 'no voice'; exit 1; }
 curl -sf "$base/docs/" >/dev/null || { echo 'no documents'; exit 1; }
 cat "$log"
 grep -q 'is ready' "$log" || { echo 'no word about the start'; exit 1; }
