@@ -2,12 +2,17 @@
 # Packs Sluice as it would be published, installs that package into an empty folder, and runs its command.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+root=$PWD
 
+if curl -s http://127.0.0.1:13370/ >/dev/null; then echo 'something listens on port 13370 already'; exit 1; fi
 folder=$(mktemp -d)
 pid=
 cleanup() {
-  [ -z "$pid" ] || kill -TERM "$pid" 2>/dev/null || true
-  rm -rf "$folder" dist
+  if [ -n "$pid" ]; then
+    kill -TERM "$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+  fi
+  rm -rf "$folder" "$root/dist"
 }
 trap cleanup EXIT
 
@@ -15,9 +20,11 @@ npm pack --silent --pack-destination "$folder" >/dev/null
 cd "$folder"
 npm init -y >/dev/null
 npm install --silent --no-audit --no-fund ./sluice-*.tgz
-npx --no-install sluice --version
-npx --no-install sluice doctor --data-dir "$folder/data" >/dev/null
-npx --no-install sluice --bind 127.0.0.1:13370 --data-dir "$folder/data" >"$folder/log" 2>&1 &
+sluice=node_modules/.bin/sluice
+"$sluice" --version
+"$sluice" doctor --data-dir "$folder/data" >/dev/null
+# Not by npx, which keeps signals to itself.
+"$sluice" --bind 127.0.0.1:13370 --data-dir "$folder/data" >"$folder/log" 2>&1 &
 pid=$!
 for _ in $(seq 1 100); do
   curl -sf http://127.0.0.1:13370/v1/models >/dev/null && break
