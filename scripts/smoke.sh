@@ -14,7 +14,12 @@ cleanup() {
   kill -TERM -- "-$pid" 2>/dev/null || true
   wait "$pid" 2>/dev/null || true
   for _ in $(seq 1 50); do curl -s "$base" >/dev/null || break; sleep 0.1; done
-  rm -rf "$home" 2>/dev/null || { sleep 1; rm -rf "$home"; }
+# The code cache may still be written while the process ends.
+  for _ in $(seq 1 50); do
+    rm -rf "$home" 2>/dev/null && return
+    sleep 0.1
+  done
+  echo "left behind: $home"
 }
 trap cleanup EXIT
 
