@@ -32,12 +32,14 @@ async function showCatalog() {
     providers = catalog.providers;
     setCatalog(catalog);
     setChoice(choice);
-    const items = providers.map(({ name, label, active_by_default: ready }) => {
-      const count = catalog.models[name]?.length ?? 0;
-      const what =
-        count > 0 ? `${count} ${count === 1 ? 'model' : 'models'}` : ready ? 'no model listed' : 'needs a key';
-      return el('li', {}, el('strong', {}, label), el('span', {}, what));
-    });
+    // Dozens more wait for a key; what is on is what counts here.
+    const items = providers
+      .filter(({ active_by_default: ready }) => ready)
+      .map(({ name, label }) => {
+        const count = catalog.models[name]?.length ?? 0;
+        const what = count > 0 ? `${count} ${count === 1 ? 'model' : 'models'}` : 'no model listed';
+        return el('li', {}, el('strong', {}, label), el('span', {}, what));
+      });
     byId('providers').replaceChildren(...items);
     byId('demo-note').hidden = !providers.some(({ name }) => name === 'embedded');
   } catch (error) {

@@ -171,6 +171,8 @@ describe('the page', { skip: withoutBrowser }, () => {
     await visit(async (page) => {
       await ready(page);
       assert.match(await page.locator('#providers').innerText(), /Scripted[\s\S]*2 models/);
+      // Known providers that only wait for a key are not on.
+      assert.doesNotMatch(await page.locator('#providers').innerText(), /Anthropic|OpenRouter/);
       assert.equal(await page.locator('#base-url').innerText(), `${gateway.origin}/v1`);
       assert.match(await page.locator('#curl').innerText(), /\/v1\/chat\/completions/);
       await page.locator('[data-copy=base-url]').click();
