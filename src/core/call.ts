@@ -20,6 +20,11 @@ export interface Call {
   /** Who asks, as a label for records. */
   readonly user: string;
   readonly log: Logger;
+  /**
+   * Notes that a field of the request, in the client's own words, has no place at this provider. The client hears of it in
+   * `x-sluice-dropped`; one that asked for `strict` gets a 400 instead, which this throws.
+   */
+  drop(field: string): void;
 }
 
 /** A call that its owner can cancel. */
@@ -29,6 +34,10 @@ export class CallScope implements Call {
   credentials: Credentials;
   user = 'unknown';
   cancelled: Error | undefined;
+  /** Whether a field that would be lost is an error. */
+  strict = false;
+  /** The fields that were lost. */
+  readonly dropped = new Set<string>();
   readonly #listeners = new Set<(reason: Error) => void>();
   #controller: AbortController | undefined;
   #unlink: (() => void) | undefined;
@@ -43,6 +52,7 @@ export class CallScope implements Call {
   fork(credentials: Credentials = this.credentials): CallScope {
     const child = new CallScope(this.id, this.log, credentials);
     child.user = this.user;
+    child.strict = this.strict;
     child.#unlink = this.onCancel((reason) => child.cancel(reason));
     return child;
   }
@@ -54,6 +64,17 @@ export class CallScope implements Call {
       if (this.cancelled !== undefined) this.#controller.abort(this.cancelled);
     }
     return this.#controller.signal;
+  }
+
+  drop(field: string): void {
+    if (this.strict) {
+      throw new SluiceError(
+        'unsupported_field',
+        `This provider has no place for '${field}'. Leave it out, choose another provider, or do not ask for strict.`,
+        { param: field },
+      );
+    }
+    this.dropped.add(field);
   }
 
   cancel(reason: Error = new SluiceError('cancelled', 'The client closed the connection.')): void {

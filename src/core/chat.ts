@@ -1,9 +1,26 @@
 /** What was asked of a model, free of any dialect. */
 
+/** The APIs whose requests Sluice understands. */
+export type WireFormat = 'openai' | 'responses' | 'anthropic' | 'gemini' | 'ollama';
+
+/**
+ * What one vendor attached and wants back unchanged, or what only it understands: signatures of thoughts, cache marks. By
+ * vendor (`anthropic`, `google`, `openai`, `bedrock`), in the spelling of the AI SDK's provider options; nobody else looks inside.
+ */
+export type VendorData = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
 /** Text of a message. */
 export interface TextPart {
   readonly type: 'text';
   readonly text: string;
+  readonly vendor?: VendorData;
+}
+
+/** What the assistant thought at this place of its message. Empty with `vendor` data where the vendor hides its thoughts. */
+export interface ReasoningPart {
+  readonly type: 'reasoning';
+  readonly text: string;
+  readonly vendor?: VendorData;
 }
 
 /** Media of a message, inline or by address. */
@@ -17,6 +34,7 @@ export interface MediaPart {
   readonly name?: string;
   /** OpenAI's image detail: low, high or auto. */
   readonly detail?: string;
+  readonly vendor?: VendorData;
 }
 
 /** A bucket, or one media file of it, uploaded earlier; an enrichment step turns it into text or media. */
@@ -27,7 +45,8 @@ export interface BucketPart {
   readonly name?: string;
 }
 
-export type Part = TextPart | MediaPart | BucketPart;
+/** `ReasoningPart`s stand in messages of the assistant only. */
+export type Part = TextPart | MediaPart | BucketPart | ReasoningPart;
 
 /** A whole tool call, as the assistant made it. */
 export interface ToolCall {
@@ -35,6 +54,7 @@ export interface ToolCall {
   readonly name: string;
   /** JSON text exactly as the model wrote it; it may be incomplete or invalid. */
   readonly arguments: string;
+  readonly vendor?: VendorData;
 }
 
 export type Message =
@@ -42,11 +62,17 @@ export type Message =
   | {
       readonly role: 'assistant';
       readonly content: readonly Part[];
-      readonly reasoning?: string;
       readonly toolCalls?: readonly ToolCall[];
       readonly name?: string;
     }
-  | { readonly role: 'tool'; readonly content: readonly Part[]; readonly toolCallId: string };
+  | {
+      readonly role: 'tool';
+      readonly content: readonly Part[];
+      readonly toolCallId: string;
+      /** The tool failed, and the content says how. */
+      readonly isError?: boolean;
+      readonly vendor?: VendorData;
+    };
 
 /** A function the model may call. `parameters` is a JSON Schema. */
 export interface Tool {
@@ -54,6 +80,7 @@ export interface Tool {
   readonly description?: string;
   readonly parameters?: Readonly<Record<string, unknown>>;
   readonly strict?: boolean;
+  readonly vendor?: VendorData;
 }
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
@@ -107,6 +134,11 @@ export interface ChatRequest {
   readonly aspectRatio?: string;
   /** The user whose memory shall help to answer. */
   readonly memoryUser?: string;
-  /** Fields only the upstream understands, kept as sent. */
+  /** The API the client spoke; absent: OpenAI's chat completions. */
+  readonly format?: WireFormat;
+  /**
+   * Fields only an upstream of that format understands, kept as sent. A provider that has no place for one of them says so
+   * with `call.drop`.
+   */
   readonly extra: Readonly<Record<string, unknown>>;
 }

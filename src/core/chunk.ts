@@ -1,4 +1,4 @@
-import type { Conversation } from './chat.ts';
+import type { Conversation, VendorData } from './chat.ts';
 
 /** Which provider and model answer. */
 export interface ProviderInfo {
@@ -14,6 +14,18 @@ export interface ToolCallDelta {
   readonly id?: string;
   readonly name?: string;
   readonly arguments: string;
+  readonly vendor?: VendorData;
+}
+
+/** What an answer, or a part of its text, rests on. */
+export interface Source {
+  readonly url: string;
+  readonly title?: string;
+  /** What is quoted. */
+  readonly text?: string;
+  /** Where in the answer's text so far it belongs, in UTF-16 units. */
+  readonly start?: number;
+  readonly end?: number;
 }
 
 /** Media in an answer. */
@@ -38,6 +50,8 @@ export interface Usage {
   readonly completionTokens: number;
   readonly totalTokens: number;
   readonly cachedTokens?: number;
+  /** Written to the vendor's cache by this request. */
+  readonly cacheWriteTokens?: number;
   readonly reasoningTokens?: number;
   /** The provider gave no figures, so Sluice counted bytes. */
   readonly estimated?: boolean;
@@ -65,8 +79,11 @@ export type Chunk =
   | { readonly type: 'provider'; readonly provider: ProviderInfo } // made by routing, always first
   | { readonly type: 'parameters'; readonly parameters: Readonly<Record<string, unknown>> }
   | { readonly type: 'conversation'; readonly conversation: Conversation }
-  | { readonly type: 'content'; readonly content: string }
-  | { readonly type: 'reasoning'; readonly reasoning: string }
+  | { readonly type: 'content'; readonly content: string; readonly vendor?: VendorData }
+  // With `vendor`, the last piece of a block of thoughts; its text may be empty then.
+  | { readonly type: 'reasoning'; readonly reasoning: string; readonly vendor?: VendorData }
+  | { readonly type: 'refusal'; readonly refusal: string }
+  | { readonly type: 'source'; readonly source: Source }
   | { readonly type: 'tool_call'; readonly tool_call: ToolCallDelta }
   | { readonly type: 'media'; readonly media: MediaRef }
   | { readonly type: 'preview'; readonly preview: string }
@@ -76,7 +93,8 @@ export type Chunk =
   | { readonly type: 'log'; readonly log: string }
   | { readonly type: 'auth'; readonly auth: ErrorInfo } // made by routing when credentials are missing or refused
   | { readonly type: 'error'; readonly error: ErrorInfo } // made by routing; providers throw
-  | { readonly type: 'finish'; readonly finish: FinishReason };
+  // `stopSequence`: the client's own stop word that ended the answer, where the provider tells.
+  | { readonly type: 'finish'; readonly finish: FinishReason; readonly stopSequence?: string };
 
 /**
  * What one read of the upstream brought. Chunks travel in batches, so that a burst costs one step through the
@@ -91,6 +109,7 @@ export function isVisible(chunk: Chunk): boolean {
       return chunk.content !== '';
     case 'reasoning':
       return chunk.reasoning !== '';
+    case 'refusal':
     case 'tool_call':
     case 'media':
     case 'preview':

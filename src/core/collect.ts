@@ -1,41 +1,55 @@
-import type { Conversation, ToolCall } from './chat.ts';
-import type { Batch, FinishReason, MediaRef, Usage } from './chunk.ts';
+import type { Conversation, Part, ToolCall, VendorData } from './chat.ts';
+import type { Batch, FinishReason, MediaRef, Source, Usage } from './chunk.ts';
 import { unreachable } from './errors.ts';
 
 /** A whole answer: the fold of its chunks. */
 export interface Collected {
   readonly content: string;
   readonly reasoning: string;
+  /** Texts and thoughts in the order in which they came, each block as a whole: what `content` and `reasoning` are made of. */
+  readonly parts: readonly Part[];
+  readonly refusal: string;
+  readonly sources: readonly Source[];
   readonly toolCalls: readonly ToolCall[];
   readonly media: readonly MediaRef[];
   readonly conversation: Conversation | undefined;
   readonly usage: Usage | undefined;
   readonly finish: FinishReason | undefined;
+  readonly stopSequence: string | undefined;
 }
 
 /** Folds chunks into the whole answer. Throws what the chunks throw. */
 export async function collect(chunks: AsyncIterable<Batch>): Promise<Collected> {
-  let content = '';
-  let reasoning = '';
+  const parts = new Parts();
+  const sources: Source[] = [];
+  let refusal = '';
   let conversation: Conversation | undefined;
   let usage: Usage | undefined;
   let finish: FinishReason | undefined;
+  let stopSequence: string | undefined;
   const media: MediaRef[] = [];
-  const calls = new Map<number, { id: string; name: string; arguments: string }>();
+  const calls = new Map<number, { id: string; name: string; arguments: string; vendor?: VendorData }>();
   for await (const batch of chunks) {
     for (const chunk of batch) {
       switch (chunk.type) {
         case 'content':
-          content += chunk.content;
+          parts.add('text', chunk.content, chunk.vendor);
           break;
         case 'reasoning':
-          reasoning += chunk.reasoning;
+          parts.add('reasoning', chunk.reasoning, chunk.vendor);
+          break;
+        case 'refusal':
+          refusal += chunk.refusal;
+          break;
+        case 'source':
+          sources.push(chunk.source);
           break;
         case 'tool_call': {
-          const { index, id, name, arguments: fragment } = chunk.tool_call;
+          const { index, id, name, arguments: fragment, vendor } = chunk.tool_call;
           const call = calls.get(index) ?? { id: '', name: '', arguments: '' };
           if (id !== undefined) call.id = id;
           if (name !== undefined) call.name = name;
+          if (vendor !== undefined) call.vendor = vendor;
           call.arguments += fragment;
           calls.set(index, call);
           break;
@@ -51,6 +65,7 @@ export async function collect(chunks: AsyncIterable<Batch>): Promise<Collected> 
           break;
         case 'finish':
           finish = chunk.finish;
+          stopSequence = chunk.stopSequence;
           break;
         case 'provider':
         case 'parameters':
@@ -67,5 +82,48 @@ export async function collect(chunks: AsyncIterable<Batch>): Promise<Collected> 
     }
   }
   const toolCalls = [...calls].sort(([a], [b]) => a - b).map(([, call]) => call);
-  return { content, reasoning, toolCalls, media, conversation, usage, finish };
+  const { content, reasoning } = parts;
+  const whole = parts.whole();
+  return {
+    content,
+    reasoning,
+    parts: whole,
+    refusal,
+    sources,
+    toolCalls,
+    media,
+    conversation,
+    usage,
+    finish,
+    stopSequence,
+  };
+}
+
+/** Puts pieces of text and thoughts together, block by block. */
+class Parts {
+  content = '';
+  reasoning = '';
+  readonly #parts: Part[] = [];
+  #open: { type: 'text' | 'reasoning'; text: string } | undefined;
+
+  /** With `vendor`, the piece is the last one of its block. */
+  add(type: 'text' | 'reasoning', text: string, vendor: VendorData | undefined): void {
+    if (type === 'text') this.content += text;
+    else this.reasoning += text;
+    if (text === '' && vendor === undefined) return;
+    if (this.#open?.type !== type) this.#close();
+    this.#open ??= { type, text: '' };
+    this.#open.text += text;
+    if (vendor !== undefined) this.#close(vendor);
+  }
+
+  whole(): readonly Part[] {
+    this.#close();
+    return this.#parts;
+  }
+
+  #close(vendor?: VendorData): void {
+    if (this.#open !== undefined) this.#parts.push({ ...this.#open, ...(vendor === undefined ? {} : { vendor }) });
+    this.#open = undefined;
+  }
 }

@@ -6,6 +6,7 @@ import type { ErrorInfo } from './chunk.ts';
  */
 const CATALOGUE = {
   invalid_request: { status: 400, name: 'BadRequestError', type: 'invalid_request_error' },
+  unsupported_field: { status: 400, name: 'BadRequestError', type: 'invalid_request_error' },
   unauthorized: { status: 401, name: 'MissingAuthError', type: 'authentication_error' },
   missing_credentials: { status: 401, name: 'MissingAuthError', type: 'authentication_error' },
   forbidden: { status: 403, name: 'PermissionDeniedError', type: 'permission_error' },

@@ -22,6 +22,9 @@ export type AuthNeed =
       readonly configured: boolean;
     };
 
+/** What a provider may be asked to do: the names of its optional methods. */
+export type Ability = 'chat' | 'speech';
+
 /** How a provider came to be on. Also the order in which the automatic choice prefers them. */
 export type Origin = 'file' | 'environment' | 'local' | 'embedded';
 

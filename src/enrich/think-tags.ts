@@ -34,8 +34,10 @@ class ThinkTags {
   push(batch: Batch): Batch {
     const out: Chunk[] = [];
     for (const chunk of batch) {
-      if (chunk.type === 'content') this.#text(chunk.content, out);
-      else {
+      if (chunk.type === 'content') {
+        this.#text(chunk.content, out);
+        if (chunk.vendor !== undefined) out.push({ type: 'content', content: '', vendor: chunk.vendor });
+      } else {
         // Held text comes before whatever follows it: a tool call, the finish, reasoning in a field of its own.
         if (isPartOfAnswer(chunk)) this.#flush(out);
         out.push(chunk);

@@ -5,7 +5,7 @@ import type { Batch } from '../core/chunk.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
 import type { Encoder } from '../core/stream.ts';
 import type { RelayedStream } from '../routing/relay.ts';
-import type { Answered } from '../routing/router.ts';
+import type { Performed } from '../routing/router.ts';
 import type { Deps } from './deps.ts';
 import { withoutSecrets } from './edge/errors.ts';
 import { EventStream } from './sse.ts';
@@ -14,16 +14,26 @@ import { userOf } from './user.ts';
 /** How long a client may take for the last words when its time is over or Sluice shuts down, in milliseconds. */
 const LAST_WORDS_MS = 1_000;
 
+/** What of lost fields is told in a header. */
+const MOST_NAMES = 50;
+const LONGEST_NAME = 64;
+
 /** Runs one answer: opens its call, gives it a place, and cancels it when the client leaves or its time is over. `asked` is what the body says of itself. */
 export async function withCall(
   request: FastifyRequest,
   reply: FastifyReply,
   deps: Deps,
-  asked: { readonly user?: unknown; readonly timeout?: number | null | undefined },
+  asked: {
+    readonly user?: unknown;
+    readonly timeout?: number | null | undefined;
+    /** Whether a field that nobody can express is an error. */
+    readonly strict?: boolean | null | undefined;
+  },
   run: (call: CallScope) => Promise<void>,
 ): Promise<FastifyReply> {
   const call = new CallScope(request.id, deps.log);
   call.user = userOf(request, asked.user);
+  call.strict = asked.strict === true || request.headers['x-sluice-strict'] === '1';
   const leave = deps.calls.enter(call, request.ip);
   // A client may want less time than the server grants; `timeout` is in seconds.
   const totalMs = Math.min(deps.config().limits.totalMs, (asked.timeout ?? Number.POSITIVE_INFINITY) * 1_000);
@@ -53,18 +63,27 @@ export async function withCall(
 }
 
 /** Headers of ours on every answer of a model. */
-export function answerHeaders(answered: Answered, upstream?: IncomingHttpHeaders): Record<string, string> {
+export function answerHeaders(answered: Performed<unknown>, upstream?: IncomingHttpHeaders): Record<string, string> {
   const headers: Record<string, string> = {
     'x-sluice-provider': answered.target.provider.id,
     'x-sluice-model': encodeURI(answered.target.model.toWellFormed()),
     'x-sluice-attempts': String(answered.attempts),
   };
+  if (answered.dropped.length > 0) headers['x-sluice-dropped'] = fieldNames(answered.dropped);
   // Of the upstream's headers only what clients use to pace themselves; everything else may hold internals (S-7).
   for (const name in upstream) {
     const value = name.startsWith('x-ratelimit-') ? upstream[name] : undefined;
     if (typeof value === 'string') headers[name] = value;
   }
   return headers;
+}
+
+/** Names of fields as a header; they are the client's own, so any character may be in them. */
+function fieldNames(names: readonly string[]): string {
+  return [...new Set(names)]
+    .slice(0, MOST_NAMES)
+    .map((name) => encodeURI(name.slice(0, LONGEST_NAME).toWellFormed()).replaceAll(',', '%2C'))
+    .join(', ');
 }
 
 /** Streams chunks to a client that was told 200. A failure becomes the encoder's last word, and nothing follows it. */

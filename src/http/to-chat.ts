@@ -1,4 +1,16 @@
-import type { ChatRequest, Message, Part, ResponseFormat, Sampling, Tool, ToolCall, ToolChoice } from '../core/chat.ts';
+import type {
+  ChatRequest,
+  Message,
+  Part,
+  ReasoningPart,
+  ResponseFormat,
+  Sampling,
+  Tool,
+  ToolCall,
+  ToolChoice,
+  VendorData,
+} from '../core/chat.ts';
+import { openVendor } from '../core/vendor.ts';
 import type { WireChatFields, WireMessage, WirePart, WireTool } from './wire.ts';
 
 /** Messages of the wire → ours. Parts that say nothing vanish, and so do messages without any part. */
@@ -14,18 +26,24 @@ function toMessage(message: WireMessage): Message | undefined {
   const name = typeof message.name === 'string' ? { name: message.name } : {};
   switch (message.role) {
     case 'assistant': {
-      const reasoning = [message.reasoning_content, message.reasoning].find((text) => typeof text === 'string');
+      const thoughts = toThoughts(message);
       const toolCalls = (message.tool_calls ?? []).flatMap((call): ToolCall[] =>
         call.function === undefined
           ? []
-          : [{ id: call.id ?? '', name: call.function.name, arguments: call.function.arguments ?? '' }],
+          : [
+              {
+                id: call.id ?? '',
+                name: call.function.name,
+                arguments: call.function.arguments ?? '',
+                ...toCallVendor(call['extra_content']),
+              },
+            ],
       );
       if (content.length === 0 && toolCalls.length === 0 && message.content !== '') return undefined;
       return {
         role: 'assistant',
-        content,
+        content: [...thoughts, ...content],
         ...name,
-        ...(typeof reasoning === 'string' && reasoning !== '' ? { reasoning } : {}),
         ...(toolCalls.length === 0 ? {} : { toolCalls }),
       };
     }
@@ -37,6 +55,34 @@ function toMessage(message: WireMessage): Message | undefined {
       if (content.length === 0 && message.content !== '') return undefined;
       return { role: message.role, content, ...name };
   }
+}
+
+/**
+ * What the assistant thought, under all the names that the field has given it: `reasoning_details` with signatures (OpenRouter's
+ * form, and ours), else `reasoning_content` (DeepSeek, vLLM) or `reasoning` (OpenRouter, Groq).
+ */
+function toThoughts(message: WireMessage): readonly ReasoningPart[] {
+  const details = message['reasoning_details'];
+  const parts = Array.isArray(details) ? details.flatMap(toThought) : [];
+  if (parts.length > 0) return parts;
+  const text = [message.reasoning_content, message.reasoning].find((each) => typeof each === 'string');
+  return typeof text === 'string' && text !== '' ? [{ type: 'reasoning', text }] : [];
+}
+
+function toThought(detail: unknown): ReasoningPart[] {
+  if (typeof detail !== 'object' || detail === null) return [];
+  const { text, signature, data } = detail as Record<string, unknown>;
+  const said = typeof text === 'string' ? text : '';
+  const sealed = typeof signature === 'string' ? signature : typeof data === 'string' ? data : undefined;
+  if (sealed === undefined) return said === '' ? [] : [{ type: 'reasoning', text: said }];
+  const own: VendorData = { anthropic: typeof signature === 'string' ? { signature } : { redactedData: sealed } };
+  return [{ type: 'reasoning', text: said, vendor: openVendor(sealed) ?? own }];
+}
+
+/** Gemini's signature of a call, as its compatible interface spells it. */
+function toCallVendor(extra: unknown): Pick<ToolCall, 'vendor'> {
+  const signed = (extra as { google?: { thought_signature?: unknown } } | null | undefined)?.google?.thought_signature;
+  return typeof signed === 'string' ? { vendor: { google: { thoughtSignature: signed } } } : {};
 }
 
 function toParts(content: WireMessage['content']): readonly Part[] {
@@ -55,10 +101,13 @@ function toPart(part: WirePart): Part[] {
     video_url?: string | { url: string };
     input_audio?: { data: string; format?: string };
     file?: { file_data?: string; filename?: string };
+    cache_control?: unknown;
   };
   const name = typeof known.name === 'string' ? { name: known.name } : {};
   // Converted media: the text is meant, not the file.
-  if (typeof known.text === 'string') return known.text === '' ? [] : [{ type: 'text', text: known.text }];
+  if (typeof known.text === 'string') {
+    return known.text === '' ? [] : [{ type: 'text', text: known.text, ...toCacheMark(known.cache_control) }];
+  }
   if (typeof known.bucket_id === 'string') return [{ type: 'bucket', bucketId: known.bucket_id, ...name }];
   if (known.image_url !== undefined) {
     const { url, detail } = typeof known.image_url === 'string' ? { url: known.image_url } : known.image_url;
@@ -84,6 +133,11 @@ function toPart(part: WirePart): Part[] {
     ];
   }
   return [];
+}
+
+/** Anthropic's mark for its prompt cache, which clients of the OpenAI format send too. */
+function toCacheMark(mark: unknown): { vendor?: VendorData } {
+  return typeof mark === 'object' && mark !== null ? { vendor: { anthropic: { cacheControl: mark } } } : {};
 }
 
 function mimeType(url: string): { mimeType?: string } {

@@ -2,7 +2,7 @@ import type { Credentials } from '../core/call.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { isChatModel, type Model } from '../core/model.ts';
-import { isReady, type Provider } from '../core/provider.ts';
+import { type Ability, isReady, type Provider } from '../core/provider.ts';
 
 /** How long a listing is good for, and how long a failed one is not asked again, in milliseconds. */
 const FRESH_MS = 5 * 60_000;
@@ -16,6 +16,9 @@ export interface Offer {
   readonly models: readonly Model[];
   readonly error?: SluiceError;
 }
+
+/** Abilities other than chat → the type of the models that have them. */
+const TYPES = { speech: 'speech' } as const satisfies Record<Exclude<Ability, 'chat'>, Model['type']>;
 
 interface Listing {
   offer: Offer;
@@ -92,16 +95,16 @@ export class Catalog {
   }
 
   /** The model of a provider for requests that name none, found with the client's own key if there is one. */
-  async defaultModel(provider: Provider, credentials: Credentials): Promise<string> {
-    if (provider.defaultModel !== undefined) return provider.defaultModel;
+  async defaultModel(provider: Provider, credentials: Credentials, ability: Ability = 'chat'): Promise<string> {
+    if (provider.defaultModel !== undefined && ability === 'chat') return provider.defaultModel;
     const { models, error } =
       credentials.apiKey === undefined
         ? await this.offer(provider)
         : { models: await this.listWith(provider, credentials), error: undefined };
-    const [first] = models.filter(isChatModel);
+    const [first] = models.filter((model) => serves(model, ability));
     if (first !== undefined) return first.id;
     throw (
-      error ?? new SluiceError('model_not_found', `${provider.label} lists no chat model; name one in the request.`)
+      error ?? new SluiceError('model_not_found', `${provider.label} lists no model for this; name one in the request.`)
     );
   }
 
@@ -144,6 +147,10 @@ export class Catalog {
     }
     return offer;
   }
+}
+
+function serves(model: Model, ability: Ability): boolean {
+  return ability === 'chat' ? isChatModel(model) : model.type === TYPES[ability];
 }
 
 /** Asks a provider, which has to answer in time even if it does not heed the signal. */

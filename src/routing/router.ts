@@ -4,7 +4,7 @@ import type { ChatRequest } from '../core/chat.ts';
 import type { Usage } from '../core/chunk.ts';
 import { unreachable } from '../core/errors.ts';
 import type { Provider } from '../core/provider.ts';
-import type { Enriched } from '../core/stream.ts';
+import type { Enriched, Step } from '../core/stream.ts';
 import type { UpstreamClient } from '../outbound/upstream.ts';
 import { type Attempted, attempt } from './attempt.ts';
 import type { Catalog } from './catalog.ts';
@@ -15,17 +15,33 @@ import { Health } from './health.ts';
 import { openRelay, type RelayedBody, type RelayedStream, type RelayRequest } from './relay.ts';
 import { type Preferences, select, type Target, type Wish } from './select.ts';
 
-/** What is asked for. */
-export interface Question {
+/** Who shall answer, with which keys of the client's. */
+export interface Asked {
   readonly wish: Wish;
   readonly keys: ClientKeys;
+  /** Fields of the request, in the client's words, that were lost before any provider saw it. */
+  readonly dropped?: readonly string[];
+}
+
+/** What is asked for. */
+export interface Question extends Asked {
   /** The request in our own words; asked for only when a provider needs it. */
   request(): ChatRequest;
+  /** What happens to this question alone, at the place of the web search that its request may ask for. */
+  readonly steps?: readonly Step[];
+  /** The request as one target gets it: the last word, after all steps. */
+  send?(request: ChatRequest, target: Target): ChatRequest;
   /** The bytes for an upstream that speaks the client's wire format; absent where they have to be understood. */
   relay?(target: Target): RelayRequest;
 }
 
-export type Answered = Attempted<OpenedChunks | RelayedStream | RelayedBody>;
+/** What a target gave, and what the way there was like. */
+export interface Performed<T> extends Attempted<T> {
+  /** Fields of the request that had no place there, in the client's words. */
+  readonly dropped: readonly string[];
+}
+
+export type Answered = Performed<OpenedChunks | RelayedStream | RelayedBody>;
 
 export interface RouterDeps {
   readonly client: UpstreamClient;
@@ -34,7 +50,7 @@ export interface RouterDeps {
   readonly preferences: () => Preferences;
   readonly limits: () => Limits;
   /** What is done to requests and answers that are not merely passed through. */
-  readonly enrich: (request: ChatRequest, call: Call) => Promise<Required<Enriched>>;
+  readonly enrich: (request: ChatRequest, call: Call, own: readonly Step[]) => Promise<Required<Enriched>>;
   /** Told once of every answer that ended well, what it cost. */
   readonly onUsage: (target: Target, usage: Usage, call: Call) => void;
 }
@@ -52,25 +68,49 @@ export class Router {
 
   async answer(question: Question, call: CallScope): Promise<Answered> {
     const limits = this.#deps.limits();
-    const { wish, keys } = question;
+    let enriched: Promise<Required<Enriched>> | undefined;
+    const ready = () => (enriched ??= this.#deps.enrich(question.request(), call, question.steps ?? []));
+    return this.perform(
+      question,
+      call,
+      async (target, scope) => keepKey(await this.#open(target, question, ready, scope, limits), scope.credentials),
+      // What is wrong with the request is nobody's failure to answer it.
+      question.relay === undefined ? ready : undefined,
+    );
+  }
+
+  /**
+   * Asks targets in order until one has done what `open` asks of it. `open` gets a call of its own for each, with the
+   * credentials for that target; what it opened must end when that call is cancelled. `prepare` runs before the first of them.
+   */
+  async perform<T>(
+    { wish, keys, dropped = [] }: Asked,
+    call: CallScope,
+    open: (target: Target, scope: CallScope) => Promise<T>,
+    prepare?: () => Promise<unknown>,
+  ): Promise<Performed<T>> {
+    const [lost] = dropped;
+    if (lost !== undefined && call.strict) call.drop(lost);
+    const limits = this.#deps.limits();
     const ownKey = (provider: Provider) => credentialsFor(provider, keys, true);
     const found = select(wish, this.#deps.preferences(), this.catalog, ownKey);
     const targets = 'then' in found ? await found : found;
     const isChosen = targets.length === 1 || wish.providers.length > 0;
-    let enriched: Promise<Required<Enriched>> | undefined;
-    const ready = () => (enriched ??= this.#deps.enrich(question.request(), call));
-    // What is wrong with the request is nobody's failure to answer it.
-    if (question.relay === undefined) await ready();
-    return attempt(targets, call, limits, this.#health, async (target) => {
+    if (prepare !== undefined) await prepare();
+    let scopeDropped: ReadonlySet<string> = new Set();
+    const attempted = await attempt(targets, call, limits, this.#health, async (target) => {
       const credentials = credentialsFor(target.provider, keys, isChosen);
       const scope = call.fork(credentials);
       try {
-        return keepKey(await this.#open(target, question, ready, scope, limits), credentials);
+        const value = await open(target, scope);
+        scopeDropped = scope.dropped;
+        return value;
       } catch (error) {
         scope.release();
         throw withoutKey(error, credentials);
       }
     });
+    return { ...attempted, dropped: [...dropped, ...scopeDropped] };
   }
 
   async #open(
@@ -83,7 +123,8 @@ export class Router {
     const { deadlines, client } = this.#deps;
     const onUsage = (usage: Usage) => this.#deps.onUsage(target, usage, scope);
     if (question.relay === undefined || target.provider.relay === undefined) {
-      const { request, chunks } = await ready();
+      const { request: enriched, chunks } = await ready();
+      const request = question.send?.(enriched, target) ?? enriched;
       const opened = await openChunks(target, request, scope, deadlines, limits, onUsage);
       return { ...opened, chunks: chunks(opened.chunks) };
     }

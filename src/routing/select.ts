@@ -1,6 +1,6 @@
 import type { Credentials } from '../core/call.ts';
 import { SluiceError } from '../core/errors.ts';
-import { isReady, type Provider } from '../core/provider.ts';
+import { type Ability, isReady, type Provider } from '../core/provider.ts';
 import type { Catalog } from './catalog.ts';
 
 /** A provider and its own name for a model. */
@@ -15,6 +15,8 @@ export interface Wish {
   /** Named by path or body; tried in order. */
   readonly providers: readonly string[];
   readonly ignored: readonly string[];
+  /** What the provider must be able to do; absent: chat. */
+  readonly ability?: Ability;
 }
 
 /** What the operator says about it. */
@@ -136,7 +138,7 @@ function qualified(model: string, catalog: Catalog): Target | undefined {
 
 /** Those without key needs first; the operator's order otherwise. */
 function offered(model: string, offering: readonly Provider[], wish: Wish): readonly Target[] {
-  const usable = offering.filter((provider) => provider.chat !== undefined && !isIgnored(provider, wish));
+  const usable = offering.filter((provider) => isAble(provider, wish) && !isIgnored(provider, wish));
   const keyless = usable.filter((provider) => provider.auth.kind === 'none');
   const others = usable.filter((provider) => provider.auth.kind !== 'none');
   return [...keyless, ...others].map((provider) => ({ provider, model }));
@@ -150,7 +152,7 @@ async function withoutModel(selection: Selection): Promise<readonly Target[]> {
     return alias === undefined ? byModel(preferred, selection) : ofAlias(alias, selection);
   }
   for (const provider of catalog.providers) {
-    if (provider.chat === undefined || !isReady(provider) || isIgnored(provider, wish)) continue;
+    if (!isAble(provider, wish) || !isReady(provider) || isIgnored(provider, wish)) continue;
     try {
       return [await defaultOf(provider, selection)];
     } catch {
@@ -163,8 +165,12 @@ async function withoutModel(selection: Selection): Promise<readonly Target[]> {
   );
 }
 
-async function defaultOf(provider: Provider, { catalog, credentialsOf }: Selection): Promise<Target> {
-  return { provider, model: await catalog.defaultModel(provider, credentialsOf(provider)) };
+async function defaultOf(provider: Provider, { wish, catalog, credentialsOf }: Selection): Promise<Target> {
+  return { provider, model: await catalog.defaultModel(provider, credentialsOf(provider), wish.ability) };
+}
+
+function isAble(provider: Provider, { ability = 'chat' }: Wish): boolean {
+  return provider[ability] !== undefined;
 }
 
 function notFound(name: string): SluiceError {

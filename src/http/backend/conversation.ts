@@ -27,17 +27,23 @@ export function conversation(deps: Deps): Handler {
       request: () => (media.length === 0 ? asked : withMedia(asked, media)),
     };
     const encoder = new TypedStream(wantsLines(request) ? 'lines' : 'events');
-    return withCall(request, reply, deps, { user: value['user'], timeout: body.timeout }, async (call) => {
-      try {
-        const answered = await deps.router.answer(question, call);
-        if (answered.value.kind !== 'chunks') throw new Error('the relay answered dialect A');
-        const chunks = introduced(answered.value.chunks, answered.target.provider);
-        await sendChunks(reply, chunks, encoder, answerHeaders(answered), deps, call);
-      } catch (error) {
-        if (!isChunk(error)) throw error;
-        await sendChunks(reply, failing(error), encoder, {}, deps, call);
-      }
-    });
+    return withCall(
+      request,
+      reply,
+      deps,
+      { user: value['user'], timeout: body.timeout, strict: value['strict'] === true },
+      async (call) => {
+        try {
+          const answered = await deps.router.answer(question, call);
+          if (answered.value.kind !== 'chunks') throw new Error('the relay answered dialect A');
+          const chunks = introduced(answered.value.chunks, answered.target.provider);
+          await sendChunks(reply, chunks, encoder, answerHeaders(answered), deps, call);
+        } catch (error) {
+          if (!isChunk(error)) throw error;
+          await sendChunks(reply, failing(error), encoder, {}, deps, call);
+        }
+      },
+    );
   };
 }
 

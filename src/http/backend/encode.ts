@@ -42,8 +42,14 @@ export class TypedStream implements Encoder {
   #one(chunk: Chunk): string {
     switch (chunk.type) {
       case 'content':
+        if (chunk.content === '' && chunk.vendor !== undefined) return '';
         return this.#endReasoning() + this.#contentPrefix + JSON.stringify(chunk.content) + this.#suffix;
+      case 'refusal':
+        return this.#one({ type: 'content', content: chunk.refusal });
+      case 'source':
+        return this.#event('source', { source: chunk.source });
       case 'reasoning': {
+        if (chunk.reasoning === '') return '';
         const status = this.#isReasoning ? {} : { status: 'thinking' };
         this.#isReasoning = true;
         return this.#event('reasoning', { token: chunk.reasoning, ...status });
@@ -55,6 +61,7 @@ export class TypedStream implements Encoder {
         return this.#event('provider', { provider: { name: id, url, label, model } });
       }
       case 'tool_call': {
+        if (chunk.tool_call.vendor !== undefined && chunk.tool_call.arguments === '') return '';
         const { index, id, name, arguments: fragment } = chunk.tool_call;
         const call = { id, index, type: 'function', function: { name, arguments: fragment } };
         return this.#endReasoning() + this.#event('tool_calls', { tool_calls: [call] });

@@ -42,6 +42,7 @@ export const OWN_FIELDS: readonly string[] = [
   'action',
   'aspect_ratio',
   'debug_mode',
+  'strict',
   'memory',
   'timeout',
   'stream_timeout',

@@ -25,7 +25,8 @@ export function chatCompletions(deps: Deps): Handler {
     const json = request.body as JsonBody;
     const body = validate(ChatCompletionBody, json.value, 'invalid_field');
     const question = toQuestion(request, json, body);
-    return withCall(request, reply, deps, { user: body['user'], timeout: body.timeout }, async (call) => {
+    const { user, timeout, strict } = body;
+    return withCall(request, reply, deps, { user, timeout, strict }, async (call) => {
       const answered = await deps.router.answer(question, call);
       const headers = answerHeaders(answered, answered.value.kind === 'chunks' ? undefined : answered.value.headers);
       const { value } = answered;
@@ -90,6 +91,7 @@ function toQuestion(request: FastifyRequest, json: JsonBody, body: ChatCompletio
   const question = {
     wish,
     keys: clientKeys(request, body.api_key),
+    dropped: DROPPED_FIELDS.filter((name) => name !== 'extra_body' && Object.hasOwn(json.value, name)),
     request: () => toChatRequest(json, body, messages, wish),
   };
   if (!canRelay(body)) return question;

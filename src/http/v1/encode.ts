@@ -1,9 +1,10 @@
-import type { Conversation } from '../../core/chat.ts';
-import type { Batch, Chunk, MediaRef, ToolCallDelta, Usage } from '../../core/chunk.ts';
+import type { Conversation, VendorData } from '../../core/chat.ts';
+import type { Batch, Chunk, MediaRef, Source, ToolCallDelta, Usage } from '../../core/chunk.ts';
 import type { Collected } from '../../core/collect.ts';
 import { type SluiceError, unreachable } from '../../core/errors.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { encodeUsage } from '../../core/usage.ts';
+import { sealVendor, vendorText } from '../../core/vendor.ts';
 import { completionId, randomName, toolCallId } from '../../providers/openai/ids.ts';
 import { errorBody } from '../edge/errors.ts';
 
@@ -28,6 +29,8 @@ export class CompletionStream implements Encoder {
   readonly #before: string;
   readonly #after = '},"finish_reason":null}]}\n\n';
   readonly #named = new Set<number>();
+  #thought = '';
+  #thoughts = 0;
   #usage: Usage | undefined;
   #conversation: Conversation | undefined;
 
@@ -52,11 +55,18 @@ export class CompletionStream implements Encoder {
   #one(chunk: Chunk): string {
     switch (chunk.type) {
       case 'content':
+        if (chunk.content === '' && chunk.vendor !== undefined) return '';
         return this.#delta(`"content":${JSON.stringify(chunk.content)}`);
       case 'reasoning': {
+        this.#thought += chunk.reasoning;
+        const details = chunk.vendor === undefined ? '' : this.#sealThought(chunk.vendor);
         const text = JSON.stringify(chunk.reasoning);
-        return this.#delta(`"content":"","reasoning":${text},"reasoning_content":${text}`);
+        return this.#delta(`"content":"","reasoning":${text},"reasoning_content":${text}${details}`);
       }
+      case 'refusal':
+        return this.#delta(`"content":"","refusal":${JSON.stringify(chunk.refusal)}`);
+      case 'source':
+        return this.#delta(`"content":"","annotations":[${JSON.stringify(citation(chunk.source))}]`);
       case 'tool_call':
         return this.#delta(`"content":"","tool_calls":[${JSON.stringify(this.#toolCall(chunk.tool_call))}]`);
       case 'media':
@@ -88,6 +98,14 @@ export class CompletionStream implements Encoder {
     }
   }
 
+  /** A block of thoughts is over: whole, with its signature, for clients that hand it back. */
+  #sealThought(vendor: VendorData): string {
+    const detail = thoughtDetail(this.#thought, vendor, this.#thoughts);
+    this.#thought = '';
+    this.#thoughts += 1;
+    return `,"reasoning_details":[${JSON.stringify(detail)}]`;
+  }
+
   #delta(members: string): string {
     return this.#before + members + this.#after;
   }
@@ -113,6 +131,7 @@ export class CompletionStream implements Encoder {
       index: delta.index,
       ...(id === undefined ? {} : { id, type: 'function' }),
       function: { ...(delta.name === undefined ? {} : { name: delta.name }), arguments: delta.arguments },
+      ...callSignature(delta.vendor),
     };
   }
 }
@@ -139,16 +158,28 @@ export function encodeCompletion(head: CompletionHead, answers: readonly Collect
 }
 
 function encodeAnswer(answer: Collected): Record<string, unknown> {
-  const message: Record<string, unknown> = { role: 'assistant', content: answer.content, refusal: null };
+  const message: Record<string, unknown> = {
+    role: 'assistant',
+    content: answer.content,
+    refusal: answer.refusal || null,
+  };
   if (answer.reasoning !== '') {
     message['reasoning'] = answer.reasoning;
     message['reasoning_content'] = answer.reasoning;
   }
+  const details = answer.parts.flatMap((part) =>
+    part.type === 'reasoning' && part.vendor !== undefined ? [part] : [],
+  );
+  if (details.length > 0) {
+    message['reasoning_details'] = details.map(({ text, vendor }, index) => thoughtDetail(text, vendor ?? {}, index));
+  }
+  if (answer.sources.length > 0) message['annotations'] = answer.sources.map(citation);
   if (answer.toolCalls.length > 0) {
-    message['tool_calls'] = answer.toolCalls.map(({ id, name, arguments: written }) => ({
+    message['tool_calls'] = answer.toolCalls.map(({ id, name, arguments: written, vendor }) => ({
       id: id === '' ? toolCallId() : id,
       type: 'function',
       function: { name, arguments: written },
+      ...callSignature(vendor),
     }));
   }
   for (const media of answer.media) {
@@ -159,6 +190,30 @@ function encodeAnswer(answer: Collected): Record<string, unknown> {
     Object.assign(message, rest);
   }
   return message;
+}
+
+/** A signed block of thoughts in the form OpenRouter gave it. Signatures of vendors without a place of their own are sealed. */
+function thoughtDetail(text: string, vendor: VendorData, index: number): Record<string, unknown> {
+  const signature = vendorText(vendor, 'anthropic', 'signature');
+  const redacted = vendorText(vendor, 'anthropic', 'redactedData');
+  if (redacted !== undefined) {
+    return { type: 'reasoning.encrypted', data: redacted, format: 'anthropic-claude-v1', index };
+  }
+  if (signature !== undefined) return { type: 'reasoning.text', text, signature, format: 'anthropic-claude-v1', index };
+  return { type: 'reasoning.text', text, signature: sealVendor(vendor), format: 'unknown', index };
+}
+
+/** Gemini's signature of a call, as its compatible interface spells it. */
+function callSignature(vendor: VendorData | undefined): Record<string, unknown> {
+  const signed = vendorText(vendor, 'google', 'thoughtSignature');
+  return signed === undefined ? {} : { extra_content: { google: { thought_signature: signed } } };
+}
+
+function citation({ url, title, text, start, end }: Source): Record<string, unknown> {
+  return {
+    type: 'url_citation',
+    url_citation: { url, title: title ?? '', content: text, start_index: start ?? 0, end_index: end ?? 0 },
+  };
 }
 
 /** Media in an answer: addresses as markdown, so that every client shows them; inline images in the form OpenRouter gave them. */

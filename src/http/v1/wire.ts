@@ -11,6 +11,7 @@ export const ChatCompletionBody = z
     n: z.int().min(1).max(128).nullish(),
     ...ChatFields,
     conversation_id: z.string().max(256).nullish(),
+    strict: z.boolean().nullish().describe('Refuse the request when a field of it has no place at the provider'),
     timeout: z.number().positive().nullish().describe('Seconds for the whole answer, below the server’s own limit'),
     stream_timeout: z.number().positive().nullish(),
     media: z.array(z.tuple([z.string(), z.string()]).rest(z.unknown())).nullish(),
@@ -41,6 +42,7 @@ export const OWN_FIELDS: readonly string[] = [
   'image_name',
   'extra_body',
   'raw',
+  'strict',
   'memory',
 ];
 

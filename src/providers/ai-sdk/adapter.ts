@@ -28,6 +28,8 @@ export interface VendorSpec {
   open(connection: Connection): Promise<(model: string) => LanguageModelV4>;
   /** What the vendor's library wants to know beyond the common options. */
   options?(request: ChatRequest): SharedV4ProviderOptions;
+  /** The fields of `ChatRequest.extra` that `options` has a use for; others are reported as dropped. */
+  readonly takes?: readonly string[];
   /** Settings that together take the place of a key. They are never shown. */
   readonly secretSettings?: readonly string[];
   /** Names that models may have, where the library puts them into addresses as they are. */
@@ -90,9 +92,13 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
         speaker: who,
         log: call.log,
         remember: (callId, thought) => thoughts.remember(`${owner} ${callId}`, thought),
+        drop: (field) => call.drop(field),
       });
       let arrivals: Arrivals<LanguageModelV4StreamPart> | undefined;
       try {
+        for (const field of Object.keys(request.extra)) {
+          if (field !== 'providerOptions' && !spec.takes?.includes(field)) call.drop(field);
+        }
         const model = (await open(apiKey))(name);
         const prompt = toPrompt(request.messages, {
           label: config.label,

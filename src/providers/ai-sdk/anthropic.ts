@@ -13,13 +13,16 @@ export const anthropic = fromAiSdk({
     return createAnthropic({ baseURL: baseUrl, apiKey, headers, fetch });
   },
 
+  takes: ['thinking', 'user'],
+
   options(request) {
-    const { thinking } = request.extra;
+    const { thinking, user } = request.extra;
     return {
       anthropic: {
         // Signs of life while the model thinks: without them an idle deadline may strike.
         includePings: true,
         ...(request.parallelToolCalls === false ? { disableParallelToolUse: true } : {}),
+        ...(typeof user === 'string' ? { metadata: { userId: user } } : {}),
         ...(isObject(thinking) ? { thinking: toThinking(thinking) } : {}),
       },
     };

@@ -5,25 +5,33 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
+  SharedV4Warning,
 } from '@ai-sdk/provider';
 import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
+import { vendorText } from '../../core/vendor.ts';
 import { type Speaker, streamFailure } from './failure.ts';
 import type { SignedThought } from './thoughts.ts';
+
+type FinishPart = Extract<LanguageModelV4StreamPart, { type: 'finish' }>;
 
 interface TranslatorOptions {
   readonly speaker: Speaker;
   readonly log: Logger;
   remember(callId: string, thought: SignedThought): void;
+  /** A field of the request that had no place. */
+  drop(field: string): void;
 }
 
-/** The parts of one answer → chunks. Parts that say nothing to a client (block borders, sources) become none. */
+/** The parts of one answer → chunks. Parts that say nothing to a client become none. */
 export class Translator {
   readonly #options: TranslatorOptions;
   readonly #calls = new Map<string, { readonly index: number; hasArguments: boolean }>();
   /** Calls which the vendor runs itself, for example its own web search. */
   readonly #foreign = new Set<string>();
+  /** What vendors attached to blocks of text that are not over. */
+  readonly #texts = new Map<string, SharedV4ProviderMetadata>();
   readonly #reasoning = new Map<string, LanguageModelV4ReasoningPart>();
   #finished = false;
 
@@ -39,12 +47,34 @@ export class Translator {
   /** Adds the chunks of `part` to `batch`. Throws when the part tells of a failure. */
   translate(part: LanguageModelV4StreamPart, batch: Chunk[]): void {
     switch (part.type) {
+      case 'text-start':
+        this.#collectText(part.id, part.providerMetadata);
+        break;
+      case 'text-end': {
+        this.#collectText(part.id, part.providerMetadata);
+        const attached = this.#texts.get(part.id);
+        if (attached !== undefined) batch.push({ type: 'content', content: '', vendor: attached });
+        break;
+      }
       case 'text-delta':
+        this.#collectText(part.id, part.providerMetadata);
         if (part.delta !== '') batch.push({ type: 'content', content: part.delta });
         break;
       case 'reasoning-start':
-      case 'reasoning-end':
         this.#collectReasoning(part.id, '', part.providerMetadata);
+        break;
+      case 'reasoning-end': {
+        this.#collectReasoning(part.id, '', part.providerMetadata);
+        const signed = this.#reasoning.get(part.id)?.providerOptions;
+        if (signed !== undefined) batch.push({ type: 'reasoning', reasoning: '', vendor: signed });
+        break;
+      }
+      case 'source':
+        if (part.sourceType !== 'url') break;
+        batch.push({
+          type: 'source',
+          source: { url: part.url, ...(part.title === undefined ? {} : { title: part.title }) },
+        });
         break;
       case 'reasoning-delta':
         this.#collectReasoning(part.id, part.delta, part.providerMetadata);
@@ -64,18 +94,19 @@ export class Translator {
         else if (this.#calls.get(part.toolCallId)?.hasArguments === false) {
           this.#continueCall(part.toolCallId, part.input, batch);
         }
+        this.#signCall(part.toolCallId, part.providerMetadata, batch);
         this.#rememberThoughts(part.toolCallId, part.providerMetadata);
         break;
       case 'file':
         this.#addMedia(part, batch);
         break;
       case 'stream-start':
-        if (part.warnings.length > 0) this.#options.log.debug({ warnings: part.warnings }, 'the vendor library warns');
+        for (const warning of part.warnings) this.#heed(warning);
         break;
       case 'error':
         throw streamFailure(this.#options.speaker, part.error);
       case 'finish':
-        this.#finish(part.finishReason, part.usage, batch);
+        this.#finish(part, batch);
         break;
       default:
         break;
@@ -93,6 +124,22 @@ export class Translator {
     if (call === undefined || text === '' || this.#foreign.has(id)) return;
     call.hasArguments = true;
     batch.push({ type: 'tool_call', tool_call: { index: call.index, arguments: text } });
+  }
+
+  #signCall(id: string, vendor: SharedV4ProviderMetadata | undefined, batch: Chunk[]): void {
+    const index = this.#calls.get(id)?.index;
+    if (vendor === undefined || index === undefined) return;
+    batch.push({ type: 'tool_call', tool_call: { index, arguments: '', vendor } });
+  }
+
+  /** What the vendor's library left out of the request. */
+  #heed(warning: SharedV4Warning): void {
+    this.#options.log.debug({ warning }, 'the vendor library warns');
+    if (warning.type === 'unsupported') this.#options.drop(fieldOf(warning.feature));
+  }
+
+  #collectText(id: string, metadata: SharedV4ProviderMetadata | undefined): void {
+    if (metadata !== undefined) this.#texts.set(id, { ...this.#texts.get(id), ...metadata });
   }
 
   #collectReasoning(id: string, text: string, metadata: SharedV4ProviderMetadata | undefined): void {
@@ -121,13 +168,25 @@ export class Translator {
     batch.push({ type: 'media', media: { kind, url: addressOf(part), mimeType: part.mediaType } });
   }
 
-  #finish(reason: LanguageModelV4FinishReason, usage: LanguageModelV4Usage, batch: Chunk[]): void {
-    const finish = toFinishReason(reason, this.#calls.size > 0, this.#options.speaker.label);
+  #finish({ finishReason, usage, providerMetadata }: FinishPart, batch: Chunk[]): void {
+    const finish = toFinishReason(finishReason, this.#calls.size > 0, this.#options.speaker.label);
     const counted = toUsage(usage);
     if (counted !== undefined) batch.push({ type: 'usage', usage: counted });
-    batch.push({ type: 'finish', finish });
+    const stopSequence = vendorText(providerMetadata, 'anthropic', 'stopSequence');
+    batch.push({ type: 'finish', finish, ...(stopSequence === undefined ? {} : { stopSequence }) });
     this.#finished = true;
   }
+}
+
+/** Names of the libraries' options → the client's fields. */
+const FIELDS: Readonly<Record<string, string>> = {
+  stopSequences: 'stop',
+  maxOutputTokens: 'max_tokens',
+  reasoning: 'reasoning_effort',
+};
+
+function fieldOf(feature: string): string {
+  return FIELDS[feature] ?? feature.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function addressOf(part: LanguageModelV4File): string {
@@ -164,6 +223,7 @@ function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage | u
     completionTokens,
     totalTokens: promptTokens + completionTokens,
     ...(inputTokens.cacheRead === undefined ? {} : { cachedTokens: inputTokens.cacheRead }),
+    ...(inputTokens.cacheWrite === undefined ? {} : { cacheWriteTokens: inputTokens.cacheWrite }),
     ...(outputTokens.reasoning === undefined ? {} : { reasoningTokens: outputTokens.reasoning }),
   };
 }

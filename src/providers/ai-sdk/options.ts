@@ -46,7 +46,12 @@ function toFunctionTool(tool: Tool): LanguageModelV4FunctionTool {
     name: tool.name,
     // Vendors refuse schemas that do not say they are objects, which OpenAI's clients may leave out.
     inputSchema: { type: 'object', properties: {}, ...tool.parameters } as JSONSchema7,
-    ...defined({ description: tool.description, strict: tool.strict }),
+    ...defined({
+      description: tool.description,
+      strict: tool.strict,
+      // The values are the vendor's own JSON.
+      providerOptions: tool.vendor as SharedV4ProviderOptions | undefined,
+    }),
   };
 }
 

@@ -11,6 +11,7 @@ const context: PromptContext = {
 };
 
 const text = (value: string): Part => ({ type: 'text', text: value });
+const thought = (value: string): Part => ({ type: 'reasoning', text: value });
 const user = (...content: Part[]): Message => ({ role: 'user', content });
 const assistant = (...content: Part[]): Message => ({ role: 'assistant', content });
 
@@ -41,7 +42,7 @@ describe('toPrompt', () => {
   });
 
   test('thoughts alone are no message', () => {
-    const prompt = toPrompt([user(text('a')), { role: 'assistant', content: [], reasoning: 'hm' }], context);
+    const prompt = toPrompt([user(text('a')), { role: 'assistant', content: [thought('hm')] }], context);
     assert.deepEqual(
       prompt.map(({ role }) => role),
       ['user'],
@@ -54,8 +55,7 @@ describe('toPrompt', () => {
         user(text('Go')),
         {
           role: 'assistant',
-          content: [text('Wait.')],
-          reasoning: 'hm',
+          content: [thought('hm'), text('Wait.')],
           toolCalls: [
             { id: '1', name: 'look', arguments: '{"a":[1]}' },
             { id: '2', name: 'wait', arguments: '' },
@@ -93,7 +93,7 @@ describe('toPrompt', () => {
   test('signed thoughts take the place of those the client kept', () => {
     const signed = { type: 'reasoning' as const, text: 'signed', providerOptions: { acme: { signature: 's' } } };
     const prompt = toPrompt(
-      [{ role: 'assistant', content: [], reasoning: 'kept', toolCalls: [{ id: '1', name: 'f', arguments: '{}' }] }],
+      [{ role: 'assistant', content: [thought('kept')], toolCalls: [{ id: '1', name: 'f', arguments: '{}' }] }],
       {
         ...context,
         recall: (id) => (id === '1' ? { reasoning: [signed], callOptions: { acme: { own: 1 } } } : undefined),

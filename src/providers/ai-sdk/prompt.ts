@@ -6,8 +6,9 @@ import type {
   LanguageModelV4TextPart,
   LanguageModelV4ToolCallPart,
   LanguageModelV4ToolResultPart,
+  SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
-import type { Message, Part, ToolCall } from '../../core/chat.ts';
+import type { Message, Part, TextPart, ToolCall, VendorData } from '../../core/chat.ts';
 import { type SupportedUrls, toFilePart } from './media.ts';
 import type { SignedThought } from './thoughts.ts';
 
@@ -17,22 +18,23 @@ export interface PromptContext {
   recall(callId: string): SignedThought | undefined;
 }
 
+type Said = LanguageModelV4TextPart | LanguageModelV4FilePart | LanguageModelV4ReasoningPart;
 type Of<Role> = Extract<Message, { role: Role }>;
 type ContentOf<Role> = Extract<LanguageModelV4Message, { role: Role }>['content'];
 
 /**
- * Messages → the libraries' prompt. System messages come first, as one: most vendors know no others. Messages of one
+ * Messages → the libraries' prompt. System messages come first, as one unless parts of them are marked: most vendors know no others. Messages of one
  * role in a row become one, and what is empty is left out, since vendors refuse both.
  */
 export function toPrompt(messages: readonly Message[], context: PromptContext): LanguageModelV4Prompt {
-  const system: string[] = [];
+  const system: TextPart[] = [];
   const prompt: LanguageModelV4Prompt = [];
   const toolNames = new Map<string, string>();
   for (const message of messages) {
     switch (message.role) {
       case 'system':
       case 'developer':
-        system.push(...texts(message.content));
+        system.push(...spokenTexts(message.content));
         break;
       case 'user':
         append(prompt, 'user', userContent(message.content, context));
@@ -47,10 +49,14 @@ export function toPrompt(messages: readonly Message[], context: PromptContext): 
     }
   }
   if (system.length === 0) return prompt;
-  const instructions = system.join('\n\n');
+  const instructions = system.map((part) => part.text).join('\n\n');
   // Instructions alone are a question: vendors want at least one message.
   if (prompt.length === 0) return [{ role: 'user', content: [{ type: 'text', text: instructions }] }];
-  return [{ role: 'system', content: instructions }, ...prompt];
+  if (system.every((part) => part.vendor === undefined)) return [{ role: 'system', content: instructions }, ...prompt];
+  return [
+    ...system.map((part) => ({ role: 'system', content: part.text, ...marked(part.vendor) }) as const),
+    ...prompt,
+  ];
 }
 
 function append<Role extends 'user' | 'assistant' | 'tool'>(
@@ -70,34 +76,45 @@ function userContent(
   context: PromptContext,
 ): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] {
   return parts.flatMap((part): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] => {
-    if (part.type === 'text') return textParts(part.text);
-    if (part.type === 'media') return [toFilePart(part, context.supportedUrls, context.label)];
+    if (part.type === 'text') return textParts(part);
+    if (part.type === 'media') {
+      return [{ ...toFilePart(part, context.supportedUrls, context.label), ...marked(part.vendor) }];
+    }
     return []; // buckets are text or media by now
   });
 }
 
 function assistantContent(message: Of<'assistant'>, context: PromptContext): ContentOf<'assistant'> {
   const calls = message.toolCalls ?? [];
-  const spoken = message.content.flatMap((part): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] => {
-    if (part.type === 'text') return textParts(part.text);
+  const isSigned = message.content.some((part) => part.type === 'reasoning' && part.vendor !== undefined);
+  const recalled = isSigned ? undefined : recall(calls, context);
+  const said = message.content.flatMap((part): Said[] => {
+    if (part.type === 'text') return textParts(part);
+    if (part.type === 'reasoning') {
+      return recalled === undefined ? [{ type: 'reasoning', text: part.text, ...marked(part.vendor) }] : [];
+    }
     // Media of an earlier answer is looked at again only when it is there: no vendor takes an address here.
     if (part.type === 'media' && part.url.startsWith('data:')) return [toFilePart(part, {}, context.label)];
     return [];
   });
-  if (spoken.length === 0 && calls.length === 0) return [];
-  return [...reasoning(message, context), ...spoken, ...calls.map((call) => toolCall(call, context))];
+  if (said.every((part) => part.type === 'reasoning') && calls.length === 0 && !isSigned) return [];
+  return [...(recalled ?? []), ...said, ...calls.map((call) => toolCall(call, context))];
 }
 
-function reasoning(message: Of<'assistant'>, context: PromptContext): readonly LanguageModelV4ReasoningPart[] {
-  for (const call of message.toolCalls ?? []) {
+/** The signed thoughts that led to these calls, for clients that could not keep them. */
+function recall(
+  calls: readonly ToolCall[],
+  context: PromptContext,
+): readonly LanguageModelV4ReasoningPart[] | undefined {
+  for (const call of calls) {
     const signed = context.recall(call.id)?.reasoning;
     if (signed !== undefined && signed.length > 0) return signed;
   }
-  return message.reasoning ? [{ type: 'reasoning', text: message.reasoning }] : [];
+  return undefined;
 }
 
 function toolCall(call: ToolCall, context: PromptContext): LanguageModelV4ToolCallPart {
-  const providerOptions = context.recall(call.id)?.callOptions;
+  const providerOptions = marked(call.vendor).providerOptions ?? context.recall(call.id)?.callOptions;
   return {
     type: 'tool-call',
     toolCallId: call.id,
@@ -120,17 +137,30 @@ function toolInput(text: string): unknown {
 }
 
 function toolResult(message: Of<'tool'>, toolName: string, context: PromptContext): LanguageModelV4ToolResultPart {
-  const result = { type: 'tool-result' as const, toolCallId: message.toolCallId, toolName };
+  const result = {
+    type: 'tool-result' as const,
+    toolCallId: message.toolCallId,
+    toolName,
+    ...marked(message.vendor),
+  };
   if (message.content.every((part) => part.type !== 'media')) {
-    return { ...result, output: { type: 'text', value: texts(message.content).join('\n') } };
+    const value = spokenTexts(message.content)
+      .map((part) => part.text)
+      .join('\n');
+    return { ...result, output: { type: message.isError === true ? 'error-text' : 'text', value } };
   }
   return { ...result, output: { type: 'content', value: userContent(message.content, context) } };
 }
 
-function textParts(text: string): LanguageModelV4TextPart[] {
-  return text.trim() === '' ? [] : [{ type: 'text', text }];
+function textParts({ text, vendor }: TextPart): LanguageModelV4TextPart[] {
+  return text.trim() === '' ? [] : [{ type: 'text', text, ...marked(vendor) }];
 }
 
-function texts(parts: readonly Part[]): string[] {
-  return parts.flatMap((part) => (part.type === 'text' && part.text.trim() !== '' ? [part.text] : []));
+function spokenTexts(parts: readonly Part[]): TextPart[] {
+  return parts.flatMap((part) => (part.type === 'text' && part.text.trim() !== '' ? [part] : []));
+}
+
+/** What vendors attached, under the name that their libraries read. The values are the vendors' own JSON. */
+function marked(vendor: VendorData | undefined): { providerOptions?: SharedV4ProviderOptions } {
+  return vendor === undefined ? {} : { providerOptions: vendor as SharedV4ProviderOptions };
 }

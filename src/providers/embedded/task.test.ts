@@ -24,7 +24,7 @@ describe('a request as a task', () => {
       request([
         { role: 'developer', content: text('Be brief.') },
         { role: 'user', content: text('one', 'two') },
-        { role: 'assistant', content: text('three'), reasoning: 'not shown again' },
+        { role: 'assistant', content: [{ type: 'reasoning', text: 'not shown again' }, ...text('three')] },
       ]),
       defaults,
     );

@@ -95,8 +95,10 @@ function answered(call: ToolCall | undefined, result: string): PastCall {
 
 function textOf(parts: readonly Part[], message: number): string {
   return parts
-    .map((part, index) => {
-      if (part.type === 'text') return part.text;
+    .flatMap((part, index) => {
+      if (part.type === 'text') return [part.text];
+      // Templates leave out what was thought before.
+      if (part.type === 'reasoning') return [];
       const what =
         part.type === 'media'
           ? `${part.kind === 'image' || part.kind === 'audio' ? 'an' : 'a'} ${part.kind}`

@@ -69,7 +69,7 @@ export function createOpenAiProvider(
   const relay: Relay = { target };
 
   async function* chat(request: ChatRequest, call: Call): AsyncIterable<Batch> {
-    const body = JSON.stringify(encodeRequest(request, true));
+    const body = JSON.stringify(encodeRequest(request, true, (field) => call.drop(field)));
     const upstream = { ...target('/chat/completions', call.credentials), method: 'POST', body } as const;
     const response = await open(deps.client, upstream, call.signal);
     if (response.status !== 200) throw await failure(response);

@@ -100,7 +100,7 @@ describe('ChatDecoder', () => {
       { type: 'reasoning', reasoning: 'c' },
       { type: 'reasoning', reasoning: 'd' },
       { type: 'content', content: 'text' },
-      { type: 'content', content: 'no' },
+      { type: 'refusal', refusal: 'no' },
       { type: 'finish', finish: 'stop' },
     ]);
   });

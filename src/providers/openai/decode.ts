@@ -19,6 +19,7 @@ interface WireMessage {
   readonly reasoning?: unknown;
   readonly reasoning_content?: unknown;
   readonly tool_calls?: unknown;
+  readonly annotations?: unknown;
   readonly images?: unknown;
   readonly audio?: unknown;
 }
@@ -108,11 +109,12 @@ export class ChatDecoder {
       contentParts(message.content, into);
     }
     if (typeof message.refusal === 'string' && message.refusal !== '') {
-      into.push({ type: 'content', content: message.refusal });
+      into.push({ type: 'refusal', refusal: message.refusal });
     }
     if (Array.isArray(message.tool_calls)) {
       for (const piece of this.#calls.read(message.tool_calls)) into.push({ type: 'tool_call', tool_call: piece });
     }
+    if (Array.isArray(message.annotations)) citations(message.annotations, into);
     if (Array.isArray(message.images)) images(message.images, into);
     if (message.audio !== undefined && message.audio !== null) this.#hear(message.audio);
   }
@@ -139,6 +141,25 @@ export function contentParts(parts: readonly unknown[], into: Chunk[]): void {
     } else if (typeof text === 'string' && text !== '') {
       into.push({ type: 'content', content: text });
     }
+  }
+}
+
+/** What the answer rests on, as OpenAI's search models and OpenRouter tell it. */
+function citations(annotations: readonly unknown[], into: Chunk[]): void {
+  for (const annotation of annotations) {
+    const cited = (annotation as { url_citation?: unknown } | null)?.url_citation;
+    if (typeof cited !== 'object' || cited === null) continue;
+    const { url, title, content, start_index: start, end_index: end } = cited as Record<string, unknown>;
+    if (typeof url !== 'string') continue;
+    into.push({
+      type: 'source',
+      source: {
+        url,
+        ...(typeof title === 'string' ? { title } : {}),
+        ...(typeof content === 'string' ? { text: content } : {}),
+        ...(typeof start === 'number' && typeof end === 'number' ? { start, end } : {}),
+      },
+    });
   }
 }
 

@@ -91,7 +91,7 @@ describe('a request in the wire format of OpenAI', () => {
         { role: 'user', content: [text('Hi')], name: 'ann' },
         { role: 'assistant', content: [], toolCalls: [call] },
         { role: 'tool', content: [text('5')], toolCallId: 'a' },
-        { role: 'assistant', content: [text('Five.')], reasoning: 'hm' },
+        { role: 'assistant', content: [{ type: 'reasoning', text: 'hm' }, text('Five.')] },
       ),
       [
         { role: 'system', content: 'Be brief.' },

@@ -1,17 +1,19 @@
-import type { ChatRequest, Message, Part, ResponseFormat, ToolChoice } from '../../core/chat.ts';
+import type { ChatRequest, Message, Part, ResponseFormat, ToolCall, ToolChoice, VendorData } from '../../core/chat.ts';
 import { SluiceError, unreachable } from '../../core/errors.ts';
+import { vendorText } from '../../core/vendor.ts';
 
 type Json = Record<string, unknown>;
 
 /**
  * A request in the wire format of OpenAI's chat completions
  * (https://platform.openai.com/docs/api-reference/chat/create). Unknown fields of the client come first, so that
- * none of them can displace what was understood.
+ * none of them can displace what was understood. `drop` hears of fields that have no place in this format.
  */
-export function encodeRequest(request: ChatRequest, stream: boolean): Json {
+export function encodeRequest(request: ChatRequest, stream: boolean, drop: (field: string) => void = () => {}): Json {
   const { sampling } = request;
+  for (const field of lost(request)) drop(field);
   return {
-    ...request.extra,
+    ...ownExtra(request),
     model: request.model,
     messages: request.messages.map(encodeMessage),
     stream,
@@ -26,7 +28,7 @@ export function encodeRequest(request: ChatRequest, stream: boolean): Json {
       presence_penalty: sampling.presencePenalty,
       frequency_penalty: sampling.frequencyPenalty,
       reasoning_effort: sampling.reasoningEffort,
-      tools: request.tools?.map((tool) => ({ type: 'function', function: defined({ ...tool }) })),
+      tools: request.tools?.map(({ vendor: _, ...tool }) => ({ type: 'function', function: defined({ ...tool }) })),
       tool_choice: request.toolChoice === undefined ? undefined : encodeToolChoice(request.toolChoice),
       parallel_tool_calls: request.parallelToolCalls,
       response_format: request.responseFormat === undefined ? undefined : encodeFormat(request.responseFormat),
@@ -35,7 +37,7 @@ export function encodeRequest(request: ChatRequest, stream: boolean): Json {
 }
 
 function encodeMessage(message: Message): Json {
-  const content = encodeContent(message.content);
+  const content = encodeContent(message.content.filter((part) => part.type !== 'reasoning'));
   switch (message.role) {
     case 'system':
     case 'developer':
@@ -45,14 +47,15 @@ function encodeMessage(message: Message): Json {
       return {
         role: 'assistant',
         // The API wants null, not an empty string, beside tool calls.
-        content: message.content.length === 0 && message.toolCalls !== undefined ? null : content,
+        content: content.length === 0 && message.toolCalls !== undefined ? null : content,
         ...defined({
           name: message.name,
-          reasoning_content: message.reasoning,
+          reasoning_content: thoughts(message.content),
           tool_calls: message.toolCalls?.map((call) => ({
             id: call.id,
             type: 'function',
             function: { name: call.name, arguments: call.arguments },
+            ...signature(call),
           })),
         }),
       };
@@ -71,10 +74,52 @@ function encodeContent(parts: readonly Part[]): string | Json[] {
   return parts.map(encodePart);
 }
 
+/** Fields with the same meaning in both of OpenAI's APIs. */
+const SHARED_FIELDS: ReadonlySet<string> = new Set([
+  'user',
+  'metadata',
+  'service_tier',
+  'prompt_cache_key',
+  'safety_identifier',
+]);
+
+function ownExtra({ extra, format = 'openai' }: ChatRequest): Json {
+  if (format === 'openai') return extra;
+  if (format !== 'responses') return {};
+  return Object.fromEntries(Object.entries(extra).filter(([name]) => SHARED_FIELDS.has(name)));
+}
+
+/** What a request of another format says that this one cannot. */
+function* lost(request: ChatRequest): Iterable<string> {
+  const own = ownExtra(request);
+  for (const name of Object.keys(request.extra)) if (!(name in own)) yield name;
+  const parts = request.messages.flatMap((message) => message.content);
+  const isCached = (item: { readonly vendor?: VendorData }): boolean =>
+    item.vendor?.['anthropic']?.['cacheControl'] !== undefined;
+  if ([...parts.filter((part) => part.type !== 'bucket'), ...(request.tools ?? [])].some(isCached))
+    yield 'cache_control';
+  if (parts.some((part) => part.type === 'reasoning' && part.vendor !== undefined)) yield 'signature';
+  if (request.messages.some((message) => message.role === 'tool' && message.isError === true)) yield 'is_error';
+}
+
+/** All that the assistant thought, as one text: the format has no other place. */
+function thoughts(parts: readonly Part[]): string | undefined {
+  const text = parts.map((part) => (part.type === 'reasoning' ? part.text : '')).join('');
+  return text === '' ? undefined : text;
+}
+
+/** Gemini's signature of a call, as its compatible interface spells it (https://ai.google.dev/gemini-api/docs/thought-signatures). */
+function signature(call: ToolCall): Json {
+  const signed = vendorText(call.vendor, 'google', 'thoughtSignature');
+  return signed === undefined ? {} : { extra_content: { google: { thought_signature: signed } } };
+}
+
 function encodePart(part: Part): Json {
   switch (part.type) {
     case 'text':
       return { type: 'text', text: part.text };
+    case 'reasoning':
+      throw new Error('thoughts are not content');
     case 'bucket':
       throw new SluiceError('not_supported', 'Buckets have to be turned into text before a provider sees them.');
     case 'media':

@@ -22,7 +22,7 @@ export class ToolCalls {
   read(entries: readonly unknown[]): ToolCallDelta[] {
     return entries.flatMap((entry) => {
       if (typeof entry !== 'object' || entry === null) return [];
-      const { index, id, function: called } = entry as { index?: unknown; id?: unknown; function?: unknown };
+      const { index, id, function: called, extra_content: extra } = entry as Record<string, unknown>;
       const { name, arguments: written } = (called ?? {}) as { name?: unknown; arguments?: unknown };
       const named = typeof name === 'string' && name !== '' ? { name } : {};
       const placed = this.#place(
@@ -32,7 +32,7 @@ export class ToolCalls {
       );
       // Some local servers write the arguments as an object.
       const text = typeof written === 'string' ? written : written == null ? '' : JSON.stringify(written);
-      return [{ ...placed, ...named, arguments: text }];
+      return [{ ...placed, ...named, arguments: text, ...signature(extra) }];
     });
   }
 
@@ -54,4 +54,10 @@ export class ToolCalls {
     this.#latest = place;
     return { index: place, id: own };
   }
+}
+
+/** Gemini's signature of a call, as its compatible interface spells it. */
+function signature(extra: unknown): Pick<ToolCallDelta, 'vendor'> {
+  const signed = (extra as { google?: { thought_signature?: unknown } } | undefined)?.google?.thought_signature;
+  return typeof signed === 'string' ? { vendor: { google: { thoughtSignature: signed } } } : {};
 }

@@ -1,0 +1,37 @@
+import type { VendorData } from './chat.ts';
+
+/** Marks text of ours, so that it cannot be taken for a vendor's own signature. */
+const PREFIX = 'sluice.v1.';
+
+/**
+ * Vendor data as one opaque text, for wire formats that have a place for a signature but not for whose it is. Clients hand
+ * it back unchanged.
+ */
+export function sealVendor(vendor: VendorData): string {
+  return PREFIX + Buffer.from(JSON.stringify(vendor)).toString('base64url');
+}
+
+/** What `sealVendor` sealed. Undefined for any other text: a vendor's own signature. */
+export function openVendor(text: string): VendorData | undefined {
+  if (!text.startsWith(PREFIX)) return undefined;
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text.slice(PREFIX.length), 'base64url').toString('utf8'));
+    return isVendorData(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text that a vendor attached, if it is there. */
+export function vendorText(vendor: VendorData | undefined, name: string, field: string): string | undefined {
+  const value = vendor?.[name]?.[field];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function isVendorData(value: unknown): value is VendorData {
+  return isObject(value) && Object.values(value).every(isObject);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
