@@ -2,32 +2,61 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { killNine } from './kill-nine/run.ts';
+import { httpSubject } from './kill-nine/http-subject.ts';
+import { killNine, type Outcome, SLOW_START_MS } from './kill-nine/run.ts';
+import { split } from './kill-nine/split.ts';
 import { storeSubject } from './kill-nine/store-subject.ts';
+import type { Running, Subject } from './kill-nine/subject.ts';
 
-/**
- * Kills a process with SIGKILL at random moments under concurrent writes to chats, memory, files and usage, and counts
- * what is missing or broken afterwards of what it had acknowledged: `kill-nine.ts [--cycles 200]`. Exit code 1: something.
- */
+const HELP = `npm run test:kill -- [--cycles 200] [--subject all|stores|http]
 
-const { values } = parseArgs({ options: { cycles: { type: 'string', default: '200' } } });
-const cycles = Number(values.cycles);
-if (!Number.isInteger(cycles) || cycles < 1) throw new Error('--cycles takes a whole number from 1 on');
+Kills a process with SIGKILL at random moments under concurrent writes, starts it again, and counts what is missing or
+broken of what it had acknowledged. Exit code 1: something is.
 
-const folder = mkdtempSync(path.join(tmpdir(), 'sluice-kill-nine-'));
-const started = performance.now();
-const outcome = await killNine(storeSubject(folder), cycles, (cycle, { acknowledged, lost, torn }) => {
-  if (cycle % 20 === 0) console.log(`cycle ${cycle}: ${acknowledged} acknowledged, ${lost} lost, ${torn} torn`);
+  --cycles N   how many times (default: 200)
+  --subject    stores   the stores alone, in a process without a gateway: a third of a second a cycle
+               http     the whole gateway as users start it, over HTTP: about three seconds a cycle
+               all      both (default): every fourth cycle is one of http, and at least one is
+`;
+
+const { values } = parseArgs({
+  options: {
+    cycles: { type: 'string', default: '200' },
+    subject: { type: 'string', default: 'all' },
+    help: { type: 'boolean', default: false },
+  },
 });
-for (const finding of outcome.findings) console.log(finding);
-console.log(
-  `${outcome.cycles} cycles in ${Math.round((performance.now() - started) / 1_000)} s: ` +
-    `${outcome.acknowledged} writes acknowledged, ${outcome.lost} lost, ${outcome.torn} torn, ` +
-    `${outcome.leftovers} leftovers; slowest start ${outcome.slowestStartMs} ms`,
-);
-if (outcome.lost + outcome.torn + outcome.leftovers > 0) {
-  console.log(`The data are in ${folder}`);
-  process.exitCode = 1;
-} else {
-  rmSync(folder, { recursive: true, force: true });
+if (values.help) process.stdout.write(HELP);
+else await run(Number(values.cycles), values.subject);
+
+async function run(cycles: number, subject: string): Promise<void> {
+  const parts = split(cycles, subject);
+  if (parts.stores > 0) await kill('stores', parts.stores, storeSubject);
+  if (parts.http > 0) await kill('http', parts.http, httpSubject);
+}
+
+async function kill<R extends Running>(name: string, cycles: number, open: (folder: string) => Subject<R>) {
+  const folder = mkdtempSync(path.join(tmpdir(), `sluice-kill-nine-${name}-`));
+  const started = performance.now();
+  const outcome = await killNine(open(folder), cycles, (cycle, { acknowledged, lost, torn }) => {
+    if (cycle % 20 === 0)
+      console.log(`${name}, cycle ${cycle}: ${acknowledged} acknowledged, ${lost} lost, ${torn} torn`);
+  });
+  for (const finding of outcome.findings) console.log(finding);
+  console.log(`${name}: ${summary(outcome, Math.round((performance.now() - started) / 1_000))}`);
+  if (outcome.lost + outcome.torn + outcome.leftovers > 0) {
+    console.log(`The data are in ${folder}`);
+    process.exitCode = 1;
+  } else {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function summary(outcome: Outcome, seconds: number): string {
+  const { cycles, acknowledged, lost, torn, leftovers, strays, slowestStartMs, slowStarts } = outcome;
+  return (
+    `${cycles} cycles in ${seconds} s: ${acknowledged} writes acknowledged, ${lost} lost, ${torn} torn, ` +
+    `${leftovers} leftovers, ${strays} stray files; slowest start ${slowestStartMs} ms, ` +
+    `${slowStarts} longer than ${SLOW_START_MS} ms`
+  );
 }

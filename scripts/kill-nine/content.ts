@@ -1,14 +1,17 @@
 import { createHash, randomInt } from 'node:crypto';
 import type { Content } from './subject.ts';
 
-/** Most things are small; some are so large that writing them takes a while. */
-export function randomFiller(): string {
-  const length = randomInt(10) === 0 ? randomInt(400_000) : randomInt(2_000);
+/** Characters of the largest things. */
+const LONGEST = 400_000;
+
+/** Most things are small; some are so large that writing them takes a while. Words of small letters and digits. */
+export function randomFiller(longest: number = LONGEST): string {
+  const length = randomInt(10) === 0 ? randomInt(longest) : randomInt(2_000);
   return `${randomInt(2 ** 40).toString(36)} `.repeat(Math.ceil(length / 9));
 }
 
-export function makeContent(revision: number): Content {
-  const filler = randomFiller();
+export function makeContent(revision: number, longest?: number): Content {
+  const filler = randomFiller(longest);
   return { revision, filler, digest: digestOf(revision, filler) };
 }
 

@@ -3,8 +3,23 @@ import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { memoryActor } from './memory-actor.ts';
+import { bucketActor, chatActor, usageActor } from './store-actors.ts';
 import type { Work } from './store-process.ts';
-import type { Running, Subject } from './subject.ts';
+import type { Content, Remembering, Subject } from './subject.ts';
+
+/** The ports, as far as the actors use them. */
+export interface RunningStores extends Remembering {
+  putChat(id: string, body: Content): Promise<void>;
+  getChat(id: string): Promise<Content | undefined>;
+  writeFile(bucket: string, name: string, text: string): Promise<void>;
+  /** Everything that is listed in a bucket, by name, with what is read from it. */
+  files(bucket: string): Promise<ReadonlyMap<string, string>>;
+  deleteBucket(bucket: string): Promise<void>;
+  addUsage(user: string): Promise<void>;
+  /** How many records a user has: one by one, and by the sums. */
+  usage(user: string): Promise<{ readonly records: number; readonly summed: number }>;
+}
 
 /** A question to the process, and its answer. */
 export interface Asked {
@@ -17,8 +32,11 @@ export type Told = { readonly id: number; readonly value: unknown } | { readonly
 const PROCESS = fileURLToPath(new URL('./store-process.ts', import.meta.url));
 
 /** The stores in a process of their own, without a gateway around them. */
-export function storeSubject(dataDir: string): Subject {
+export function storeSubject(dataDir: string): Subject<RunningStores> {
   return {
+    longestLifeMs: 250,
+    longestRestMs: 0,
+    actors: (id) => [chatActor(id), memoryActor(id), bucketActor(id), usageActor(id)],
     start: () => startProcess(dataDir),
     leftovers() {
       const folder = path.join(dataDir, 'files', '.tmp');
@@ -27,7 +45,7 @@ export function storeSubject(dataDir: string): Subject {
   };
 }
 
-async function startProcess(dataDir: string): Promise<Running> {
+async function startProcess(dataDir: string): Promise<RunningStores> {
   const started = performance.now();
   const child = fork(PROCESS, [dataDir], { execPath: process.execPath, execArgv: [], serialization: 'advanced' });
   const waiting = new Map<number, (told: Told) => void>();

@@ -1,28 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { digestOf, isWhole, makeContent, randomFiller } from './content.ts';
-import type { Running } from './subject.ts';
-
-/**
- * Each actor writes one thing after the other and notes what was acknowledged. When the process dies, one write of each
- * may be under way: it may have happened, or not, but nothing in between.
- */
-export interface Actor {
-  /** Writes until the process dies (then this rejects). */
-  write(running: Running): Promise<void>;
-  /** Compares what is there with what was promised, and takes it for the state from now on. */
-  verify(running: Running): Promise<readonly Finding[]>;
-  /** Writes that were acknowledged so far. */
-  readonly acknowledged: number;
-}
-
-/** `lost`: promised, but not there (or deleted, and back again). `torn`: there, but not whole. */
-export interface Finding {
-  readonly kind: 'lost' | 'torn';
-  readonly what: string;
-}
+import type { RunningStores } from './store-subject.ts';
+import type { Actor, Finding } from './subject.ts';
 
 /** One shared chat that is written again and again. */
-export function chatActor(id: string): Actor {
+export function chatActor(id: string): Actor<RunningStores> {
   let promised = 0;
   let tried = 0;
   return {
@@ -47,55 +29,8 @@ export function chatActor(id: string): Actor {
   };
 }
 
-/** One user's memory; each call adds a few items, which are there together or not at all. */
-export function memoryActor(user: string): Actor {
-  const promised = new Set<string>();
-  let tried: readonly string[] = [];
-  let acknowledged = 0;
-  let last = 0;
-  return {
-    get acknowledged() {
-      return acknowledged;
-    },
-    async write(running) {
-      tried = Array.from({ length: 1 + randomInt(3) }, () => {
-        last += 1;
-        const text = `word${user}x${last} ${randomFiller()}`;
-        return `${text} ${digestOf(text)}`;
-      });
-      await running.addMemory(user, tried);
-      for (const text of tried) promised.add(text);
-      tried = [];
-      acknowledged += 1;
-    },
-    async verify(running) {
-      const found = new Set(await running.memory(user));
-      const findings: Finding[] = [];
-      for (const text of promised) if (!found.has(text)) findings.push({ kind: 'lost', what: `memory ${begin(text)}` });
-      const arrived = tried.filter((text) => found.has(text));
-      if (arrived.length > 0 && arrived.length < tried.length)
-        findings.push({ kind: 'torn', what: `batch of ${user}` });
-      for (const text of found) {
-        if (!promised.has(text) && !tried.includes(text))
-          findings.push({ kind: 'torn', what: `memory ${begin(text)}` });
-      }
-      // The index knows each item exactly once too.
-      const sample = [...found][found.size === 0 ? 0 : randomInt(found.size)];
-      if (sample !== undefined) {
-        const hits = await running.memory(user, begin(sample));
-        if (!hits.includes(sample)) findings.push({ kind: 'lost', what: `index entry ${begin(sample)}` });
-      }
-      for (const text of arrived) promised.add(text);
-      tried = [];
-      return findings;
-    },
-  };
-}
-
-const begin = (text: string) => text.split(' ', 1)[0] ?? '';
-
 /** One bucket: new files, one that is replaced again and again, and now and then all of it deleted. */
-export function bucketActor(bucket: string): Actor {
+export function bucketActor(bucket: string): Actor<RunningStores> {
   let promised: ReadonlyMap<string, string> = new Map();
   let tried: ReadonlyMap<string, string> = promised;
   let acknowledged = 0;
@@ -139,7 +74,7 @@ function isSame(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, str
 }
 
 /** One user's usage: records and their sums never differ. */
-export function usageActor(user: string): Actor {
+export function usageActor(user: string): Actor<RunningStores> {
   let promised = 0;
   let tried = 0;
   return {
