@@ -19,20 +19,27 @@ broken of what it had acknowledged. Exit code 1: something is.
                all      both (default): every fourth cycle is one of http, and at least one is
 `;
 
-const { values } = parseArgs({
-  options: {
-    cycles: { type: 'string', default: '200' },
-    subject: { type: 'string', default: 'all' },
-    help: { type: 'boolean', default: false },
-  },
-});
-if (values.help) process.stdout.write(HELP);
-else await run(Number(values.cycles), values.subject);
+const OPTIONS = {
+  cycles: { type: 'string', default: '200' },
+  subject: { type: 'string', default: 'all' },
+  help: { type: 'boolean', default: false },
+} as const;
 
-async function run(cycles: number, subject: string): Promise<void> {
-  const parts = split(cycles, subject);
-  if (parts.stores > 0) await kill('stores', parts.stores, storeSubject);
-  if (parts.http > 0) await kill('http', parts.http, httpSubject);
+const parts = asked();
+if (parts.stores > 0) await kill('stores', parts.stores, storeSubject);
+if (parts.http > 0) await kill('http', parts.http, httpSubject);
+
+/** What the command line asks for. Ends the process when that is help, or when it is wrong. */
+function asked(): ReturnType<typeof split> {
+  try {
+    const { values } = parseArgs({ options: OPTIONS });
+    if (!values.help) return split(Number(values.cycles), values.subject);
+    process.stdout.write(HELP);
+    process.exit();
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
+    process.exit(2);
+  }
 }
 
 async function kill<R extends Running>(name: string, cycles: number, open: (folder: string) => Subject<R>) {
