@@ -113,6 +113,15 @@ export interface Limits {
   readonly upstreamKeepAliveMs: number;
   readonly streams: number;
   readonly streamsPerClient: number;
+  /** How long a resumable answer goes on that nobody reads. */
+  readonly unattendedMs: number;
+  /** How long one can be read again after its end, or after its last reader left. */
+  readonly keptAnswerMs: number;
+  /** Of each, so many of its newest bytes. */
+  readonly keptAnswerBytes: number;
+  /** Running ones included. */
+  readonly keptAnswers: number;
+  readonly keptAnswersPerClient: number;
   readonly drainMs: number;
   readonly heartbeatMs: number;
 }

@@ -32,6 +32,11 @@ export const defaultLimits: Limits = {
   upstreamKeepAliveMs: 30 * SECOND,
   streams: 5_000,
   streamsPerClient: 200,
+  unattendedMs: 600 * SECOND,
+  keptAnswerMs: 300 * SECOND,
+  keptAnswerBytes: 4 * MB,
+  keptAnswers: 200,
+  keptAnswersPerClient: 50,
   drainMs: 30 * SECOND,
   heartbeatMs: 15 * SECOND,
 };

@@ -45,6 +45,11 @@ export const limitRules: Readonly<Record<keyof Limits, LimitRule>> = {
   upstreamKeepAliveMs: wait('An idle connection to an upstream stays open at most this long.'),
   streams: count('Answers streamed at the same time; over it: 503.', 1_000_000),
   streamsPerClient: count('Answers streamed at the same time to one client; over it: 429.', 1_000_000),
+  unattendedMs: wait('A resumable answer that nobody reads goes on this long; then it is stopped.'),
+  keptAnswerMs: wait('A resumable answer is kept this long after its end, or after its last reader left.'),
+  keptAnswerBytes: size('Newest bytes of a resumable answer that are kept; for older ones: 410.'),
+  keptAnswers: count('Resumable answers kept at the same time; over it, with none that could go: 503.', 100_000),
+  keptAnswersPerClient: count('The same for one client; over it: 429.', 100_000),
   drainMs: wait('Running answers may finish this long after a stop was asked for; then they are cut.'),
   heartbeatMs: wait('Silence in an event stream after which a comment line keeps it alive.'),
 };
