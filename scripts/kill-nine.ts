@@ -60,9 +60,12 @@ async function kill<R extends Running>(name: string, cycles: number, open: (fold
 }
 
 function summary(outcome: Outcome, seconds: number): string {
-  const { cycles, acknowledged, lost, torn, leftovers, strays, slowestStartMs, slowStarts } = outcome;
+  const { cycles, acknowledged, kinds, lost, torn, leftovers, strays, slowestStartMs, slowStarts } = outcome;
+  const by = Object.entries(kinds)
+    .map(([kind, count]) => `${kind} ${count}`)
+    .join(', ');
   return (
-    `${cycles} cycles in ${seconds} s: ${acknowledged} writes acknowledged, ${lost} lost, ${torn} torn, ` +
+    `${cycles} cycles in ${seconds} s: ${acknowledged} writes acknowledged (${by}), ${lost} lost, ${torn} torn, ` +
     `${leftovers} leftovers, ${strays} stray files; slowest start ${slowestStartMs} ms, ` +
     `${slowStarts} longer than ${SLOW_START_MS} ms`
   );

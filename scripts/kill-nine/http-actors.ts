@@ -36,6 +36,7 @@ export function sharedChatActor(id: string): Actor<RunningGateway> {
   }
 
   return {
+    kind: 'chats',
     get acknowledged() {
       return acknowledged;
     },
@@ -75,6 +76,7 @@ export function numberedActor(user: string, { name, add, read }: Numbered): Acto
   let tried = 0;
   let acknowledged = 0;
   return {
+    kind: name,
     get acknowledged() {
       return acknowledged;
     },

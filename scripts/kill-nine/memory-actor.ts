@@ -12,6 +12,7 @@ export function memoryActor(user: string, longest?: number): Actor<Remembering> 
   let acknowledged = 0;
   let last = 0;
   return {
+    kind: 'memory',
     get acknowledged() {
       return acknowledged;
     },

@@ -6,6 +6,8 @@ export interface Outcome {
   readonly cycles: number;
   /** Writes that were acknowledged. */
   readonly acknowledged: number;
+  /** The same, by what was written. */
+  readonly kinds: Readonly<Partial<Record<Actor<Running>['kind'], number>>>;
   readonly lost: number;
   readonly torn: number;
   /** Half-written things that were still there after a restart. */
@@ -46,6 +48,7 @@ export async function killNine<R extends Running>(
   const outcome = (done: number): Outcome => ({
     cycles: done,
     acknowledged: everyone.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
+    kinds: countByKind(everyone),
     lost: findings.filter(({ kind }) => kind === 'lost').length,
     torn: findings.filter(({ kind }) => kind === 'torn').length,
     leftovers,
@@ -78,6 +81,12 @@ export async function killNine<R extends Running>(
     }
   }
   return outcome(cycles);
+}
+
+function countByKind<R extends Running>(actors: readonly Actor<R>[]): Outcome['kinds'] {
+  const counts: Partial<Record<Actor<R>['kind'], number>> = {};
+  for (const { kind, acknowledged } of actors) counts[kind] = (counts[kind] ?? 0) + acknowledged;
+  return counts;
 }
 
 function newActors<R extends Running>(subject: Subject<R>, generation: number): readonly Actor<R>[] {

@@ -8,6 +8,7 @@ export function chatActor(id: string): Actor<RunningStores> {
   let promised = 0;
   let tried = 0;
   return {
+    kind: 'chats',
     get acknowledged() {
       return promised;
     },
@@ -35,6 +36,7 @@ export function bucketActor(bucket: string): Actor<RunningStores> {
   let tried: ReadonlyMap<string, string> = promised;
   let acknowledged = 0;
   return {
+    kind: 'files',
     get acknowledged() {
       return acknowledged;
     },
@@ -78,6 +80,7 @@ export function usageActor(user: string): Actor<RunningStores> {
   let promised = 0;
   let tried = 0;
   return {
+    kind: 'usage',
     get acknowledged() {
       return promised;
     },

@@ -27,6 +27,8 @@ export interface Running {
  * may be under way: it may have happened, or not, but nothing in between.
  */
 export interface Actor<in R extends Running> {
+  /** What it writes. */
+  readonly kind: 'chats' | 'memory' | 'uploads' | 'files' | 'usage' | 'log';
   /** Writes one thing; rejects when the process dies meanwhile. A promise that is fulfilled is an acknowledgement. */
   write(running: R): Promise<void>;
   /** Compares what is there with what was promised, and takes it for the state from now on. */

@@ -45,6 +45,7 @@ export function uploadActor(id: string): Actor<RunningGateway> {
   }
 
   return {
+    kind: 'uploads',
     get acknowledged() {
       return acknowledged;
     },
