@@ -14,6 +14,12 @@ import { userOf } from './user.ts';
 /** How long a client may take for the last words when its time is over or Sluice shuts down, in milliseconds. */
 const LAST_WORDS_MS = 1_000;
 
+/** Characters of a session's name that count. */
+const LONGEST_SESSION = 256;
+
+/** An encoder whose dialect has its own sign of life; without one it is a comment of the event stream. */
+export type BeatingEncoder = Encoder & { readonly heartbeat?: string };
+
 /** What of lost fields is told in a header. */
 const MOST_NAMES = 50;
 const LONGEST_NAME = 64;
@@ -28,11 +34,15 @@ export async function withCall(
     readonly timeout?: number | null | undefined;
     /** Whether a field that nobody can express is an error. */
     readonly strict?: boolean | null | undefined;
+    /** What the conversation is called, in the client's words. */
+    readonly session?: string | null | undefined;
   },
   run: (call: CallScope) => Promise<void>,
 ): Promise<FastifyReply> {
   const call = new CallScope(request.id, deps.log);
   call.user = userOf(request, asked.user);
+  const { 'x-sluice-session': session } = request.headers;
+  call.session = (typeof session === 'string' ? session : asked.session)?.slice(0, LONGEST_SESSION);
   call.strict = asked.strict === true || request.headers['x-sluice-strict'] === '1';
   const leave = deps.calls.enter(call, request.ip);
   // A client may want less time than the server grants; `timeout` is in seconds.
@@ -90,12 +100,12 @@ function fieldNames(names: readonly string[]): string {
 export async function sendChunks(
   reply: FastifyReply,
   chunks: AsyncIterable<Batch>,
-  encoder: Encoder,
+  encoder: BeatingEncoder,
   headers: Readonly<Record<string, string>>,
   deps: Deps,
   call: CallScope,
 ): Promise<void> {
-  const stream = openStream(reply, encoder.contentType, headers, deps);
+  const stream = openStream(reply, encoder.contentType, headers, deps, undefined, encoder.heartbeat);
   try {
     for await (const batch of chunks) {
       if (stream.closed) return;
@@ -152,6 +162,7 @@ export function openStream(
   headers: Readonly<Record<string, string>>,
   deps: Deps,
   onClosed: () => void = () => {},
+  heartbeat?: string,
 ): EventStream {
   const beats = contentType.startsWith('text/event-stream') ? deps.heartbeats : undefined;
   reply.hijack();
@@ -166,5 +177,6 @@ export function openStream(
     },
     beats,
     onClosed,
+    heartbeat,
   );
 }

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Buckets } from '../buckets/buckets.ts';
 import type { Config, Limits } from '../config/config.ts';
 import type { CookieStore } from '../cookies/jar.ts';
+import type { SluiceError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Secrets } from '../core/secrets.ts';
 import type { Stores } from '../core/stores.ts';
@@ -48,8 +49,12 @@ export interface PlainRoute {
   readonly bodyLimit?: (limits: Limits) => number;
   /** Answering costs something, so HEAD, which would do the work and throw it away, is not served. */
   readonly isCostly?: true;
+  /** Errors in the dialect's own form, where it has one. They hold `error.message` and `error.code` in any form. */
+  readonly errorBody?: ErrorBody;
   readonly handler: Handler;
 }
+
+export type ErrorBody = (error: SluiceError) => Record<string, unknown>;
 
 /** One row of a route table. Serving and documenting read the same row. */
 export interface Route extends PlainRoute {

@@ -4,7 +4,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Limits } from '../config/config.ts';
 import { SluiceError } from '../core/errors.ts';
 import { backendRoutes } from './backend/index.ts';
-import type { Deps } from './deps.ts';
+import type { Deps, ErrorBody } from './deps.ts';
 import { documentRoutes } from './docs.ts';
 import { readJson } from './edge/body.ts';
 import { brokenRequests } from './edge/broken.ts';
@@ -34,6 +34,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     takesForm?: boolean;
     bodyLimit?: ((limits: Limits) => number) | undefined;
+    errorBody?: ErrorBody | undefined;
   }
 }
 
@@ -96,8 +97,8 @@ export function buildServer(deps: Deps): FastifyInstance {
   });
   readBodies(app, deps);
   app.setErrorHandler(errorHandler(deps));
-  for (const { method, url, handler, form, bodyLimit, isCostly } of all) {
-    const config = { takesForm: form !== undefined, bodyLimit };
+  for (const { method, url, handler, form, bodyLimit, errorBody, isCostly } of all) {
+    const config = { takesForm: form !== undefined, bodyLimit, errorBody };
     app.route({ method, url, handler, config, exposeHeadRoute: isCostly !== true });
   }
   return app;

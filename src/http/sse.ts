@@ -45,19 +45,25 @@ export class EventStream {
   readonly #response: ServerResponse;
   readonly #heartbeats: Heartbeats | undefined;
   readonly #onClosed: () => void;
+  readonly #heartbeat: string;
   #onDrain: (() => void) | undefined;
   #ended = false;
 
-  /** Sends the head at once. Without `heartbeats` (plain text, JSON lines) silence stays silent. */
+  /**
+   * Sends the head at once. Without `heartbeats` (plain text, JSON lines) silence stays silent. `heartbeat` is what breaks it:
+   * a comment, unless the dialect has an event for it.
+   */
   constructor(
     response: ServerResponse,
     headers: Readonly<Record<string, string | number>>,
     heartbeats: Heartbeats | undefined,
     onClosed: () => void,
+    heartbeat = ': ping\n\n',
   ) {
     this.#response = response;
     this.#heartbeats = heartbeats;
     this.#onClosed = onClosed;
+    this.#heartbeat = heartbeat;
     this.lastWrite = heartbeats?.ticks ?? 0;
     response.writeHead(200, headers);
     response.on('drain', () => {
@@ -105,7 +111,7 @@ export class EventStream {
 
   beat(): void {
     // A client that does not read needs no sign of life, and a queue of them even less.
-    if (!this.closed && !this.#response.writableNeedDrain) this.write(': ping\n\n');
+    if (!this.closed && !this.#response.writableNeedDrain) this.write(this.#heartbeat);
   }
 
   #close(): void {

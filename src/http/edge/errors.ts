@@ -12,7 +12,7 @@ export function errorText(error: SluiceError): string {
   return error.options.provider === undefined ? error.message : `${error.name}: ${error.message}`;
 }
 
-/** The JSON body of every error, in both dialects. */
+/** The JSON body of every error, except on routes of a dialect that has a form of its own (`PlainRoute.errorBody`). */
 export function errorBody(error: SluiceError): Record<string, unknown> {
   const { param, provider, model, detail } = error.options;
   return {
@@ -59,7 +59,8 @@ export function errorHandler({ secrets, log }: { readonly secrets: Secrets; read
     if (error.status === 401 && error.code === 'unauthorized')
       reply.header('www-authenticate', 'Basic realm="Sluice", charset="UTF-8"');
     reply.code(error.status).header('content-type', 'application/json; charset=utf-8');
-    const text = JSON.stringify(errorBody(error));
+    const bodyOf = request.routeOptions.config.errorBody ?? errorBody;
+    const text = JSON.stringify(bodyOf(error));
     // A body that came along with the header is complete by then.
     if (request.raw.complete) send(reply, text);
     else {

@@ -14,6 +14,10 @@ export interface GuardSettings {
 /** Name of the cookie that carries the access key of a browser. */
 export const KEY_COOKIE = 'sluice_key';
 
+/** Where clients of Anthropic's API put their key, and the header by which they are known. */
+const KEY_HEADER = 'x-api-key';
+const KEY_HEADER_OF = 'anthropic-version';
+
 /** Values of Sec-Fetch-Site that do not speak of another site. */
 const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'same-site', 'none']);
 /** The pages, as written: the router would find other routes under percent-encoded names too. */
@@ -70,10 +74,20 @@ export function checkKey(request: IncomingMessage, settings: GuardSettings): str
   const { scheme, words } = authorization(request.headers.authorization);
   if (settings.key === undefined) return scheme === 'bearer' ? words[0] : undefined;
   if (request.method === 'GET' && /^\/(media|images|thumbnail)\//.test(request.url ?? '')) return undefined;
+  const isInHeader = takeKeyHeader(request, settings.key);
   if (scheme === 'bearer' && isKey(words[0], settings.key)) return words[1];
   if (scheme === 'basic' && isKey(passwordOf(words[0]), settings.key)) return undefined;
   if (isKey(cookieOf(request.headers.cookie, KEY_COOKIE), settings.key)) return undefined;
+  if (isInHeader) return scheme === 'bearer' ? words[0] : undefined;
   throw new SluiceError('unauthorized', 'This server asks for its access key: send "Authorization: Bearer <key>".');
+}
+
+/** Whether a client of Anthropic's API sent the access key in its way. It is taken away: no provider may get it for a key of its own. */
+function takeKeyHeader({ headers }: IncomingMessage, key: string): boolean {
+  const given = headers[KEY_HEADER];
+  if (typeof given !== 'string' || !isKey(given, key)) return false;
+  delete headers[KEY_HEADER];
+  return headers[KEY_HEADER_OF] !== undefined;
 }
 
 /** Compares in constant time, whatever the length. */
