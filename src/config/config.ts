@@ -1,4 +1,5 @@
 import type { SearchConfig } from '../search/config.ts';
+import type { Choice } from './kinds.ts';
 
 /** The whole configuration, frozen, as the rest of the program sees it. Only `config/` reads the environment and files. */
 
@@ -32,8 +33,18 @@ export interface Config {
   readonly disabled?: readonly string[];
   /** Another name → the models it stands for, tried in order, each `provider/model` or a model's name. */
   readonly aliases: ReadonlyMap<string, readonly string[]>;
+  readonly routing: RoutingConfig;
   readonly search: SearchConfig;
   readonly limits: Limits;
+}
+
+/** How one of several targets that can do the same is chosen. */
+export interface RoutingConfig {
+  readonly choice: Choice;
+  /** Shares of providers by id, for the weighted choice; absent: 1. */
+  readonly weights: ReadonlyMap<string, number>;
+  /** Aliases whose models are equals rather than a chain. */
+  readonly aliases: ReadonlyMap<string, { readonly choice: Choice; readonly weights: ReadonlyMap<string, number> }>;
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -52,6 +63,8 @@ export interface ProviderConfig {
   /** Absolute address without a trailing slash; undefined where the vendor's library knows it. */
   readonly baseUrl?: string;
   readonly apiKey?: string;
+  /** Several keys that take turns, `apiKey` the first of them. */
+  readonly apiKeys?: readonly string[];
   /** Whether the upstream refuses calls without a key. */
   readonly needsKey: boolean;
   /** The variable that would give the key; named when it is missing. */

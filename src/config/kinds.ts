@@ -9,3 +9,7 @@ export const PROVIDER_KINDS = [
   'lmnt',
   'hume',
 ] as const;
+
+/** How one of several targets that can do the same is chosen: the first, by weight, or the one that begins soonest. */
+export const CHOICES = ['order', 'weighted', 'latency'] as const;
+export type Choice = (typeof CHOICES)[number];

@@ -49,6 +49,7 @@ describe('loading', () => {
       providers: [],
       disabled: [],
       aliases: new Map(),
+      routing: { choice: 'order', weights: new Map(), aliases: new Map() },
       limits: defaultLimits,
     });
     assert.deepEqual(notes, []);

@@ -6,6 +6,7 @@ import type { Config, LogLevel } from './config.ts';
 import { defaultBind, defaultEmbedded, defaultLimits, defaultLogLevel, LOG_LEVELS } from './defaults.ts';
 import { type ConfigFile, findDefaultFile, readConfigFile, shownPath } from './file.ts';
 import { deepFreeze } from './freeze.ts';
+import type { Choice } from './kinds.ts';
 import { absolutePath, defaultDataDir, type Environment, variable } from './paths.ts';
 import { ConfigError, given, type Path, type Problem, pathText, valueAt } from './problems.ts';
 import type { FileSettings } from './schema.ts';
@@ -80,10 +81,33 @@ export async function loadConfig(options: LoadOptions = {}): Promise<Loaded> {
     available: resolved.available,
     disabled: resolved.disabled,
     search: search.config,
-    aliases: new Map(Object.entries(settings.aliases ?? {}).map(([name, target]) => [name, [target].flat()])),
+    ...routingOf(settings),
     limits: { ...defaultLimits, ...defined(settings.limits ?? {}) },
   };
   return { config: deepFreeze(config), notes: resolved.notes };
+}
+
+/** Aliases as chains of names, and what is to be known for a choice among equals. */
+function routingOf({ aliases = {}, providers = {}, routing }: FileSettings): Pick<Config, 'aliases' | 'routing'> {
+  const chains = new Map<string, readonly string[]>();
+  const groups = new Map<string, { choice: Choice; weights: ReadonlyMap<string, number> }>();
+  for (const [alias, target] of Object.entries(aliases)) {
+    if (typeof target === 'string' || Array.isArray(target)) {
+      chains.set(alias, [target].flat());
+      continue;
+    }
+    const models = target.models.map((each) => (typeof each === 'string' ? { model: each, weight: 1 } : each));
+    const weights = new Map(models.map(({ model, weight }) => [model, weight]));
+    chains.set(alias, [...weights.keys()]);
+    groups.set(alias, { choice: target.choice ?? 'weighted', weights });
+  }
+  const shares = Object.entries(providers).flatMap(([id, { weight }]) =>
+    weight === undefined ? [] : [[id, weight] as const],
+  );
+  return {
+    aliases: chains,
+    routing: { choice: routing?.choice ?? 'order', weights: new Map(shares), aliases: groups },
+  };
 }
 
 interface FileContent {

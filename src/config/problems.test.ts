@@ -10,7 +10,7 @@ import { ConfigError, pathText } from './problems.ts';
 const BIND = 'host:port, [IPv6 address]:port, :port (all interfaces) or a port (loopback), with a port from 0 to 65535';
 const TOP =
   'bind, dataDir, logLevel, key, allowedHosts, allowedOrigins, defaultProvider, defaultModel, detectLocal, embedded, ' +
-  'providers, aliases, search, limits';
+  'providers, aliases, routing, search, limits';
 const MILLISECONDS = 'a whole number of milliseconds from 1 to 2147483647';
 const ID = 'up to 64 lower case letters, digits, ".", "_" and "-", the first a letter or digit';
 const ADDRESS =
@@ -98,7 +98,7 @@ describe('every wrong value is named with what was given and what is allowed', (
     [
       'alias',
       'aliases: {fast: 3}',
-      'sluice.yaml:1: aliases.fast: got 3; allowed: a model or provider/model, or a list of them',
+      'sluice.yaml:1: aliases.fast: got 3; allowed: a model or provider/model, or a list of them, or a map with choice and models',
     ],
     [
       'missing variable',

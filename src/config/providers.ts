@@ -87,8 +87,13 @@ function fromFile(
     return undefined;
   }
   const own =
-    entry.apiKey === undefined ? keyFrom(row, environment, (message) => report('apiKey', message)) : undefined;
-  const apiKey = entry.apiKey ?? own?.value;
+    entry.apiKey === undefined && entry.apiKeys === undefined
+      ? keyFrom(row, environment, (message) => report('apiKey', message))
+      : undefined;
+  if (entry.apiKey !== undefined && entry.apiKeys !== undefined)
+    report('apiKeys', 'stands beside apiKey; allowed: one of them');
+  const apiKeys = entry.apiKeys === undefined ? undefined : [...new Set(entry.apiKeys)];
+  const apiKey = entry.apiKey ?? apiKeys?.[0] ?? own?.value;
   const keyVariable = reference ?? own?.name ?? row?.keys[0];
   const modelsPath = entry.baseUrl === undefined ? filledModelsPath(vendor, settings, environment) : undefined;
   return {
@@ -103,6 +108,7 @@ function fromFile(
     settings: { ...modelsPath, ...settings },
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(apiKey === undefined ? {} : { apiKey }),
+    ...(apiKeys === undefined || apiKeys.length < 2 ? {} : { apiKeys }),
     ...(keyVariable === undefined ? {} : { keyVariable }),
     ...(entry.auth !== 'cookies' || baseUrl === undefined
       ? {}

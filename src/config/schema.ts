@@ -5,7 +5,7 @@ import { defaultSearch, SEARCH_ENGINES } from '../search/config.ts';
 import { BIND_FORMS, parseBind } from './bind.ts';
 import type { Limits } from './config.ts';
 import { defaultBind, defaultEmbedded, defaultLimits, defaultLogLevel, LOG_LEVELS } from './defaults.ts';
-import { PROVIDER_KINDS } from './kinds.ts';
+import { CHOICES, PROVIDER_KINDS } from './kinds.ts';
 import { allowedFor, limitRules } from './limit-rules.ts';
 import {
   BASE_URL_FORM,
@@ -61,6 +61,9 @@ export const PROVIDER_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 const modelName = text('the name of a model');
 
+const WEIGHT_FORM = 'a number from 0 to 1000000';
+const choiceSchema = z.enum(CHOICES, { error: CHOICES.join(', ') });
+
 const providerSchema = section('a map of settings', {
   kind: z
     .enum(PROVIDER_KINDS, { error: PROVIDER_KINDS.join(', ') })
@@ -75,6 +78,18 @@ const providerSchema = section('a map of settings', {
   apiKey: textOf(KEY_FORM, parseKey)
     .optional()
     .describe('Key for the upstream, best written as ${NAME}. A known provider takes it from its own variable.'),
+  apiKeys: listOf('a list of keys', textOf(KEY_FORM, parseKey))
+    .min(1, { error: 'at least one key' })
+    .max(100, { error: 'at most 100 keys' })
+    .optional()
+    .describe('Several keys that take turns, instead of apiKey; one that is refused or limited rests for a while.'),
+  weight: z
+    .number({ error: WEIGHT_FORM })
+    .min(0, { error: WEIGHT_FORM })
+    .max(1_000_000, { error: WEIGHT_FORM })
+    .optional()
+    .meta({ default: 1 })
+    .describe('Its share of the requests where routing.choice is weighted; 0: only when nothing else is left.'),
   apiKeyHeader: textOf(HEADER_NAME_FORM, parseHeaderName)
     .optional()
     .describe('Header that carries the key. Default: authorization, as a Bearer token.'),
@@ -181,7 +196,34 @@ function limitsShape(): LimitsShape {
   return Object.fromEntries(fields) as LimitsShape;
 }
 
-const TARGET_FORM = 'a model or provider/model, or a list of them';
+const TARGET_FORM = 'a model or provider/model, or a list of them, or a map with choice and models';
+
+const routingSchema = section('a map of settings', {
+  choice: choiceSchema
+    .optional()
+    .meta({ default: 'order' })
+    .describe(
+      'Which of several providers of a model answers first: order, that of this file; weighted, by their weight; latency, ' +
+        'whoever begins soonest. With the last two, requests of one session stay together.',
+    ),
+});
+
+/** Models that are equals. */
+const groupSchema = section('a map of settings', {
+  choice: choiceSchema.optional().meta({ default: 'weighted' }).describe('How one of the models is chosen.'),
+  models: listOf(
+    'a list of models, each a name or a map of model and weight',
+    z.union([
+      text('a model or provider/model'),
+      section('a map of settings', {
+        model: text('a model or provider/model'),
+        weight: z.number({ error: WEIGHT_FORM }).min(0, { error: WEIGHT_FORM }).max(1_000_000, { error: WEIGHT_FORM }),
+      }),
+    ]),
+  )
+    .min(1, { error: 'at least one model' })
+    .describe('The models, with their weights where they differ.'),
+});
 
 /** `sluice.yaml`, after `${NAME}` was replaced. */
 export const fileSchema = section('a map of settings', {
@@ -238,11 +280,12 @@ export const fileSchema = section('a map of settings', {
   aliases: z
     .record(
       text('a name').max(200, { error: 'a name of up to 200 characters' }),
-      z.union([text(TARGET_FORM), listOf(TARGET_FORM, text(TARGET_FORM)).min(1)], { error: TARGET_FORM }),
+      z.union([text(TARGET_FORM), listOf(TARGET_FORM, text(TARGET_FORM)).min(1), groupSchema], { error: TARGET_FORM }),
       { error: `a map of names, each with ${TARGET_FORM}` },
     )
     .optional()
     .describe('Other names that clients can ask for, each with the models it stands for, tried in order.'),
+  routing: routingSchema.optional().describe('How requests find their way where there is more than one.'),
   search: searchSchema.optional().describe('Web search, for requests that ask for it.'),
   limits: section('a map of limits', limitsShape()).optional().describe('Times, sizes and counts.'),
 });

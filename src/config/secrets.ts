@@ -7,8 +7,9 @@ const SECRET_HEADER = /authorization|cookie|key|token|secret/;
 
 /** Everything in a configuration that must not be shown: not in a log line, not by `doctor`. */
 export function secretsOf(config: Config): string[] {
-  const ofProviders = config.providers.flatMap(({ apiKey, headers, settings }) => [
+  const ofProviders = config.providers.flatMap(({ apiKey, apiKeys = [], headers, settings }) => [
     ...(apiKey === undefined ? [] : [apiKey]),
+    ...apiKeys,
     ...Object.entries(headers).flatMap(([name, value]) => (SECRET_HEADER.test(name) ? [value] : [])),
     ...Object.entries(settings).flatMap(([name, value]) => (SECRET_HEADER.test(name.toLowerCase()) ? [value] : [])),
   ]);

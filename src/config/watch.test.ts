@@ -88,7 +88,7 @@ test('a wrong file changes nothing and is explained, a right one is taken again'
   assert.equal(
     lines[0]?.split('\n').join('|').replaceAll(file, 'F'),
     'error: the changed configuration is wrong, the last one stays in force: ' +
-      `${'sluice.yaml'}:1: aliases: got 3; allowed: a map of names, each with a model or provider/model, or a list of them|` +
+      `${'sluice.yaml'}:1: aliases: got 3; allowed: a map of names, each with a model or provider/model, or a list of them, or a map with choice and models|` +
       'sluice.yaml:2: limits.idleMs: got "no"; allowed: a whole number of milliseconds from 1 to 2147483647',
   );
   assert.deepEqual(changes, []);

@@ -9,7 +9,16 @@ import { deepFreeze } from './freeze.ts';
 import { ConfigError } from './problems.ts';
 
 /** What a running Sluice takes over. All the rest is fixed at the start: sockets, folders, loaded models. */
-const SAFE = ['providers', 'available', 'disabled', 'aliases', 'limits', 'defaultProvider', 'defaultModel'] as const;
+const SAFE = [
+  'providers',
+  'available',
+  'disabled',
+  'aliases',
+  'routing',
+  'limits',
+  'defaultProvider',
+  'defaultModel',
+] as const;
 
 /** Changed often enough to be noticed, and no setting of anybody. */
 const IGNORED = new Set<string>(['file', 'keyGenerated', ...SAFE]);

@@ -36,6 +36,8 @@ export class CallScope implements Call {
   cancelled: Error | undefined;
   /** Whether a field that would be lost is an error. */
   strict = false;
+  /** Requests of one session keep their target where targets take turns. */
+  session: string | undefined;
   /** The fields that were lost. */
   readonly dropped = new Set<string>();
   readonly #listeners = new Set<(reason: Error) => void>();

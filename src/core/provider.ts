@@ -38,6 +38,8 @@ export interface Provider {
   readonly label: string;
   readonly origin: Origin;
   readonly auth: AuthNeed;
+  /** The configured keys, where there are several that take turns. */
+  keys?(): readonly string[];
   /** Home page, shown to people. */
   readonly url?: string;
   /** Where a person gets a key. */

@@ -122,11 +122,23 @@ export const ChatFields = {
   response_format: ResponseFormat.nullish(),
 };
 
+/** A call of a tool that runs here, before the model is asked. Its arguments are checked where the tool is known. */
+const ServerToolCall = z.looseObject({
+  function: z
+    .looseObject({
+      name: z.string().max(256),
+      arguments: z.union([z.string().max(20_000), z.record(z.string(), z.unknown())]).nullish(),
+    })
+    .optional(),
+});
+export type ServerToolCall = z.infer<typeof ServerToolCall>;
+
 /** Fields about where and how Sluice answers; no upstream sees them. */
 export const RoutingFields = {
   model: Name.nullish().describe(
     "A model, an alias, a provider's name, `provider/model` or `provider:model`; absent: the default",
   ),
+  models: z.array(Name).max(20).nullish().describe('Further models, tried in order when the first one cannot answer'),
   provider: Name.nullish().describe('A provider, or several separated by spaces, tried in order'),
   ignored: z.array(Name).max(1_000).nullish().describe('Providers that the automatic choice must not use'),
   api_key: z
@@ -134,6 +146,14 @@ export const RoutingFields = {
     .nullish()
     .describe("Key for the provider, for this request only; or an object from a provider's name to its key"),
   web_search: z.union([z.boolean(), z.string().max(2_000)]).nullish(),
+  tool_calls: z
+    .array(ServerToolCall)
+    .max(64)
+    .nullish()
+    .describe(
+      'Tools to run here before the model is asked. `search_tool` searches the web: query, max_results, max_words, ' +
+        'backend, add_text, timeout (seconds), all optional',
+    ),
   download_media: z.boolean().nullish(),
   conversation: z.record(z.string(), z.unknown()).nullish().describe('State of an earlier answer, as received'),
 };

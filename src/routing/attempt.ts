@@ -35,17 +35,26 @@ export async function attempt<T>(
     let last: SluiceError | undefined;
     for (const target of candidates) {
       attempts += 1;
+      const began = performance.now();
       try {
         const value = await open(target);
         health.succeeded(target);
+        health.answered(target, performance.now() - began);
+        if (attempts > 1) {
+          const { provider, model } = target;
+          call.log.info({ id: call.id, provider: provider.id, model, attempts }, 'answered after failures');
+        }
         return { target, value, attempts };
       } catch (thrown) {
         if (call.cancelled !== undefined) throw call.cancelled;
         last = toSluiceError(thrown).from(target.provider.id, target.model);
         if (last.code === 'internal') call.log.error({ error: thrown }, 'a provider failed unexpectedly');
         if (isFinal(last)) throw last;
-        if (isTransient(last)) health.failed(target);
-        call.log.debug({ provider: target.provider.id, model: target.model, error: last.message }, 'attempt failed');
+        if (isTransient(last) || (target.key !== undefined && isKeysFault(last))) health.failed(target, last);
+        call.log.info(
+          { id: call.id, provider: target.provider.id, model: target.model, code: last.code, error: last.message },
+          'attempt failed',
+        );
         if (attempts >= limits.attempts) throw last;
         const wait = waitBefore(last, round);
         if (wait !== undefined) again.push({ target, wait });
@@ -68,6 +77,11 @@ function isFinal(error: SluiceError): boolean {
 /** Says something about the target's state rather than about the request. */
 function isTransient(error: SluiceError): boolean {
   return error.status >= 500 || error.code === 'rate_limited';
+}
+
+/** One of several keys is refused. */
+function isKeysFault(error: SluiceError): boolean {
+  return error.status === 401 || error.status === 403;
 }
 
 /** Milliseconds before the same target may be tried again; undefined: it is not worth it. */

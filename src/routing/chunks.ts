@@ -11,6 +11,8 @@ export interface OpenedChunks {
   readonly kind: 'chunks';
   /** What came up to the first visible chunk, and then the rest. Throws when the provider fails; ends after `finish`. */
   readonly chunks: AsyncIterable<Batch>;
+  /** By which the upstream paces its clients; absent where it says nothing of the kind, or is no HTTP server. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Asks a provider and waits for the first visible chunk, or for the end of an answer without any. */

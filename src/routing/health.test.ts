@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { SluiceError } from '../core/errors.ts';
 import type { Provider } from '../core/provider.ts';
 import { Health } from './health.ts';
 import type { Target } from './select.ts';
@@ -24,6 +25,36 @@ describe('Health', () => {
   test('success is forgiveness', () => {
     const health = new Health(() => 0);
     for (let count = 0; count < 50; count += 1) health.failed(a);
+    health.succeeded(a);
+    assert.deepEqual(health.order([a, b]), [a, b]);
+  });
+
+  test('one model may rest while the others of its provider go on, unless nobody can be reached there', () => {
+    const health = new Health(() => 0);
+    const other = { ...a, model: 'another' };
+    health.failed(a, new SluiceError('rate_limited', ''));
+    assert.deepEqual(health.order([a, other, b]), [other, b, a]);
+    health.failed(a, new SluiceError('upstream_unreachable', ''));
+    assert.deepEqual(health.order([a, other, b]), [b, a, other]);
+  });
+
+  test('an upstream that asks for patience gets it', () => {
+    let now = 0;
+    const health = new Health(() => now);
+    health.failed(a, new SluiceError('rate_limited', '', { retryAfter: 60 }));
+    now = 59_000;
+    assert.deepEqual(health.order([a, b]), [b, a]);
+    now = 61_000;
+    assert.deepEqual(health.order([a, b]), [a, b]);
+  });
+
+  test('after the cool-down one request tries; others wait for what comes of it', () => {
+    let now = 0;
+    const health = new Health(() => now);
+    health.failed(a);
+    now = 1_500;
+    assert.deepEqual(health.order([a, b]), [a, b]);
+    assert.deepEqual(health.order([a, b]), [b, a]);
     health.succeeded(a);
     assert.deepEqual(health.order([a, b]), [a, b]);
   });

@@ -5,15 +5,17 @@ import type { Usage } from '../core/chunk.ts';
 import { unreachable } from '../core/errors.ts';
 import type { Provider } from '../core/provider.ts';
 import type { Enriched, Step } from '../core/stream.ts';
+import { rateLimitsOf } from '../outbound/rate-limits.ts';
 import type { UpstreamClient } from '../outbound/upstream.ts';
 import { type Attempted, attempt } from './attempt.ts';
+import { balance, KeyTurns, Sessions } from './balance.ts';
 import type { Catalog } from './catalog.ts';
 import { type OpenedChunks, openChunks, whole } from './chunks.ts';
 import { type ClientKeys, credentialsFor, keepKey, withoutKey } from './credentials.ts';
 import type { Deadlines } from './deadlines.ts';
 import { Health } from './health.ts';
 import { openRelay, type RelayedBody, type RelayedStream, type RelayRequest } from './relay.ts';
-import { type Preferences, select, type Target, type Wish } from './select.ts';
+import { type Arrange, type Preferences, select, type Target, type Wish } from './select.ts';
 
 /** Who shall answer, with which keys of the client's. */
 export interface Asked {
@@ -60,6 +62,8 @@ export class Router {
   readonly catalog: Catalog;
   readonly #deps: RouterDeps;
   readonly #health = new Health();
+  readonly #sessions = new Sessions();
+  readonly #keyTurns = new KeyTurns();
 
   constructor(deps: RouterDeps) {
     this.#deps = deps;
@@ -93,13 +97,24 @@ export class Router {
     if (lost !== undefined && call.strict) call.drop(lost);
     const limits = this.#deps.limits();
     const ownKey = (provider: Provider) => credentialsFor(provider, keys, true);
-    const found = select(wish, this.#deps.preferences(), this.catalog, ownKey);
-    const targets = 'then' in found ? await found : found;
+    const preferences = this.#deps.preferences();
+    let isBalanced = false;
+    const arrange: Arrange = (group, choice) => {
+      isBalanced ||= choice !== 'order';
+      return balance(group, choice, this.#health);
+    };
+    const found = select(wish, preferences, this.catalog, ownKey, arrange);
+    let targets = 'then' in found ? await found : found;
+    const session = isBalanced ? call.session : undefined;
+    if (session !== undefined) targets = this.#sessions.prefer(session, targets);
     const isChosen = targets.length === 1 || wish.providers.length > 0;
     if (prepare !== undefined) await prepare();
     let scopeDropped: ReadonlySet<string> = new Set();
-    const attempted = await attempt(targets, call, limits, this.#health, async (target) => {
-      const credentials = credentialsFor(target.provider, keys, isChosen);
+    const credentialsOf = ({ provider, key }: Target) =>
+      key === undefined ? credentialsFor(provider, keys, isChosen) : { apiKey: provider.keys?.()[key] ?? '' };
+    const candidates = this.#keyTurns.expand(targets, (target) => credentialsOf(target).apiKey !== undefined);
+    const attempted = await attempt(candidates, call, limits, this.#health, async (target) => {
+      const credentials = credentialsOf(target);
       const scope = call.fork(credentials);
       try {
         const value = await open(target, scope);
@@ -110,6 +125,7 @@ export class Router {
         throw withoutKey(error, credentials);
       }
     });
+    if (session !== undefined) this.#sessions.remember(session, attempted.target);
     return { ...attempted, dropped: [...dropped, ...scopeDropped] };
   }
 
@@ -126,7 +142,7 @@ export class Router {
       const { request: enriched, chunks } = await ready();
       const request = question.send?.(enriched, target) ?? enriched;
       const opened = await openChunks(target, request, scope, deadlines, limits, onUsage);
-      return { ...opened, chunks: chunks(opened.chunks) };
+      return { ...opened, chunks: chunks(opened.chunks), headers: rateLimitsOf(scope) };
     }
     const relayed = await openRelay(target, question.relay(target), scope, { client, deadlines, limits });
     switch (relayed.kind) {

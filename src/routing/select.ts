@@ -1,3 +1,5 @@
+import type { RoutingConfig } from '../config/config.ts';
+import type { Choice } from '../config/kinds.ts';
 import type { Credentials } from '../core/call.ts';
 import { SluiceError } from '../core/errors.ts';
 import { type Ability, isReady, type Provider } from '../core/provider.ts';
@@ -7,6 +9,10 @@ import type { Catalog } from './catalog.ts';
 export interface Target {
   readonly provider: Provider;
   readonly model: string;
+  /** Its share where a target is chosen by weight; absent: 1. */
+  readonly weight?: number;
+  /** Which of the provider's several keys. */
+  readonly key?: number;
 }
 
 /** What decides where a request goes. */
@@ -15,6 +21,8 @@ export interface Wish {
   /** Named by path or body; tried in order. */
   readonly providers: readonly string[];
   readonly ignored: readonly string[];
+  /** Models to try when the first one cannot answer, in order. */
+  readonly fallbacks?: readonly string[];
   /** What the provider must be able to do; absent: chat. */
   readonly ability?: Ability;
 }
@@ -24,7 +32,11 @@ export interface Preferences {
   readonly defaultProvider?: string;
   readonly defaultModel?: string;
   readonly aliases: ReadonlyMap<string, readonly string[]>;
+  readonly routing: RoutingConfig;
 }
+
+/** Puts targets that can do the same in the order in which they shall be tried. */
+export type Arrange = (targets: readonly Target[], choice: Choice) => readonly Target[];
 
 /** Which key the client has for a provider. */
 export type CredentialsOf = (provider: Provider) => Credentials;
@@ -35,19 +47,42 @@ export type CredentialsOf = (provider: Provider) => Credentials;
  * `mock/model`), a model that some providers are known to offer, and for no model at all the configured default or the
  * first provider. A provider that waits for a key is only meant where nobody offers a model of just that name.
  *
- * Returns at once when nothing has to be asked, which is the case for every explicit wish with a model.
+ * Each of the wish's fallbacks is looked up in the same way, and follows. Returns at once when nothing has to be asked, which
+ * is the case for every explicit wish with a model.
  */
 export function select(
   wish: Wish,
   preferences: Preferences,
   catalog: Catalog,
   credentialsOf: CredentialsOf,
+  arrange: Arrange = (targets) => targets,
 ): readonly Target[] | Promise<readonly Target[]> {
-  const selection: Selection = { wish, preferences, catalog, credentialsOf };
+  const { fallbacks = [] } = wish;
+  if (fallbacks.length === 0) return first({ wish, preferences, catalog, credentialsOf, arrange });
+  const models = wish.model === '' ? fallbacks : [wish.model, ...fallbacks];
+  return firstOfEach(
+    models.map((model) => ({ wish: { ...wish, model }, preferences, catalog, credentialsOf, arrange })),
+  );
+}
+
+/** What nobody offers is passed over while there is something else. */
+async function firstOfEach(selections: readonly Selection[]): Promise<readonly Target[]> {
+  const found = await Promise.allSettled(selections.map(async (selection) => first(selection)));
+  const targets = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+  if (targets.length === 0) throw found.find((each) => each.status === 'rejected')?.reason;
+  const seen = new Set<string>();
+  return targets.filter(({ provider, model }) => {
+    const name = `${provider.id} ${model}`;
+    return !seen.has(name) && seen.add(name);
+  });
+}
+
+function first(selection: Selection): readonly Target[] | Promise<readonly Target[]> {
+  const { wish, preferences } = selection;
   const { model, providers } = wish;
   if (providers.length > 0) return explicit(providers, selection);
   const alias = preferences.aliases.get(model);
-  if (alias !== undefined) return ofAlias(alias, selection);
+  if (alias !== undefined) return ofAlias(model, alias, selection);
   if (preferences.defaultProvider !== undefined) return explicit([preferences.defaultProvider], selection);
   if (model === '') return withoutModel(selection);
   return byModel(model, selection);
@@ -58,6 +93,7 @@ interface Selection {
   readonly preferences: Preferences;
   readonly catalog: Catalog;
   readonly credentialsOf: CredentialsOf;
+  readonly arrange: Arrange;
 }
 
 function explicit(words: readonly string[], selection: Selection): readonly Target[] | Promise<readonly Target[]> {
@@ -93,21 +129,31 @@ function modelFor(provider: Provider, { wish: { model }, preferences, catalog }:
   return model;
 }
 
-/** All that an alias stands for; what nobody offers now is passed over while there is something else. */
-async function ofAlias(names: readonly string[], selection: Selection): Promise<readonly Target[]> {
-  const found = await Promise.allSettled(names.map(async (name) => byModel(name, selection)));
+/**
+ * All that an alias stands for; what nobody offers now is passed over while there is something else. An alias with a choice
+ * of its own is a group of equals, any other one a chain.
+ */
+async function ofAlias(alias: string, names: readonly string[], selection: Selection): Promise<readonly Target[]> {
+  const rule = selection.preferences.routing.aliases.get(alias);
+  const found = await Promise.allSettled(
+    names.map(async (name) => {
+      const targets = await byModel(name, selection);
+      const weight = rule?.weights.get(name);
+      return weight === undefined ? targets : targets.map((target) => ({ ...target, weight }));
+    }),
+  );
   const targets = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
-  if (targets.length > 0) return targets;
+  if (targets.length > 0) return rule === undefined ? targets : selection.arrange(targets, rule.choice);
   throw found.find((each) => each.status === 'rejected')?.reason;
 }
 
 function byModel(model: string, selection: Selection): readonly Target[] | Promise<readonly Target[]> {
-  const { catalog, wish } = selection;
+  const { catalog } = selection;
   const provider = catalog.provider(model);
   const meant = provider === undefined ? qualified(model, catalog) : { provider, model: '' };
   if (meant !== undefined && isReady(meant.provider)) return completed(meant, selection);
   const choose = (offering: readonly Provider[]) => {
-    const targets = offered(model, offering, wish);
+    const targets = offered(model, offering, selection);
     if (targets.length > 0) return targets;
     if (meant !== undefined) return completed(meant, selection);
     throw new SluiceError(
@@ -136,12 +182,18 @@ function qualified(model: string, catalog: Catalog): Target | undefined {
   return undefined;
 }
 
-/** Those without key needs first; the operator's order otherwise. */
-function offered(model: string, offering: readonly Provider[], wish: Wish): readonly Target[] {
+/** Those without key needs first and the operator's order otherwise, unless the operator chose another way to choose. */
+function offered(model: string, offering: readonly Provider[], selection: Selection): readonly Target[] {
+  const { wish, preferences, arrange } = selection;
+  const { choice, weights } = preferences.routing;
   const usable = offering.filter((provider) => isAble(provider, wish) && !isIgnored(provider, wish));
   const keyless = usable.filter((provider) => provider.auth.kind === 'none');
   const others = usable.filter((provider) => provider.auth.kind !== 'none');
-  return [...keyless, ...others].map((provider) => ({ provider, model }));
+  const targets = [...keyless, ...others].map((provider) => {
+    const weight = weights.get(provider.id);
+    return { provider, model, ...(weight === undefined ? {} : { weight }) };
+  });
+  return arrange(targets, choice);
 }
 
 async function withoutModel(selection: Selection): Promise<readonly Target[]> {
@@ -149,7 +201,7 @@ async function withoutModel(selection: Selection): Promise<readonly Target[]> {
   const preferred = preferences.defaultModel;
   if (preferred !== undefined && preferred !== '') {
     const alias = preferences.aliases.get(preferred);
-    return alias === undefined ? byModel(preferred, selection) : ofAlias(alias, selection);
+    return alias === undefined ? byModel(preferred, selection) : ofAlias(preferred, alias, selection);
   }
   for (const provider of catalog.providers) {
     if (!isAble(provider, wish) || !isReady(provider) || isIgnored(provider, wish)) continue;

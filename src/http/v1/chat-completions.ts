@@ -13,6 +13,7 @@ import type { Deps, Handler } from '../deps.ts';
 import { type JsonBody, parseId } from '../edge/body.ts';
 import { clientKeys } from '../keys.ts';
 import { toChatFields, toMessages, toWebSearch } from '../to-chat.ts';
+import { hasSearch, toolSteps } from '../tool-calls.ts';
 import { validate } from '../validate.ts';
 import { DROPPED_FIELDS, type WireMessage, type WirePart } from '../wire.ts';
 import { CompletionStream, completionHead, encodeCompletion, encodeStreamError } from './encode.ts';
@@ -24,9 +25,10 @@ export function chatCompletions(deps: Deps): Handler {
   return (request, reply) => {
     const json = request.body as JsonBody;
     const body = validate(ChatCompletionBody, json.value, 'invalid_field');
-    const question = toQuestion(request, json, body);
+    const question = toQuestion(request, json, body, deps);
     const { user, timeout, strict } = body;
-    return withCall(request, reply, deps, { user, timeout, strict }, async (call) => {
+    const session = sessionOf(request, body);
+    return withCall(request, reply, deps, { user, timeout, strict, session }, async (call) => {
       const answered = await deps.router.answer(question, call);
       const headers = answerHeaders(answered, answered.value.kind === 'chunks' ? undefined : answered.value.headers);
       const { value } = answered;
@@ -79,18 +81,21 @@ function send(reply: FastifyReply, bytes: Buffer, headers: Readonly<Record<strin
   reply.headers(headers).header('content-type', 'application/json; charset=utf-8').send(bytes);
 }
 
-function toQuestion(request: FastifyRequest, json: JsonBody, body: ChatCompletionBody): Question {
+function toQuestion(request: FastifyRequest, json: JsonBody, body: ChatCompletionBody, deps: Deps): Question {
   const { provider: ofPath } = request.params as { provider?: string };
   const named = ofPath ?? body.provider ?? '';
   const wish = {
     model: body.model ?? '',
     providers: named.split(' ').filter((name) => name !== ''),
     ignored: body.ignored ?? [],
+    ...(body.models == null ? {} : { fallbacks: body.models }),
   };
   const messages = withAttachedMedia(body);
+  const steps = toolSteps(body.tool_calls, 'invalid_field', deps.search);
   const question = {
     wish,
     keys: clientKeys(request, body.api_key),
+    steps,
     dropped: DROPPED_FIELDS.filter((name) => name !== 'extra_body' && Object.hasOwn(json.value, name)),
     request: () => toChatRequest(json, body, messages, wish),
   };
@@ -102,9 +107,16 @@ function toQuestion(request: FastifyRequest, json: JsonBody, body: ChatCompletio
   };
 }
 
+/** What keeps requests of one conversation together where targets take turns. */
+function sessionOf(request: FastifyRequest, body: ChatCompletionBody): string | undefined {
+  const { conversation_id: ofPath } = request.params as { conversation_id?: string };
+  const ofCache = body['prompt_cache_key'];
+  return ofPath ?? body.conversation_id ?? (typeof ofCache === 'string' ? ofCache : undefined);
+}
+
 /** Whether the bytes can go to an upstream as they are, with a few members replaced. */
 function canRelay(body: ChatCompletionBody): boolean {
-  if (toWebSearch(body.web_search).webSearch !== undefined) return false;
+  if (toWebSearch(body.web_search).webSearch !== undefined || hasSearch(body.tool_calls)) return false;
   if (wantsMemory(body) || body.download_media === true) return false;
   return !body.messages.some(
     ({ content }) =>
@@ -168,7 +180,7 @@ function toChatRequest(
     messages: toMessages(messages),
     ...toChatFields(body),
     ...(body.conversation == null ? {} : { conversation: body.conversation }),
-    ...toWebSearch(body.web_search),
+    ...(hasSearch(body.tool_calls) ? {} : toWebSearch(body.web_search)),
     downloadMedia: body.download_media === true,
     ...(wantsMemory(body) && typeof body.user === 'string' ? { memoryUser: parseId(body.user, 'user') } : {}),
     extra: Object.fromEntries(extra),

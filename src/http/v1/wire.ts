@@ -31,6 +31,7 @@ export const OWN_FIELDS: readonly string[] = [
   'ignored',
   'api_key',
   'web_search',
+  'tool_calls',
   'download_media',
   'conversation',
   'conversation_id',
@@ -43,6 +44,7 @@ export const OWN_FIELDS: readonly string[] = [
   'extra_body',
   'raw',
   'strict',
+  'models',
   'memory',
 ];
 

@@ -8,6 +8,7 @@ import { SluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Model } from '../../core/model.ts';
 import type { AuthNeed, Provider } from '../../core/provider.ts';
+import { noteRateLimits } from '../../outbound/rate-limits.ts';
 import { Arrivals } from './arrivals.ts';
 import { Translator } from './chunks.ts';
 import { type Speaker, thrownFailure } from './failure.ts';
@@ -58,7 +59,8 @@ export interface VendorDeps {
 export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: VendorDeps) => Provider {
   return (config, deps) => {
     const thoughts = new SignedThoughts();
-    let configured: ReturnType<VendorSpec['open']> | undefined;
+    const configured = new Map<string, ReturnType<VendorSpec['open']>>();
+    const { apiKeys } = config;
 
     function speaker(apiKey: string): Speaker {
       const secrets = (spec.secretSettings ?? []).map((name) => config.settings[name] ?? '');
@@ -75,11 +77,12 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
       };
     }
 
-    /** Only the connection with the configured key is kept: a client's own key serves its call and is gone. */
+    /** Only connections with configured keys are kept: a client's own key serves its call and is gone. */
     function open(apiKey: string): ReturnType<VendorSpec['open']> {
-      if (apiKey !== (config.apiKey ?? '')) return spec.open(connect(apiKey));
-      configured ??= spec.open(connect(apiKey));
-      return configured;
+      if (apiKey !== (config.apiKey ?? '') && !apiKeys?.includes(apiKey)) return spec.open(connect(apiKey));
+      const opened = configured.get(apiKey) ?? spec.open(connect(apiKey));
+      configured.set(apiKey, opened);
+      return opened;
     }
 
     async function* answer(request: ChatRequest, call: Call, stop: AbortController): AsyncGenerator<Batch, undefined> {
@@ -105,9 +108,10 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
           supportedUrls: await model.supportedUrls,
           recall: (callId) => thoughts.recall(`${owner} ${callId}`),
         });
-        const { stream } = await model.doStream(
+        const { stream, response } = await model.doStream(
           toCallOptions(request, prompt, spec.options?.({ ...request, model: name }) ?? {}, stop.signal),
         );
+        noteRateLimits(call, response?.headers ?? {});
         arrivals = new Arrivals(stream);
         for (;;) {
           const parts = await arrivals.next();
@@ -135,6 +139,7 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
     return {
       id: config.id,
       label: config.label,
+      ...(apiKeys === undefined ? {} : { keys: () => apiKeys }),
       origin: config.origin,
       auth: authNeed(spec, config),
       ...(config.url === undefined ? {} : { url: config.url }),

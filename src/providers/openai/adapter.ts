@@ -6,6 +6,7 @@ import { SluiceError } from '../../core/errors.ts';
 import type { Model } from '../../core/model.ts';
 import type { AuthNeed, Provider, ProviderCookies, Relay, RelayTarget } from '../../core/provider.ts';
 import { type Body, open, type UpstreamResponse } from '../../outbound/body.ts';
+import { noteRateLimits } from '../../outbound/rate-limits.ts';
 import type { UpstreamClient } from '../../outbound/upstream.ts';
 import { decodeCompletion, StreamDecoder } from './decode.ts';
 import { encodeRequest } from './encode.ts';
@@ -73,6 +74,7 @@ export function createOpenAiProvider(
     const upstream = { ...target('/chat/completions', call.credentials), method: 'POST', body } as const;
     const response = await open(deps.client, upstream, call.signal);
     if (response.status !== 200) throw await failure(response);
+    noteRateLimits(call, response.headers);
     yield* decodeAnswer(response.body, deps.limits());
   }
 
@@ -90,9 +92,11 @@ export function createOpenAiProvider(
     }
   }
 
+  const { apiKeys } = config;
   return {
     id: config.id,
     label: config.label,
+    ...(apiKeys === undefined ? {} : { keys: () => apiKeys }),
     origin: config.origin,
     get auth() {
       return authOf(config, deps.cookies);
