@@ -79,20 +79,15 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
   };
   // The first has the last word on the answer: sources of a search stand behind everything else.
   // Memory is asked with the user's own words, before results of a search and documents stand among them.
-  const steps = [
-    memoryStep(stores.memory),
-    webSearchStep(search),
-    bucketStep(buckets),
-    mediaStep({ media, originsOf }),
-    thinkTags,
-  ];
+  const stepsBefore = [memoryStep(stores.memory), webSearchStep(search)];
+  const stepsAfter = [bucketStep(buckets), mediaStep({ media, originsOf }), thinkTags];
   const router = new Router({
     client: deps.client,
     catalog,
     deadlines,
     limits,
     preferences: () => config,
-    enrich: (request, call) => enrich(steps, request, call),
+    enrich: (request, call, own) => enrich([...stepsBefore, ...own, ...stepsAfter], request, call),
     onUsage: ({ provider, model }, usage, { user }) =>
       recorder.note({ user, provider: provider.id, label: provider.label, model, usage }),
   });

@@ -104,7 +104,7 @@ async function* withSources(
 }
 
 /** The request unchanged, and a log chunk behind the first batch, which introduces the provider. */
-function noted(request: ChatRequest, log: string): Enriched {
+export function noted(request: ChatRequest, log: string): Enriched {
   return {
     request,
     chunks: async function* (chunks) {

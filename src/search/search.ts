@@ -31,6 +31,10 @@ export interface SearchOptions {
   readonly results?: number;
   readonly pages?: number;
   readonly words?: number;
+  /** The engine to ask, if it is one of the configured ones; any other name changes nothing. */
+  readonly engine?: string;
+  /** Milliseconds for the whole search. Pages that do not come in time count with their snippet. */
+  readonly totalMs?: number;
 }
 
 export interface WebSearch {
@@ -50,7 +54,13 @@ export interface WebSearchDeps {
 export function createWebSearch({ fetch, pages, config }: WebSearchDeps): WebSearch {
   const cache = new LRUCache<string, readonly SearchResult[]>({ max: MOST_CACHED, ttl: CACHED_MS });
 
-  async function ask(target: SearchTarget, query: string, count: number, signal: AbortSignal | undefined) {
+  async function ask(
+    target: SearchTarget,
+    query: string,
+    count: number,
+    left: () => number,
+    signal: AbortSignal | undefined,
+  ) {
     const engine = ENGINES[target.engine];
     const { address, ...request } = engine.request(query, count, target);
     try {
@@ -61,7 +71,7 @@ export function createWebSearch({ fetch, pages, config }: WebSearchDeps): WebSea
         allowedOrigins: [new URL(address).origin],
         redirects: 0,
         bytes: ANSWER_BYTES,
-        totalMs: ENGINE_MS,
+        totalMs: Math.max(1, Math.floor(Math.min(ENGINE_MS, left()))),
         ...(signal === undefined ? {} : { signal }),
       });
       const answer: unknown = JSON.parse((await readAll(fetched)).toString());
@@ -71,12 +81,17 @@ export function createWebSearch({ fetch, pages, config }: WebSearchDeps): WebSea
     }
   }
 
-  async function askInTurn(query: string, count: number, signal: AbortSignal | undefined) {
-    const { targets } = config();
+  async function askInTurn(
+    targets: readonly SearchTarget[],
+    query: string,
+    count: number,
+    left: () => number,
+    signal: AbortSignal | undefined,
+  ) {
     let last = new SluiceError('not_supported', 'Web search is switched off.');
     for (const target of targets) {
       try {
-        return await ask(target, query, count, signal);
+        return await ask(target, query, count, left, signal);
       } catch (error) {
         if (signal?.aborted === true) throw error;
         last = toSluiceError(error);
@@ -86,9 +101,15 @@ export function createWebSearch({ fetch, pages, config }: WebSearchDeps): WebSea
   }
 
   /** The result with the text of its page; a page that cannot be had is no reason to fail. */
-  async function read(result: SearchResult, signal: AbortSignal | undefined): Promise<SearchResult> {
+  async function read(
+    result: SearchResult,
+    left: () => number,
+    signal: AbortSignal | undefined,
+  ): Promise<SearchResult> {
+    const totalMs = Math.floor(Math.min(PAGE_MS, left()));
+    if (totalMs < 1) return result;
     try {
-      const options = { keepsLinks: false, totalMs: PAGE_MS, ...(signal === undefined ? {} : { signal }) };
+      const options = { keepsLinks: false, totalMs, ...(signal === undefined ? {} : { signal }) };
       const page = await pages.read(result.url, options);
       return { ...result, text: visibleText(page.text) };
     } catch {
@@ -100,18 +121,22 @@ export function createWebSearch({ fetch, pages, config }: WebSearchDeps): WebSea
     get isOn() {
       return config().targets.length > 0;
     },
-    async search(asked, { signal, ...options } = {}) {
-      const { targets, ...configured } = config();
+    async search(asked, { signal, engine, totalMs = Number.POSITIVE_INFINITY, ...options } = {}) {
+      const { targets: all, ...configured } = config();
+      const wanted = all.filter((target) => target.engine === engine);
+      const targets = wanted.length > 0 ? wanted : all;
+      const end = performance.now() + totalMs;
+      const left = (): number => end - performance.now();
       const limits = { ...configured, ...options };
       const query = shortened(asked);
       if (query === '') return [];
       const key = JSON.stringify([query, limits, targets.map(({ engine, url }) => [engine, url])]);
       const known = cache.get(key);
       if (known !== undefined) return known;
-      const found = await askInTurn(query, limits.results, signal);
+      const found = await askInTurn(targets, query, limits.results, left, signal);
       const full = await Promise.all(
         found.map((result, at) =>
-          at < limits.pages && result.text === undefined ? read(result, signal) : Promise.resolve(result),
+          at < limits.pages && result.text === undefined ? read(result, left, signal) : Promise.resolve(result),
         ),
       );
       signal?.throwIfAborted();
