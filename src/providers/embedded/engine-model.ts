@@ -1,4 +1,5 @@
 import {
+  type ChatWrapper,
   getLlama,
   type Llama,
   LlamaChat,
@@ -45,7 +46,7 @@ export async function loadEngineModel(settings: EngineSettings): Promise<EngineM
     threads,
     batchSize: BATCH_SIZE,
   });
-  const chatWrapper = resolveChatWrapper(model);
+  const chatWrapper = keepingBlanks(resolveChatWrapper(model));
   const free = Array.from(
     { length: parallel },
     () => new LlamaChat({ contextSequence: context.getSequence(), chatWrapper }),
@@ -68,6 +69,18 @@ export async function loadEngineModel(settings: EngineSettings): Promise<EngineM
       }
     },
   };
+}
+
+/** The library drops blanks where an answer begins; where the client began it, they stand in the middle of a text. */
+function keepingBlanks(wrapper: ChatWrapper): ChatWrapper {
+  const generateContextState = wrapper.generateContextState.bind(wrapper);
+  wrapper.generateContextState = (options) => {
+    const last = options.chatHistory.at(-1);
+    const isBegun = last?.type === 'model' && last.response.some((part) => part !== '');
+    const state = generateContextState(options);
+    return isBegun ? Object.assign(state, { ignoreStartText: [] }) : state;
+  };
+  return wrapper;
 }
 
 async function grammarOf({ format }: Task, llama: Llama): Promise<LlamaGrammar | undefined> {
