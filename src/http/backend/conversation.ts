@@ -1,18 +1,24 @@
 import type { FastifyRequest } from 'fastify';
 import type { ChatRequest } from '../../core/chat.ts';
+import { lastUserText } from '../../core/chat-text.ts';
 import type { Batch } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
-import type { Provider } from '../../core/provider.ts';
 import type { Question } from '../../routing/router.ts';
+import type { Target } from '../../routing/select.ts';
 import { answerHeaders, sendChunks, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { parseId } from '../edge/body.ts';
 import { clientKeys } from '../keys.ts';
 import { toChatFields, toMessages, toWebSearch } from '../to-chat.ts';
+import { hasSearch, toolSteps } from '../tool-calls.ts';
 import { validate } from '../validate.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
+import { type Action, goingOn, withAction } from './action.ts';
+import { asidesOf } from './asides.ts';
+import { secretsOfClient, shown, shownRequest } from './debug.ts';
 import { TypedStream } from './encode.ts';
 import { readConversation } from './multipart.ts';
+import { titleOf } from './title.ts';
 import { ConversationBody, OWN_FIELDS } from './wire.ts';
 
 /** `POST conversation`: a streamed answer as typed chunks. */
@@ -20,31 +26,55 @@ export function conversation(deps: Deps): Handler {
   return async (request, reply) => {
     const { value, media } = await readConversation(request, deps);
     const body = validate(ConversationBody, value, 'invalid_request');
-    const asked = toChatRequest(body, value);
+    const { action, request: asked } = toChatRequest(body, value);
+    const keys = clientKeys(request, body.api_key);
+    let sent: { readonly request: ChatRequest; readonly target: Target } | undefined;
     const question: Question = {
-      wish: asked,
-      keys: clientKeys(request, body.api_key),
+      wish: body.models == null ? asked : { ...asked, fallbacks: body.models },
+      keys,
+      steps: toolSteps(body.tool_calls, 'invalid_request', deps.search),
       request: () => (media.length === 0 ? asked : withMedia(asked, media)),
+      send(ready, target) {
+        const request = action === 'continue' ? goingOn(ready, target) : ready;
+        sent = { request, target };
+        return request;
+      },
     };
-    const encoder = new TypedStream(wantsLines(request) ? 'lines' : 'events');
+    const form = wantsLines(request) ? 'lines' : 'events';
+    const { timeout } = body;
     return withCall(
       request,
       reply,
       deps,
-      { user: value['user'], timeout: body.timeout, strict: value['strict'] === true },
+      { user: value['user'], timeout, strict: value['strict'] === true, session: sessionOf(value) },
       async (call) => {
         try {
           const answered = await deps.router.answer(question, call);
           if (answered.value.kind !== 'chunks') throw new Error('the relay answered dialect A');
-          const chunks = introduced(answered.value.chunks, answered.target.provider);
-          await sendChunks(reply, chunks, encoder, answerHeaders(answered), deps, call);
+          const { chunks, headers = {} } = answered.value;
+          const secrets = [deps.secrets, secretsOfClient(keys)];
+          const asides = asidesOf({
+            target: answered.target,
+            headers: shown(headers, secrets) as Record<string, string>,
+            request:
+              body.debug_mode === true && sent !== undefined
+                ? shownRequest(sent.request, sent.target, secrets)
+                : undefined,
+            title: wantsTitle(body, action, asked) ? titleOf(lastUserText(asked.messages)) : undefined,
+          });
+          await sendChunks(reply, chunks, new TypedStream(form, asides), answerHeaders(answered), deps, call);
         } catch (error) {
           if (!isChunk(error)) throw error;
-          await sendChunks(reply, failing(error), encoder, {}, deps, call);
+          await sendChunks(reply, failing(error), new TypedStream(form), {}, deps, call);
         }
       },
     );
   };
+}
+
+/** What keeps requests of one conversation together where targets take turns. */
+function sessionOf({ conversation_id: id }: Record<string, unknown>): string | undefined {
+  return typeof id === 'string' ? id : undefined;
 }
 
 /**
@@ -63,39 +93,6 @@ async function* failing(error: SluiceError): AsyncIterable<Batch> {
   throw error;
 }
 
-/** The parameters a provider takes follow its introduction. */
-async function* introduced(chunks: AsyncIterable<Batch>, provider: Provider): AsyncIterable<Batch> {
-  let isFirst = true;
-  for await (const batch of chunks) {
-    if (!isFirst) {
-      yield batch;
-      continue;
-    }
-    isFirst = false;
-    const [first, ...rest] = batch;
-    if (first === undefined) continue;
-    yield [first, { type: 'parameters', parameters: parametersOf(provider) }, ...rest];
-  }
-}
-
-/** Name → example, from which the front end builds its form of settings. */
-function parametersOf(provider: Provider): Record<string, unknown> {
-  return {
-    provider: provider.id,
-    model: '',
-    messages: [],
-    stream: true,
-    timeout: 0,
-    response_format: { type: 'json_object' },
-    max_tokens: 4096,
-    stop: ['stop1', 'stop2'],
-    temperature: 1,
-    top_p: 1,
-    seed: 0,
-    ...(provider.auth.kind === 'api_key' ? { api_key: '' } : {}),
-  };
-}
-
 /** Understood here, so not for a provider to guess at. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...Object.keys(ConversationBody.shape),
@@ -103,16 +100,33 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...DROPPED_FIELDS,
 ]);
 
-function toChatRequest(body: ConversationBody, value: Record<string, unknown>): ChatRequest {
+/**
+ * Whether a chat begins here that wants a title: one that the client keeps under an id, or says so. Another answer to the
+ * first question leaves the title alone, which the user may have changed.
+ */
+function wantsTitle(body: ConversationBody, action: Action, { messages }: ChatRequest): boolean {
+  const keepsChats = body.title ?? (body.conversation_id ?? '') !== '';
+  return keepsChats && action === 'next' && !messages.some(({ role }) => role === 'assistant');
+}
+
+function toChatRequest(
+  body: ConversationBody,
+  value: Record<string, unknown>,
+): { readonly action: Action; readonly request: ChatRequest } {
+  const { action, messages } = withAction(body.action, toMessages(body.messages));
+  return { action, request: { ...toFields(body, value), messages } };
+}
+
+function toFields(body: ConversationBody, value: Record<string, unknown>): Omit<ChatRequest, 'messages'> {
   const state = body.conversation;
   return {
     model: body.model ?? '',
     providers: (body.provider ?? '').split(' ').filter((name) => name !== ''),
     ignored: body.ignored ?? [],
-    messages: toMessages(body.messages),
     ...toChatFields(body),
     ...(state === null || state === undefined ? {} : { conversation: state }),
-    ...toWebSearch(body.web_search),
+    // A search in the client's own words is the more precise one.
+    ...(hasSearch(body.tool_calls) ? {} : toWebSearch(body.web_search)),
     ...(typeof body.aspect_ratio === 'string' ? { aspectRatio: body.aspect_ratio } : {}),
     downloadMedia: body.download_media !== false,
     ...(body.memory === true && typeof body.user === 'string' ? { memoryUser: parseId(body.user, 'user') } : {}),
@@ -120,14 +134,13 @@ function toChatRequest(body: ConversationBody, value: Record<string, unknown>): 
   };
 }
 
-/** Files that came with the form belong to the last message. */
+/** Files that came with the form belong to the last message, or to the question whose answer goes on. */
 function withMedia(request: ChatRequest, media: ChatRequest['messages'][number]['content']): ChatRequest {
-  const last = request.messages.at(-1);
-  if (last === undefined) return { ...request, messages: [{ role: 'user', content: media }] };
-  return {
-    ...request,
-    messages: [...request.messages.slice(0, -1), { ...last, content: [...media, ...last.content] }],
-  };
+  const { messages } = request;
+  const at = messages.findLastIndex(({ role }) => role !== 'assistant');
+  const last = messages[at];
+  if (last === undefined) return { ...request, messages: [{ role: 'user', content: media }, ...messages] };
+  return { ...request, messages: messages.with(at, { ...last, content: [...media, ...last.content] }) };
 }
 
 function wantsLines(request: FastifyRequest): boolean {

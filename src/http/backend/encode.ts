@@ -1,8 +1,10 @@
-import type { Batch, Chunk, ErrorInfo, MediaRef } from '../../core/chunk.ts';
+import type { Batch, Chunk, ErrorInfo, MediaRef, ToolCallDelta, Usage } from '../../core/chunk.ts';
 import { unreachable } from '../../core/errors.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { encodeUsage } from '../../core/usage.ts';
 import { mediaMarkup } from '../../media/markup.ts';
+import { toolCallId } from '../../providers/openai/ids.ts';
+import type { Aside, Asides } from './asides.ts';
 
 type Json = Record<string, unknown>;
 
@@ -15,11 +17,16 @@ export class TypedStream implements Encoder {
   readonly #isBare: boolean;
   readonly #contentPrefix: string;
   readonly #suffix: string;
+  readonly #asides: Asides | undefined;
+  readonly #calls = new Map<number, { id: string; name: string; arguments: string }>();
+  #usage: Usage | undefined;
   #provider = '';
   #model = '';
   #isReasoning = false;
 
-  constructor(form: 'events' | 'lines') {
+  /** @param asides what comes beside the provider's own chunks */
+  constructor(form: 'events' | 'lines', asides?: Asides) {
+    this.#asides = asides;
     this.#isBare = form === 'lines';
     this.contentType = this.#isBare ? 'application/x-ndjson; charset=utf-8' : 'text/event-stream; charset=utf-8';
     this.#contentPrefix = this.#isBare
@@ -58,22 +65,28 @@ export class TypedStream implements Encoder {
         const { id, label, url, model } = chunk.provider;
         this.#provider = id;
         this.#model = model;
-        return this.#event('provider', { provider: { name: id, url, label, model } });
+        const event = this.#event('provider', { provider: { name: id, url, label, model } });
+        return event + this.#beside(this.#asides?.first);
       }
-      case 'tool_call': {
-        if (chunk.tool_call.vendor !== undefined && chunk.tool_call.arguments === '') return '';
-        const { index, id, name, arguments: fragment } = chunk.tool_call;
-        const call = { id, index, type: 'function', function: { name, arguments: fragment } };
-        return this.#endReasoning() + this.#event('tool_calls', { tool_calls: [call] });
-      }
+      case 'tool_call':
+        this.#collect(chunk.tool_call);
+        return this.#endReasoning();
       case 'media':
         return this.#endReasoning() + this.#event('content', mediaContent(chunk.media));
       case 'usage': {
+        this.#usage = chunk.usage;
         const usage = encodeUsage(chunk.usage);
-        return this.#endReasoning() + this.#event('usage', { usage, model: this.#model, provider: this.#provider });
+        return (
+          this.#endReasoning() +
+          this.#endCalls() +
+          this.#beside(this.#asides?.beforeUsage) +
+          this.#event('usage', { usage, model: this.#model, provider: this.#provider })
+        );
       }
-      case 'finish':
-        return this.#event('finish', { finish: { reason: chunk.finish } });
+      case 'finish': {
+        const event = this.#event('finish', { finish: { reason: chunk.finish } });
+        return this.#endCalls() + this.#beside(this.#asides?.beforeFinish(chunk.finish, this.#usage)) + event;
+      }
       case 'error':
         return this.#event('error', failure('error', chunk.error));
       case 'auth':
@@ -97,6 +110,34 @@ export class TypedStream implements Encoder {
     if (!this.#isReasoning) return '';
     this.#isReasoning = false;
     return this.#event('reasoning', { token: '', status: '' });
+  }
+
+  /** The front end runs tools, for which it needs whole calls. */
+  #collect({ index, id, name, arguments: fragment }: ToolCallDelta): void {
+    const call = this.#calls.get(index) ?? { id: '', name: '', arguments: '' };
+    if (id !== undefined) call.id = id;
+    if (name !== undefined) call.name = name;
+    call.arguments += fragment;
+    this.#calls.set(index, call);
+  }
+
+  /** All calls at once, when the answer is over: one that was cut is no call. */
+  #endCalls(): string {
+    if (this.#calls.size === 0) return '';
+    const calls = [...this.#calls]
+      .sort(([a], [b]) => a - b)
+      .map(([index, { id, ...called }]) => ({
+        id: id === '' ? toolCallId() : id,
+        index,
+        type: 'function',
+        function: called,
+      }));
+    this.#calls.clear();
+    return this.#event('tool_calls', { tool_calls: calls });
+  }
+
+  #beside(asides: readonly Aside[] = []): string {
+    return asides.map(({ type, payload }) => this.#event(type, { [type]: payload })).join('');
   }
 
   #event(type: string, payload: Json): string {

@@ -13,7 +13,11 @@ export const ConversationBody = z
       .describe('Id of the message, made by the client'),
     conversation_id: z.string().max(256).nullish().describe('Id of the chat, made by the client'),
     prompt: z.string().nullish().describe('Prompt for images and video; else the last message of the user'),
-    action: z.string().max(64).nullish().describe('next, variant (regenerate) or continue (prolong the last answer)'),
+    action: z
+      .string()
+      .max(64)
+      .nullish()
+      .describe('next, variant (another answer to the same question) or continue (more of the last answer)'),
     aspect_ratio: z.string().max(64).nullish(),
     user: z
       .string()
@@ -21,7 +25,14 @@ export const ConversationBody = z
       .nullish()
       .describe('Label for usage records; with memory: true also whose memory helps to answer'),
     memory: z.boolean().nullish().describe('Add what is remembered of the user and has to do with the question'),
-    debug_mode: z.boolean().nullish(),
+    debug_mode: z
+      .boolean()
+      .nullish()
+      .describe('Also send what the provider was asked (`request`) and how it ended (`response`)'),
+    title: z
+      .boolean()
+      .nullish()
+      .describe('Send a title with the first answer of a chat; absent: when there is a conversation_id'),
     timeout: z.number().positive().nullish(),
     stream_timeout: z.number().positive().nullish(),
   })
