@@ -54,7 +54,7 @@ const IDLE_CHECK_MS = 100;
 export async function createApp(initial: Config, log: Logger, options: AppOptions = {}): Promise<App> {
   let config = initial;
   const limits = () => config.limits;
-  const stores = openStores(config.dataDir, log);
+  const stores = openStores(config.dataDir, log, () => config.limits.keptResponses);
   const cookies = new CookieStore(config.dataDir, log);
   const converter = createConverter({ log });
   const deps = createProviderDeps(limits, log, cookies);

@@ -135,6 +135,9 @@ export interface Limits {
   /** Running ones included. */
   readonly keptAnswers: number;
   readonly keptAnswersPerClient: number;
+  /** Answers of the Responses API that are stored. */
+  readonly keptResponses: number;
+  readonly keptResponseDays: number;
   readonly drainMs: number;
   readonly heartbeatMs: number;
 }

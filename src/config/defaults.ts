@@ -37,6 +37,8 @@ export const defaultLimits: Limits = {
   keptAnswerBytes: 4 * MB,
   keptAnswers: 200,
   keptAnswersPerClient: 50,
+  keptResponses: 10_000,
+  keptResponseDays: 30,
   drainMs: 30 * SECOND,
   heartbeatMs: 15 * SECOND,
 };

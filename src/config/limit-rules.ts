@@ -50,6 +50,13 @@ export const limitRules: Readonly<Record<keyof Limits, LimitRule>> = {
   keptAnswerBytes: size('Newest bytes of a resumable answer that are kept; for older ones: 410.'),
   keptAnswers: count('Resumable answers kept at the same time; over it, with none that could go: 503.', 100_000),
   keptAnswersPerClient: count('The same for one client; over it: 429.', 100_000),
+  keptResponses: {
+    about: 'Answers of the Responses API that are stored, about; over it the oldest go. 0: none is stored.',
+    unit: 'count',
+    least: 0,
+    most: 10_000_000,
+  },
+  keptResponseDays: count('Days after which a stored answer of the Responses API is forgotten.', 36_500),
   drainMs: wait('Running answers may finish this long after a stop was asked for; then they are cut.'),
   heartbeatMs: wait('Silence in an event stream after which a comment line keeps it alive.'),
 };

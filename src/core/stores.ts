@@ -147,6 +147,7 @@ export interface Stores {
   readonly chats: Records<ChatRecord>;
   readonly buckets: Records<BucketRecord>;
   readonly caches: Records<CacheRecord>;
+  readonly responses: Records<ResponseRecord>;
   readonly memory: MemoryStore;
   readonly usage: UsageStore;
   readonly log: LogStore;
@@ -186,6 +187,17 @@ export interface BucketFile {
 export interface BucketRecord {
   readonly id: string;
   readonly files: readonly BucketFile[];
+}
+
+/** An answer of the Responses API with what it was asked. */
+export interface ResponseRecord {
+  readonly id: string;
+  /** SHA-256 of the access key that asked for it, hex; null: the server had none. */
+  readonly owner: string | null;
+  /** Milliseconds since 1970; later it counts as absent. */
+  readonly expires: number;
+  /** In the words of `http/responses`. */
+  readonly body: Readonly<Record<string, unknown>>;
 }
 
 /** Something that may be forgotten. */

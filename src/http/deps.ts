@@ -47,6 +47,8 @@ export interface PlainRoute {
   readonly form?: Readonly<Record<string, unknown>>;
   /** Bytes that a JSON body may have, where it is not `limits.bodyBytes`. */
   readonly bodyLimit?: (limits: Limits) => number;
+  /** A POST that says all there is to say by its path. */
+  readonly hasNoBody?: true;
   /** Answering costs something, so HEAD, which would do the work and throw it away, is not served. */
   readonly isCostly?: true;
   /** Errors in the dialect's own form, where it has one. They hold `error.message` and `error.code` in any form. */

@@ -22,6 +22,7 @@ import { noRoute } from './edge/no-route.ts';
 import { Turns } from './edge/turns.ts';
 import { mediaRoutes } from './media/index.ts';
 import { pageRoutes } from './pages.ts';
+import { responsesRoutes } from './responses/index.ts';
 import { v1Routes } from './v1/index.ts';
 
 declare module 'fastify' {
@@ -33,6 +34,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     takesForm?: boolean;
+    hasNoBody?: boolean;
     bodyLimit?: ((limits: Limits) => number) | undefined;
     errorBody?: ErrorBody | undefined;
   }
@@ -85,7 +87,7 @@ export function buildServer(deps: Deps): FastifyInstance {
   };
   app.decorateRequest('bearer', undefined);
   app.decorateRequest('isForm', false);
-  const routes = [...v1Routes(deps), ...backendRoutes(deps), ...mediaRoutes(deps)];
+  const routes = [...v1Routes(deps), ...responsesRoutes(deps), ...backendRoutes(deps), ...mediaRoutes(deps)];
   const all = [...routes, ...documentRoutes(routes, deps.version), ...pageRoutes()];
   const refusal = noRoute(all);
   app.addHook('onRequest', async (request, reply) => {
@@ -97,8 +99,8 @@ export function buildServer(deps: Deps): FastifyInstance {
   });
   readBodies(app, deps);
   app.setErrorHandler(errorHandler(deps));
-  for (const { method, url, handler, form, bodyLimit, errorBody, isCostly } of all) {
-    const config = { takesForm: form !== undefined, bodyLimit, errorBody };
+  for (const { method, url, handler, form, bodyLimit, errorBody, isCostly, hasNoBody = false } of all) {
+    const config = { takesForm: form !== undefined, hasNoBody, bodyLimit, errorBody };
     app.route({ method, url, handler, config, exposeHeadRoute: isCostly !== true });
   }
   return app;
@@ -165,6 +167,7 @@ function readBodies(app: FastifyInstance, deps: Deps): void {
   app.addHook('preHandler', async (request) => {
     if (request.method !== 'POST' || request.isForm || request.body !== undefined) return;
     if (request.routeOptions.url?.startsWith('/v1/models') === true) return;
+    if (request.routeOptions.config.hasNoBody === true) return;
     throw new SluiceError('unsupported_media_type', 'Send the body as JSON, with "Content-Type: application/json".');
   });
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Logger } from '../core/logger.ts';
-import type { BucketRecord, CacheRecord, ChatRecord, Stores } from '../core/stores.ts';
+import type { BucketRecord, CacheRecord, ChatRecord, ResponseRecord, Stores } from '../core/stores.ts';
 import { DiskFiles } from './disk/files.ts';
 import { Database } from './sqlite/database.ts';
 import { SqliteLog } from './sqlite/log.ts';
@@ -10,12 +10,14 @@ import { SqliteUsage } from './sqlite/usage.ts';
 
 /** Cached answers and searches that are kept; those that expire first go first. */
 const MOST_CACHES = 10_000;
+/** Answers of the Responses API, where nobody sets another limit. */
+const MOST_RESPONSES = 10_000;
 
 /**
  * Everything that is kept, below the data folder: `sluice.db` and `files/`. Returns at once and opens in the background;
  * the first use waits. A store that cannot be opened fails its requests, tells in `problem`, and tries again.
  */
-export function openStores(dataDir: string, log: Logger): Stores {
+export function openStores(dataDir: string, log: Logger, mostResponses: () => number = () => MOST_RESPONSES): Stores {
   const database = new Database(path.join(dataDir, 'sluice.db'), log);
   const files = new DiskFiles(path.join(dataDir, 'files'), log);
   return {
@@ -23,7 +25,11 @@ export function openStores(dataDir: string, log: Logger): Stores {
     buckets: new SqliteRecords<BucketRecord>(database, 'buckets'),
     caches: new SqliteRecords<CacheRecord>(database, 'caches', {
       expires: (record) => record.expires,
-      most: MOST_CACHES,
+      most: () => MOST_CACHES,
+    }),
+    responses: new SqliteRecords<ResponseRecord>(database, 'responses', {
+      expires: (record) => record.expires,
+      most: mostResponses,
     }),
     memory: new SqliteMemory(database),
     usage: new SqliteUsage(database),

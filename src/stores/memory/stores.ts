@@ -1,4 +1,4 @@
-import type { BucketRecord, CacheRecord, ChatRecord, Stores } from '../../core/stores.ts';
+import type { BucketRecord, CacheRecord, ChatRecord, ResponseRecord, Stores } from '../../core/stores.ts';
 import { MemoryFiles } from './files.ts';
 import { MemoryItems } from './items.ts';
 import { MemoryLog } from './log.ts';
@@ -11,6 +11,7 @@ export function memoryStores(): Stores {
     chats: new MemoryRecords<ChatRecord>(),
     buckets: new MemoryRecords<BucketRecord>(),
     caches: new MemoryRecords<CacheRecord>((record) => record.expires <= Date.now()),
+    responses: new MemoryRecords<ResponseRecord>((record) => record.expires <= Date.now()),
     memory: new MemoryItems(),
     usage: new MemoryUsage(),
     log: new MemoryLog(),

@@ -190,7 +190,7 @@ describe('records in the database', () => {
     await chats.put(chat(1));
     const store = new SqliteRecords<ChatRecord>(database, 'caches', {
       expires: ({ updated }) => updated,
-      most: 10,
+      most: () => 10,
       now: () => 1_000,
     });
     for (let n = 0; n < 129; n += 1) await store.put({ ...chat(980 + n), id: `${n}` });

@@ -7,8 +7,8 @@ import { type Statement, sql } from './sql.ts';
 export interface RecordsOptions<T> {
   /** When a record begins to count as absent, milliseconds since 1970. Only for records that may be forgotten. */
   readonly expires?: (record: T) => number;
-  /** Records that may be forgotten: how many are kept; those that expire first go first. */
-  readonly most?: number;
+  /** Records that may be forgotten: how many are kept, about; those that expire first go first. */
+  readonly most?: () => number;
   readonly now?: () => number;
 }
 
@@ -123,7 +123,7 @@ export class SqliteRecords<T extends { readonly id: string }> implements Records
       sql`delete from records where kind = ${this.#kind} and expires <= ${this.#now()}`,
       sql`delete from records where number in (
             select number from records where kind = ${this.#kind} and expires is not null
-            order by expires desc limit -1 offset ${most})`,
+            order by expires desc limit -1 offset ${most()})`,
     ];
   }
 
