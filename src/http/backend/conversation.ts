@@ -113,8 +113,14 @@ function toChatRequest(
   body: ConversationBody,
   value: Record<string, unknown>,
 ): { readonly action: Action; readonly request: ChatRequest } {
-  const { action, messages } = withAction(body.action, toMessages(body.messages));
+  const { action, messages } = withAction(body.action, withPrompt(toMessages(body.messages), body.prompt));
   return { action, request: { ...toFields(body, value), messages } };
+}
+
+/** Front ends name a prompt for pictures and video beside the messages; it is asked when these say nothing. */
+function withPrompt(messages: ChatRequest['messages'], prompt: string | null | undefined): ChatRequest['messages'] {
+  if (!prompt?.trim() || lastUserText(messages) !== '') return messages;
+  return [...messages, { role: 'user', content: [{ type: 'text', text: prompt }] }];
 }
 
 function toFields(body: ConversationBody, value: Record<string, unknown>): Omit<ChatRequest, 'messages'> {
