@@ -16,10 +16,12 @@ import {
   type GuardSettings,
   isKey,
   isLoopbackName,
+  isOfGoogle,
   KEY_COOKIE,
 } from './edge/guard.ts';
 import { noRoute } from './edge/no-route.ts';
 import { Turns } from './edge/turns.ts';
+import { geminiRoutes } from './gemini/index.ts';
 import { mediaRoutes } from './media/index.ts';
 import { pageRoutes } from './pages.ts';
 import { responsesRoutes } from './responses/index.ts';
@@ -87,7 +89,13 @@ export function buildServer(deps: Deps): FastifyInstance {
   };
   app.decorateRequest('bearer', undefined);
   app.decorateRequest('isForm', false);
-  const routes = [...v1Routes(deps), ...responsesRoutes(deps), ...backendRoutes(deps), ...mediaRoutes(deps)];
+  const routes = [
+    ...v1Routes(deps),
+    ...responsesRoutes(deps),
+    ...geminiRoutes(deps),
+    ...backendRoutes(deps),
+    ...mediaRoutes(deps),
+  ];
   const all = [...routes, ...documentRoutes(routes, deps.version), ...pageRoutes()];
   const refusal = noRoute(all);
   app.addHook('onRequest', async (request, reply) => {
@@ -135,7 +143,7 @@ function admit(request: FastifyRequest, reply: FastifyReply, settings: GuardSett
       return false;
     }
   }
-  if (settings.key !== undefined && raw.method === 'GET') {
+  if (settings.key !== undefined && raw.method === 'GET' && !isOfGoogle(raw)) {
     const given = new URLSearchParams(raw.url?.split('?').slice(1).join('?')).get('key');
     // The address that is printed at start: the key moves from the address bar into a cookie.
     if (given !== null && isKey(given, settings.key)) {

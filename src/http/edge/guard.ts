@@ -18,6 +18,10 @@ export const KEY_COOKIE = 'sluice_key';
 const KEY_HEADER = 'x-api-key';
 const KEY_HEADER_OF = 'anthropic-version';
 
+/** Paths of Google's API, and the header by which its clients send their key; some put it into the query. */
+const GOOGLE_PATH = /^\/(v1beta\/|v1\/models\/[^?]*:[A-Za-z]+(\?|$))/;
+const GOOGLE_KEY_HEADER = 'x-goog-api-key';
+
 /** Values of Sec-Fetch-Site that do not speak of another site. */
 const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'same-site', 'none']);
 /** The pages, as written: the router would find other routes under percent-encoded names too. */
@@ -72,13 +76,14 @@ export function checkOrigin(request: IncomingMessage, settings: GuardSettings): 
  */
 export function checkKey(request: IncomingMessage, settings: GuardSettings): string | undefined {
   const { scheme, words } = authorization(request.headers.authorization);
-  if (settings.key === undefined) return scheme === 'bearer' ? words[0] : undefined;
+  const ofGoogle = googleKey(request);
+  if (settings.key === undefined) return scheme === 'bearer' ? words[0] : ofGoogle;
   if (request.method === 'GET' && /^\/(media|images|thumbnail)\//.test(request.url ?? '')) return undefined;
   const isInHeader = takeKeyHeader(request, settings.key);
   if (scheme === 'bearer' && isKey(words[0], settings.key)) return words[1];
   if (scheme === 'basic' && isKey(passwordOf(words[0]), settings.key)) return undefined;
   if (isKey(cookieOf(request.headers.cookie, KEY_COOKIE), settings.key)) return undefined;
-  if (isInHeader) return scheme === 'bearer' ? words[0] : undefined;
+  if (isInHeader || isKey(ofGoogle, settings.key)) return scheme === 'bearer' ? words[0] : undefined;
   throw new SluiceError('unauthorized', 'This server asks for its access key: send "Authorization: Bearer <key>".');
 }
 
@@ -88,6 +93,19 @@ function takeKeyHeader({ headers }: IncomingMessage, key: string): boolean {
   if (typeof given !== 'string' || !isKey(given, key)) return false;
   delete headers[KEY_HEADER];
   return headers[KEY_HEADER_OF] !== undefined;
+}
+
+/** Whether a request speaks to the part of this server that is like Google's API. */
+export function isOfGoogle(request: IncomingMessage): boolean {
+  return GOOGLE_PATH.test(request.url ?? '');
+}
+
+/** The key that a client of Google's API sent in one of its ways. */
+function googleKey(request: IncomingMessage): string | undefined {
+  if (!isOfGoogle(request)) return undefined;
+  const header = request.headers[GOOGLE_KEY_HEADER];
+  if (typeof header === 'string') return header;
+  return new URLSearchParams(request.url?.split('?').slice(1).join('?')).get('key') ?? undefined;
 }
 
 /** Compares in constant time, whatever the length. */

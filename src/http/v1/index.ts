@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Limits } from '../../config/config.ts';
 import type { Deps, Route } from '../deps.ts';
+import { orMethod } from '../gemini/methods.ts';
 import { audioSpeech, SpeechBody } from './audio-speech.ts';
 import { chatCompletions } from './chat-completions.ts';
 import { getModel, getProvider, listModels, listProviderModels, listProviders } from './models.ts';
@@ -42,7 +43,13 @@ export function v1Routes(deps: Deps): readonly Route[] {
       handler: listModels(deps),
     },
     { ...model, method: 'GET', url: '/v1/models/*' },
-    { ...model, method: 'POST', url: '/v1/models/*' },
+    {
+      ...model,
+      method: 'POST',
+      url: '/v1/models/*',
+      bodyLimit: (limits: Limits) => limits.chatBodyBytes,
+      handler: orMethod(deps, model.handler),
+    },
     {
       method: 'GET',
       url: '/api/:provider/models',

@@ -1,0 +1,160 @@
+import type { ChatRequest, ResponseFormat, Sampling, Tool, ToolChoice } from '../../core/chat.ts';
+import { toJsonSchema } from './schema.ts';
+import type { GenerateContentBody, WireFunction, WireGenerationConfig, WireTool } from './wire.ts';
+
+type Json = Record<string, unknown>;
+
+/** Everything of a request that is neither where it goes nor what it says. */
+export type Settings = Pick<ChatRequest, 'sampling' | 'tools' | 'toolChoice' | 'responseFormat' | 'aspectRatio'> & {
+  /** By the path of the field, for providers that know the API. */
+  readonly extra: Json;
+  readonly dropped: readonly string[];
+};
+
+/** The members of `generationConfig` that have a place in the middle. */
+const KNOWN: ReadonlySet<string> = new Set([
+  'temperature',
+  'topP',
+  'topK',
+  'maxOutputTokens',
+  'candidateCount',
+  'stopSequences',
+  'seed',
+  'presencePenalty',
+  'frequencyPenalty',
+  'responseMimeType',
+  'responseSchema',
+  'responseJsonSchema',
+  'thinkingConfig',
+]);
+
+export function toSettings(body: GenerateContentBody): Settings {
+  const config = body.generationConfig ?? {};
+  const extra: Json = {};
+  const dropped: string[] = [];
+  const wanted = list(body.tools);
+  const tools = toTools(wanted, body.toolConfig?.functionCallingConfig?.mode, dropped);
+  for (const tool of wanted) {
+    for (const [name, value] of Object.entries(tool))
+      if (name !== 'functionDeclarations') extra[`tools.${name}`] = value;
+  }
+  for (const [name, value] of Object.entries(config)) {
+    if (!KNOWN.has(name) && value !== null && !asksForText(name, value)) extra[`generationConfig.${name}`] = value;
+  }
+  for (const [name, value] of Object.entries(body.toolConfig ?? {})) {
+    if (name !== 'functionCallingConfig') extra[`toolConfig.${name}`] = value;
+  }
+  const { includeThoughts, thinkingBudget } = config.thinkingConfig ?? {};
+  if (includeThoughts === true) extra['generationConfig.thinkingConfig.includeThoughts'] = true;
+  // Efforts are steps, so the very number is lost on everybody else.
+  if (typeof thinkingBudget === 'number') extra['generationConfig.thinkingConfig.thinkingBudget'] = thinkingBudget;
+  const responseFormat = toResponseFormat(config, dropped);
+  const { aspectRatio } = (config['imageConfig'] ?? {}) as { aspectRatio?: unknown };
+  return {
+    sampling: toSampling(config),
+    ...chosen(tools, body),
+    ...(responseFormat === undefined ? {} : { responseFormat }),
+    ...(typeof aspectRatio === 'string' ? { aspectRatio } : {}),
+    extra,
+    dropped,
+  };
+}
+
+/** Text is what is answered anyway. */
+function asksForText(name: string, value: unknown): boolean {
+  return name === 'responseModalities' && Array.isArray(value) && value.every((each) => /^text$/i.test(String(each)));
+}
+
+function toSampling(config: WireGenerationConfig): Sampling {
+  const all = {
+    temperature: config.temperature,
+    topP: config.topP,
+    topK: config.topK,
+    maxTokens: config.maxOutputTokens,
+    stop: config.stopSequences,
+    seed: config.seed,
+    presencePenalty: config.presencePenalty,
+    frequencyPenalty: config.frequencyPenalty,
+    reasoningEffort: toEffort(config.thinkingConfig),
+  };
+  return Object.fromEntries(
+    Object.entries(all).filter(([, value]) => value !== undefined && value !== null),
+  ) as Sampling;
+}
+
+/** Tokens of thoughts up to which an effort is called low or medium. */
+const LOW_TOKENS = 2_048;
+const MEDIUM_TOKENS = 8_192;
+
+/** A level is an effort; a budget of tokens becomes the nearest one. -1 leaves the choice to the model. */
+function toEffort(thinking: WireGenerationConfig['thinkingConfig']): string | undefined {
+  const { thinkingLevel: level, thinkingBudget: budget } = thinking ?? {};
+  if (level && level !== 'THINKING_LEVEL_UNSPECIFIED') return level.toLowerCase();
+  if (budget === undefined || budget === null || budget < 0) return undefined;
+  if (budget === 0) return 'none';
+  return budget <= LOW_TOKENS ? 'low' : budget <= MEDIUM_TOKENS ? 'medium' : 'high';
+}
+
+function toTools(tools: readonly WireTool[], mode: string | null | undefined, dropped: string[]): readonly Tool[] {
+  const functions = tools.flatMap((tool) => tool.functionDeclarations ?? []);
+  for (const name of new Set(functions.flatMap((each) => Object.keys(each)))) {
+    if (!FUNCTION_FIELDS.has(name)) dropped.push(`tools.functionDeclarations.${name}`);
+  }
+  return functions.map((each) => toTool(each, mode === 'VALIDATED'));
+}
+
+const FUNCTION_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'parametersJsonSchema']);
+
+function toTool({ name, description, parameters, parametersJsonSchema }: WireFunction, isStrict: boolean): Tool {
+  const schema = parametersJsonSchema ?? (parameters == null ? undefined : toJsonSchema(parameters));
+  return {
+    name,
+    ...(typeof description === 'string' && description !== '' ? { description } : {}),
+    ...(schema === undefined ? {} : { parameters: schema }),
+    ...(isStrict ? { strict: true } : {}),
+  };
+}
+
+/** The tools and which of them shall be called. Where only some are allowed, those are all that is offered. */
+function chosen(
+  tools: readonly Tool[],
+  body: GenerateContentBody,
+): { tools?: readonly Tool[]; toolChoice?: ToolChoice } {
+  if (tools.length === 0) return {};
+  const { mode, allowedFunctionNames } = body.toolConfig?.functionCallingConfig ?? {};
+  const allowed = new Set(allowedFunctionNames ?? []);
+  const [only] = allowed;
+  switch (mode) {
+    case 'NONE':
+      return { tools, toolChoice: 'none' };
+    case 'ANY':
+      if (only === undefined) return { tools, toolChoice: 'required' };
+      if (allowed.size === 1) return { tools, toolChoice: { name: only } };
+      return { tools: tools.filter(({ name }) => allowed.has(name)), toolChoice: 'required' };
+    case 'AUTO':
+    case 'VALIDATED':
+      return {
+        tools: only === undefined ? tools : tools.filter(({ name }) => allowed.has(name)),
+        toolChoice: 'auto',
+      };
+    default:
+      return { tools };
+  }
+}
+
+function toResponseFormat(config: WireGenerationConfig, dropped: string[]): ResponseFormat | undefined {
+  const { responseMimeType: type, responseSchema, responseJsonSchema } = config;
+  if (type == null || type === 'text/plain') return undefined;
+  if (type !== 'application/json') {
+    dropped.push('generationConfig.responseMimeType');
+    if (responseSchema != null) dropped.push('generationConfig.responseSchema');
+    return undefined;
+  }
+  const schema = responseJsonSchema ?? (responseSchema == null ? undefined : toJsonSchema(responseSchema));
+  return schema === undefined ? { type: 'json_object' } : { type: 'json_schema', name: 'response', schema };
+}
+
+function list(tools: GenerateContentBody['tools']): readonly WireTool[] {
+  if (tools === null || tools === undefined) return [];
+  return Array.isArray(tools) ? tools : [tools];
+}

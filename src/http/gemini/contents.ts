@@ -1,0 +1,176 @@
+import type { MediaPart, Message, Part, ToolCall, VendorData } from '../../core/chat.ts';
+import { fromSignature } from './signature.ts';
+import type { WireContent, WirePart } from './wire.ts';
+
+type Assistant = Extract<Message, { role: 'assistant' }>;
+type ToolMessage = Extract<Message, { role: 'tool' }>;
+type Response = NonNullable<WirePart['functionResponse']>;
+
+/** What the contents say, and the fields that got lost on the way. */
+export interface DecodedContents {
+  readonly messages: readonly Message[];
+  readonly dropped: readonly string[];
+}
+
+/** `contents` → messages. Contents of the model in a row are one message: clients keep what a stream brought piece by piece. */
+export function toMessages(contents: readonly WireContent[]): DecodedContents {
+  const decoder = new ContentsDecoder();
+  for (const content of contents) decoder.add(content);
+  return { messages: decoder.messages, dropped: [...decoder.dropped] };
+}
+
+/** The texts of a system instruction; other parts have no place there. */
+export function toSystem(instruction: WireContent | string): Message {
+  const parts = typeof instruction === 'string' ? [{ text: instruction }] : partsOf(instruction);
+  const content = parts.flatMap(({ text }): Part[] =>
+    text === undefined || text === '' ? [] : [{ type: 'text', text }],
+  );
+  return { role: 'system', content };
+}
+
+class ContentsDecoder {
+  readonly messages: Message[] = [];
+  readonly dropped = new Set<string>();
+  /** Calls without an answer, oldest first: older clients know no ids, and answer by name and order. */
+  readonly #open: { readonly id: string; readonly name: string }[] = [];
+  #calls = 0;
+
+  add(content: WireContent): void {
+    const parts = partsOf(content);
+    if (content.role === 'model') this.#addAssistant(parts);
+    else this.#addUser(parts);
+  }
+
+  #addUser(parts: readonly WirePart[]): void {
+    const said: Part[] = [];
+    for (const part of parts) {
+      if (part.functionResponse !== undefined) this.messages.push(this.#toolMessage(part.functionResponse));
+      else said.push(...this.#toParts(part));
+    }
+    // Results belong directly behind their calls, whatever else stands between them.
+    if (said.length > 0) this.messages.push({ role: 'user', content: said });
+  }
+
+  #addAssistant(parts: readonly WirePart[]): void {
+    const last = this.messages.at(-1);
+    const goesOn = last?.role === 'assistant';
+    const content = goesOn ? [...last.content] : [];
+    const toolCalls = goesOn ? [...(last.toolCalls ?? [])] : [];
+    for (const part of parts) {
+      const vendor = fromSignature(part.thoughtSignature);
+      if (part.functionCall !== undefined) toolCalls.push(this.#toolCall(part.functionCall, vendor));
+      else if (part.text === undefined) content.push(...this.#toParts(part));
+      else addText(content, part.thought === true ? 'reasoning' : 'text', part.text, vendor);
+    }
+    if (content.length === 0 && toolCalls.length === 0) return;
+    const message: Assistant = { role: 'assistant', content, ...(toolCalls.length === 0 ? {} : { toolCalls }) };
+    if (goesOn) this.messages[this.messages.length - 1] = message;
+    else this.messages.push(message);
+  }
+
+  #toolCall(call: NonNullable<WirePart['functionCall']>, vendor: VendorData | undefined): ToolCall {
+    const id = call.id || `call_${this.#calls}`;
+    this.#calls += 1;
+    this.#open.push({ id, name: call.name });
+    const { name, args } = call;
+    return { id, name, arguments: JSON.stringify(args ?? {}), ...(vendor === undefined ? {} : { vendor }) };
+  }
+
+  #toolMessage(response: Response): ToolMessage {
+    const toolCallId = this.#answered(response);
+    const { text, isError } = toResult(response.response ?? {});
+    const media = (response.parts ?? []).flatMap((part) => this.#toParts(part));
+    return {
+      role: 'tool',
+      toolCallId,
+      content: [{ type: 'text', text }, ...media],
+      ...(isError ? { isError } : {}),
+    };
+  }
+
+  /** The id of the call that a response answers. */
+  #answered({ id, name }: Response): string {
+    const at = this.#open.findIndex((call) => (id ? call.id === id : call.name === name));
+    const [call] = at === -1 ? [] : this.#open.splice(at, 1);
+    return id || (call?.id ?? `call_${name}`);
+  }
+
+  #toParts(part: WirePart): Part[] {
+    const { text, inlineData, fileData, bucketId, executableCode, codeExecutionResult } = part;
+    if (part['mediaResolution'] !== undefined) this.dropped.add('contents.parts.mediaResolution');
+    if (bucketId !== undefined) {
+      const { name } = part as { name?: unknown };
+      return [{ type: 'bucket', bucketId, ...(typeof name === 'string' ? { name } : {}) }];
+    }
+    if (text !== undefined) return text === '' ? [] : [{ type: 'text', text }];
+    if (inlineData !== undefined) {
+      const { data, mimeType = 'application/octet-stream', displayName } = inlineData;
+      const url = `data:${mimeType};base64,${standardBase64(data)}`;
+      return [toMedia(url, mimeType, part, displayName)];
+    }
+    if (fileData !== undefined) return [toMedia(fileData.fileUri, fileData.mimeType, part)];
+    // Code that the model ran itself has no place of its own in the middle; what it says is kept.
+    if (executableCode !== undefined) {
+      this.dropped.add('contents.parts.executableCode');
+      const { language = '', code = '' } = executableCode;
+      return [{ type: 'text', text: `\`\`\`${language.toLowerCase()}\n${code}\n\`\`\`` }];
+    }
+    if (codeExecutionResult !== undefined) {
+      this.dropped.add('contents.parts.codeExecutionResult');
+      return codeExecutionResult.output ? [{ type: 'text', text: codeExecutionResult.output }] : [];
+    }
+    for (const name of Object.keys(part)) {
+      if (name !== 'thoughtSignature' && name !== 'thought') this.dropped.add(`contents.parts.${name}`);
+    }
+    return [];
+  }
+}
+
+/** Pieces of one block of text or thoughts are put together; a signature ends the block (as in `core/collect.ts`). */
+function addText(content: Part[], type: 'text' | 'reasoning', text: string, vendor: VendorData | undefined): void {
+  if (text === '' && vendor === undefined) return;
+  const last = content.at(-1);
+  const signed = vendor === undefined ? {} : { vendor };
+  if (last?.type === type && last.vendor === undefined) {
+    content[content.length - 1] = { type, text: last.text + text, ...signed };
+  } else content.push({ type, text, ...signed });
+}
+
+function toMedia(url: string, mimeType: string | undefined, part: WirePart, name?: string): MediaPart {
+  const { videoMetadata } = part;
+  return {
+    type: 'media',
+    kind: kindOf(mimeType ?? ''),
+    url,
+    ...(mimeType === undefined ? {} : { mimeType: mimeType.toLowerCase() }),
+    ...(name === undefined ? {} : { name }),
+    ...(videoMetadata === undefined ? {} : { vendor: { google: { videoMetadata } } }),
+  };
+}
+
+function kindOf(mimeType: string): MediaPart['kind'] {
+  const kind = /^(image|audio|video)\//i.exec(mimeType)?.[1]?.toLowerCase();
+  return kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'file';
+}
+
+/** protobuf's JSON takes the alphabet for addresses too; `data:` URIs do not. */
+function standardBase64(data: string): string {
+  return /[-_]/.test(data) ? data.replaceAll('-', '+').replaceAll('_', '/') : data;
+}
+
+/**
+ * What a tool said, as text. The API wants an object; `output`, or `result` as Google's own libraries have it, alone in it
+ * is what is meant, and `error` says that the tool failed (https://ai.google.dev/api/caching#FunctionResponse).
+ */
+function toResult(response: Readonly<Record<string, unknown>>): { readonly text: string; readonly isError: boolean } {
+  const [[name, value] = [], ...others] = Object.entries(response);
+  if (others.length > 0 || value === undefined) return { text: JSON.stringify(response), isError: false };
+  const isError = name === 'error';
+  if (!isError && name !== 'output' && name !== 'result') return { text: JSON.stringify(response), isError };
+  return { text: typeof value === 'string' ? value : JSON.stringify(value), isError };
+}
+
+function partsOf({ parts }: WireContent): readonly WirePart[] {
+  if (parts === undefined || parts === null) return [];
+  return Array.isArray(parts) ? parts : [parts];
+}

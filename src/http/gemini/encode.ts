@@ -1,0 +1,232 @@
+import type { Conversation, ToolCall, VendorData } from '../../core/chat.ts';
+import type { Batch, Chunk, Source, ToolCallDelta, Usage } from '../../core/chunk.ts';
+import type { Collected } from '../../core/collect.ts';
+import { unreachable } from '../../core/errors.ts';
+import type { Encoder } from '../../core/stream.ts';
+import { randomName, toolCallId } from '../../providers/openai/ids.ts';
+import { sumUsages } from '../v1/encode.ts';
+import { streamError } from './errors.ts';
+import { argumentsOf, finishReason, groundingOf, mediaPart, textPart, usageOf } from './parts.ts';
+import { toSignature } from './signature.ts';
+
+type Json = Record<string, unknown>;
+
+/** What all pieces of one answer have in common. */
+export interface AnswerHead {
+  readonly modelVersion: string;
+  readonly responseId: string;
+}
+
+export function answerHead(model: string): AnswerHead {
+  return { modelVersion: model, responseId: randomName(22) };
+}
+
+/** How a stream is framed: with `alt=sse` as events, else as the elements of one JSON array. */
+export type Framing = 'events' | 'array';
+
+/** Chunks → pieces of a `GenerateContentResponse`. Calls are whole in this API, so they come with the end. */
+export class ContentStream implements Encoder {
+  readonly contentType: string;
+  // No comment: Google's library for Python takes any line without `data:` for the beginning of an error.
+  readonly heartbeat = '\n\n';
+  readonly #head: AnswerHead;
+  readonly #framing: Framing;
+  readonly #calls = new Map<number, CallInPieces>();
+  readonly #sources: Source[] = [];
+  #text = '';
+  #refusal = '';
+  #saysSomething = false;
+  #elements = 0;
+  #usage: Usage | undefined;
+  #conversation: Conversation | undefined;
+  #failure: Json | undefined;
+
+  constructor(head: AnswerHead, framing: Framing) {
+    this.#head = head;
+    this.#framing = framing;
+    this.contentType = framing === 'events' ? 'text/event-stream; charset=utf-8' : 'application/json; charset=utf-8';
+  }
+
+  encode(batch: Batch): string {
+    let out = '';
+    let parts: Json[] = [];
+    for (const chunk of batch) {
+      const part = this.#part(chunk);
+      if (part !== undefined) addPart(parts, part);
+      else if (chunk.type === 'finish') {
+        out += this.#end(parts, chunk.finish);
+        parts = [];
+      } else if (chunk.type === 'error' || chunk.type === 'auth') {
+        this.#failure = streamError(chunk.type === 'error' ? chunk.error : chunk.auth);
+        out += this.#piece(parts) + this.#frame(this.#failure);
+        parts = [];
+      }
+    }
+    return out + this.#piece(parts);
+  }
+
+  /**
+   * A failure is told twice: Google's own libraries read it outside of the events, as the API sends it, and those of others
+   * inside.
+   */
+  end(): string {
+    if (this.#framing === 'array') return this.#elements === 0 ? '[]' : ']';
+    return this.#failure === undefined ? '' : JSON.stringify(this.#failure);
+  }
+
+  #part(chunk: Chunk): Json | undefined {
+    switch (chunk.type) {
+      case 'content':
+        this.#text += chunk.content;
+        if (chunk.content === '' && chunk.vendor === undefined) return undefined;
+        return textPart({ type: 'text', text: chunk.content, ...signed(chunk.vendor) });
+      case 'reasoning':
+        if (chunk.reasoning === '' && chunk.vendor === undefined) return undefined;
+        return textPart({ type: 'reasoning', text: chunk.reasoning, ...signed(chunk.vendor) });
+      case 'refusal':
+        this.#refusal += chunk.refusal;
+        return chunk.refusal === '' ? undefined : { text: chunk.refusal };
+      case 'media':
+        return mediaPart(chunk.media);
+      case 'tool_call':
+        this.#call(chunk.tool_call);
+        return undefined;
+      case 'source':
+        this.#sources.push(chunk.source);
+        return undefined;
+      case 'usage':
+        this.#usage = chunk.usage;
+        return undefined;
+      case 'conversation':
+        this.#conversation = { ...this.#conversation, ...chunk.conversation };
+        return undefined;
+      case 'finish':
+      case 'error':
+      case 'auth':
+      case 'provider':
+      case 'parameters':
+      case 'preview':
+      case 'suggestions':
+      case 'title':
+      case 'log':
+        return undefined;
+      default:
+        return unreachable(chunk);
+    }
+  }
+
+  #call({ index, id, name, arguments: fragment, vendor }: ToolCallDelta): void {
+    const call = this.#calls.get(index) ?? { id: '', name: '', arguments: '' };
+    if (id !== undefined) call.id = id;
+    if (name !== undefined) call.name = name;
+    if (vendor !== undefined) call.vendor = vendor;
+    call.arguments += fragment;
+    this.#calls.set(index, call);
+  }
+
+  #piece(parts: readonly Json[]): string {
+    if (parts.length === 0) return '';
+    this.#saysSomething = true;
+    return this.#frame({ candidates: [{ content: { parts, role: 'model' }, index: 0 }], ...this.#head });
+  }
+
+  #end(parts: readonly Json[], finish: string): string {
+    const calls = [...this.#calls].sort(([a], [b]) => a - b).map(([, call]) => call);
+    const ended: Ended = { finish, refusal: this.#refusal, sources: this.#sources, text: this.#text };
+    const usage = this.#usage === undefined ? {} : { usageMetadata: usageOf(this.#usage) };
+    const tail = {
+      ...usage,
+      ...this.#head,
+      ...(this.#conversation === undefined ? {} : { conversation: this.#conversation }),
+    };
+    const { candidate, blocked } = endOf(parts, calls, ended, this.#saysSomething);
+    return this.#frame({ ...(blocked ?? { candidates: [{ ...candidate, index: 0 }] }), ...tail });
+  }
+
+  #frame(value: Json): string {
+    const text = JSON.stringify(value);
+    this.#elements += 1;
+    if (this.#framing === 'events') return `data: ${text}\r\n\r\n`;
+    return `${this.#elements === 1 ? '[' : ',\r\n'}${text}`;
+  }
+}
+
+type CallInPieces = { -readonly [Name in keyof ToolCall]: ToolCall[Name] };
+
+/** Whole answers as one `GenerateContentResponse`; several become several candidates. */
+export function encodeAnswers(head: AnswerHead, answers: readonly Collected[]): Json {
+  const candidates: Json[] = [];
+  let feedback: Json = {};
+  for (const [index, answer] of answers.entries()) {
+    const parts: Json[] = answer.parts.flatMap((part) =>
+      part.type === 'text' || part.type === 'reasoning' ? [textPart(part)] : [],
+    );
+    if (answer.refusal !== '') parts.push({ text: answer.refusal });
+    parts.push(...answer.media.map(mediaPart));
+    const { finish = 'stop', refusal, sources, content: text, toolCalls } = answer;
+    const { candidate, blocked } = endOf(parts, toolCalls, { finish, refusal, sources, text }, false);
+    if (blocked === undefined) candidates.push({ ...candidate, index });
+    else feedback = blocked;
+  }
+  const usages = answers.flatMap((answer) => (answer.usage === undefined ? [] : [answer.usage]));
+  const conversation = answers.find((answer) => answer.conversation !== undefined)?.conversation;
+  return {
+    ...(candidates.length === 0 ? feedback : { candidates }),
+    ...(usages.length === 0 ? {} : { usageMetadata: usageOf(sumUsages(usages)) }),
+    ...head,
+    ...(conversation === undefined ? {} : { conversation }),
+  };
+}
+
+interface Ended {
+  readonly finish: string;
+  readonly refusal: string;
+  readonly sources: readonly Source[];
+  readonly text: string;
+}
+
+/** The candidate with which an answer ends; or, when nothing was said because it must not be, what blocked it. */
+function endOf(
+  said: readonly Json[],
+  calls: readonly ToolCall[],
+  { finish, refusal, sources, text }: Ended,
+  saidSomething: boolean,
+): { readonly candidate: Json; readonly blocked?: Json } {
+  const parts = [...said];
+  let reason = refusal === '' ? finishReason(finish) : 'SAFETY';
+  let message = refusal;
+  for (const call of calls) {
+    const args = argumentsOf(call.arguments);
+    if (args !== undefined) {
+      const id = call.id === '' ? toolCallId() : call.id;
+      parts.push({ functionCall: { id, name: call.name, args }, ...toSignature(call.vendor) });
+    } else if (reason === 'STOP') {
+      reason = 'MALFORMED_FUNCTION_CALL';
+      message = `Malformed function call: ${call.name}(${call.arguments})`;
+    }
+  }
+  const candidate = {
+    content: { parts, role: 'model' },
+    finishReason: reason,
+    ...(message === '' ? {} : { finishMessage: message }),
+    ...groundingOf(sources, text),
+  };
+  if (reason !== 'SAFETY' || saidSomething || parts.length > 0) return { candidate };
+  return { candidate, blocked: { promptFeedback: { blockReason: 'SAFETY' } } };
+}
+
+/** Adds a part; pieces of one text or thought become one, until a signature ends them. */
+function addPart(parts: Json[], part: Json): void {
+  const last = parts.at(-1);
+  const goesOn =
+    typeof last?.['text'] === 'string' &&
+    typeof part['text'] === 'string' &&
+    last['thought'] === part['thought'] &&
+    last['thoughtSignature'] === undefined;
+  if (goesOn) parts[parts.length - 1] = { ...part, text: `${last['text']}${part['text']}` };
+  else parts.push(part);
+}
+
+function signed(vendor: VendorData | undefined): { vendor?: VendorData } {
+  return vendor === undefined ? {} : { vendor };
+}

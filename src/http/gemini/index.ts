@@ -1,0 +1,46 @@
+import type { Limits } from '../../config/config.ts';
+import type { Deps, Route } from '../deps.ts';
+import { errorBody } from './errors.ts';
+import { modelMethod } from './methods.ts';
+import { getModel, listModels } from './models.ts';
+import { GeminiModel, GeminiModelList, GenerateContentAnswer, ListQuery, MethodBody } from './wire.ts';
+
+const TAG = 'Gemini API';
+
+/** The wire format of Google's Gemini API, before any provider. */
+export function geminiRoutes(deps: Deps): readonly Route[] {
+  return [
+    {
+      method: 'POST',
+      url: '/v1beta/models/*',
+      summary:
+        'What can be done with a model: `<model>:generateContent`, `<model>:streamGenerateContent` (with `alt=sse` as events), `<model>:countTokens`',
+      tag: TAG,
+      body: MethodBody,
+      bodyLimit: (limits: Limits) => limits.chatBodyBytes,
+      answer: GenerateContentAnswer,
+      produces: ['application/json', 'text/event-stream'],
+      errorBody,
+      handler: modelMethod(deps),
+    },
+    {
+      method: 'GET',
+      url: '/v1beta/models',
+      summary: 'All models and aliases, page by page',
+      tag: TAG,
+      query: ListQuery,
+      answer: GeminiModelList,
+      errorBody,
+      handler: listModels(deps),
+    },
+    {
+      method: 'GET',
+      url: '/v1beta/models/*',
+      summary: 'One model',
+      tag: TAG,
+      answer: GeminiModel,
+      errorBody,
+      handler: getModel(deps),
+    },
+  ];
+}

@@ -1,0 +1,59 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { SluiceError } from '../../core/errors.ts';
+import type { Deps, Handler } from '../deps.ts';
+import { countTokens } from './count-tokens.ts';
+import { type Form, generate } from './generate.ts';
+
+type Method = (
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  model: string,
+) => FastifyReply | Promise<FastifyReply>;
+
+/** What can be done with a model: the words behind the last colon of the path. */
+const METHODS: Readonly<Record<string, Method>> = {
+  generateContent: (deps, request, reply, model) => generate(deps, request, reply, model, 'whole'),
+  streamGenerateContent: (deps, request, reply, model) => generate(deps, request, reply, model, streamForm(request)),
+  countTokens: async (_deps, request, reply, model) => countTokens(request, reply, model),
+};
+
+/** `POST /v1beta/models/<model>:<method>`. Names of models may have slashes and colons themselves. */
+export function modelMethod(deps: Deps): Handler {
+  return async (request, reply) => {
+    const called = methodOf(request);
+    if (called !== undefined) return called.method(deps, request, reply, called.model);
+    const { '*': path } = request.params as { '*': string };
+    throw new SluiceError(
+      'not_found',
+      `There is no method '${path.slice(path.lastIndexOf(':') + 1).slice(0, 64)}' of models here; there are ${Object.keys(METHODS).join(', ')}.`,
+    );
+  };
+}
+
+/** The same on a path that has another meaning without the name of a method. */
+export function orMethod(deps: Deps, other: Handler): Handler {
+  return async (request, reply) => {
+    const called = methodOf(request);
+    if (called === undefined) return other(request, reply);
+    if (request.body !== undefined) return called.method(deps, request, reply, called.model);
+    throw new SluiceError('unsupported_media_type', 'Send the body as JSON, with "Content-Type: application/json".');
+  };
+}
+
+function methodOf(request: FastifyRequest): { readonly model: string; readonly method: Method } | undefined {
+  const { '*': path } = request.params as { '*': string };
+  const colon = path.lastIndexOf(':');
+  const name = path.slice(colon + 1);
+  const method = colon > 0 && Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
+  return method === undefined ? undefined : { model: modelName(path.slice(0, colon)), method };
+}
+
+/** Clients may name a model in full. */
+export function modelName(path: string): string {
+  return path.replace(/^models\//, '');
+}
+
+function streamForm(request: FastifyRequest): Form {
+  return (request.query as { alt?: unknown }).alt === 'sse' ? 'events' : 'array';
+}

@@ -1,0 +1,78 @@
+import { SluiceError } from '../../core/errors.ts';
+import { isChatModel, type Model } from '../../core/model.ts';
+import type { Deps, Handler } from '../deps.ts';
+import { modelName } from './methods.ts';
+
+type Json = Record<string, unknown>;
+
+const PAGE_SIZE = 50;
+const MOST_PER_PAGE = 1_000;
+
+/** `GET /v1beta/models`: what can be asked, page by page. The token of a page is the number of models before it. */
+export function listModels(deps: Deps): Handler {
+  return async (request) => {
+    const { pageSize, pageToken } = request.query as { pageSize?: unknown; pageToken?: unknown };
+    const size = Math.min(MOST_PER_PAGE, count(pageSize, 'pageSize') || PAGE_SIZE);
+    const start = count(pageToken, 'pageToken');
+    const all = await allModels(deps);
+    const models = all.slice(start, start + size);
+    return { models, ...(start + size < all.length ? { nextPageToken: String(start + size) } : {}) };
+  };
+}
+
+/** `GET /v1beta/models/<model>` */
+export function getModel(deps: Deps): Handler {
+  return async (request) => {
+    const name = modelName((request.params as { '*': string })['*']);
+    const found = (await allModels(deps)).find((model) => model['name'] === `models/${name}`);
+    if (found !== undefined) return found;
+    const { catalog } = deps.router;
+    for (const separator of ['/', ':']) {
+      const at = name.indexOf(separator);
+      const provider = at > 0 ? catalog.provider(name.slice(0, at)) : undefined;
+      if (provider === undefined) continue;
+      const model = (await catalog.offer(provider)).models.find(({ id }) => id === name.slice(at + 1));
+      if (model !== undefined) return toGemini(name, model);
+    }
+    throw new SluiceError(
+      'model_not_found',
+      `models/${name.slice(0, 256)} is not found. GET /v1beta/models lists what there is.`,
+    );
+  };
+}
+
+/** Every model once, then the aliases. */
+async function allModels(deps: Deps): Promise<readonly Json[]> {
+  const models = new Map<string, Json>();
+  for (const { models: offered } of await deps.router.catalog.list()) {
+    for (const model of offered) if (!models.has(model.id)) models.set(model.id, toGemini(model.id, model));
+  }
+  for (const alias of deps.config().aliases.keys()) models.set(alias, toGemini(alias, { id: alias }));
+  return [...models.values()];
+}
+
+/** https://ai.google.dev/api/models#Model; limits that nobody told are left out. */
+function toGemini(name: string, model: Model): Json {
+  return {
+    name: `models/${name}`,
+    version: '001',
+    displayName: model.label ?? name,
+    description: model.label ?? name,
+    ...(model.contextLength === undefined ? {} : { inputTokenLimit: model.contextLength }),
+    supportedGenerationMethods: methodsOf(model),
+    ...(model.reasoning === undefined ? {} : { thinking: model.reasoning }),
+  };
+}
+
+function methodsOf(model: Model): readonly string[] {
+  if (isChatModel(model)) return ['generateContent', 'streamGenerateContent', 'countTokens'];
+  return model.type === 'embedding' ? ['embedContent', 'batchEmbedContents'] : [];
+}
+
+function count(value: unknown, param: string): number {
+  if (value === undefined || value === '') return 0;
+  if (typeof value === 'string' && /^\d{1,9}$/.test(value)) return Number(value);
+  throw new SluiceError('invalid_request', `'${param}' must be a number that an earlier answer gave, or left out.`, {
+    param,
+  });
+}

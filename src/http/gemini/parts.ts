@@ -1,0 +1,96 @@
+import type { Part } from '../../core/chat.ts';
+import type { MediaRef, Source, Usage } from '../../core/chunk.ts';
+import { toSignature } from './signature.ts';
+
+type Json = Record<string, unknown>;
+
+/** Text or thoughts of an answer as a part. */
+export function textPart(part: Extract<Part, { type: 'text' | 'reasoning' }>): Json {
+  return { text: part.text, ...(part.type === 'reasoning' ? { thought: true } : {}), ...toSignature(part.vendor) };
+}
+
+export function mediaPart({ url, mimeType, kind }: MediaRef): Json {
+  const inline = /^data:([^;,]*)[^,]*;base64,(.*)$/s.exec(url);
+  const type = mimeType ?? (inline?.[1] || DEFAULT_TYPES[kind]);
+  return inline === null
+    ? { fileData: { mimeType: type, fileUri: url } }
+    : { inlineData: { mimeType: type, data: inline[2] } };
+}
+
+const DEFAULT_TYPES = { image: 'image/png', audio: 'audio/wav', video: 'video/mp4' } as const;
+
+/** The arguments of a call as an object; undefined when the model wrote none. */
+export function argumentsOf(text: string): Json | undefined {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sources as the grounding of an answer. `text` is the answer: Google counts bytes of it where we count UTF-16 units. */
+export function groundingOf(sources: readonly Source[], text: string): { groundingMetadata?: Json } {
+  if (sources.length === 0) return {};
+  const chunks = new Map<string, { readonly index: number; readonly web: Json }>();
+  const supports: Json[] = [];
+  for (const { url, title, start, end } of sources) {
+    const known = chunks.get(url) ?? { index: chunks.size, web: { uri: url, title: title ?? '' } };
+    chunks.set(url, known);
+    if (start === undefined || end === undefined || end <= start) continue;
+    const segment = {
+      startIndex: Buffer.byteLength(text.slice(0, start)),
+      endIndex: Buffer.byteLength(text.slice(0, end)),
+      text: text.slice(start, end),
+    };
+    supports.push({ segment, groundingChunkIndices: [known.index] });
+  }
+  return {
+    groundingMetadata: {
+      groundingChunks: [...chunks.values()].map(({ web }) => ({ web })),
+      ...(supports.length === 0 ? {} : { groundingSupports: supports }),
+    },
+  };
+}
+
+/** Google counts thoughts beside the tokens of the candidates, OpenAI among them. */
+export function usageOf(usage: Usage): Json {
+  const { promptTokens, completionTokens, totalTokens, cachedTokens, reasoningTokens = 0 } = usage;
+  return {
+    promptTokenCount: promptTokens,
+    candidatesTokenCount: Math.max(0, completionTokens - reasoningTokens),
+    totalTokenCount: totalTokens,
+    ...(cachedTokens === undefined ? {} : { cachedContentTokenCount: cachedTokens }),
+    ...(reasoningTokens === 0 ? {} : { thoughtsTokenCount: reasoningTokens }),
+  };
+}
+
+/** The words of the API for why an answer ended, beside those below. */
+const WORDS: ReadonlySet<string> = new Set([
+  'RECITATION',
+  'LANGUAGE',
+  'OTHER',
+  'BLOCKLIST',
+  'PROHIBITED_CONTENT',
+  'SPII',
+  'MALFORMED_FUNCTION_CALL',
+  'IMAGE_SAFETY',
+  'UNEXPECTED_TOOL_CALL',
+]);
+
+export function finishReason(finish: string): string {
+  switch (finish) {
+    case 'stop':
+    case 'tool_calls':
+      return 'STOP';
+    case 'length':
+      return 'MAX_TOKENS';
+    case 'content_filter':
+      return 'SAFETY';
+    default: {
+      const word = finish.toUpperCase();
+      return WORDS.has(word) ? word : 'OTHER';
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { RoutingFields } from '../wire.ts';
+import { toCamelCase } from './camel.ts';
+
+/**
+ * The wire format of Google's Gemini API (https://ai.google.dev/api/generate-content), version v1beta. Structure is
+ * checked, values are the upstream's business: unknown fields and unknown kinds of parts are kept.
+ */
+
+const Record = z.record(z.string(), z.unknown());
+const Blob = z.looseObject({
+  mimeType: z.string().max(256).optional(),
+  data: z.string(),
+  displayName: z.string().optional(),
+});
+const FileData = z.looseObject({ mimeType: z.string().max(256).optional(), fileUri: z.string() });
+
+const Part = z.looseObject({
+  text: z.string().optional(),
+  thought: z.boolean().optional(),
+  thoughtSignature: z.string().optional(),
+  inlineData: Blob.optional(),
+  fileData: FileData.optional(),
+  videoMetadata: Record.optional(),
+  functionCall: z.looseObject({ id: z.string().optional(), name: z.string(), args: Record.nullish() }).optional(),
+  functionResponse: z
+    .looseObject({
+      id: z.string().optional(),
+      name: z.string(),
+      response: Record.nullish(),
+      parts: z
+        .array(z.looseObject({ inlineData: Blob.optional(), fileData: FileData.optional() }))
+        .max(1_000)
+        .optional(),
+    })
+    .optional(),
+  executableCode: z.looseObject({ language: z.string().optional(), code: z.string().optional() }).optional(),
+  codeExecutionResult: z.looseObject({ outcome: z.string().optional(), output: z.string().optional() }).optional(),
+  bucketId: z.string().optional().describe('An uploaded bucket, or with `name` one media file of it'),
+});
+export type WirePart = z.infer<typeof Part>;
+
+/** A list, or its only element: the API takes both. */
+function listOf<T extends z.ZodType>(element: T, most: number) {
+  return z.union([z.array(element).max(most), element]);
+}
+
+const Content = z.looseObject({ role: z.string().max(64).nullish(), parts: listOf(Part, 10_000).nullish() });
+export type WireContent = z.infer<typeof Content>;
+
+const FunctionDeclaration = z.looseObject({
+  name: z.string(),
+  description: z.string().nullish(),
+  parameters: Record.nullish(),
+  parametersJsonSchema: Record.nullish(),
+});
+export type WireFunction = z.infer<typeof FunctionDeclaration>;
+
+const Tool = z.looseObject({ functionDeclarations: z.array(FunctionDeclaration).max(1_000).nullish() });
+export type WireTool = z.infer<typeof Tool>;
+
+const FunctionCallingConfig = z.looseObject({
+  mode: z.string().max(64).nullish(),
+  allowedFunctionNames: z.array(z.string()).max(1_000).nullish(),
+});
+
+const Finite = z.number().nullish();
+const Count = z.int().nonnegative().nullish();
+
+const GenerationConfig = z.looseObject({
+  temperature: Finite,
+  topP: Finite,
+  topK: Finite,
+  maxOutputTokens: Count,
+  candidateCount: z.int().min(1).max(8).nullish(),
+  stopSequences: z.array(z.string()).max(256).nullish(),
+  seed: Finite,
+  presencePenalty: Finite,
+  frequencyPenalty: Finite,
+  responseMimeType: z.string().max(256).nullish(),
+  responseSchema: Record.nullish(),
+  responseJsonSchema: Record.nullish(),
+  thinkingConfig: z
+    .looseObject({
+      includeThoughts: z.boolean().nullish(),
+      thinkingBudget: z.number().nullish(),
+      thinkingLevel: z.string().max(64).nullish(),
+    })
+    .nullish(),
+});
+export type WireGenerationConfig = z.infer<typeof GenerationConfig>;
+
+const GenerateFields = {
+  contents: listOf(Content, 10_000),
+  systemInstruction: z.union([Content, z.string()]).nullish(),
+  tools: listOf(Tool, 1_000).nullish(),
+  toolConfig: z.looseObject({ functionCallingConfig: FunctionCallingConfig.nullish() }).nullish(),
+  generationConfig: GenerationConfig.nullish(),
+  provider: RoutingFields.provider,
+  ignored: RoutingFields.ignored,
+  apiKey: RoutingFields.api_key,
+  webSearch: RoutingFields.web_search,
+  downloadMedia: RoutingFields.download_media,
+  conversation: RoutingFields.conversation,
+  user: z.string().max(1_000).nullish(),
+  memory: z.boolean().nullish().describe('Add what is remembered of `user` and has to do with the question'),
+  strict: z.boolean().nullish().describe('Refuse the request when a field of it has no place at the provider'),
+  timeout: z.number().positive().nullish().describe('Seconds for the whole answer, below the server’s own limit'),
+};
+
+/** Names in snake_case are taken too. */
+export const GenerateContentBody = z
+  .preprocess(toCamelCase, z.looseObject(GenerateFields))
+  .describe('A request of the Gemini API; fields that are not listed are passed on to providers that know them');
+export type GenerateContentBody = z.infer<typeof GenerateContentBody>;
+
+/** The fields that are understood here; the rest is the upstream's. */
+export const KNOWN_FIELDS: ReadonlySet<string> = new Set([...Object.keys(GenerateFields), 'model']);
+
+const { contents: _, ...WithoutContents } = GenerateFields;
+
+/** `:countTokens` takes messages alone, or a whole request. */
+export const CountTokensBody = z.preprocess(
+  toCamelCase,
+  z.looseObject({
+    contents: GenerateFields.contents.nullish(),
+    generateContentRequest: z.looseObject(GenerateFields).nullish(),
+    ...WithoutContents,
+  }),
+);
+
+/** What a POST below `models` may bring; its method says which of the schemas counts. */
+export const MethodBody = z.record(z.string(), z.unknown());
+
+export const GenerateContentAnswer = z.looseObject({
+  candidates: z.array(z.looseObject({ index: z.int(), finishReason: z.string().optional() })).optional(),
+  usageMetadata: z.looseObject({ totalTokenCount: z.int() }).optional(),
+  modelVersion: z.string().optional(),
+  responseId: z.string().optional(),
+});
+
+export const ListQuery = z.object({
+  pageSize: z
+    .string()
+    .regex(/^\d{1,6}$/)
+    .optional(),
+  pageToken: z.string().max(256).optional(),
+});
+
+export const GeminiModel = z.looseObject({
+  name: z.string(),
+  displayName: z.string(),
+  supportedGenerationMethods: z.array(z.string()),
+});
+
+export const GeminiModelList = z.object({ models: z.array(GeminiModel), nextPageToken: z.string().optional() });
