@@ -120,6 +120,43 @@ describe('web search', () => {
     assert.deepEqual(pages.asked, [JONATHAN, 'https://nationalzoo.si.edu/animals/aldabra-tortoise']);
   });
 
+  test('asks the engine that is wanted, if it is one of the configured ones', async (context) => {
+    const first = await service(context, fixture('tavily'));
+    const second = await service(context, fixture('wikipedia'));
+    const targets = [
+      { engine: 'tavily', url: first.url },
+      { engine: 'wikipedia', url: second.url },
+    ] as const;
+    const search = searchOn({ targets });
+    await search.search(QUERY, { engine: 'wikipedia' });
+    assert.deepEqual([first.seen.length, second.seen.length], [0, 1]);
+    for (const engine of ['auto', 'nobody', 'exa']) await search.search(`${QUERY} ${engine}`, { engine });
+    assert.deepEqual([first.seen.length, second.seen.length], [3, 1]);
+  });
+
+  test('pages that do not come in time count with their snippet, and are read the next time', async (context) => {
+    const { url, seen } = await service(context, fixture('tavily'));
+    const allowed: number[] = [];
+    const pages: Pages = {
+      async read(address, options): Promise<Page> {
+        const ms = options?.totalMs ?? 0;
+        allowed.push(ms);
+        if (ms > 5_000) return { url: address, title: '', text: 'The page' };
+        await new Promise((resolve) => setTimeout(resolve, ms + 20));
+        throw new SluiceError('upstream_timeout', 'too late');
+      },
+      close: async () => {},
+    };
+    const search = searchOn({ targets: [{ engine: 'tavily', url }], pages: 1 }, pages);
+    const [late] = await search.search(QUERY, { totalMs: 300 });
+    assert.equal(late?.text, undefined);
+    assert.match(late?.snippet ?? '', /giant tortoise/);
+    assert.ok((allowed[0] ?? 0) <= 300);
+    const [whole] = await search.search(QUERY);
+    assert.equal(whole?.text, 'The page');
+    assert.equal(seen.length, 2);
+  });
+
   test('remembers what was found, per query and settings, but no failure and no empty answer', async (context) => {
     let round = 0;
     const { url, seen } = await service(context, (request, response) => {

@@ -144,7 +144,8 @@ export function createWebSearch({ fetch, pages, config }: WebSearchDeps): WebSea
       const results = full.map((result) =>
         result.text === undefined ? result : { ...result, text: excerpt(result.text, each) },
       );
-      if (results.length > 0) cache.set(key, results);
+      // Pages that there was no time for may be read the next time.
+      if (results.length > 0 && left() > 0) cache.set(key, results);
       return results;
     },
   };

@@ -14,6 +14,7 @@ import {
   postJson,
   told,
 } from './kept-world.ts';
+import { openWorld } from './sdk-vendors.ts';
 
 const FOUND = readFileSync(new URL('../fixtures/search/searxng.json', import.meta.url), 'utf8');
 const ASK = [{ role: 'user', content: 'How old do tortoises get?\nBe brief.' }];
@@ -26,6 +27,7 @@ describe('server-side tool calls over HTTP', { timeout: 60_000 }, () => {
   let delayMs = 0;
   const queries: string[] = [];
   let closeEngine = (): void => {};
+  let engineUrl = '';
   before(async () => {
     const keep = (done: () => void): void => {
       closeEngine = done;
@@ -38,7 +40,8 @@ describe('server-side tool calls over HTTP', { timeout: 60_000 }, () => {
       if (delayMs === 0) answer();
       else setTimeout(answer, delayMs).unref();
     });
-    world = await openKept(`search: { engine: searxng, url: '${engine.url}', pages: 0 }`);
+    engineUrl = engine.url;
+    world = await openKept(`search: { engine: searxng, url: '${engineUrl}', pages: 0 }`);
   });
   after(async () => {
     await world.close();
@@ -148,6 +151,24 @@ describe('server-side tool calls over HTTP', { timeout: 60_000 }, () => {
     assert.match(answer.choices[0]?.message.content ?? '', /^Hello world\n\n> \[1\]/);
     assert.match(String(lastBody(world).messages.at(-1)?.content), /^<search-results /);
     assert.equal(lastBody(world)['tool_calls'], undefined);
+  });
+
+  test('every choice of an answer gets what was found', async (context) => {
+    const vendors = await openWorld(`search: { engine: searxng, url: '${engineUrl}', pages: 0 }`);
+    context.after(() => vendors.close());
+    const seat = vendors.seat('anthropic');
+    const body = {
+      model: seat.model,
+      n: 2,
+      messages: [{ role: 'user' as const, content: 'How old?' }],
+      tool_calls: [search('{"query":"tortoises for two"}')],
+    };
+    seat.answers({ text: ['Old.'] });
+    const { choices } = await vendors.client.chat.completions.create({ ...body, stream: false });
+    queries.length = 0;
+    assert.equal(choices.length, 2);
+    for (const { message } of choices) assert.match(message.content ?? '', /^Old\.\n\n> \[1\]/);
+    for (const { prompt } of seat.arrived) assert.match(prompt, /^<search-results /);
   });
 
   test('calls of the model reach the front end whole, each once, however they came', async () => {

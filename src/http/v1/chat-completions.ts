@@ -71,6 +71,7 @@ async function furtherChoices(
   const again: Question = {
     wish: { model, providers: [provider.id], ignored: [] },
     keys: question.keys,
+    steps: question.steps ?? [],
     request: question.request,
   };
   const further = await Promise.all(Array.from({ length: n - 1 }, () => deps.router.answer(again, call)));
