@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { LanguageModelV4, LanguageModelV4StreamPart, SharedV4ProviderOptions } from '@ai-sdk/provider';
+import type { LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { ProviderConfig } from '../../config/config.ts';
 import type { Call, Credentials } from '../../core/call.ts';
-import type { ChatRequest } from '../../core/chat.ts';
-import type { Batch, Chunk } from '../../core/chunk.ts';
+import type { ChatRequest, WireFormat } from '../../core/chat.ts';
+import type { Batch } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Model } from '../../core/model.ts';
 import type { AuthNeed, Provider } from '../../core/provider.ts';
 import { noteRateLimits } from '../../outbound/rate-limits.ts';
-import { Arrivals } from './arrivals.ts';
+import { type Answering, answeringOf } from './answering.ts';
 import { Translator } from './chunks.ts';
 import { type Speaker, thrownFailure } from './failure.ts';
 import { toCallOptions } from './options.ts';
@@ -31,10 +31,33 @@ export interface VendorSpec {
   options?(request: ChatRequest): SharedV4ProviderOptions;
   /** The fields of `ChatRequest.extra` that `options` has a use for; others are reported as dropped. */
   readonly takes?: readonly string[];
+  /** Its own API, for clients that speak it: the library would not keep all that they say. */
+  readonly native?: NativeApi;
   /** Settings that together take the place of a key. They are never shown. */
   readonly secretSettings?: readonly string[];
   /** Names that models may have, where the library puts them into addresses as they are. */
   readonly modelName?: RegExp;
+}
+
+/** A vendor's own API, for clients that speak it too. */
+export interface NativeApi {
+  /** Whose requests it takes. Their `extra` holds the fields of the client's body that go to the vendor as they are. */
+  readonly format: WireFormat;
+  /** Asks for an answer as a stream; resolves with its head. */
+  open(request: ChatRequest, connection: Connection, context: NativeContext): Promise<NativeAnswer>;
+  /** The tokens of a request, counted by the vendor. */
+  countTokens(request: ChatRequest, connection: Connection, context: NativeContext): Promise<number>;
+}
+
+export interface NativeContext {
+  readonly speaker: Speaker;
+  drop(field: string): void;
+  readonly signal: AbortSignal;
+}
+
+export interface NativeAnswer {
+  readonly answering: Answering;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 export type Settings = Readonly<Record<string, string>>;
@@ -89,38 +112,17 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
       const apiKey = keyFor(spec, config, call.credentials);
       const name = modelName(spec, config, request.model);
       const who = speaker(apiKey);
-      const owner = createHash('sha256').update(apiKey).digest('base64url');
       const forget = call.onCancel((reason) => stop.abort(reason));
-      const translator = new Translator({
-        speaker: who,
-        log: call.log,
-        remember: (callId, thought) => thoughts.remember(`${owner} ${callId}`, thought),
-        drop: (field) => call.drop(field),
-      });
-      let arrivals: Arrivals<LanguageModelV4StreamPart> | undefined;
+      let answering: Answering | undefined;
       try {
-        for (const field of Object.keys(request.extra)) {
-          if (field !== 'providerOptions' && !spec.takes?.includes(field)) call.drop(field);
-        }
-        const model = (await open(apiKey))(name);
-        const prompt = toPrompt(request.messages, {
-          label: config.label,
-          supportedUrls: await model.supportedUrls,
-          recall: (callId) => thoughts.recall(`${owner} ${callId}`),
-        });
-        const { stream, response } = await model.doStream(
-          toCallOptions(request, prompt, spec.options?.({ ...request, model: name }) ?? {}, stop.signal),
-        );
-        noteRateLimits(call, response?.headers ?? {});
-        arrivals = new Arrivals(stream);
+        answering = await begin(apiKey, { ...request, model: name }, call, who, stop.signal);
         for (;;) {
-          const parts = await arrivals.next();
-          if (parts === undefined) throw new SluiceError('upstream_cut', `${config.label} broke off its answer.`);
-          const { batch, failure } = translateAll(translator, parts);
-          if (translator.finished) arrivals.drain();
+          const step = await answering.next();
+          if (step === undefined) throw new SluiceError('upstream_cut', `${config.label} broke off its answer.`);
+          const { batch, failure } = step;
           if (failure === undefined || batch.length > 0) yield batch;
           if (failure !== undefined) throw failure;
-          if (translator.finished) return undefined;
+          if (answering.finished) return undefined;
         }
       } catch (thrown) {
         if (!stop.signal.aborted) throw thrownFailure(who, thrown);
@@ -128,12 +130,49 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
         return undefined;
       } finally {
         forget();
-        if (!translator.finished) {
-          arrivals?.close();
+        if (answering?.finished !== true) {
+          answering?.close();
           // A library that failed on its own leaves its connection open.
           stop.abort();
         }
       }
+    }
+
+    /** Asks the vendor, and resolves with the head of its answer. */
+    async function begin(
+      apiKey: string,
+      request: ChatRequest,
+      call: Call,
+      who: Speaker,
+      signal: AbortSignal,
+    ): Promise<Answering> {
+      const drop = (field: string): void => call.drop(field);
+      if (spec.native !== undefined && request.format === spec.native.format) {
+        const { answering, headers } = await spec.native.open(request, connect(apiKey), { speaker: who, drop, signal });
+        noteRateLimits(call, headers);
+        return answering;
+      }
+      const owner = createHash('sha256').update(apiKey).digest('base64url');
+      for (const field of Object.keys(request.extra)) {
+        if (field !== 'providerOptions' && !spec.takes?.includes(field)) drop(field);
+      }
+      const model = (await open(apiKey))(request.model);
+      const prompt = toPrompt(request.messages, {
+        label: config.label,
+        supportedUrls: await model.supportedUrls,
+        recall: (callId) => thoughts.recall(`${owner} ${callId}`),
+      });
+      const { stream, response } = await model.doStream(
+        toCallOptions(request, prompt, spec.options?.(request) ?? {}, signal),
+      );
+      noteRateLimits(call, response?.headers ?? {});
+      const translator = new Translator({
+        speaker: who,
+        log: call.log,
+        remember: (callId, thought) => thoughts.remember(`${owner} ${callId}`, thought),
+        drop,
+      });
+      return answeringOf(stream, translator);
     }
 
     return {
@@ -164,6 +203,8 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
         }
       },
 
+      ...countingOf(spec, config, (apiKey) => ({ connection: connect(apiKey), who: speaker(apiKey) })),
+
       chat(request, call) {
         const stop = new AbortController();
         const batches = answer(request, call, stop);
@@ -180,21 +221,26 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
   };
 }
 
-function translateAll(
-  translator: Translator,
-  parts: readonly LanguageModelV4StreamPart[],
-): { batch: Chunk[]; failure?: unknown } {
-  const batch: Chunk[] = [];
-  try {
-    for (const part of parts) {
-      translator.translate(part, batch);
-      if (translator.finished) break;
-    }
-    return { batch };
-  } catch (failure) {
-    // What came before the failure is the client's.
-    return { batch, failure };
-  }
+/** `countTokens` of a provider whose vendor counts (`MessagesProvider`); nothing for others. */
+function countingOf(
+  spec: VendorSpec,
+  config: ProviderConfig,
+  connectionFor: (apiKey: string) => { readonly connection: Connection; readonly who: Speaker },
+): { countTokens?(request: ChatRequest, call: Call): Promise<number> } {
+  const { native } = spec;
+  if (native === undefined) return {};
+  return {
+    async countTokens(request, call) {
+      const { connection, who } = connectionFor(keyFor(spec, config, call.credentials));
+      const named = { ...request, model: modelName(spec, config, request.model) };
+      const { signal } = call;
+      try {
+        return await native.countTokens(named, connection, { speaker: who, drop: (field) => call.drop(field), signal });
+      } catch (thrown) {
+        throw call.cancelled ?? thrownFailure(who, thrown);
+      }
+    },
+  };
 }
 
 function keyFor(spec: VendorSpec, config: ProviderConfig, credentials: Credentials): string {

@@ -2,6 +2,7 @@ import type { JSONObject } from '@ai-sdk/provider';
 import { z } from 'zod';
 import type { Model } from '../../core/model.ts';
 import { fromAiSdk } from './adapter.ts';
+import { messagesApi } from './anthropic-native.ts';
 import { listPages } from './listing.ts';
 
 /** Anthropic's Messages API, and whoever else serves it. */
@@ -13,6 +14,7 @@ export const anthropic = fromAiSdk({
     return createAnthropic({ baseURL: baseUrl, apiKey, headers, fetch });
   },
 
+  native: messagesApi,
   takes: ['thinking', 'user'],
 
   options(request) {

@@ -125,7 +125,7 @@ function toolCall(call: ToolCall, context: PromptContext): LanguageModelV4ToolCa
 }
 
 /** Vendors want an object; text that is none is handed back under a name that tells the model so. */
-function toolInput(text: string): unknown {
+export function toolInput(text: string): unknown {
   if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);

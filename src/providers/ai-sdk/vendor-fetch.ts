@@ -47,10 +47,11 @@ async function beginning(response: Response): Promise<string> {
   return Buffer.concat(pieces).subarray(0, LONGEST_ERROR_BODY).toString('utf8');
 }
 
-/** A good answer, unless it is of a kind that no vendor sends: only listings are asked for by GET. */
+/** A good answer, unless it is of a kind that no vendor sends: only listings and counts are no streams. */
 function checked(response: Response, speaker: Speaker, init: RequestInit | undefined): Response {
   const contentType = response.headers.get('content-type') ?? '';
-  const wanted = init?.method === 'POST' ? /event-?stream/i : /json/i;
+  const isPlain = init?.method !== 'POST' || new Headers(init.headers).get('accept') === 'application/json';
+  const wanted = isPlain ? /json/i : /event-?stream/i;
   if (contentType !== '' && !wanted.test(contentType)) {
     response.body?.cancel().catch(() => {});
     throw new SluiceError('upstream_invalid', `${speaker.label} answered with ${contentType.slice(0, 100)}.`);

@@ -1,0 +1,98 @@
+import type { EventSourceMessage } from 'eventsource-parser';
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { z } from 'zod';
+import type { Call } from '../../core/call.ts';
+import type { ChatRequest } from '../../core/chat.ts';
+import { SluiceError } from '../../core/errors.ts';
+import type { Provider } from '../../core/provider.ts';
+import type { Connection, NativeApi } from './adapter.ts';
+import { answeringOf } from './answering.ts';
+import { toMessagesBody } from './anthropic-body.ts';
+import { MessageEvents } from './anthropic-events.ts';
+
+/** The field of `ChatRequest.extra` that travels as a header. */
+const BETA = 'anthropic-beta';
+
+/** A provider that speaks Anthropic's API to the end, so that its clients lose nothing on the way. */
+export interface MessagesProvider extends Provider {
+  /** The upstream's own count of a request's tokens. */
+  countTokens(request: ChatRequest, call: Call): Promise<number>;
+}
+
+/** Whether requests of Anthropic's clients reach this provider's upstream as they are. */
+export function speaksMessages(provider: Provider): provider is MessagesProvider {
+  return 'countTokens' in provider;
+}
+
+/**
+ * Anthropic's API for Anthropic's clients. The vendor's library knows a part of it only, and changes what it knows: it adds the
+ * budget of thoughts to `max_tokens`, leaves out sampling beside thoughts, and hides the blocks of tools that run there.
+ */
+export const messagesApi: NativeApi = {
+  format: 'anthropic',
+
+  async open(request, connection, { speaker, drop, signal }) {
+    const { [BETA]: beta, ...extra } = request.extra;
+    const body = { ...toMessagesBody({ ...request, extra }, drop), stream: true };
+    const response = await connection.fetch(`${connection.baseUrl}/messages`, {
+      method: 'POST',
+      headers: headersOf(connection, beta, 'text/event-stream'),
+      body: JSON.stringify(body),
+      signal,
+    });
+    if (response.body === null) {
+      throw new SluiceError('upstream_cut', `${speaker.label} ended its answer before it began.`);
+    }
+    return {
+      answering: answeringOf(eventsOf(response.body), new MessageEvents(speaker)),
+      headers: Object.fromEntries(response.headers),
+    };
+  },
+
+  async countTokens(request, connection, { drop, signal }) {
+    const { [BETA]: beta, ...extra } = request.extra;
+    const body = toMessagesBody({ ...request, extra }, drop);
+    const response = await connection.fetch(`${connection.baseUrl}/messages/count_tokens`, {
+      method: 'POST',
+      headers: headersOf(connection, beta, 'application/json'),
+      // The endpoint refuses what says nothing about the prompt.
+      body: JSON.stringify(Object.fromEntries(Object.entries(body).filter(([name]) => COUNTED_FIELDS.has(name)))),
+      signal,
+    });
+    return Count.parse(await response.json()).input_tokens;
+  },
+};
+
+function eventsOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<EventSourceMessage> {
+  return body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
+}
+
+/** https://platform.claude.com/docs/en/api/messages/count_tokens */
+const COUNTED_FIELDS: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'system',
+  'tools',
+  'tool_choice',
+  'thinking',
+  'cache_control',
+  'output_config',
+  'output_format',
+  'context_management',
+  'mcp_servers',
+  'speed',
+]);
+
+const Count = z.object({ input_tokens: z.number() });
+
+function headersOf({ apiKey, headers }: Connection, beta: unknown, accept: string): Headers {
+  const all = new Headers({
+    'anthropic-version': '2023-06-01',
+    'content-type': 'application/json',
+    ...headers,
+    accept,
+  });
+  if (apiKey !== '') all.set('x-api-key', apiKey);
+  if (typeof beta === 'string') all.append(BETA, beta);
+  return all;
+}
