@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { Buckets } from './buckets/buckets.ts';
+import { sweepRegularly } from './buckets/sweep.ts';
 import type { Config } from './config/config.ts';
 import { secretsOf } from './config/secrets.ts';
 import { CookieStore } from './cookies/jar.ts';
@@ -67,6 +68,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
   const guardedFetch = createGuardedFetch({ userAgent: `Sluice/${version}` });
   const pages = createPages(guardedFetch);
   const buckets = new Buckets({ records: stores.buckets, files: stores.files, converter, pages, limits });
+  const sweep = sweepRegularly({ records: stores.buckets, files: stores.files }, log);
   const media = createMediaStore(stores.files, guardedFetch);
   const search = createWebSearch({
     fetch: guardedFetch,
@@ -141,6 +143,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     },
     async drain() {
       local?.close();
+      sweep.stop();
       const closed = server.close();
       await calls.drain(config.limits.drainMs);
       // A connection that becomes idle from here on would hold the server open until its keep-alive ends.

@@ -1,0 +1,60 @@
+import type { Logger } from '../core/logger.ts';
+import type { BucketRecord, Files, Records } from '../core/stores.ts';
+
+/** Younger files may belong to an upload that is still under way, in this process or another one. */
+const YOUNGEST_MS = 60 * 60_000;
+/** How long after the start, and how often from then on. */
+const FIRST_MS = 60_000;
+const EVERY_MS = 24 * 60 * 60_000;
+
+interface SweepDeps {
+  readonly records: Pick<Records<BucketRecord>, 'get'>;
+  readonly files: Files;
+  readonly now?: () => number;
+}
+
+/**
+ * Removes what an upload left behind that was killed: spooled files, and files of buckets that no record knows. Nobody is
+ * served any of them; they only take room. Returns how many there were.
+ */
+export async function sweepBuckets({ records, files, now = Date.now }: SweepDeps): Promise<number> {
+  const before = now() - YOUNGEST_MS;
+  let removed = 0;
+  for await (const { path, modified } of files.list('uploads')) {
+    if (modified < before) removed += await files.delete(path);
+  }
+  let bucket = '';
+  let known: ReadonlySet<string> = new Set();
+  for await (const { path, modified } of files.list('buckets')) {
+    if (modified >= before) continue;
+    const [, id = ''] = path.split('/');
+    // Files come folder by folder, so each record is asked for once.
+    if (id !== bucket) {
+      bucket = id;
+      const record = await records.get(id);
+      known = new Set(record?.files.flatMap((file) => [file.path, ...(file.thumbnail ? [file.thumbnail] : [])]));
+    }
+    if (!known.has(path)) removed += await files.delete(path);
+  }
+  return removed;
+}
+
+/** Sweeps now and then in the background, until it is stopped. */
+export function sweepRegularly(deps: SweepDeps, log: Logger): { stop(): void } {
+  const sweep = (): void => {
+    sweepBuckets(deps).then(
+      (removed) => {
+        if (removed > 0) log.info({ removed }, 'removed files of uploads that were never completed');
+      },
+      (error: unknown) => log.warn({ error }, 'could not remove files of uploads that were never completed'),
+    );
+  };
+  const first = setTimeout(sweep, FIRST_MS).unref();
+  const again = setInterval(sweep, EVERY_MS).unref();
+  return {
+    stop() {
+      clearTimeout(first);
+      clearInterval(again);
+    },
+  };
+}
