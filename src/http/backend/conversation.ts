@@ -1,10 +1,12 @@
 import type { FastifyRequest } from 'fastify';
+import type { CallScope } from '../../core/call.ts';
 import type { ChatRequest } from '../../core/chat.ts';
 import { lastUserText } from '../../core/chat-text.ts';
 import type { Batch } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Question } from '../../routing/router.ts';
 import type { Target } from '../../routing/select.ts';
+import type { KeptAnswers } from '../../streams/kept-answers.ts';
 import { answerHeaders, sendChunks, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { parseId } from '../edge/body.ts';
@@ -18,11 +20,12 @@ import { asidesOf } from './asides.ts';
 import { secretsOfClient, shown, shownRequest } from './debug.ts';
 import { TypedStream } from './encode.ts';
 import { readConversation } from './multipart.ts';
+import { type OpenedAnswer, sendKept } from './streams.ts';
 import { titleOf } from './title.ts';
 import { ConversationBody, OWN_FIELDS } from './wire.ts';
 
 /** `POST conversation`: a streamed answer as typed chunks. */
-export function conversation(deps: Deps): Handler {
+export function conversation(deps: Deps, answers: KeptAnswers): Handler {
   return async (request, reply) => {
     const { value, media } = await readConversation(request, deps);
     const body = validate(ConversationBody, value, 'invalid_request');
@@ -41,40 +44,56 @@ export function conversation(deps: Deps): Handler {
       },
     };
     const form = wantsLines(request) ? 'lines' : 'events';
-    const { timeout } = body;
-    return withCall(
-      request,
-      reply,
-      deps,
-      { user: value['user'], timeout, strict: value['strict'] === true, session: sessionOf(value) },
-      async (call) => {
-        try {
-          const answered = await deps.router.answer(question, call);
-          if (answered.value.kind !== 'chunks') throw new Error('the relay answered dialect A');
-          const { chunks, headers = {} } = answered.value;
-          const secrets = [deps.secrets, secretsOfClient(keys)];
-          const asides = asidesOf({
-            target: answered.target,
-            headers: shown(headers, secrets) as Record<string, string>,
-            request:
-              body.debug_mode === true && sent !== undefined
-                ? shownRequest(sent.request, sent.target, secrets)
-                : undefined,
-            title: wantsTitle(body, action, asked) ? titleOf(lastUserText(asked.messages)) : undefined,
-          });
-          await sendChunks(reply, chunks, new TypedStream(form, asides), answerHeaders(answered), deps, call);
-        } catch (error) {
-          if (!isChunk(error)) throw error;
-          await sendChunks(reply, failing(error), new TypedStream(form), {}, deps, call);
-        }
-      },
-    );
+    const open = async (call: CallScope): Promise<OpenedAnswer> => {
+      try {
+        const answered = await deps.router.answer(question, call);
+        if (answered.value.kind !== 'chunks') throw new Error('the relay answered dialect A');
+        const { chunks, headers = {} } = answered.value;
+        const secrets = [deps.secrets, secretsOfClient(keys)];
+        const asides = asidesOf({
+          target: answered.target,
+          headers: shown(headers, secrets) as Record<string, string>,
+          request:
+            body.debug_mode === true && sent !== undefined
+              ? shownRequest(sent.request, sent.target, secrets)
+              : undefined,
+          title: wantsTitle(body, action, asked) ? titleOf(lastUserText(asked.messages)) : undefined,
+        });
+        return { chunks, encoder: new TypedStream(form, asides), headers: answerHeaders(answered) };
+      } catch (error) {
+        if (!isChunk(error)) throw error;
+        return { chunks: failing(error), encoder: new TypedStream(form), headers: {} };
+      }
+    };
+    const told = {
+      user: value['user'],
+      timeout: body.timeout,
+      strict: value['strict'] === true,
+      session: sessionOf(value),
+    };
+    if (body.resumable === true) {
+      if (form === 'lines') throw notResumable();
+      return sendKept(request, reply, deps, answers, told, open);
+    }
+    return withCall(request, reply, deps, told, async (call) => {
+      const { chunks, encoder, headers } = await open(call);
+      await sendChunks(reply, chunks, encoder, headers, deps, call);
+    });
   };
 }
 
 /** What keeps requests of one conversation together where targets take turns. */
 function sessionOf({ conversation_id: id }: Record<string, unknown>): string | undefined {
   return typeof id === 'string' ? id : undefined;
+}
+
+/** Bare lines have no place for the number of an event. */
+function notResumable(): SluiceError {
+  return new SluiceError(
+    'invalid_request',
+    "'resumable' needs an event stream: accept text/event-stream, or leave the field out.",
+    { param: 'resumable' },
+  );
 }
 
 /**

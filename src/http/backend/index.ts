@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { KeptAnswers } from '../../streams/kept-answers.ts';
 import type { Deps, Route } from '../deps.ts';
 import { getChat, postChat } from './chats.ts';
 import { conversation } from './conversation.ts';
@@ -9,6 +10,7 @@ import { ConversationForm, CookieForm, UploadForm } from './forms.ts';
 import { postLog } from './log.ts';
 import { deleteMemory, getMemory, postMemory } from './memory.ts';
 import { models, providerModels, providers } from './models.ts';
+import { deleteStream, getStream } from './streams.ts';
 import { SynthesizeQuery, synthesize } from './synthesize.ts';
 import { getUsage, postUsage, stats } from './usage.ts';
 import { version } from './version.ts';
@@ -26,6 +28,8 @@ import {
   ProviderEntry,
   ProviderModelsQuery,
   StatsQuery,
+  StopAnswer,
+  StreamQuery,
   UploadAnswer,
   VersionAnswer,
 } from './wire.ts';
@@ -37,6 +41,7 @@ const SHARED_CHAT_BYTES = 5 * 1024 * 1024;
 
 /** Dialect A. */
 export function backendRoutes(deps: Deps): readonly Route[] {
+  const answers = new KeptAnswers(() => deps.config().limits);
   return [
     {
       method: 'POST',
@@ -47,7 +52,25 @@ export function backendRoutes(deps: Deps): readonly Route[] {
       form: ConversationForm,
       bodyLimit: (limits) => limits.chatBodyBytes,
       produces: ['text/event-stream', 'application/x-ndjson'],
-      handler: conversation(deps),
+      handler: conversation(deps, answers),
+    },
+    {
+      method: 'GET',
+      url: `${BASE}/streams/:id`,
+      summary: 'What came after an event of a resumable answer, and what follows until its end',
+      tag: TAG,
+      query: StreamQuery,
+      produces: ['text/event-stream'],
+      isCostly: true,
+      handler: getStream(deps, answers),
+    },
+    {
+      method: 'DELETE',
+      url: `${BASE}/streams/:id`,
+      summary: 'Stop a resumable answer, here and upstream',
+      tag: TAG,
+      answer: StopAnswer,
+      handler: deleteStream(answers),
     },
     {
       method: 'GET',

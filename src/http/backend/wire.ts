@@ -35,6 +35,12 @@ export const ConversationBody = z
       .describe('Send a title with the first answer of a chat; absent: when there is a conversation_id'),
     timeout: z.number().positive().nullish(),
     stream_timeout: z.number().positive().nullish(),
+    resumable: z
+      .boolean()
+      .nullish()
+      .describe(
+        'The answer outlives its connection: the header x-sluice-stream names it, its events are numbered, and `GET streams/{id}` gives what came after one',
+      ),
   })
   .describe('A turn of a conversation; fields that are not listed go to the provider');
 export type ConversationBody = z.infer<typeof ConversationBody>;
@@ -208,4 +214,24 @@ export const UploadAnswer = z.object({
 export const FilesQuery = z.object({
   delete_files: z.string().optional().describe('true or 1: the bucket is deleted once it was read'),
   refine_chunks_with_spacy: z.string().optional().describe('Accepted for older front ends, without effect'),
+});
+
+/** An event of a stream by its number; 0: before the first. */
+const EventNumber = z
+  .string()
+  .regex(/^\d{1,15}$/, 'must be the number of an event, for example 17')
+  .transform(Number);
+
+/** `GET streams/<id>` */
+export const StreamQuery = z.object({
+  after: EventNumber.default(0).describe(
+    'The number of the last event that is there already; the header Last-Event-ID wins',
+  ),
+});
+export const StreamHeaders = z.object({ 'Last-Event-ID': EventNumber });
+
+/** `DELETE streams/<id>` */
+export const StopAnswer = z.object({
+  id: z.string(),
+  stopped: z.boolean().describe('false: the answer had come to its own end before'),
 });
