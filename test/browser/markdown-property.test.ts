@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import fc from 'fast-check';
+import type { Browser, Page } from 'playwright-core';
+import { launchChromium, withoutBrowser } from './chromium.ts';
+import { type MarkdownPage, serveMarkdown } from './markdown-page.ts';
+
+/** Pieces of which texts are made that reach every corner of the grammar, and some that hope to reach beyond it. */
+const PIECES = [
+  ...[
+    'word',
+    'zwei Wörter',
+    'مرحبا',
+    '😀',
+    '1',
+    '12',
+    'x',
+    'A',
+    ' ',
+    '  ',
+    '    ',
+    '\t',
+    '\n',
+    '\n',
+    '\n',
+    '\n\n',
+    '\n\n',
+  ],
+  ...[
+    '*',
+    '**',
+    '_',
+    '__',
+    '~~',
+    '`',
+    '``',
+    '```',
+    '```js',
+    '~~~',
+    '````',
+    '# ',
+    '## ',
+    '#',
+    '> ',
+    '>',
+    '- ',
+    '-',
+    '* ',
+    '+ ',
+  ],
+  ...[
+    '1. ',
+    '2. ',
+    '3) ',
+    '  - ',
+    '   ',
+    '---',
+    '***',
+    '===',
+    '|',
+    '| a | b |',
+    '|---|---|',
+    '| 1 | 2 |',
+    'a | b',
+    '---|---',
+  ],
+  ...[
+    '[',
+    ']',
+    '(',
+    ')',
+    '](',
+    '[a](https://example.com/x)',
+    '[a][b]',
+    '[b]',
+    '[b]: https://example.com/b',
+    '[b]:',
+    '"title"',
+  ],
+  ...[
+    '![',
+    '![p](/media/1_p.png)',
+    '![p](https://evil.example/p.png)',
+    '<',
+    '>',
+    '<br>',
+    '&amp;',
+    '&',
+    '\\',
+    '\\*',
+    '!',
+    ':',
+  ],
+  ...[
+    '$',
+    '$$',
+    '$x^2$',
+    '\\(',
+    '\\)',
+    '\\[',
+    '\\]',
+    '$5 ',
+    'https://example.com/path',
+    '<https://example.com>',
+    '[ ] ',
+    '[x] ',
+  ],
+  ...[
+    '<a href="/media/1.png" data-src="/media/1.png"><img src="/thumbnail/1.png" alt="x"></a>',
+    '<video src="/media/v.mp4" controls></video>',
+  ],
+  ...[
+    '<script>',
+    '</script>',
+    'javascript:alert(1)',
+    '[a](javascript:alert(1))',
+    '<img src=x onerror=alert(1)>',
+    '<svg onload=alert(1)>',
+  ],
+  ...[
+    'data:text/html,x',
+    '" onmouseover="alert(1)',
+    "' style='x",
+    '{',
+    '}',
+    '^',
+    '=',
+    '\\frac{1}{2}',
+    '\\href{javascript:alert(1)}{x}',
+  ],
+];
+
+const texts = fc.oneof(
+  fc.array(fc.constantFrom(...PIECES), { maxLength: 40 }).map((pieces) => pieces.join('')),
+  fc
+    .array(fc.array(fc.constantFrom(...PIECES), { maxLength: 5 }), { maxLength: 12 })
+    .map((lines) => lines.map((line) => line.join('')).join('\n')),
+  fc.string({ unit: 'grapheme', maxLength: 80 }),
+);
+
+const CASES = Number(process.env['SLUICE_MARKDOWN_CASES'] ?? 400);
+
+describe('markdown of any form', { skip: withoutBrowser, timeout: 240_000 }, () => {
+  let browser: Browser;
+  let served: MarkdownPage;
+  let page: Page;
+  let requests: string[];
+  let problems: string[];
+
+  before(async () => {
+    [browser, served] = await Promise.all([launchChromium(), serveMarkdown()]);
+    ({ page, requests, problems } = await served.open(browser));
+  });
+
+  after(async () => {
+    await browser?.close();
+    await served?.close();
+  });
+
+  test('looks the same in the end, however it was cut into pieces', async () => {
+    const cases = fc.tuple(texts, fc.array(fc.nat(), { maxLength: 12 }));
+    await fc.assert(
+      fc.asyncProperty(cases, async ([text, wishes]) => {
+        const cuts = [...new Set(wishes.map((wish) => wish % (text.length + 1)))].sort((a, b) => a - b);
+        const { pieces, once, whole } = await inPieces(page, text, cuts);
+        assert.equal(pieces, once);
+        assert.equal(once, whole);
+      }),
+      { numRuns: CASES },
+    );
+  });
+
+  test('looks the same in the end when it came character by character', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, async (text) => {
+        const { pieces, once } = await inPieces(
+          page,
+          text,
+          Array.from({ length: text.length }, (_, at) => at),
+        );
+        assert.equal(pieces, once);
+      }),
+      { numRuns: CASES / 4 },
+    );
+  });
+
+  test('has nothing that runs and nothing that reaches another host, at any point', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, async (text) => {
+        for (const shown of [text.slice(0, text.length / 2), text]) {
+          const found = await page.evaluate(`(async () => {
+            await markdown.render(${JSON.stringify(shown)}, ${shown === text});
+            return markdown.dangers(document.querySelector('#markdown'));
+          })()`);
+          assert.deepEqual(found, []);
+        }
+      }),
+      { numRuns: CASES / 4 },
+    );
+    const beyond = requests.filter((url) => !/\/(?:media|thumbnail|images|search|files)\//.test(url));
+    assert.deepEqual(beyond, []);
+    assert.deepEqual(
+      problems.filter((problem) => !problem.includes('404')),
+      [],
+    );
+  });
+});
+
+interface Rendered {
+  readonly pieces: string;
+  readonly once: string;
+  readonly whole: string;
+}
+
+function inPieces(page: Page, text: string, cuts: readonly number[]): Promise<Rendered> {
+  return page.evaluate(`markdown.inPieces(${JSON.stringify(text)}, ${JSON.stringify(cuts)})`);
+}

@@ -1,0 +1,149 @@
+import type { MarkdownIt } from 'markdown-it';
+import { createFence, type Fence } from './fence.ts';
+import { hold } from './hold.ts';
+import { type Tools, withTools } from './hosts.ts';
+import { limits } from './limits.ts';
+import { createPlacer } from './placer.ts';
+import { type Container, cutBeforeLast } from './reader.ts';
+import { createReferences } from './references.ts';
+import { sanitised } from './sanitise.ts';
+
+/** A text in the page. */
+export interface MarkdownDocument {
+  /** Takes the text as it is now. What it begins with should be what was there; if it is not, everything is read again. */
+  take(text: string, done: boolean): void;
+  /** Works until `deadline` (of `performance.now`). True when the page shows the whole text. */
+  work(deadline: number): boolean;
+}
+
+/**
+ * Renders a growing text. What is finished (see `reader.ts`) is read once and never touched again; only the last block is
+ * read anew as it grows. The page at the end is the same, however the text came.
+ */
+export function createDocument(root: HTMLElement, grammar: MarkdownIt, tools: Tools): MarkdownDocument {
+  const placer = createPlacer(root);
+  const references = createReferences();
+  let text = '';
+  let done = false;
+  /** How much of the text is finished, and up to where a search for more was in vain. */
+  let offset = 0;
+  let searched = 0;
+  /** The head of a table that goes on, repeated before its further rows. */
+  let head = '';
+  let fence: Fence | undefined;
+  /** The text that is wholly shown, for good. */
+  let shown: string | undefined;
+
+  function reset(): void {
+    placer.reset();
+    references.reset();
+    offset = 0;
+    searched = 0;
+    head = '';
+    fence = undefined;
+    shown = undefined;
+  }
+
+  function nodesOf(source: string, streaming: boolean): { nodes: Node[]; missing: ReadonlySet<string> } {
+    const { env, missing } = references.surroundings(streaming);
+    return { nodes: [...sanitised(grammar.render(source, env)).childNodes], missing };
+  }
+
+  /** Renders what is finished for good. */
+  function finish(source: string, open?: Container): void {
+    const { nodes, missing } = nodesOf(source, false);
+    const again = placer.commit(nodes, open);
+    references.remember(missing, () => {
+      const { nodes: newer, missing: still } = nodesOf(source, false);
+      again(newer);
+      return still;
+    });
+    references.settle();
+  }
+
+  /** Finishes what it can of the text up to `end`, which ends a line. False when that is nothing. */
+  function advance(end: number): boolean {
+    const source = head + text.slice(offset, end);
+    const cut = cutBeforeLast(grammar, source, head === '' ? 0 : 2);
+    const length = cut.at - head.length;
+    if (length > 0) {
+      finish(source.slice(0, cut.at), cut.open);
+      head = cut.head ?? '';
+      offset += length;
+    }
+    if (cut.fence && length >= 0) fence = createFence(text, offset, grammar.utils.unescapeAll);
+    return length > 0 || fence !== undefined;
+  }
+
+  /** Finishes all that is left. */
+  function end(): void {
+    finish(head + text.slice(offset));
+    placer.tail([]);
+    offset = text.length;
+    head = '';
+  }
+
+  /** Where the next window ends: a whole line, or the whole text. */
+  function windowEnd(size: number): number {
+    const rest = text.length - offset;
+    let end = offset + Math.min(rest, size);
+    let lines = 0;
+    const most = (limits.windowLines * size) / limits.windowCharacters;
+    for (let at = text.indexOf('\n', offset); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) {
+      if (++lines >= most) return at + 1;
+    }
+    if (end < text.length) {
+      const line = text.lastIndexOf('\n', end - 1) + 1;
+      if (line > offset) return line;
+      const next = text.indexOf('\n', end);
+      end = next < 0 ? text.length : next + 1;
+    }
+    return end;
+  }
+
+  function work(deadline: number): boolean {
+    let size: number = limits.windowCharacters;
+    for (;;) {
+      if (fence !== undefined) {
+        const read = fence.read(text, done);
+        placer.tail([fence.host(read)]);
+        if (!read.closed) return true;
+        placer.pass();
+        offset = searched = read.end;
+        fence = undefined;
+      } else {
+        const windowed = windowEnd(size);
+        const atEnd = windowed === text.length;
+        if (atEnd && done) {
+          end();
+          return true;
+        }
+        const whole = atEnd ? text.lastIndexOf('\n') + 1 : windowed;
+        const more = whole > Math.max(offset, searched) && advance(whole);
+        searched = Math.max(searched, whole);
+        if (!more) {
+          if (atEnd) {
+            placer.tail(nodesOf(hold(head + text.slice(offset)), true).nodes);
+            return true;
+          }
+          size *= 2;
+        } else size = limits.windowCharacters;
+      }
+      if (performance.now() > deadline) return false;
+    }
+  }
+
+  return {
+    take: (next, isDone) => {
+      if (!next.startsWith(text) || (done && (next !== text || !isDone))) reset();
+      text = next;
+      done = isDone;
+    },
+    work: (deadline) => {
+      if (shown === text) return true;
+      const whole = withTools(tools, () => work(deadline));
+      if (whole && done) shown = text;
+      return whole;
+    },
+  };
+}

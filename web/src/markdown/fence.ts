@@ -1,0 +1,61 @@
+/** A block of code of the outermost level that is being written: its lines are looked at once each. */
+export interface Fence {
+  read(text: string, done: boolean): FenceRead;
+  /** The host that shows what was read. */
+  host(read: FenceRead): HTMLElement;
+}
+
+export interface FenceRead {
+  readonly code: string;
+  readonly closed: boolean;
+  /** Where the text behind the fence begins. */
+  readonly end: number;
+}
+
+/** What stands behind the marks of a fence → the language. */
+export function languageOf(info: string): string {
+  return (info.trim().split(/\s+/)[0] ?? '').slice(0, 50);
+}
+
+/** A fence whose first line begins at `offset` of `text` and is there in full. */
+export function createFence(text: string, offset: number, plainly: (text: string) => string): Fence {
+  const first = text.slice(offset, text.indexOf('\n', offset));
+  const match = /^( *)(`+|~+)(.*)$/.exec(first);
+  const indent = match?.[1]?.length ?? 0;
+  const mark = match?.[2] ?? '```';
+  const language = languageOf(plainly(match?.[3] ?? ''));
+  const begin = offset + first.length + 1;
+  const closing = new RegExp(`^ {0,3}${mark[0]}{${mark.length},}[ \\t]*$`);
+  const closingSoon = new RegExp(`^ {0,3}${mark[0]}*[ \\t]*$`);
+  let at = begin;
+
+  const codeUpTo = (whole: string, end: number) => {
+    const code = whole.slice(begin, end);
+    return indent === 0 ? code : code.replace(new RegExp(`^ {1,${indent}}`, 'gm'), '');
+  };
+
+  return {
+    read: (whole, done) => {
+      for (;;) {
+        const end = whole.indexOf('\n', at);
+        const line = whole.slice(at, end < 0 ? undefined : end);
+        if (end < 0 && !done) {
+          // A line of marks may turn out to close the fence.
+          return { code: codeUpTo(whole, closingSoon.test(line) ? at : whole.length), closed: false, end: at };
+        }
+        if (closing.test(line))
+          return { code: codeUpTo(whole, at), closed: true, end: end < 0 ? whole.length : end + 1 };
+        if (end < 0) return { code: codeUpTo(whole, whole.length), closed: true, end: whole.length };
+        at = end + 1;
+      }
+    },
+    host: ({ code, closed }) => {
+      const host = document.createElement('div');
+      host.dataset['host'] = 'code';
+      host.dataset['info'] = language;
+      if (!closed) host.dataset['open'] = '';
+      host.textContent = code;
+      return host;
+    },
+  };
+}

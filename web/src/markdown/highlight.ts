@@ -1,0 +1,71 @@
+/** Text and the class it is shown with; the class is empty for plain text. */
+export type Run = readonly [text: string, className: string];
+
+export interface HighlightQuestion {
+  readonly id: number;
+  readonly code: string;
+  readonly language: string;
+}
+
+export interface HighlightAnswer {
+  readonly id: number;
+  /** Line by line; empty when the language is not known. */
+  readonly lines: readonly (readonly Run[])[];
+}
+
+/** How long one text may take. Then its worker is ended, and the text stays plain. */
+const PATIENCE = 4_000;
+
+interface Waiting {
+  readonly question: HighlightQuestion;
+  readonly answer: (lines: HighlightAnswer['lines']) => void;
+}
+
+let worker: Worker | undefined;
+let count = 0;
+let timer: ReturnType<typeof setTimeout> | undefined;
+/** One question at a time is with the worker, so that patience is measured from its begin. */
+const queue: Waiting[] = [];
+
+/** The code in coloured runs; empty when there is nothing to colour. */
+export function highlight(code: string, language: string): Promise<HighlightAnswer['lines']> {
+  return new Promise((answer) => {
+    queue.push({ question: { id: ++count, code, language }, answer });
+    if (queue.length === 1) ask();
+  });
+}
+
+function ask(): void {
+  const first = queue[0];
+  if (first === undefined) return;
+  worker ??= startWorker();
+  if (worker === undefined) {
+    settle([]);
+    return;
+  }
+  timer = setTimeout(() => {
+    worker?.terminate();
+    worker = undefined;
+    settle([]);
+  }, PATIENCE);
+  worker.postMessage(first.question);
+}
+
+function settle(lines: HighlightAnswer['lines']): void {
+  clearTimeout(timer);
+  queue.shift()?.answer(lines);
+  ask();
+}
+
+function startWorker(): Worker | undefined {
+  try {
+    const started = new Worker(new URL('./highlight-worker.ts', import.meta.url), { type: 'module' });
+    started.onmessage = ({ data }: MessageEvent<HighlightAnswer>) => {
+      if (data.id === queue[0]?.question.id) settle(data.lines);
+    };
+    started.onerror = () => settle([]);
+    return started;
+  } catch {
+    return undefined;
+  }
+}

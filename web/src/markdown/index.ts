@@ -1,0 +1,172 @@
+/** Streaming markdown for answers of models: hostile input, rendered as it comes. `createRenderer` is all there is to it. */
+import './code.ts';
+import './formula.ts';
+import './plain.ts';
+import { createDocument } from './document.ts';
+import { createGrammar } from './grammar.ts';
+import { componentOf, discard, type Tools } from './hosts.ts';
+import { limits } from './limits.ts';
+import { onFrame } from './schedule.ts';
+import { type Words, wordsOf } from './words.ts';
+
+export { type Words, wordsOf } from './words.ts';
+
+export interface RendererOptions {
+  /** The words on buttons; by default those of `language`. */
+  readonly words?: Words;
+  /** A language tag; by default that of the page. */
+  readonly language?: string;
+  /** An HTML document of the server in which previews of HTML run (see `preview.ts`). */
+  readonly previewUrl?: string;
+  /** Opens a picture of this server in a viewer. Without it pictures open in a tab of their own. */
+  readonly openPicture?: (address: string, element: HTMLElement) => void;
+  /** Called after the page has changed, for keeping the scroll position. */
+  readonly onChange?: () => void;
+}
+
+export interface Renderer {
+  /** Takes the whole text as it is now. `done` says that it will not grow; then it may still be replaced. */
+  update(text: string, done: boolean): void;
+  /** When everything is shown, with formulas, colours and diagrams. */
+  settled(): Promise<void>;
+  destroy(): void;
+}
+
+/** How long the page's thread is held in one go, in milliseconds. */
+const SLICE = 8;
+/** Reading a long last block again and again may take one part in so many of the time. */
+const SHARE = 4;
+
+/** Shows markdown in `container`, which it fills. A text that is complete from the start is shown at once, as far as it goes quickly. */
+export function createRenderer(container: HTMLElement, options: RendererOptions = {}): Renderer {
+  const words = options.words ?? wordsOf(options.language ?? document.documentElement.lang);
+  let running = 0;
+  let listeners: (() => void)[] = [];
+  const tools: Tools = {
+    words,
+    ...(options.previewUrl !== undefined && { previewUrl: options.previewUrl }),
+    begin: () => {
+      running++;
+      let over = false;
+      return () => {
+        if (over) return;
+        over = true;
+        running--;
+        options.onChange?.();
+        tell();
+      };
+    },
+  };
+  const body = document.createElement('div');
+  const more = document.createElement('button');
+  more.type = 'button';
+  more.className = 'markdown-more';
+  container.classList.add('markdown');
+  container.replaceChildren(body);
+  const markdown = createDocument(body, createGrammar(words), tools);
+
+  let text = '';
+  let done = false;
+  let most: number = limits.text;
+  let idle = true;
+  let cancel: (() => void) | undefined;
+  let begun = false;
+  let notBefore = 0;
+
+  function work(): void {
+    cancel = undefined;
+    const begin = performance.now();
+    if (begin < notBefore && !done) {
+      schedule();
+      return;
+    }
+    const end = most < text.length ? cutAt(text, most) : text.length;
+    markdown.take(end < text.length ? text.slice(0, end) : text, done || end < text.length);
+    const whole = markdown.work(begin + SLICE);
+    container.toggleAttribute('data-streaming', !done);
+    if (end < text.length) {
+      more.textContent = `${words.showAll} (${text.length.toLocaleString()})`;
+      if (!more.isConnected) container.append(more);
+    } else more.remove();
+    const took = performance.now() - begin;
+    notBefore = whole && took > SLICE / 2 ? begin + took * SHARE : 0;
+    idle = whole;
+    if (!whole) schedule();
+    options.onChange?.();
+    tell();
+  }
+
+  function schedule(): void {
+    cancel ??= onFrame(work);
+  }
+
+  function tell(): void {
+    if (!idle || running > 0) return;
+    const all = listeners;
+    listeners = [];
+    for (const each of all) each();
+  }
+
+  function click(event: MouseEvent): void {
+    const target = event.target instanceof Element ? event.target : undefined;
+    if (target === undefined) return;
+    if (target === more) {
+      most = Number.POSITIVE_INFINITY;
+      idle = false;
+      schedule();
+      return;
+    }
+    const button = target.closest<HTMLElement>('button[data-action]');
+    if (button !== null) {
+      press(button);
+      return;
+    }
+    const picture = target.closest<HTMLElement>('a[data-src], img');
+    const address = picture?.getAttribute('data-src') ?? picture?.getAttribute('src');
+    if (picture === null || typeof address !== 'string' || options.openPicture === undefined) return;
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    options.openPicture(address, picture);
+  }
+
+  container.addEventListener('click', click);
+
+  return {
+    update: (next, isDone) => {
+      text = next.includes('\r') ? next.replace(/\r\n?/g, '\n') : next;
+      done = isDone;
+      idle = false;
+      if (isDone && !begun) work();
+      else schedule();
+      begun = true;
+    },
+    settled: () =>
+      new Promise((resolve) => {
+        listeners.push(resolve);
+        tell();
+      }),
+    destroy: () => {
+      cancel?.();
+      container.removeEventListener('click', click);
+      discard(body);
+      container.replaceChildren();
+    },
+  };
+}
+
+function press(button: HTMLElement): void {
+  const action = button.dataset['action'] ?? '';
+  if (action === 'rows') {
+    button.parentElement?.setAttribute('data-all', '');
+    for (const row of button.parentElement?.querySelectorAll('tr[hidden]') ?? []) row.removeAttribute('hidden');
+    return;
+  }
+  const host = button.closest('[data-host]');
+  if (host !== null) componentOf(host)?.act?.(action, button);
+}
+
+/** Where a text that is too long is cut: at the end of a line when one is near. */
+function cutAt(text: string, most: number): number {
+  const line = text.lastIndexOf('\n', most);
+  return line > most - 10_000 ? line + 1 : most;
+}

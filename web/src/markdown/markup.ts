@@ -1,0 +1,116 @@
+import type { MarkdownIt, Token } from 'markdown-it';
+import { linkAddress, mediaAddress } from './addresses.ts';
+import { languageOf } from './fence.ts';
+import type { MediaMarkup } from './media.ts';
+import { PENDING } from './mend.ts';
+import type { Words } from './words.ts';
+
+/**
+ * Tokens → HTML. Code, formulas and long texts become hosts: elements with `data-host` and their source as text, which
+ * `hosts.ts` brings to life in the page.
+ */
+export function withMarkup(grammar: MarkdownIt, words: Words): void {
+  const { rules } = grammar.renderer;
+  const escaped = grammar.utils.escapeHtml;
+  const host = (tag: string, kind: string, token: Token, attributes = '') =>
+    `<${tag} data-host="${kind}"${attributes}>${escaped(token.content)}</${tag}>`;
+
+  rules['fence'] = rules['code_block'] = (tokens, index) => {
+    const token = at(tokens, index);
+    const info = languageOf(grammar.utils.unescapeAll(token.info));
+    return `${host('div', 'code', token, ` data-info="${escaped(info)}"`)}\n`;
+  };
+  rules['formula'] = (tokens, index) => formula('span', at(tokens, index));
+  rules['formula_block'] = (tokens, index) => `${formula('div', at(tokens, index))}\n`;
+  rules['plain'] = (tokens, index) => `${host('div', 'plain', at(tokens, index), ' dir="auto"')}\n`;
+  rules['long_inline'] = (tokens, index) => host('span', 'plain', at(tokens, index));
+  rules['task'] = (tokens, index) => {
+    const { done } = at(tokens, index).meta as { done: boolean };
+    return `<input type="checkbox" disabled${done ? ' checked' : ''} aria-label="${escaped(words.task)}"> `;
+  };
+  rules['media'] = (tokens, index) => media(at(tokens, index).meta as MediaMarkup);
+  rules['image'] = (tokens, index, options, env, renderer) => {
+    const token = at(tokens, index);
+    const alt = renderer.renderInlineAsText(token.children ?? [], options, env);
+    const address = String(token.attrGet('src') ?? '');
+    const src = mediaAddress(address);
+    if (src !== undefined) return image({ src, alt });
+    return remote(linkAddress(address), alt);
+  };
+  rules['link_open'] = (tokens, index) => {
+    const { address } = at(tokens, index).meta as { address: string | null };
+    if (address === null) return '<span class="markdown-no-link">';
+    return address === PENDING ? '<a>' : `<a href="${escaped(address)}"${OUTSIDE}>`;
+  };
+  rules['link_close'] = (tokens, index) =>
+    (at(tokens, index).meta as { address: string | null }).address === null ? '</span>' : '</a>';
+  // A page has one heading of the first order, and that is not in an answer.
+  rules['heading_open'] = (tokens, index) => {
+    const order = Number(at(tokens, index).tag.slice(1));
+    const direction = at(tokens, index).level === 0 ? ' dir="auto"' : '';
+    return `<h${Math.min(6, order + 2)} class="markdown-h${order}"${direction}>`;
+  };
+  rules['heading_close'] = (tokens, index) => `</h${Math.min(6, Number(at(tokens, index).tag.slice(1)) + 2)}>\n`;
+  rules['table_open'] = () =>
+    `<div class="markdown-table"><div class="markdown-scroll" role="region" tabindex="0" aria-label="${escaped(words.table)}"><table>`;
+  rules['table_close'] = (tokens, index) =>
+    `${tokens[index - 1]?.type === 'tbody_close' ? '' : '<tbody></tbody>'}</table></div>` +
+    `<button type="button" class="markdown-more" data-action="rows">${escaped(words.showAll)}</button></div>\n`;
+  rules['th_open'] = (tokens, index) => cell('th', at(tokens, index));
+  rules['td_open'] = (tokens, index) => cell('td', at(tokens, index));
+
+  function media(markup: MediaMarkup): string {
+    switch (markup.kind) {
+      case 'break':
+        return '<br>';
+      case 'image':
+        return image(markup.attributes);
+      case 'picture': {
+        const href = escaped(markup.href);
+        return `<a class="markdown-picture" href="${href}" data-src="${href}"${OUTSIDE}>${image(markup.attributes)}</a>`;
+      }
+      case 'remote':
+        return remote(markup.href, markup.alt);
+      case 'video':
+      case 'audio':
+        return `<${markup.kind}${list(markup.attributes)} controls preload="metadata"></${markup.kind}>`;
+    }
+  }
+
+  function image(attributes: Readonly<Record<string, string>>): string {
+    return `<img${list(attributes)} loading="lazy" decoding="async">`;
+  }
+
+  /** A picture on another host would tell that host who reads this and when; the reader may go and look. */
+  function remote(address: string | undefined, alt: string): string {
+    if (address === undefined) return `<span class="markdown-no-link">${escaped(alt)}</span>`;
+    const name = URL.canParse(address, location.origin) ? new URL(address, location.origin).host : '';
+    const text = `${alt === '' ? words.picture : alt} (${words.pictureOn} ${name})`;
+    return `<a class="markdown-remote" href="${escaped(address)}"${OUTSIDE}>${escaped(text)}</a>`;
+  }
+
+  function list(attributes: Readonly<Record<string, string>>): string {
+    return Object.entries(attributes)
+      .map(([name, value]) => ` ${name}="${escaped(value)}"`)
+      .join('');
+  }
+
+  function formula(tag: string, token: Token): string {
+    const { open = false } = (token.meta ?? {}) as { open?: boolean };
+    const display = token.markup === '$$' ? ' data-display' : '';
+    return host(tag, 'formula', token, `${display}${open ? ' data-open' : ''}`);
+  }
+}
+
+const OUTSIDE = ' target="_blank" rel="noopener noreferrer nofollow"';
+
+function cell(tag: 'th' | 'td', token: Token): string {
+  const align = /text-align:(left|center|right)/.exec(String(token.attrGet('style') ?? ''))?.[1];
+  return `<${tag}${tag === 'th' ? ' scope="col"' : ''} dir="auto"${align === undefined ? '' : ` data-align="${align}"`}>`;
+}
+
+function at(tokens: readonly Token[], index: number): Token {
+  const token = tokens[index];
+  if (token === undefined) throw new RangeError('No such token');
+  return token;
+}

@@ -1,0 +1,63 @@
+import type { Env } from 'markdown-it';
+
+type Known = NonNullable<Env['references']>;
+
+/** The definitions of links (`[label]: address`), of which the first counts, wherever it stands. */
+export interface References {
+  /** What to parse with: while streaming, what is defined is forgotten again. `missing` fills with labels not found. */
+  surroundings(streaming: boolean): { env: Env; missing: Set<string> };
+  /** Keeps how to render again what was not found; `again` returns what is missing still. */
+  remember(missing: ReadonlySet<string>, again: () => ReadonlySet<string>): void;
+  /** Renders again whatever waits for a definition that has come. */
+  settle(): void;
+  reset(): void;
+}
+
+interface Waiting {
+  missing: ReadonlySet<string>;
+  readonly again: () => ReadonlySet<string>;
+}
+
+export function createReferences(): References {
+  let known: Known = Object.create(null);
+  let waiting: Waiting[] = [];
+  const fresh = new Set<string>();
+
+  return {
+    surroundings: (streaming) => {
+      const missing = new Set<string>();
+      const target: Known = streaming ? Object.create(known) : known;
+      const references = new Proxy(target, {
+        get: (all, label) => {
+          if (typeof label !== 'string') return undefined;
+          const found = all[label];
+          if (found === undefined) missing.add(label);
+          return found;
+        },
+        set: (all, label, value) => {
+          if (typeof label !== 'string') return false;
+          all[label] = value;
+          missing.delete(label);
+          if (!streaming) fresh.add(label);
+          return true;
+        },
+      });
+      return { env: { references, streaming }, missing };
+    },
+    remember: (missing, again) => {
+      if (missing.size > 0) waiting.push({ missing, again });
+    },
+    settle: () => {
+      if (fresh.size === 0) return;
+      const labels = [...fresh];
+      fresh.clear();
+      for (const each of waiting) if (labels.some((label) => each.missing.has(label))) each.missing = each.again();
+      waiting = waiting.filter((each) => each.missing.size > 0);
+    },
+    reset: () => {
+      known = Object.create(null);
+      waiting = [];
+      fresh.clear();
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/** Work that can wait, in pieces: each returns true when there is more of it. */
+type Job = () => boolean;
+
+const jobs = new Set<Job>();
+let scheduled = false;
+
+/** How long the page's thread is held in one go, in milliseconds; a frame has 16. */
+const SLICE = 6;
+
+/** Runs a job in slices between frames until it returns false. The result takes it back. */
+export function inSlices(job: Job): () => void {
+  jobs.add(job);
+  if (!scheduled) {
+    scheduled = true;
+    next();
+  }
+  return () => jobs.delete(job);
+}
+
+function next(): void {
+  // Not only when idle: a page that streams all the time would never be.
+  requestIdleCallback(run, { timeout: 100 });
+}
+
+function run(): void {
+  const end = performance.now() + SLICE;
+  for (const job of jobs) {
+    while (job())
+      if (performance.now() > end) {
+        next();
+        return;
+      }
+    jobs.delete(job);
+    if (performance.now() > end) break;
+  }
+  if (jobs.size > 0) {
+    next();
+    return;
+  }
+  scheduled = false;
+}
+
+/** Calls back before the next frame; soon, where no frames come because the page is hidden. The result takes it back. */
+export function onFrame(callback: () => void): () => void {
+  const cancel = () => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+  };
+  const call = () => {
+    cancel();
+    callback();
+  };
+  const frame = requestAnimationFrame(call);
+  const timer = setTimeout(call, 250);
+  return cancel;
+}

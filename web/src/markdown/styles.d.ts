@@ -1,0 +1,2 @@
+/** Stylesheets that are loaded with the module that needs them. */
+declare module '*.css';

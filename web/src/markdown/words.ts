@@ -1,0 +1,104 @@
+/** The words on the controls of rendered markdown, in the languages of the page. */
+export interface Words {
+  readonly code: string;
+  readonly copy: string;
+  readonly copied: string;
+  readonly wrap: string;
+  readonly preview: string;
+  readonly closePreview: string;
+  readonly source: string;
+  readonly table: string;
+  readonly showAll: string;
+  readonly picture: string;
+  /** Before the host of a picture that is not loaded. */
+  readonly pictureOn: string;
+  readonly diagram: string;
+  readonly task: string;
+}
+
+const en: Words = {
+  code: 'Code',
+  copy: 'Copy',
+  copied: 'Copied',
+  wrap: 'Wrap lines',
+  preview: 'Preview',
+  closePreview: 'Close preview',
+  source: 'Source',
+  table: 'Table',
+  showAll: 'Show all',
+  picture: 'Picture',
+  pictureOn: 'Picture on',
+  diagram: 'Diagram',
+  task: 'Task',
+};
+
+const de: Words = {
+  code: 'Code',
+  copy: 'Kopieren',
+  copied: 'Kopiert',
+  wrap: 'Zeilen umbrechen',
+  preview: 'Vorschau',
+  closePreview: 'Vorschau schließen',
+  source: 'Quelltext',
+  table: 'Tabelle',
+  showAll: 'Alles zeigen',
+  picture: 'Bild',
+  pictureOn: 'Bild auf',
+  diagram: 'Diagramm',
+  task: 'Aufgabe',
+};
+
+const es: Words = {
+  code: 'Código',
+  copy: 'Copiar',
+  copied: 'Copiado',
+  wrap: 'Ajustar líneas',
+  preview: 'Vista previa',
+  closePreview: 'Cerrar vista previa',
+  source: 'Fuente',
+  table: 'Tabla',
+  showAll: 'Mostrar todo',
+  picture: 'Imagen',
+  pictureOn: 'Imagen en',
+  diagram: 'Diagrama',
+  task: 'Tarea',
+};
+
+const fr: Words = {
+  code: 'Code',
+  copy: 'Copier',
+  copied: 'Copié',
+  wrap: 'Renvoyer à la ligne',
+  preview: 'Aperçu',
+  closePreview: 'Fermer l’aperçu',
+  source: 'Source',
+  table: 'Tableau',
+  showAll: 'Tout afficher',
+  picture: 'Image',
+  pictureOn: 'Image sur',
+  diagram: 'Diagramme',
+  task: 'Tâche',
+};
+
+const zh: Words = {
+  code: '代码',
+  copy: '复制',
+  copied: '已复制',
+  wrap: '自动换行',
+  preview: '预览',
+  closePreview: '关闭预览',
+  source: '源码',
+  table: '表格',
+  showAll: '显示全部',
+  picture: '图片',
+  pictureOn: '图片位于',
+  diagram: '图表',
+  task: '任务',
+};
+
+const LANGUAGES: Readonly<Record<string, Words>> = { en, de, es, fr, zh };
+
+/** The words of a language tag such as `de-AT`; English for one that is not there. */
+export function wordsOf(language: string): Words {
+  return LANGUAGES[language.toLowerCase().split('-')[0] ?? ''] ?? en;
+}
