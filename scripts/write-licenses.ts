@@ -11,7 +11,7 @@ interface LockedPackage {
 
 /** Licences that let anyone use, change and pass on Sluice with them. */
 const PERMISSIVE =
-  /^(MIT|MIT-0|ISC|Apache-2\.0|BSD-2-Clause|BSD-3-Clause|BSD-4-Clause|0BSD|BlueOak-1\.0\.0|CC0-1\.0|Unlicense|Python-2\.0|Zlib)$/;
+  /^(MIT|MIT-0|ISC|Apache-2\.0|BSD-2-Clause|BSD-3-Clause|BSD-4-Clause|0BSD|BlueOak-1\.0\.0|CC0-1\.0|Unlicense|Python-2\.0|PSF-2\.0|Zlib)$/;
 
 /**
  * Libraries under the LGPL that are loaded as files of their own, unchanged, and can be replaced by whoever runs Sluice,
@@ -33,7 +33,8 @@ const DATA = `## Weights, voices and codecs
 export function licensesText(lock: { readonly packages: Readonly<Record<string, LockedPackage>> }): string {
   const rows = new Map<string, string>();
   for (const [place, entry] of Object.entries(lock.packages)) {
-    if (place === '' || entry.dev === true || entry.link === true) continue;
+    // The packages of this repository are not among what comes from elsewhere.
+    if (!place.includes('node_modules/') || entry.dev === true || entry.link === true) continue;
     const name = place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
     // Replaced by an empty package: nothing of it is there.
     if (entry.name === 'empty-npm-package') continue;

@@ -4,8 +4,8 @@ import { SluiceError } from '../core/errors.ts';
 import type { Handler, PlainRoute } from './deps.ts';
 import { nothingAt } from './edge/no-route.ts';
 
-/** The page's own files. */
-const PUBLIC = fileURLToPath(new URL('../../public', import.meta.url));
+/** The page as `npm run build:web` makes it. */
+const BUILT = fileURLToPath(new URL('../../web/dist', import.meta.url));
 
 /** Everything from this server, no inline script: what a model writes can neither run nor call home. */
 const CONTENT_SECURITY_POLICY = [
@@ -16,34 +16,58 @@ const CONTENT_SECURITY_POLICY = [
   "connect-src 'self'",
   "font-src 'self'",
   "media-src 'self' data: blob:",
+  "manifest-src 'self'",
+  "worker-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** Names in this folder hold a hash of what is in the file. */
+const HASHED = 'assets';
+
 /** Files of swagger-ui-dist that the documents need. */
 const READER_FILES: ReadonlySet<string> = new Set(['swagger-ui.css', 'swagger-ui-bundle.js']);
 
 /** The chat page and the readable form of the API's documents. */
-export function pageRoutes(): readonly PlainRoute[] {
+export function pageRoutes(root: string = BUILT): readonly PlainRoute[] {
+  const page = file(() => ({ root, name: 'index.html' }));
   return [
-    { method: 'GET', url: '/', handler: file(() => ({ root: PUBLIC, name: 'index.html' })) },
-    { method: 'GET', url: '/favicon.ico', handler: file(() => ({ root: PUBLIC, name: 'favicon.svg' })) },
+    {
+      method: 'GET',
+      url: '/',
+      handler: async (request, reply) => {
+        try {
+          return await page(request, reply);
+        } catch (error) {
+          if (error instanceof SluiceError && error.code === 'not_found') return notBuilt(reply);
+          throw error;
+        }
+      },
+    },
+    { method: 'GET', url: '/favicon.ico', handler: file(() => ({ root, name: 'favicon.svg' })) },
     { method: 'GET', url: '/docs', handler: async (_request, reply) => reply.redirect('/docs/', 301) },
-    { method: 'GET', url: '/docs/', handler: file(() => ({ root: PUBLIC, name: 'docs/index.html' })) },
+    { method: 'GET', url: '/docs/', handler: file(() => ({ root, name: 'docs/index.html' })) },
     {
       method: 'GET',
       url: '/docs/:name',
       handler: file(async (name) =>
-        READER_FILES.has(name) ? { root: await readerFolder(), name } : { root: PUBLIC, name: `docs/${name}` },
+        READER_FILES.has(name) ? { root: await readerFolder(), name } : { root, name: `docs/${name}` },
       ),
     },
-    { method: 'GET', url: '/:name', handler: file((name) => ({ root: PUBLIC, name })) },
+    { method: 'GET', url: `/${HASHED}/:name`, handler: file((name) => ({ root, name: `${HASHED}/${name}` })) },
+    { method: 'GET', url: '/:name', handler: file((name) => ({ root, name })) },
   ];
 }
 
 /** The only form of a name that is looked for: no folders, no dot in front, nothing left to decode, an extension. */
 const FILE_NAME = /^\w[\w-]*(\.\w[\w-]*)+$/;
+
+/** Copies that the build left beside the files, the better one first. */
+const COMPRESSED = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
 
 interface Served {
   readonly root: string;
@@ -57,7 +81,8 @@ function file(locate: (name: string) => Served | Promise<Served>): Handler {
     const { root, name } = await locate(asked ?? '');
     const { default: send } = await import('@fastify/send');
     const options = { root, dotfiles: 'ignore', index: false, cacheControl: false, acceptRanges: false } as const;
-    const found = await send(request.raw, `/${name}`, options);
+    const open = (suffix: string) => send(request.raw, `/${name}${suffix}`, options);
+    const found = await firstFound(request.headers['accept-encoding'], open);
     if (found.statusCode === 412) {
       throw new SluiceError('conflict', 'The file is not the one that the request is about.', { status: 412 });
     }
@@ -66,12 +91,74 @@ function file(locate: (name: string) => Served | Promise<Served>): Handler {
       .code(found.statusCode)
       .headers(found.headers)
       .headers({
+        ...found.encoded,
         'content-security-policy': CONTENT_SECURITY_POLICY,
         'referrer-policy': 'no-referrer',
-        'cache-control': 'no-cache',
+        'cache-control': name.startsWith(`${HASHED}/`) ? 'public, max-age=31536000, immutable' : 'no-cache',
+        vary: 'Origin, Accept-Encoding',
       })
+      .type(typeOf(name))
       .send(found.stream);
   };
+}
+
+type Found = Awaited<ReturnType<typeof import('@fastify/send').default>>;
+
+/** The best compressed copy that the client takes, else the file itself. */
+async function firstFound(
+  accepted: string | undefined,
+  open: (suffix: string) => Promise<Found>,
+): Promise<Found & { readonly encoded: Readonly<Record<string, string>> }> {
+  for (const [coding, suffix] of COMPRESSED) {
+    if (!accepts(accepted, coding)) continue;
+    const found = await open(suffix);
+    if (found.statusCode < 400) return { ...found, encoded: { 'content-encoding': coding } };
+    // Not thrown away unread: it may hold an open file.
+    found.stream.destroy();
+  }
+  return { ...(await open('')), encoded: {} };
+}
+
+/** Whether `Accept-Encoding` names a coding, and not with `q=0` (RFC 9110 §12.5.3). */
+function accepts(header: string | undefined, coding: string): boolean {
+  return (header ?? '').split(',').some((item) => {
+    const [name = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
+    return name === coding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+  });
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.webmanifest': 'application/manifest+json',
+  '.woff2': 'font/woff2',
+};
+
+/** By the name asked for: that of a compressed copy would say what it is packed in. */
+function typeOf(name: string): string {
+  return TYPES[path.extname(name)] ?? 'application/octet-stream';
+}
+
+const NOT_BUILT = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Sluice</title><meta name="viewport" content="width=device-width, initial-scale=1"></head>
+<body>
+<h1>Sluice is running</h1>
+<p>The API answers at <code>/v1</code>. The page itself is not built yet: run <code>npm run build:web</code>, then load this address again.</p>
+</body>
+</html>
+`;
+
+function notBuilt(reply: Parameters<Handler>[1]): unknown {
+  return reply
+    .code(200)
+    .headers({ 'content-security-policy': CONTENT_SECURITY_POLICY, 'cache-control': 'no-cache' })
+    .type('text/html; charset=utf-8')
+    .send(NOT_BUILT);
 }
 
 async function readerFolder(): Promise<string> {

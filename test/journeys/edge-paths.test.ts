@@ -121,21 +121,28 @@ describe('paths of pages', () => {
   }
 
   test("the page's files, each under one name", async () => {
-    for (const [path, type] of Object.entries({
-      '/': 'text/html',
-      '/index.html': 'text/html',
-      '/app.js': 'application/javascript',
-      '/style.css': 'text/css',
-      '/favicon.svg': 'image/svg+xml',
-      '/docs/': 'text/html',
-      '/docs/start.js': 'application/javascript',
-      '/docs/swagger-ui.css': 'text/css',
-    })) {
+    const { text } = await world.ask({ path: '/' });
+    const assets = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+\.(js|css))"/g)];
+    assert.ok(assets.length >= 2, 'the page is built: npm run build:web');
+    const types = { js: 'text/javascript', css: 'text/css' };
+    for (const [path, type] of [
+      ['/', 'text/html'],
+      ['/index.html', 'text/html'],
+      ['/service-worker.js', 'text/javascript'],
+      ['/manifest.webmanifest', 'application/manifest+json'],
+      ['/favicon.svg', 'image/svg+xml'],
+      ['/icon-192.png', 'image/png'],
+      ['/docs/', 'text/html'],
+      ['/docs/start.js', 'text/javascript'],
+      ['/docs/swagger-ui.css', 'text/css'],
+      ...assets.map(([, asset = '', extension]) => [asset, types[extension as keyof typeof types]] as const),
+    ] as const) {
       const { status, headers } = await world.ask({ path });
       assert.equal(status, 200, path);
       assert.ok(headers['content-type']?.startsWith(type), `${path}: ${headers['content-type']}`);
       assert.equal(headers['x-content-type-options'], 'nosniff');
       assert.match(headers['content-security-policy']?.toString() ?? '', /default-src 'none'/);
+      assert.match(headers['cache-control'] ?? '', path.startsWith('/assets/') ? /immutable/ : /no-cache/);
     }
     for (const name of ['swagger-ui-bundle.js.map', 'package.json', 'index.css', 'absolute-path.js', 'LICENSE']) {
       assertError(await world.ask({ path: `/docs/${name}` }), 404, name);

@@ -1,0 +1,39 @@
+// Keeps the shell of the page, and nothing else: no answer of the API ever comes from here.
+const name = 'VERSION';
+const files = ['FILES'];
+const prefix = 'sluice-shell-';
+
+addEventListener('install', (event) => {
+  event.waitUntil(
+    caches
+      .open(prefix + name)
+      .then((cache) => cache.addAll(files))
+      .then(() => self.skipWaiting()),
+  );
+});
+
+addEventListener('activate', (event) => {
+  event.waitUntil(
+    caches
+      .keys()
+      .then((names) => Promise.all(names.filter(isOld).map((old) => caches.delete(old))))
+      .then(() => self.clients.claim()),
+  );
+});
+
+function isOld(each) {
+  return each.startsWith(prefix) && each !== prefix + name;
+}
+
+addEventListener('fetch', (event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  if (request.method !== 'GET' || url.origin !== location.origin || url.search !== '') return;
+  // A new page as soon as there is one; the kept one only when the server is out of reach.
+  if (url.pathname === '/' && request.mode === 'navigate') {
+    event.respondWith(fetch(request).catch(() => caches.match('/')));
+  } else if (url.pathname.startsWith('/assets/')) {
+    // Their names change with their content.
+    event.respondWith(caches.match(request).then((kept) => kept ?? fetch(request)));
+  }
+});

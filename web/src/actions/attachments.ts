@@ -1,0 +1,76 @@
+import { convert, deleteBucket, thumbnailUrl, upload } from '../api/files.ts';
+import { isAbort, toFailure } from '../api/http.ts';
+import { smaller } from '../components/picture.ts';
+import { t } from '../i18n/index.ts';
+import { app } from '../state/app.ts';
+import { type Attachment, emptyDraft } from '../state/drafts.ts';
+import { type FilePart, newId, type Part } from '../state/model.ts';
+import { adviceFor } from '../views/chat/advice.ts';
+
+/** How to stop what is on its way, by attachment. */
+const leaving = new Map<string, AbortController>();
+
+/** Sends files to the server, each into a bucket of its own, and adds them to a draft. */
+export function addFiles(draft: string, files: readonly File[]): void {
+  for (const file of files) void take(draft, file);
+}
+
+async function take(draft: string, file: File): Promise<void> {
+  const id = newId();
+  const kind = kindOf(file.type);
+  const { name, size, type: mimeType } = file;
+  const preview = kind === 'image' ? { preview: URL.createObjectURL(file) } : {};
+  const attachment: Attachment = { id, name, size, mimeType, phase: 'uploading', ...preview };
+  app.dispatch({ type: 'drafts/attached', chat: draft, attachment });
+  const set = (change: Partial<Attachment>): void =>
+    app.dispatch({ type: 'drafts/attachment', chat: draft, id, change });
+  const fail = (problem: string): void => set({ phase: 'failed', problem });
+  const stop = new AbortController();
+  leaving.set(id, stop);
+  try {
+    const sent = kind === 'image' ? await smaller(file) : file;
+    const done = await upload(id, sent, (progress) => set({ progress }), stop.signal);
+    const [rejected] = done.rejected;
+    const [media] = done.media;
+    if (rejected !== undefined && media === undefined) fail(rejected.reason);
+    else if (media !== undefined) {
+      const part: FilePart = { type: 'file', bucketId: id, name, media: media.name, kind, size: sent.size };
+      if (preview.preview !== undefined) URL.revokeObjectURL(preview.preview);
+      const kept = kind === 'image' ? { preview: thumbnailUrl(id, media.name) } : {};
+      set({ phase: 'ready', part, ...kept });
+    } else {
+      set({ phase: 'converting' });
+      const textSize = await convert(id, (bytes) => set({ textSize: bytes }), stop.signal);
+      if (textSize === 0) fail(t('composer.noText'));
+      else
+        set({ phase: 'ready', textSize, part: { type: 'file', bucketId: id, name, kind: 'document', size: textSize } });
+    }
+  } catch (thrown) {
+    if (isAbort(thrown)) return;
+    const failure = toFailure(thrown);
+    fail(failure.message || t(adviceFor(failure)));
+  } finally {
+    leaving.delete(id);
+  }
+}
+
+/** Takes a file out of a draft, and off the server. */
+export function removeAttachment(draft: string, id: string): void {
+  const isRunning = leaving.has(id);
+  leaving.get(id)?.abort();
+  app.dispatch({ type: 'drafts/detached', chat: draft, id });
+  if (!isRunning) deleteBucket(id).catch(() => {});
+}
+
+/** The draft as the parts of a message; it is empty with that. */
+export function takeParts(draft: string): readonly Part[] {
+  const { text, attachments } = app.get().drafts[draft] ?? emptyDraft;
+  app.dispatch({ type: 'drafts/cleared', chat: draft });
+  const files = attachments.flatMap(({ part }) => (part === undefined ? [] : [part]));
+  return text.trim() === '' ? files : [...files, { type: 'text', text: text.trim() }];
+}
+
+function kindOf(mimeType: string): FilePart['kind'] {
+  const family = mimeType.split('/')[0];
+  return family === 'image' || family === 'audio' || family === 'video' ? family : 'document';
+}

@@ -1,0 +1,85 @@
+import { toast } from '../components/toast.ts';
+import { t } from '../i18n/index.ts';
+import { app } from '../state/app.ts';
+import { type Choice, settle } from '../state/catalog.ts';
+import { type Chat, newId } from '../state/model.ts';
+import { addressOf, goTo, parseRoute } from '../state/route.ts';
+import { leafBelow } from '../state/tree.ts';
+import { loadMessages } from '../storage/keep.ts';
+
+/** The chat in the address, if it is there. */
+export function currentChat(): Chat | undefined {
+  const { screen, path } = parseRoute(location.hash);
+  return screen === 'chat' && path[0] !== undefined ? app.get().chats.byId[path[0]] : undefined;
+}
+
+/** An empty page for a new chat; it comes into being with its first message. */
+export function newChat(): void {
+  goTo('#/');
+}
+
+export function openChat(id: string): void {
+  goTo(addressOf('chat', id));
+}
+
+/** Makes a chat that is not shown yet. */
+export function createChat(members: Partial<Chat> = {}): Chat {
+  const now = Date.now();
+  const chat: Chat = {
+    id: newId(),
+    title: '',
+    titleBy: 'question',
+    created: now,
+    updated: now,
+    tags: [],
+    pinned: false,
+    ...members,
+  };
+  app.dispatch({ type: 'chats/put', chats: [chat] });
+  return chat;
+}
+
+/** The model that a chat, or the next one, talks to. */
+export function choiceOf(chat: Chat | undefined): Choice {
+  const { catalog, settings } = app.get();
+  const own = chat?.model === undefined ? undefined : { provider: chat.provider ?? '', model: chat.model };
+  return settle(catalog, own ?? settings.choice);
+}
+
+export function choose(chat: Chat | undefined, choice: Choice): void {
+  app.dispatch({ type: 'settings/changed', change: { choice } });
+  if (chat !== undefined) app.dispatch({ type: 'chats/changed', id: chat.id, change: choice });
+}
+
+export function renameChat(id: string, title: string): void {
+  const trimmed = title.trim();
+  if (trimmed !== '') app.dispatch({ type: 'chats/changed', id, change: { title: trimmed, titleBy: 'person' } });
+}
+
+/** Removes chats, and brings them back if that was a mistake. */
+export async function deleteChats(ids: readonly string[]): Promise<void> {
+  const chats = ids.map((id) => app.get().chats.byId[id]).filter((chat) => chat !== undefined);
+  const maps = await Promise.all(chats.map(({ id }) => loadMessages(id)));
+  const shown = currentChat();
+  app.dispatch({ type: 'chats/removed', ids });
+  app.dispatch({ type: 'messages/forgotten', chats: ids });
+  if (shown !== undefined && ids.includes(shown.id)) newChat();
+  const title = chats[0]?.title ?? '';
+  const text =
+    chats.length === 1 ? t('shell.chatDeleted', { title }) : t('shell.chatsDeleted', { count: chats.length });
+  toast(text, {
+    undo: () => {
+      // Copies: those that came from the database count as kept, and they no longer are.
+      app.dispatch({ type: 'chats/put', chats: chats.map((chat) => ({ ...chat })) });
+      const messages = maps.flatMap((map) => Object.values(map)).map((message) => ({ ...message }));
+      app.dispatch({ type: 'messages/put', messages });
+      if (shown !== undefined && ids.includes(shown.id)) openChat(shown.id);
+    },
+  });
+}
+
+/** Shows the branch on which `message` is. */
+export function showBranch(chat: string, message: string): void {
+  const leaf = leafBelow(app.get().messages[chat] ?? {}, message);
+  app.dispatch({ type: 'chats/changed', id: chat, change: { leaf } });
+}

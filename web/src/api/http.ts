@@ -1,0 +1,56 @@
+import type { Failure } from '../state/model.ts';
+
+export const BACKEND = '/backend-api/v2';
+
+/** A request that failed, with what is needed to say what to do about it. */
+export class RequestError extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.name = 'RequestError';
+    this.failure = failure;
+  }
+}
+
+/** Anything thrown, as a failure to show. */
+export function toFailure(thrown: unknown): Failure {
+  if (thrown instanceof RequestError) return thrown.failure;
+  return { message: thrown instanceof Error ? thrown.message : String(thrown), code: 'page' };
+}
+
+export function isAbort(thrown: unknown): boolean {
+  return thrown instanceof DOMException && thrown.name === 'AbortError';
+}
+
+/** `fetch` that throws a RequestError for every answer but a good one. An aborted request throws its AbortError. */
+export async function request(path: string, options?: RequestInit): Promise<Response> {
+  const response = await fetch(path, options).catch((error: unknown) => {
+    if (isAbort(error)) throw error;
+    throw new RequestError({ message: '', code: 'unreachable' });
+  });
+  if (response.ok) return response;
+  const body: unknown = await response.json().catch(() => undefined);
+  const error = (body as { error?: { message?: unknown; code?: unknown } } | undefined)?.error;
+  throw new RequestError({
+    message: typeof error?.message === 'string' ? error.message : '',
+    status: response.status,
+    ...(typeof error?.code === 'string' ? { code: error.code } : {}),
+  });
+}
+
+/** The JSON of a GET request. The shape is the server's word: nothing else answers at these addresses. */
+export async function getJson<Shape>(path: string, options?: RequestInit): Promise<Shape> {
+  return (await request(path, options)).json() as Promise<Shape>;
+}
+
+/** The JSON that comes back for some JSON. */
+export async function postJson<Shape>(path: string, body: unknown, options: RequestInit = {}): Promise<Shape> {
+  const response = await request(path, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    ...options,
+    headers: { 'content-type': 'application/json', ...options.headers },
+  });
+  return response.json() as Promise<Shape>;
+}

@@ -1,0 +1,33 @@
+export interface Pressed {
+  readonly key: string;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly altKey: boolean;
+  readonly shiftKey: boolean;
+}
+
+/** Whether a key press is the one that `keys` (`Mod+Shift+O`, `Escape`) describes. */
+export function isPressed(keys: string, pressed: Pressed, isApple: boolean): boolean {
+  const parts = keys.split('+');
+  const key = parts.at(-1) ?? '';
+  const has = (name: string): boolean => parts.includes(name);
+  const isMod = isApple ? pressed.metaKey : pressed.ctrlKey;
+  const isOther = isApple ? pressed.ctrlKey : pressed.metaKey;
+  if (pressed.key.toLowerCase() !== key.toLowerCase()) return false;
+  if (isMod !== has('Mod') || isOther || pressed.altKey !== has('Alt')) return false;
+  // For a sign like ? the layout of the keyboard decides whether Shift is needed.
+  return pressed.shiftKey === has('Shift') || (key.length === 1 && /[^a-z0-9]/i.test(key));
+}
+
+const APPLE: Readonly<Record<string, string>> = { Mod: '⌘', Shift: '⇧', Alt: '⌥', Escape: 'Esc' };
+const OTHERS: Readonly<Record<string, string>> = { Mod: 'Ctrl', Escape: 'Esc' };
+
+/** The keys as they are written on the keyboard, one by one. */
+export function keyNames(keys: string, isApple: boolean): readonly string[] {
+  const names = isApple ? APPLE : OTHERS;
+  return keys.split('+').map((part) => names[part] ?? (part.length === 1 ? part.toUpperCase() : part));
+}
+
+export function isAppleKeyboard(): boolean {
+  return /Mac|iPhone|iPad/.test(navigator.platform);
+}

@@ -1,0 +1,93 @@
+import { regenerate, stop } from '../actions/answer.ts';
+import { currentChat, deleteChats, newChat } from '../actions/chats.ts';
+import { app } from '../state/app.ts';
+import type { Message } from '../state/model.ts';
+import { runningIn } from '../state/streams.ts';
+import type { Command } from './command.ts';
+
+/** The commands of the shell and of the conversation. */
+export const shellCommands: readonly Command[] = [
+  { id: 'new', title: 'shell.newChat', group: 'chat', keys: 'Mod+Shift+O', slash: 'new', run: newChat },
+  {
+    id: 'delete',
+    title: 'shell.deleteChat',
+    group: 'chat',
+    slash: 'delete',
+    when: () => currentChat() !== undefined,
+    run: () => {
+      const chat = currentChat();
+      if (chat !== undefined) void deleteChats([chat.id]);
+    },
+  },
+  {
+    id: 'model',
+    title: 'shell.chooseModel',
+    group: 'chat',
+    keys: 'Mod+Shift+M',
+    slash: 'model',
+    run: () => document.querySelector<HTMLElement>('#model')?.click(),
+  },
+  {
+    id: 'focus',
+    title: 'composer.focus',
+    group: 'input',
+    keys: 'Shift+Escape',
+    run: () => document.querySelector<HTMLElement>('#prompt')?.focus(),
+  },
+  {
+    id: 'search-web',
+    title: 'composer.webSearch',
+    group: 'input',
+    slash: 'web',
+    run: () => app.dispatch({ type: 'settings/changed', change: { webSearch: !app.get().settings.webSearch } }),
+  },
+  {
+    id: 'stop',
+    title: 'chat.stop',
+    group: 'answer',
+    keys: 'Escape',
+    when: () => running() !== undefined && document.querySelector('dialog[open], :popover-open') === null,
+    run: () => {
+      const message = running();
+      if (message !== undefined) stop(message);
+    },
+  },
+  {
+    id: 'again',
+    title: 'chat.regenerate',
+    group: 'answer',
+    slash: 'again',
+    when: () => running() === undefined && lastAnswer() !== undefined,
+    run: () => {
+      const message = lastAnswer();
+      if (message !== undefined) regenerate(message);
+    },
+  },
+  {
+    id: 'sidebar',
+    title: 'shell.toggleSidebar',
+    group: 'page',
+    keys: 'Mod+B',
+    run: () => app.dispatch({ type: 'settings/changed', change: { sidebar: !app.get().settings.sidebar } }),
+  },
+  {
+    id: 'help',
+    title: 'shell.shortcuts',
+    group: 'page',
+    keys: 'Mod+/',
+    slash: 'help',
+    run: () => app.dispatch({ type: 'overlay/opened', name: 'shortcuts' }),
+  },
+];
+
+function running(): Message | undefined {
+  const chat = currentChat();
+  const id = chat === undefined ? undefined : runningIn(app.get().streams, chat.id);
+  return chat === undefined || id === undefined ? undefined : app.get().messages[chat.id]?.[id];
+}
+
+function lastAnswer(): Message | undefined {
+  const chat = currentChat();
+  const leaf = chat?.leaf === undefined ? undefined : app.get().messages[chat.id]?.[chat.leaf];
+  return leaf?.role === 'assistant' ? leaf : undefined;
+}

@@ -1,0 +1,51 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { t } from '../i18n/index.ts';
+import { IconButton } from './IconButton.tsx';
+
+export interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+  /** Buttons at the foot. */
+  readonly actions?: ComponentChildren;
+  readonly class?: string;
+}
+
+/** A window over the page, there while it is rendered. Escape, the cross and a click beside it call `onClose`. */
+export function Dialog({ title, onClose, children, actions, class: extra = '' }: DialogProps) {
+  const node = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    node.current?.showModal();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  const closeOutside = (event: MouseEvent): void => {
+    if (event.target === node.current) onClose();
+  };
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog, which arrives as `cancel`
+    <dialog
+      ref={node}
+      class={`dialog ${extra}`}
+      aria-labelledby={titleId}
+      onClick={closeOutside}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <div class="dialog-body">
+        <header class="dialog-head">
+          <h2 id={titleId}>{title}</h2>
+          <IconButton icon="close" label={t('shell.close')} onClick={onClose} />
+        </header>
+        <div class="dialog-content">{children}</div>
+        {actions !== undefined && <footer class="dialog-actions">{actions}</footer>}
+      </div>
+    </dialog>
+  );
+}

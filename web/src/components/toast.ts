@@ -1,0 +1,45 @@
+/** Short words at the edge of the page that go away by themselves. */
+export interface Toast {
+  readonly id: number;
+  readonly text: string;
+  readonly undo?: () => void;
+}
+
+export interface ToastOptions {
+  /** Offers to take back what was just done. */
+  readonly undo?: () => void;
+}
+
+const SHOWN_MS = 4_000;
+/** There has to be time to read, to decide and to get there. */
+const UNDO_MS = 10_000;
+
+let toasts: readonly Toast[] = [];
+let count = 0;
+const listeners = new Set<() => void>();
+
+/** Shows `text`; with `undo`, for longer and with a button. */
+export function toast(text: string, { undo }: ToastOptions = {}): void {
+  count += 1;
+  const id = count;
+  set([...toasts.slice(-2), { id, text, ...(undo === undefined ? {} : { undo }) }]);
+  setTimeout(() => dismiss(id), undo === undefined ? SHOWN_MS : UNDO_MS);
+}
+
+export function dismiss(id: number): void {
+  if (toasts.some((each) => each.id === id)) set(toasts.filter((each) => each.id !== id));
+}
+
+export function shownToasts(): readonly Toast[] {
+  return toasts;
+}
+
+export function onToasts(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function set(next: readonly Toast[]): void {
+  toasts = next;
+  for (const listener of listeners) listener();
+}

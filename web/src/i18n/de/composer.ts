@@ -1,0 +1,25 @@
+import type { composer as english } from '../en/composer.ts';
+import type { Words } from '../index.ts';
+
+export const composer: Words<typeof english> = {
+  message: 'Nachricht',
+  placeholder: 'Frag etwas',
+  send: 'Senden',
+  newLine: 'Neue Zeile',
+  focus: 'Zum Eingabefeld',
+  attach: 'Dateien anhängen',
+  attached: 'Angehängte Dateien',
+  detach: '{name} entfernen',
+  drop: 'Dateien hier ablegen',
+  uploading: 'Wird gesendet …',
+  converting: 'Wird gelesen … {size}',
+  text: '{size} Text',
+  noText: 'In dieser Datei ist kein Text.',
+  failed: 'Diese Datei ließ sich nicht übernehmen.',
+  web: 'Suche',
+  webSearch: 'Zu jeder Frage im Web suchen',
+  voice: 'Sprechen statt tippen',
+  stopVoice: 'Nicht mehr zuhören',
+  noVoice: 'Das Mikrofon ist nicht nutzbar. Sieh nach, was der Browser dieser Seite erlaubt.',
+  commands: 'Befehle',
+};

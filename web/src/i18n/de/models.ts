@@ -1,0 +1,23 @@
+import type { models as english } from '../en/models.ts';
+import type { Words } from '../index.ts';
+
+export const models: Words<typeof english> = {
+  automatic: 'Automatisch',
+  automaticHint: 'Der erste Anbieter, der antworten kann',
+  loading: 'Modelle werden geladen …',
+  chosen: 'Modell: {model}',
+  models: 'Modelle',
+  search: 'Modelle suchen',
+  favourites: 'Favoriten',
+  favourite: 'Favorit',
+  notListed: 'Nicht in der Liste',
+  askForName: 'Nach diesem Namen fragen',
+  vision: 'Sieht Bilder',
+  image: 'Erzeugt Bilder',
+  audio: 'Spricht',
+  video: 'Erzeugt Video',
+  tools: 'Benutzt Werkzeuge',
+  reasoning: 'Denkt vor der Antwort nach',
+  context: 'Liest bis zu {count} Tokens',
+  price: 'Dollar für eine Million Tokens der Antwort',
+};

@@ -1,0 +1,16 @@
+import type { welcome as english } from '../en/welcome.ts';
+import type { Words } from '../index.ts';
+
+export const welcome: Words<typeof english> = {
+  title: 'Was möchtest du wissen?',
+  noModels:
+    'Noch ist kein Modell erreichbar. Gib Sluice den Schlüssel eines Anbieters oder starte einen lokalen Server wie Ollama.',
+  providers: 'Anbieter und Modelle',
+  models: { one: '{count} Modell', other: '{count} Modelle' },
+  demo: 'Das eingebaute Modell läuft auf diesem Rechner, ganz ohne Schlüssel. Es ist eine kleine Demo: Es macht Fehler und weiß wenig.',
+  addModels: 'Starte Sluice mit dem Schlüssel eines Anbieters, dann stehen dessen Modelle hier:',
+  code: 'Aus eigenen Programmen nutzen',
+  codeHint: 'Gib einem beliebigen OpenAI-Client diese Basisadresse:',
+  copyAddress: 'Adresse kopieren',
+  copyCommand: 'Befehl kopieren',
+};

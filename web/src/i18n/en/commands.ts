@@ -1,0 +1,6 @@
+export const commands = {
+  chat: 'Chats',
+  input: 'Writing',
+  answer: 'Answers',
+  page: 'Page',
+};

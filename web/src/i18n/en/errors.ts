@@ -1,0 +1,19 @@
+export const errors = {
+  unreachable:
+    'Sluice does not answer. Is it still running? Look at the terminal where you started it, then try again.',
+  cut: 'The connection to Sluice broke off. Try again.',
+  lost: 'The server no longer has the rest of this answer. Try again.',
+  unauthorized: 'This server wants its access key: open the address that Sluice printed when it started.',
+  key: 'The provider wants a key, or refuses the one it got. Enter one here, or put it into the environment or sluice.yaml.',
+  otherModel: 'Nobody offers this model at the moment. Choose another one from the list above.',
+  notSupported: 'This model cannot do that. Choose another one from the list above.',
+  tooLarge:
+    'This is more than fits. Remove a file, or begin a new chat: the whole conversation is sent with each message.',
+  rateLimited: 'The provider limits how often it may be asked. Wait a moment, or choose another model.',
+  timeout: 'The provider took too long. Try again, or choose another model.',
+  upstream: 'The provider cannot be reached, or its answer broke off. Try again, or choose another model.',
+  overloaded: 'There is too much to do at the moment. Wait a little and try again.',
+  refused: 'The model did not accept this request. Other settings, a new chat or another model often help.',
+  storage: 'The server has no room left, or cannot write to its disk.',
+  again: 'Try again; Sluice’s log says more.',
+};

@@ -1,0 +1,40 @@
+import { chat } from './chat.ts';
+import { commands } from './commands.ts';
+import { compare } from './compare.ts';
+import { composer } from './composer.ts';
+import { dashboard } from './dashboard.ts';
+import { errors } from './errors.ts';
+import { history } from './history.ts';
+import { media } from './media.ts';
+import { memory } from './memory.ts';
+import { models } from './models.ts';
+import { presets } from './presets.ts';
+import { prompts } from './prompts.ts';
+import { settings } from './settings.ts';
+import { share } from './share.ts';
+import { shell } from './shell.ts';
+import { voices } from './voices.ts';
+import { welcome } from './welcome.ts';
+
+/** The words of the page, a file a screen. Other languages have the same keys. */
+export const dictionary = {
+  chat,
+  commands,
+  compare,
+  composer,
+  dashboard,
+  errors,
+  history,
+  media,
+  memory,
+  models,
+  presets,
+  prompts,
+  settings,
+  share,
+  shell,
+  voices,
+  welcome,
+};
+
+export type English = typeof dictionary;

@@ -1,0 +1,12 @@
+export const welcome = {
+  title: 'What would you like to know?',
+  noModels: 'No model can be reached yet. Give Sluice a provider’s key, or start a local server such as Ollama.',
+  providers: 'Providers and models',
+  models: { one: '{count} model', other: '{count} models' },
+  demo: 'The built-in model runs on this computer without any key. It is a small demo: it makes mistakes and knows little.',
+  addModels: 'Start Sluice with a provider’s key, and its models appear here:',
+  code: 'Use it from your code',
+  codeHint: 'Give any OpenAI client this base URL:',
+  copyAddress: 'Copy the address',
+  copyCommand: 'Copy the command',
+};

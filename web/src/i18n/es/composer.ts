@@ -1,0 +1,25 @@
+import type { composer as english } from '../en/composer.ts';
+import type { Words } from '../index.ts';
+
+export const composer: Words<typeof english> = {
+  message: 'Mensaje',
+  placeholder: 'Pregunta lo que quieras',
+  send: 'Enviar',
+  newLine: 'Nueva línea',
+  focus: 'Ir al campo de mensaje',
+  attach: 'Adjuntar archivos',
+  attached: 'Archivos adjuntos',
+  detach: 'Quitar {name}',
+  drop: 'Suelta los archivos aquí',
+  uploading: 'Enviando…',
+  converting: 'Leyendo… {size}',
+  text: '{size} de texto',
+  noText: 'Este archivo no contiene texto.',
+  failed: 'No se pudo incorporar el archivo.',
+  web: 'Buscar',
+  webSearch: 'Buscar en la web para cada pregunta',
+  voice: 'Hablar en vez de escribir',
+  stopVoice: 'Dejar de escuchar',
+  noVoice: 'No se puede usar el micrófono. Revisa los permisos del navegador para esta página.',
+  commands: 'Comandos',
+};

@@ -1,0 +1,21 @@
+import type { errors as english } from '../en/errors.ts';
+import type { Words } from '../index.ts';
+
+export const errors: Words<typeof english> = {
+  unreachable: 'Sluice no responde. ¿Sigue en marcha? Mira la terminal donde lo iniciaste y vuelve a intentarlo.',
+  cut: 'Se cortó la conexión con Sluice. Vuelve a intentarlo.',
+  lost: 'El servidor ya no tiene el resto de esta respuesta. Vuelve a intentarlo.',
+  unauthorized: 'Este servidor pide su clave de acceso: abre la dirección que Sluice mostró al iniciar.',
+  key: 'El proveedor pide una clave o rechaza la que recibió. Introdúcela aquí, o ponla en el entorno o en sluice.yaml.',
+  otherModel: 'Nadie ofrece este modelo ahora. Elige otro en la lista de arriba.',
+  notSupported: 'Este modelo no puede hacerlo. Elige otro en la lista de arriba.',
+  tooLarge: 'Es demasiado. Quita un archivo o empieza un chat nuevo: con cada mensaje se envía toda la conversación.',
+  rateLimited: 'El proveedor limita la frecuencia de las preguntas. Espera un momento o elige otro modelo.',
+  timeout: 'El proveedor tardó demasiado. Reintenta o elige otro modelo.',
+  upstream: 'No se puede contactar con el proveedor o su respuesta se cortó. Reintenta o elige otro modelo.',
+  overloaded: 'Hay demasiada carga ahora. Espera un poco y reintenta.',
+  refused:
+    'El modelo no aceptó esta petición. Suele ayudar cambiar los ajustes, empezar otro chat o elegir otro modelo.',
+  storage: 'El servidor no tiene espacio o no puede escribir en su disco.',
+  again: 'Reintenta; el registro de Sluice dice más.',
+};

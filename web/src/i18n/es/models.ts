@@ -1,0 +1,23 @@
+import type { models as english } from '../en/models.ts';
+import type { Words } from '../index.ts';
+
+export const models: Words<typeof english> = {
+  automatic: 'Automático',
+  automaticHint: 'El primer proveedor que pueda responder',
+  loading: 'Cargando modelos…',
+  chosen: 'Modelo: {model}',
+  models: 'Modelos',
+  search: 'Buscar modelos',
+  favourites: 'Favoritos',
+  favourite: 'Favorito',
+  notListed: 'No está en la lista',
+  askForName: 'Pedir este nombre',
+  vision: 'Ve imágenes',
+  image: 'Crea imágenes',
+  audio: 'Habla',
+  video: 'Crea vídeo',
+  tools: 'Usa herramientas',
+  reasoning: 'Piensa antes de responder',
+  context: 'Lee hasta {count} tokens',
+  price: 'Dólares por millón de tokens de respuesta',
+};

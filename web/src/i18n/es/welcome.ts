@@ -1,0 +1,16 @@
+import type { welcome as english } from '../en/welcome.ts';
+import type { Words } from '../index.ts';
+
+export const welcome: Words<typeof english> = {
+  title: '¿Qué te gustaría saber?',
+  noModels:
+    'Aún no hay ningún modelo disponible. Da a Sluice la clave de un proveedor o inicia un servidor local como Ollama.',
+  providers: 'Proveedores y modelos',
+  models: { one: '{count} modelo', other: '{count} modelos' },
+  demo: 'El modelo integrado funciona en este equipo sin clave. Es una pequeña demostración: comete errores y sabe poco.',
+  addModels: 'Inicia Sluice con la clave de un proveedor y sus modelos aparecerán aquí:',
+  code: 'Úsalo desde tu código',
+  codeHint: 'Da a cualquier cliente de OpenAI esta URL base:',
+  copyAddress: 'Copiar la dirección',
+  copyCommand: 'Copiar el comando',
+};

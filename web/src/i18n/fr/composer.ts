@@ -1,0 +1,25 @@
+import type { composer as english } from '../en/composer.ts';
+import type { Words } from '../index.ts';
+
+export const composer: Words<typeof english> = {
+  message: 'Message',
+  placeholder: 'Posez votre question',
+  send: 'Envoyer',
+  newLine: 'Nouvelle ligne',
+  focus: 'Aller au champ de message',
+  attach: 'Joindre des fichiers',
+  attached: 'Fichiers joints',
+  detach: 'Retirer {name}',
+  drop: 'Déposez les fichiers ici',
+  uploading: 'Envoi…',
+  converting: 'Lecture… {size}',
+  text: '{size} de texte',
+  noText: 'Ce fichier ne contient pas de texte.',
+  failed: 'Ce fichier n’a pas pu être ajouté.',
+  web: 'Recherche',
+  webSearch: 'Chercher sur le web pour chaque question',
+  voice: 'Parler au lieu d’écrire',
+  stopVoice: 'Arrêter l’écoute',
+  noVoice: 'Le micro est inutilisable. Vérifiez les autorisations du navigateur pour cette page.',
+  commands: 'Commandes',
+};

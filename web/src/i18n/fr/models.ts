@@ -1,0 +1,23 @@
+import type { models as english } from '../en/models.ts';
+import type { Words } from '../index.ts';
+
+export const models: Words<typeof english> = {
+  automatic: 'Automatique',
+  automaticHint: 'Le premier fournisseur qui peut répondre',
+  loading: 'Chargement des modèles…',
+  chosen: 'Modèle : {model}',
+  models: 'Modèles',
+  search: 'Chercher un modèle',
+  favourites: 'Favoris',
+  favourite: 'Favori',
+  notListed: 'Hors liste',
+  askForName: 'Demander ce nom',
+  vision: 'Voit les images',
+  image: 'Crée des images',
+  audio: 'Parle',
+  video: 'Crée des vidéos',
+  tools: 'Utilise des outils',
+  reasoning: 'Réfléchit avant de répondre',
+  context: 'Lit jusqu’à {count} jetons',
+  price: 'Dollars par million de jetons de réponse',
+};

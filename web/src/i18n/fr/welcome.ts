@@ -1,0 +1,16 @@
+import type { welcome as english } from '../en/welcome.ts';
+import type { Words } from '../index.ts';
+
+export const welcome: Words<typeof english> = {
+  title: 'Que voulez-vous savoir ?',
+  noModels:
+    'Aucun modèle n’est joignable. Donnez à Sluice la clé d’un fournisseur ou lancez un serveur local comme Ollama.',
+  providers: 'Fournisseurs et modèles',
+  models: { one: '{count} modèle', other: '{count} modèles' },
+  demo: 'Le modèle intégré tourne sur cet ordinateur, sans clé. C’est une petite démo : il se trompe et sait peu de choses.',
+  addModels: 'Lancez Sluice avec la clé d’un fournisseur, et ses modèles apparaîtront ici :',
+  code: 'L’utiliser depuis votre code',
+  codeHint: 'Donnez cette URL de base à n’importe quel client OpenAI :',
+  copyAddress: 'Copier l’adresse',
+  copyCommand: 'Copier la commande',
+};

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { dictionary as de } from './de/index.ts';
+import { dictionary as en } from './en/index.ts';
+import { dictionary as es } from './es/index.ts';
+import { dictionary as fr } from './fr/index.ts';
+import { dictionary as zh } from './zh/index.ts';
+
+type Sections = Readonly<Record<string, Readonly<Record<string, string | Readonly<Record<string, string>>>>>>;
+
+const languages = { de, en, es, fr, zh } as unknown as Readonly<Record<string, Sections>>;
+
+/** `section.key` → all its texts. */
+function texts(sections: Sections): Map<string, readonly string[]> {
+  return new Map(
+    Object.entries(sections).flatMap(([section, words]) =>
+      Object.entries(words).map(([key, text]): [string, readonly string[]] => [
+        `${section}.${key}`,
+        typeof text === 'string' ? [text] : Object.values(text),
+      ]),
+    ),
+  );
+}
+
+const english = texts(en as unknown as Sections);
+
+for (const [language, sections] of Object.entries(languages)) {
+  describe(`the words in ${language}`, () => {
+    const words = texts(sections);
+
+    test('have the keys of the English ones', () => {
+      assert.deepEqual([...words.keys()].sort(), [...english.keys()].sort());
+    });
+
+    test('say something for every key', () => {
+      for (const [key, each] of words) for (const text of each) assert.notEqual(text.trim(), '', key);
+    });
+
+    test('use the same values', () => {
+      const valuesOf = (each: readonly string[]): string[] =>
+        [...new Set(each.flatMap((text) => text.match(/\{\w+\}/g) ?? []))].sort();
+      for (const [key, each] of words) assert.deepEqual(valuesOf(each), valuesOf(english.get(key) ?? []), key);
+    });
+
+    test('have every plural that the language knows', () => {
+      const needed = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
+      for (const section of Object.values(sections))
+        for (const [key, text] of Object.entries(section)) {
+          if (typeof text === 'string') continue;
+          // `many` in Spanish and French is for millions, where these texts have the same form as `other`.
+          const missing = needed.filter((category) => category !== 'many' && !Object.hasOwn(text, category));
+          assert.deepEqual(missing, [], key);
+        }
+    });
+  });
+}

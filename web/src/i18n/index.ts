@@ -1,0 +1,100 @@
+import { app } from '../state/app.ts';
+import { useApp } from '../state/use.ts';
+import type { English } from './en/index.ts';
+
+/** The languages of the page, each under its own name for itself. */
+export const LANGUAGES = {
+  en: 'English',
+  de: 'Deutsch',
+  es: 'Español',
+  fr: 'Français',
+  zh: '中文',
+} as const;
+
+export type Language = keyof typeof LANGUAGES;
+
+/** A text that depends on a number, by the plural's category (https://cldr.unicode.org/index/cldr-spec/plural-rules). */
+export interface Plural {
+  readonly one?: string;
+  readonly other: string;
+}
+
+/** The words of a language: the same keys as the English ones, in whatever words. */
+export type Words<Section> = { readonly [Key in keyof Section]: Section[Key] extends string ? string : Plural };
+export type Dictionary = { readonly [Section in keyof English]: Words<English[Section]> };
+
+/** `section.key` */
+export type Key = {
+  [Section in keyof English]: `${Section & string}.${keyof English[Section] & string}`;
+}[keyof English];
+
+export type Values = Readonly<Record<string, string | number>>;
+
+const loaders: Readonly<Record<Language, () => Promise<{ readonly dictionary: Dictionary }>>> = {
+  en: () => import('./en/index.ts'),
+  de: () => import('./de/index.ts'),
+  es: () => import('./es/index.ts'),
+  fr: () => import('./fr/index.ts'),
+  zh: () => import('./zh/index.ts'),
+};
+
+let dictionary: Dictionary | undefined;
+let language: Language = 'en';
+let plurals = new Intl.PluralRules('en');
+
+export function isLanguage(name: string): name is Language {
+  return Object.hasOwn(LANGUAGES, name);
+}
+
+/** The wish where it is a language of ours, else the first of the browser's that is. */
+export function pickLanguage(wish: string, offered: readonly string[]): Language {
+  if (isLanguage(wish)) return wish;
+  return offered.map((tag) => tag.split('-')[0] ?? '').find(isLanguage) ?? 'en';
+}
+
+/** Loads the words of a language, after which `t` speaks it. */
+export async function speak(next: Language): Promise<void> {
+  ({ dictionary } = await loaders[next]());
+  language = next;
+  plurals = new Intl.PluralRules(next);
+  document.documentElement.lang = next;
+  document.documentElement.dir = 'ltr';
+}
+
+/** The language that is spoken, for `Intl`. */
+export function spoken(): Language {
+  return language;
+}
+
+/** The words for `key`, with `{name}` replaced by the value of that name. `count` picks the plural. */
+export function t(key: Key, values: Values = {}): string {
+  return fill(dictionary, key, values, plurals);
+}
+
+export function fill(words: Dictionary | undefined, key: Key, values: Values, rules: Intl.PluralRules): string {
+  const at = key.indexOf('.');
+  const section = words?.[key.slice(0, at) as keyof English] as Readonly<Record<string, string | Plural>> | undefined;
+  const entry = section?.[key.slice(at + 1)];
+  if (entry === undefined) return key;
+  const text =
+    typeof entry === 'string'
+      ? entry
+      : rules.select(Number(values['count'] ?? 0)) === 'one' && entry.one !== undefined
+        ? entry.one
+        : entry.other;
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = values[name];
+    if (value === undefined) return whole;
+    return typeof value === 'number' ? value.toLocaleString(language) : value;
+  });
+}
+
+/** Renders a component again when another language is spoken. */
+export function useLanguage(): string {
+  return useApp((state) => state.settings.language);
+}
+
+/** The language that the settings ask for. */
+export function wantedLanguage(): Language {
+  return pickLanguage(app.get().settings.language, navigator.languages);
+}

@@ -1,0 +1,20 @@
+import type { errors as english } from '../en/errors.ts';
+import type { Words } from '../index.ts';
+
+export const errors: Words<typeof english> = {
+  unreachable: 'Sluice 没有响应。它还在运行吗？请查看启动它的终端，然后重试。',
+  cut: '与 Sluice 的连接已中断，请重试。',
+  lost: '服务器已不再保留此回答的其余部分，请重试。',
+  unauthorized: '此服务器需要访问密钥：请打开 Sluice 启动时显示的地址。',
+  key: '提供商需要密钥，或拒绝了当前密钥。请在此输入，或写入环境变量或 sluice.yaml。',
+  otherModel: '目前没有提供商提供此模型，请在上方选择其他模型。',
+  notSupported: '此模型无法做到，请在上方选择其他模型。',
+  tooLarge: '内容过大。请移除文件或开始新对话：每条消息都会发送整个对话。',
+  rateLimited: '提供商限制了请求频率。请稍候，或选择其他模型。',
+  timeout: '提供商响应过慢。请重试或选择其他模型。',
+  upstream: '无法连接提供商，或其回答已中断。请重试或选择其他模型。',
+  overloaded: '目前负载过高，请稍候再试。',
+  refused: '模型未接受此请求。可尝试更改设置、开始新对话或换用其他模型。',
+  storage: '服务器空间不足，或无法写入磁盘。',
+  again: '请重试；Sluice 的日志有更多信息。',
+};

@@ -1,0 +1,23 @@
+import type { models as english } from '../en/models.ts';
+import type { Words } from '../index.ts';
+
+export const models: Words<typeof english> = {
+  automatic: '自动',
+  automaticHint: '第一个能回答的提供商',
+  loading: '正在加载模型…',
+  chosen: '模型：{model}',
+  models: '模型',
+  search: '搜索模型',
+  favourites: '收藏',
+  favourite: '收藏',
+  notListed: '不在列表中',
+  askForName: '按此名称请求',
+  vision: '可识别图片',
+  image: '可生成图片',
+  audio: '可生成语音',
+  video: '可生成视频',
+  tools: '可使用工具',
+  reasoning: '先思考再回答',
+  context: '最多读取 {count} 个词元',
+  price: '每百万回答词元的价格（美元）',
+};

@@ -1,0 +1,93 @@
+import type { FilePart } from './model.ts';
+
+/** A file that is being taken in by the server. */
+export interface Attachment {
+  readonly id: string;
+  readonly name: string;
+  readonly size: number;
+  readonly mimeType: string;
+  /** reading: on its way to the server; converting: the server makes text of it. */
+  readonly phase: 'uploading' | 'converting' | 'ready' | 'failed';
+  /** Of the upload, 0 to 1. */
+  readonly progress?: number;
+  /** Bytes of text so far. */
+  readonly textSize?: number;
+  readonly problem?: string;
+  readonly part?: FilePart;
+  /** `blob:` or own address of a picture to show. */
+  readonly preview?: string;
+}
+
+/** What is being written, by chat; of a new chat under the empty name. */
+export interface Draft {
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+}
+
+export type DraftsState = Readonly<Record<string, Draft>>;
+
+export type DraftsAction =
+  | { readonly type: 'drafts/loaded'; readonly drafts: DraftsState }
+  | { readonly type: 'drafts/text'; readonly chat: string; readonly text: string }
+  | { readonly type: 'drafts/attached'; readonly chat: string; readonly attachment: Attachment }
+  | {
+      readonly type: 'drafts/attachment';
+      readonly chat: string;
+      readonly id: string;
+      readonly change: Partial<Attachment>;
+    }
+  | { readonly type: 'drafts/detached'; readonly chat: string; readonly id: string }
+  | { readonly type: 'drafts/cleared'; readonly chat: string };
+
+export const emptyDraft: Draft = { text: '', attachments: [] };
+
+export function reduceDrafts(state: DraftsState, action: DraftsAction): DraftsState {
+  switch (action.type) {
+    case 'drafts/loaded':
+      return { ...action.drafts, ...state };
+    case 'drafts/text':
+      return change(state, action.chat, (draft) => ({ ...draft, text: action.text }));
+    case 'drafts/attached':
+      return change(state, action.chat, (draft) => ({
+        ...draft,
+        attachments: [...draft.attachments, action.attachment],
+      }));
+    case 'drafts/attachment':
+      return change(state, action.chat, (draft) => ({
+        ...draft,
+        attachments: draft.attachments.map((each) => (each.id === action.id ? { ...each, ...action.change } : each)),
+      }));
+    case 'drafts/detached':
+      return change(state, action.chat, (draft) => ({
+        ...draft,
+        attachments: draft.attachments.filter(({ id }) => id !== action.id),
+      }));
+    case 'drafts/cleared': {
+      const { [action.chat]: _, ...rest } = state;
+      return rest;
+    }
+  }
+}
+
+function change(state: DraftsState, chat: string, update: (draft: Draft) => Draft): DraftsState {
+  return { ...state, [chat]: update(state[chat] ?? emptyDraft) };
+}
+
+/** The drafts as they may be kept over a reload: uploads that were not over are gone with the page. */
+export function keepable(drafts: DraftsState): DraftsState {
+  return Object.fromEntries(
+    Object.entries(drafts)
+      .map(([chat, { text, attachments }]): [string, Draft] => [
+        chat,
+        {
+          text,
+          attachments: attachments
+            .filter(({ phase }) => phase === 'ready')
+            .map(({ preview, ...rest }) =>
+              preview === undefined || preview.startsWith('blob:') ? rest : { ...rest, preview },
+            ),
+        },
+      ])
+      .filter(([, { text, attachments }]) => text !== '' || attachments.length > 0),
+  );
+}

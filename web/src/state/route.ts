@@ -1,0 +1,35 @@
+/** An address inside the page: `#/chat/abc` is screen `chat`, path `['abc']`. */
+export interface Route {
+  readonly screen: string;
+  readonly path: readonly string[];
+}
+
+export function parseRoute(hash: string): Route {
+  const [screen = '', ...path] = hash
+    .replace(/^#?\/?/, '')
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decode);
+  return { screen: screen === '' ? 'chat' : screen, path };
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** The address of a screen, for links. */
+export function addressOf(screen: string, ...path: readonly string[]): string {
+  return `#/${[screen, ...path].map(encodeURIComponent).join('/')}`;
+}
+
+/** Goes to a screen; `replace` leaves no step in the history. */
+export function goTo(address: string, { replace = false } = {}): void {
+  if (replace) {
+    history.replaceState(null, '', address);
+    dispatchEvent(new HashChangeEvent('hashchange'));
+  } else location.hash = address;
+}

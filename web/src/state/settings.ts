@@ -1,0 +1,62 @@
+import type { Choice } from './catalog.ts';
+
+export type Theme = 'system' | 'light' | 'dark';
+
+/** What a person decided for this browser. All of it is kept in its local storage and nowhere else. */
+export interface Settings {
+  readonly theme: Theme;
+  /** A language of `i18n`, or empty: the browser's. */
+  readonly language: string;
+  /** The model of the next chat. */
+  readonly choice?: Choice;
+  /** `provider/model`. */
+  readonly favourites: readonly string[];
+  /** Keys of providers, by the provider's name; they go with the requests to that provider. */
+  readonly keys: Readonly<Record<string, string>>;
+  readonly webSearch: boolean;
+  /** Enter sends; else Ctrl or Cmd with Enter. */
+  readonly enterSends: boolean;
+  readonly sidebar: boolean;
+  /** Whether the server's memory helps to answer, and whose it is. */
+  readonly memory: boolean;
+  readonly user: string;
+  /** The voice that reads aloud: `browser`, or `<provider>` and its voice. */
+  readonly voice: string;
+  /** Anything that a screen of its own wants kept, by the screen's name. */
+  readonly more: Readonly<Record<string, unknown>>;
+}
+
+export type SettingsAction =
+  | { readonly type: 'settings/changed'; readonly change: Partial<Settings> }
+  | { readonly type: 'settings/key'; readonly provider: string; readonly key: string }
+  | { readonly type: 'settings/favourite'; readonly name: string };
+
+export const defaultSettings: Settings = {
+  theme: 'system',
+  language: '',
+  favourites: [],
+  keys: {},
+  webSearch: false,
+  enterSends: true,
+  sidebar: true,
+  memory: false,
+  user: '',
+  voice: '',
+  more: {},
+};
+
+export function reduceSettings(state: Settings, action: SettingsAction): Settings {
+  switch (action.type) {
+    case 'settings/changed':
+      return { ...state, ...action.change };
+    case 'settings/key': {
+      const { [action.provider]: _, ...rest } = state.keys;
+      return { ...state, keys: action.key === '' ? rest : { ...rest, [action.provider]: action.key } };
+    }
+    case 'settings/favourite': {
+      const without = state.favourites.filter((name) => name !== action.name);
+      const isNew = without.length === state.favourites.length;
+      return { ...state, favourites: isNew ? [...state.favourites, action.name] : without };
+    }
+  }
+}

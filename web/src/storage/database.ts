@@ -1,0 +1,93 @@
+/**
+ * The browser's database. `chats` and `messages` have the shapes of `state/model.ts`; `records` holds whatever a screen
+ * keeps in many pieces (prompts, presets, …), under `kind` and `id`.
+ */
+export type StoreName = 'chats' | 'messages' | 'records';
+
+const NAME = 'sluice';
+const VERSION = 1;
+
+let opening: Promise<IDBDatabase> | undefined;
+
+function open(): Promise<IDBDatabase> {
+  opening ??= new Promise<IDBDatabase>((resolve, reject) => {
+    const asked = indexedDB.open(NAME, VERSION);
+    asked.onupgradeneeded = () => {
+      const database = asked.result;
+      database.createObjectStore('chats', { keyPath: 'id' });
+      database.createObjectStore('messages', { keyPath: 'id' }).createIndex('chat', 'chat');
+      database.createObjectStore('records', { keyPath: ['kind', 'id'] }).createIndex('kind', 'kind');
+    };
+    asked.onsuccess = () => {
+      // A newer page in another tab wants to change the database.
+      asked.result.onversionchange = () => {
+        asked.result.close();
+        opening = undefined;
+      };
+      resolve(asked.result);
+    };
+    asked.onerror = () => reject(asked.error);
+    asked.onblocked = () => reject(new Error('The database is in use by an older page.'));
+  }).catch((error: unknown) => {
+    opening = undefined;
+    throw error;
+  });
+  return opening;
+}
+
+function settled<Value>(asked: IDBRequest<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    asked.onsuccess = () => resolve(asked.result);
+    asked.onerror = () => reject(asked.error);
+  });
+}
+
+export async function readAll<Shape>(store: StoreName): Promise<Shape[]> {
+  const database = await open();
+  return settled<Shape[]>(database.transaction(store).objectStore(store).getAll());
+}
+
+/** All with that value in an index: messages by `chat`, records by `kind`. */
+export async function readBy<Shape>(store: StoreName, index: 'chat' | 'kind', value: string): Promise<Shape[]> {
+  const database = await open();
+  return settled<Shape[]>(database.transaction(store).objectStore(store).index(index).getAll(value));
+}
+
+export async function readOne<Shape>(store: StoreName, key: IDBValidKey): Promise<Shape | undefined> {
+  const database = await open();
+  return settled<Shape | undefined>(database.transaction(store).objectStore(store).get(key));
+}
+
+export interface Changes {
+  readonly put?: Partial<Readonly<Record<StoreName, readonly unknown[]>>>;
+  readonly remove?: Partial<Readonly<Record<StoreName, readonly IDBValidKey[]>>>;
+}
+
+/** All changes or none; resolves when they are on the disk. */
+export async function write({ put = {}, remove = {} }: Changes): Promise<void> {
+  const stores = [...new Set([...Object.keys(put), ...Object.keys(remove)])];
+  if (stores.length === 0) return;
+  const database = await open();
+  const transaction = database.transaction(stores, 'readwrite');
+  const done = new Promise<void>((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    transaction.onabort = () => reject(transaction.error);
+  });
+  for (const [store, values] of Object.entries(put))
+    for (const value of values) transaction.objectStore(store).put(value);
+  for (const [store, keys] of Object.entries(remove))
+    for (const key of keys) transaction.objectStore(store).delete(key);
+  return done;
+}
+
+/** Removes everything that was kept. */
+export async function clearAll(): Promise<void> {
+  const database = await open();
+  const stores: StoreName[] = ['chats', 'messages', 'records'];
+  const transaction = database.transaction(stores, 'readwrite');
+  for (const store of stores) transaction.objectStore(store).clear();
+  return new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    transaction.onabort = () => reject(transaction.error);
+  });
+}

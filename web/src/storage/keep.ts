@@ -1,0 +1,150 @@
+import { app } from '../state/app.ts';
+import { type DraftsState, keepable } from '../state/drafts.ts';
+import type { State } from '../state/index.ts';
+import type { Chat, Message } from '../state/model.ts';
+import { defaultSettings, type Settings } from '../state/settings.ts';
+import type { MessageMap } from '../state/tree.ts';
+import { readAll, readBy, readOne, write } from './database.ts';
+import { readLocal, writeLocal } from './local.ts';
+import { listen, tell } from './tabs.ts';
+
+/** How long changes gather before they are written, in milliseconds. */
+const GATHER_MS = 300;
+
+/** Objects that came from the database as they are: there is nothing to write about them. */
+const known = new WeakSet<object>();
+
+/** Called with what went wrong when the browser refuses to keep something; once. */
+export type OnRefused = (error: unknown) => void;
+
+/** Reads what was kept, and from then on keeps what changes, for this tab and the others. */
+export async function keepState(onRefused: OnRefused): Promise<void> {
+  loadLocal();
+  let written = app.get();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isRefused = false;
+  const flush = async (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    const now = app.get();
+    const before = written;
+    written = now;
+    try {
+      await writeDifference(before, now);
+    } catch (error) {
+      if (!isRefused) onRefused(error);
+      isRefused = true;
+    }
+  };
+  app.subscribe(() => {
+    const { settings, drafts, chats, messages } = app.get();
+    if (settings !== written.settings) writeLocal('settings', settings);
+    if (drafts !== written.drafts) writeLocal('drafts', keepable(drafts));
+    if (settings !== written.settings || drafts !== written.drafts) written = { ...written, settings, drafts };
+    if (chats !== written.chats || messages !== written.messages) timer ??= setTimeout(flush, GATHER_MS);
+  });
+  addEventListener('pagehide', () => void flush());
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'hidden') void flush();
+  });
+  addEventListener('storage', ({ key }) => {
+    if (key === 'sluice.settings') loadSettings();
+  });
+  listen((word) => {
+    if (word.kind === 'chats') void takeChats(word.put, word.removed);
+    else if (word.kind === 'messages') void takeMessages(word.chat, word.put, word.removed);
+    else if (word.kind === 'cleared') location.reload();
+  });
+  const chats = await readAll<Chat>('chats').catch((error: unknown) => {
+    onRefused(error);
+    return [];
+  });
+  for (const chat of chats) known.add(chat);
+  app.dispatch({ type: 'chats/loaded', chats });
+}
+
+/** Settings and drafts, at once. */
+function loadLocal(): void {
+  loadSettings();
+  const drafts = readLocal<DraftsState>('drafts');
+  if (drafts !== undefined) app.dispatch({ type: 'drafts/loaded', drafts });
+}
+
+function loadSettings(): void {
+  const kept = readLocal<Partial<Settings>>('settings');
+  if (kept !== undefined) app.dispatch({ type: 'settings/changed', change: { ...defaultSettings, ...kept } });
+}
+
+/** The messages of a chat, from the database the first time. */
+export async function loadMessages(chat: string): Promise<MessageMap> {
+  const there = app.get().messages[chat];
+  if (there !== undefined) return there;
+  const messages = await readBy<Message>('messages', 'chat', chat);
+  for (const message of messages) known.add(message);
+  // What came to be meanwhile is newer.
+  const newer = Object.values(app.get().messages[chat] ?? {});
+  app.dispatch({ type: 'messages/loaded', chat, messages: [...messages, ...newer] });
+  return app.get().messages[chat] ?? {};
+}
+
+async function writeDifference(before: State, now: State): Promise<void> {
+  const chats = difference(before.chats.byId, now.chats.byId);
+  const gone = new Set(chats.removed);
+  const put: Message[] = [];
+  const removed: string[] = [];
+  const told: (() => void)[] = [];
+  for (const chat of gone) {
+    for (const { id } of await readBy<Message>('messages', 'chat', chat)) removed.push(id);
+  }
+  for (const [chat, messages] of Object.entries(now.messages)) {
+    const old = before.messages[chat];
+    if (old === messages || gone.has(chat)) continue;
+    const changes = difference(old ?? {}, messages);
+    put.push(...changes.put);
+    removed.push(...changes.removed);
+    if (changes.put.length + changes.removed.length > 0) {
+      const ids = changes.put.map(({ id }) => id);
+      told.push(() => tell({ kind: 'messages', chat, put: ids, removed: changes.removed }));
+    }
+  }
+  if (chats.put.length + chats.removed.length > 0) {
+    told.push(() => tell({ kind: 'chats', put: chats.put.map(({ id }) => id), removed: chats.removed }));
+  }
+  if (told.length === 0) return;
+  await write({
+    put: { chats: chats.put, messages: put },
+    remove: { chats: chats.removed, messages: removed },
+  });
+  for (const each of told) each();
+}
+
+function difference<Kept extends { readonly id: string }>(
+  before: Readonly<Record<string, Kept>>,
+  now: Readonly<Record<string, Kept>>,
+): { readonly put: readonly Kept[]; readonly removed: readonly string[] } {
+  if (before === now) return { put: [], removed: [] };
+  const put = Object.values(now).filter((each) => before[each.id] !== each && !known.has(each));
+  const removed = Object.keys(before).filter((id) => now[id] === undefined);
+  return { put, removed };
+}
+
+async function takeChats(put: readonly string[], removed: readonly string[]): Promise<void> {
+  const chats = (await Promise.all(put.map((id) => readOne<Chat>('chats', id)))).filter((chat) => chat !== undefined);
+  for (const chat of chats) known.add(chat);
+  if (chats.length > 0) app.dispatch({ type: 'chats/put', chats });
+  if (removed.length > 0) {
+    app.dispatch({ type: 'chats/removed', ids: removed });
+    app.dispatch({ type: 'messages/forgotten', chats: removed });
+  }
+}
+
+/** Another tab wrote messages. Those that stream into this tab too are newer here. */
+async function takeMessages(chat: string, put: readonly string[], removed: readonly string[]): Promise<void> {
+  if (app.get().messages[chat] === undefined) return;
+  const read = await Promise.all(put.map((id) => readOne<Message>('messages', id)));
+  const { streams } = app.get();
+  const messages = read.filter((message) => message !== undefined && streams[message.id] === undefined) as Message[];
+  for (const message of messages) known.add(message);
+  if (messages.length > 0) app.dispatch({ type: 'messages/loaded', chat, messages });
+  if (removed.length > 0) app.dispatch({ type: 'messages/removed', chat, ids: removed });
+}

@@ -1,0 +1,108 @@
+import type { ComponentChildren } from 'preact';
+import { ask, regenerate } from '../../actions/answer.ts';
+import { IconButton } from '../../components/IconButton.tsx';
+import { Waiting } from '../../components/Waiting.tsx';
+import { t } from '../../i18n/index.ts';
+import { app } from '../../state/app.ts';
+import { isOver, type Message } from '../../state/model.ts';
+import { useApp } from '../../state/use.ts';
+import { ErrorBox } from './ErrorBox.tsx';
+import { Info } from './Info.tsx';
+import { Markdown } from './Markdown.tsx';
+import { Media } from './Media.tsx';
+import { messageActions } from './message-actions.ts';
+import { Reasoning } from './Reasoning.tsx';
+import { Sources } from './Sources.tsx';
+import { ToolCalls } from './ToolCalls.tsx';
+
+export interface AnswerProps {
+  readonly message: Message;
+  readonly isLast: boolean;
+  readonly branches: ComponentChildren;
+}
+
+/** What a model answered, with all that is known about it. */
+export function Answer({ message, isLast, branches }: AnswerProps) {
+  const running = useApp((state) => state.streams[message.id]);
+  const isRunning = running !== undefined;
+  const last = message.parts.length - 1;
+  const hasShown = message.parts.length > 0 || message.reasoning !== undefined || message.toolCalls !== undefined;
+  return (
+    <>
+      {message.reasoning !== undefined && <Reasoning message={message} isRunning={isRunning} />}
+      {message.toolCalls !== undefined && <ToolCalls calls={message.toolCalls} isRunning={isRunning} />}
+      <div class="body">
+        {message.parts.map((part, index) => {
+          // Parts only ever come behind the others.
+          if (part.type === 'text') return <Markdown key={index} text={part.text} done={!isRunning || index < last} />;
+          return part.type === 'media' ? <Media key={index} part={part} /> : null;
+        })}
+        {message.parts.length === 0 && message.preview !== undefined && <Markdown text={message.preview} done={true} />}
+      </div>
+      {isRunning && !hasShown && <Waiting label={t('chat.waiting')} />}
+      {running?.phase === 'lost' && (
+        <p class="note" role="status">
+          {t('chat.reconnecting')}
+        </p>
+      )}
+      {message.sources !== undefined && <Sources sources={message.sources} />}
+      {!isRunning && <Note message={message} />}
+      {message.error !== undefined && !isRunning && <ErrorBox failure={message.error} message={message} />}
+      {isRunning ? (
+        <footer class="message-foot" />
+      ) : (
+        <footer class="message-foot line">
+          {branches}
+          <span class="message-actions">
+            {messageActions
+              .filter(({ when }) => when(message, isLast))
+              .map(({ id, label, icon, run }) => (
+                <IconButton key={id} icon={icon} label={t(label)} onClick={() => run(message)} />
+              ))}
+          </span>
+          <Info message={message} />
+        </footer>
+      )}
+      {isLast && !isRunning && message.suggestions !== undefined && (
+        <Suggestions chat={message.chat} texts={message.suggestions} />
+      )}
+    </>
+  );
+}
+
+/** How an answer ended, where that is not obvious. */
+function Note({ message }: { readonly message: Message }) {
+  const text = noteOf(message);
+  if (text === undefined) return null;
+  return (
+    <p class="note">
+      {text}
+      {!isOver(message) && (
+        <button type="button" class="link-button" onClick={() => regenerate(message)}>
+          {t('chat.tryAgain')}
+        </button>
+      )}
+    </p>
+  );
+}
+
+function noteOf(message: Message): string | undefined {
+  if (message.finish === 'stopped') return t('chat.stopped');
+  if (message.finish === 'length') return t('chat.tooLong');
+  if (message.finish === 'content_filter') return t('chat.filtered');
+  return isOver(message) ? undefined : t('chat.brokeOff');
+}
+
+function Suggestions({ chat, texts }: { readonly chat: string; readonly texts: readonly string[] }) {
+  return (
+    <ul class="suggestions" aria-label={t('chat.suggestions')}>
+      {texts.map((text) => (
+        <li key={text}>
+          <button type="button" dir="auto" onClick={() => ask(app.get().chats.byId[chat], [{ type: 'text', text }])}>
+            {text}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,54 @@
+import { Icon } from '../../components/Icon.tsx';
+import { IconButton } from '../../components/IconButton.tsx';
+import { t } from '../../i18n/index.ts';
+import type { Attachment } from '../../state/drafts.ts';
+
+export interface AttachmentsProps {
+  readonly attachments: readonly Attachment[];
+  readonly remove: (id: string) => void;
+}
+
+/** The files of a draft, and how far they are. */
+export function Attachments({ attachments, remove }: AttachmentsProps) {
+  if (attachments.length === 0) return null;
+  return (
+    <ul class="attachments" id="attached" aria-label={t('composer.attached')}>
+      {attachments.map((attachment) => (
+        <li key={attachment.id} class={`attachment is-${attachment.phase}`}>
+          {attachment.preview === undefined ? (
+            <Icon name={attachment.phase === 'failed' ? 'warning' : 'file'} size={20} />
+          ) : (
+            <img src={attachment.preview} alt="" />
+          )}
+          <span class="attachment-words">
+            <span class="attachment-name" dir="auto">
+              {attachment.name}
+            </span>
+            <small role={attachment.phase === 'failed' ? 'alert' : undefined}>{stateOf(attachment)}</small>
+          </span>
+          {attachment.phase === 'uploading' && (
+            <progress max={1} value={attachment.progress ?? 0} aria-label={t('composer.uploading')} />
+          )}
+          {attachment.phase === 'converting' && <progress aria-label={t('composer.converting', { size: '' })} />}
+          <IconButton
+            icon="close"
+            label={t('composer.detach', { name: attachment.name })}
+            onClick={() => remove(attachment.id)}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function stateOf({ phase, problem, size, textSize, mimeType }: Attachment): string {
+  if (phase === 'failed') return problem ?? t('composer.failed');
+  if (phase === 'uploading') return t('composer.uploading');
+  if (phase === 'converting') return t('composer.converting', { size: textSize === undefined ? '' : bytes(textSize) });
+  return /^(image|audio|video)\//.test(mimeType) ? bytes(size) : t('composer.text', { size: bytes(textSize ?? 0) });
+}
+
+function bytes(count: number): string {
+  if (count < 1_000) return `${count} B`;
+  return count < 1_000_000 ? `${Math.round(count / 1_000)} kB` : `${Math.round(count / 100_000) / 10} MB`;
+}

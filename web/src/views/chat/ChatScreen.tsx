@@ -1,0 +1,68 @@
+import { useEffect } from 'preact/hooks';
+import { resumeAnswers } from '../../actions/answer.ts';
+import { t } from '../../i18n/index.ts';
+import { app } from '../../state/app.ts';
+import { newestLeaf } from '../../state/tree.ts';
+import { useApp } from '../../state/use.ts';
+import { loadMessages } from '../../storage/keep.ts';
+import type { ScreenProps } from '../screens.ts';
+import { Composer } from './Composer.tsx';
+import { Thread } from './Thread.tsx';
+import { TopBar } from './TopBar.tsx';
+import { Welcome } from './Welcome.tsx';
+
+/** A chat, or the empty page where the next one begins. */
+export function ChatScreen({ path }: ScreenProps) {
+  const id = path[0] ?? '';
+  const chat = useApp((state) => state.chats.byId[id]);
+  const isReady = useApp((state) => state.chats.ready);
+  const isLoaded = useApp((state) => state.messages[id] !== undefined);
+  const title = chat?.title;
+
+  useEffect(() => {
+    document.title = title ? `${title} · Sluice` : 'Sluice';
+  }, [title]);
+  const exists = chat !== undefined;
+  useEffect(() => {
+    if (!exists) return;
+    void loadMessages(id).then((messages) => {
+      if (app.get().chats.byId[id]?.leaf === undefined) {
+        const leaf = newestLeaf(messages);
+        if (leaf !== undefined) app.dispatch({ type: 'chats/changed', id, change: { leaf } });
+      }
+    });
+  }, [id, exists]);
+  // Whatever another tab, or this page before it was loaded anew, has asked for.
+  const count = useApp((state) => Object.values(state.messages[id] ?? {}).filter(isWaiting).length);
+  useEffect(() => {
+    if (count > 0) resumeAnswers(app.get().messages[id] ?? {});
+  }, [id, count]);
+
+  const isMissing = id !== '' && isReady && chat === undefined;
+  return (
+    <>
+      <TopBar chat={chat} />
+      <main class="chat" aria-label={t('shell.chat')}>
+        {isMissing && (
+          <div class="missing" role="alert">
+            <p>{t('chat.missing')}</p>
+            <a class="button" href="#/">
+              {t('shell.newChat')}
+            </a>
+          </div>
+        )}
+        {id === '' && <Welcome />}
+        {chat !== undefined && isLoaded && <Thread key={id} chat={id} />}
+        {!isMissing && <Composer key={id} chat={chat} draft={id} />}
+      </main>
+    </>
+  );
+}
+
+function isWaiting(message: {
+  readonly streamId?: string;
+  readonly finish?: string;
+  readonly error?: unknown;
+}): boolean {
+  return message.streamId !== undefined && message.finish === undefined && message.error === undefined;
+}

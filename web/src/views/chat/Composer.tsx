@@ -1,0 +1,165 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { ask, stop } from '../../actions/answer.ts';
+import { addFiles, removeAttachment, takeParts } from '../../actions/attachments.ts';
+import { Icon } from '../../components/Icon.tsx';
+import { IconButton } from '../../components/IconButton.tsx';
+import { t } from '../../i18n/index.ts';
+import { app } from '../../state/app.ts';
+import { emptyDraft } from '../../state/drafts.ts';
+import type { Chat } from '../../state/model.ts';
+import { runningIn } from '../../state/streams.ts';
+import { useApp } from '../../state/use.ts';
+import { Attachments } from './Attachments.tsx';
+import { SlashMenu } from './SlashMenu.tsx';
+import { VoiceButton } from './VoiceButton.tsx';
+
+export interface ComposerProps {
+  readonly chat: Chat | undefined;
+  /** The name of the draft: the chat's id, or empty for a new one. */
+  readonly draft: string;
+}
+
+/** Where the next message is written. */
+export function Composer({ chat, draft: name }: ComposerProps) {
+  const draft = useApp((state) => state.drafts[name] ?? emptyDraft);
+  const running = useApp((state) => runningIn(state.streams, name));
+  const webSearch = useApp((state) => state.settings.webSearch);
+  const enterSends = useApp((state) => state.settings.enterSends);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const files = useRef<HTMLInputElement>(null);
+  const [isOver, setOver] = useState(false);
+  const isBusy = draft.attachments.some(({ phase }) => phase === 'uploading' || phase === 'converting');
+  const isEmpty = draft.text.trim() === '' && draft.attachments.every(({ phase }) => phase !== 'ready');
+
+  const setText = (text: string): void => app.dispatch({ type: 'drafts/text', chat: name, text });
+  useLayoutEffect(() => {
+    if (field.current !== null) fit(field.current);
+  }, [draft.text]);
+  useEffect(() => {
+    if (matchMedia('(pointer: fine)').matches) field.current?.focus();
+  }, []);
+
+  const submit = (): void => {
+    if (running !== undefined || isEmpty || isBusy) return;
+    const parts = takeParts(name);
+    ask(chat, parts);
+  };
+  const stopRunning = (): void => {
+    const message = running === undefined ? undefined : app.get().messages[name]?.[running];
+    if (message !== undefined) stop(message);
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || event.isComposing || event.defaultPrevented) return;
+    const wantsSend = enterSends ? !event.shiftKey : event.ctrlKey || event.metaKey;
+    if (!wantsSend) return;
+    event.preventDefault();
+    submit();
+  };
+  const take = (list: FileList | undefined | null): void => {
+    if (list) addFiles(name, [...list]);
+  };
+
+  return (
+    <form
+      class={`composer ${isOver ? 'is-over' : ''}`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+      onDragOver={(event) => {
+        if (event.dataTransfer?.types.includes('Files') !== true) return;
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        take(event.dataTransfer?.files);
+      }}
+    >
+      <SlashMenu field={field} text={draft.text} setText={setText} />
+      <Attachments attachments={draft.attachments} remove={(id) => removeAttachment(name, id)} />
+      <label class="hidden" for="prompt">
+        {t('composer.message')}
+      </label>
+      <textarea
+        ref={field}
+        id="prompt"
+        rows={1}
+        dir="auto"
+        placeholder={t('composer.placeholder')}
+        autocomplete="off"
+        enterkeyhint={enterSends ? 'send' : 'enter'}
+        value={draft.text}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={onKey}
+        onPaste={(event) => {
+          const pasted = event.clipboardData?.files;
+          if (pasted === undefined || pasted.length === 0) return;
+          event.preventDefault();
+          take(pasted);
+        }}
+      />
+      <div class="composer-row">
+        <IconButton icon="clip" id="attach" label={t('composer.attach')} onClick={() => files.current?.click()} />
+        <input
+          ref={files}
+          id="files"
+          class="hidden"
+          type="file"
+          multiple
+          tabIndex={-1}
+          aria-label={t('composer.attach')}
+          onChange={(event) => {
+            take(event.currentTarget.files);
+            event.currentTarget.value = '';
+          }}
+        />
+        <button
+          type="button"
+          id="web-search"
+          class="toggle"
+          aria-pressed={webSearch}
+          title={t('composer.webSearch')}
+          onClick={() => app.dispatch({ type: 'settings/changed', change: { webSearch: !webSearch } })}
+        >
+          <Icon name="globe" />
+          <span>{t('composer.web')}</span>
+        </button>
+        <span class="composer-space" />
+        <VoiceButton text={draft.text} setText={setText} />
+        {running === undefined ? (
+          <button
+            type="submit"
+            id="send"
+            class="send"
+            aria-label={t('composer.send')}
+            title={t('composer.send')}
+            disabled={isEmpty || isBusy}
+          >
+            <Icon name="send" size={18} />
+          </button>
+        ) : (
+          <button
+            type="button"
+            id="send"
+            class="send is-stop"
+            aria-label={t('chat.stop')}
+            title={t('chat.stop')}
+            onClick={stopRunning}
+          >
+            <Icon name="stop" size={18} />
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+/** Makes the field as high as its text; the style sheet has the limit. Browsers that do so themselves are left alone. */
+function fit(field: HTMLTextAreaElement): void {
+  if (CSS.supports('field-sizing', 'content')) return;
+  field.style.height = 'auto';
+  field.style.height = `${field.scrollHeight}px`;
+}

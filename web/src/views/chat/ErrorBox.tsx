@@ -1,0 +1,35 @@
+import { regenerate } from '../../actions/answer.ts';
+import { Icon } from '../../components/Icon.tsx';
+import { t } from '../../i18n/index.ts';
+import { app } from '../../state/app.ts';
+import type { Failure, Message } from '../../state/model.ts';
+import { adviceFor, isAboutKey } from './advice.ts';
+
+/** What went wrong, and what to do about it. */
+export function ErrorBox({ failure, message }: { readonly failure: Failure; readonly message: Message }) {
+  const { provider = '', label = provider } = message;
+  const openKey = (): void => app.dispatch({ type: 'overlay/opened', name: 'key', about: provider });
+  return (
+    <div class="error" role="alert">
+      <Icon name="warning" />
+      <div>
+        {failure.message !== '' && (
+          <p>
+            <strong>{failure.message}</strong>
+          </p>
+        )}
+        <p>{t(adviceFor(failure))}</p>
+        <p class="error-actions">
+          {isAboutKey(failure) && provider !== '' && (
+            <button type="button" class="button is-primary" onClick={openKey}>
+              <Icon name="key" /> {t('chat.enterKey', { provider: label })}
+            </button>
+          )}
+          <button type="button" class="button" onClick={() => regenerate(message)}>
+            {t('chat.tryAgain')}
+          </button>
+        </p>
+      </div>
+    </div>
+  );
+}

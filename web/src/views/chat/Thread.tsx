@@ -1,0 +1,110 @@
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { IconButton } from '../../components/IconButton.tsx';
+import { t } from '../../i18n/index.ts';
+import { runningIn } from '../../state/streams.ts';
+import { childrenOf, type MessageMap, pathTo } from '../../state/tree.ts';
+import { useApp } from '../../state/use.ts';
+import { MessageView } from './MessageView.tsx';
+
+/** So many of the last messages at once, then the earlier ones while there is nothing else to do. */
+const FIRST_BATCH = 24;
+const NEXT_BATCH = 60;
+/** Nearer to the end than this, in pixels, counts as being there. */
+const AT_END = 48;
+
+/** The shown branch of a chat. Follows the end while one is there, and leaves those alone who went up to read. */
+export function Thread({ chat }: { readonly chat: string }) {
+  const tree = useApp((state) => state.messages[chat] ?? {}, sameShape);
+  const leaf = useApp((state) => state.chats.byId[chat]?.leaf);
+  const running = useApp((state) => runningIn(state.streams, chat));
+  const [count, setCount] = useState(FIRST_BATCH);
+  const path = useMemo(() => pathTo(tree, leaf).map(({ id }) => id), [tree, leaf]);
+  const shown = path.slice(-count);
+  const children = useMemo(() => childrenOf(tree), [tree]);
+  const rows = useMemo(
+    () =>
+      shown.map((id, index) => {
+        const siblings = children.get(tree[id]?.parent ?? null) ?? [];
+        const isLast = index === shown.length - 1;
+        return (
+          <MessageView
+            key={id}
+            chat={chat}
+            id={id}
+            siblings={siblings.length > 1 ? siblings.map((each) => each.id) : NONE}
+            isLast={isLast}
+            isNear={index >= shown.length - 8}
+          />
+        );
+      }),
+    [path, children, shown.length],
+  );
+  useEffect(() => {
+    if (count >= path.length) return;
+    return whenIdle(() => setCount(count + NEXT_BATCH));
+  }, [count, path.length]);
+
+  const scroll = useRef<HTMLElement>(null);
+  const inner = useRef<HTMLDivElement>(null);
+  const [isAway, setAway] = useState(false);
+  const follow = useRef(true);
+  const toEnd = (): void => {
+    follow.current = true;
+    scroll.current?.scrollTo({ top: scroll.current.scrollHeight, behavior: 'instant' });
+  };
+  useLayoutEffect(toEnd, [leaf]);
+  useEffect(() => {
+    const area = scroll.current;
+    if (area === null || inner.current === null) return;
+    const observer = new ResizeObserver(() => {
+      if (follow.current) area.scrollTop = area.scrollHeight;
+    });
+    observer.observe(inner.current);
+    observer.observe(area);
+    return () => observer.disconnect();
+  }, []);
+  const onScroll = (): void => {
+    const area = scroll.current;
+    if (area === null) return;
+    follow.current = area.scrollHeight - area.scrollTop - area.clientHeight < AT_END;
+    setAway(!follow.current);
+  };
+  return (
+    <div class="thread-frame">
+      <section
+        ref={scroll}
+        id="scroll"
+        class="thread-scroll"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+        tabIndex={0}
+        aria-label={t('chat.conversation')}
+        onScroll={onScroll}
+      >
+        <div ref={inner} class="thread" role="log" aria-live="off" aria-busy={running !== undefined}>
+          {rows}
+        </div>
+      </section>
+      {isAway && <IconButton icon="toEnd" class="to-end" label={t('chat.toEnd')} onClick={toEnd} />}
+    </div>
+  );
+}
+
+const NONE: readonly string[] = [];
+
+/** Whether two trees have the same messages at the same places, whatever is in them. */
+function sameShape(a: MessageMap, b: MessageMap): boolean {
+  if (a === b) return true;
+  const ids = Object.keys(b);
+  return (
+    ids.length === Object.keys(a).length && ids.every((id) => a[id]?.parent === b[id]?.parent && a[id] !== undefined)
+  );
+}
+
+function whenIdle(run: () => void): () => void {
+  if (typeof requestIdleCallback === 'undefined') {
+    const timer = setTimeout(run, 50);
+    return () => clearTimeout(timer);
+  }
+  const handle = requestIdleCallback(run, { timeout: 500 });
+  return () => cancelIdleCallback(handle);
+}

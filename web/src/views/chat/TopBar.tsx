@@ -1,0 +1,25 @@
+import { newChat } from '../../actions/chats.ts';
+import { IconButton } from '../../components/IconButton.tsx';
+import { t } from '../../i18n/index.ts';
+import { app } from '../../state/app.ts';
+import type { Chat } from '../../state/model.ts';
+import { useApp } from '../../state/use.ts';
+import { ModelPicker } from './ModelPicker.tsx';
+
+export function TopBar({ chat }: { readonly chat: Chat | undefined }) {
+  const isOpen = useApp((state) => state.settings.sidebar);
+  return (
+    <header class="top-bar">
+      {!isOpen && (
+        <IconButton
+          icon="sidebar"
+          label={t('shell.openSidebar')}
+          onClick={() => app.dispatch({ type: 'settings/changed', change: { sidebar: true } })}
+        />
+      )}
+      <ModelPicker chat={chat} />
+      <span class="top-bar-space" />
+      {!isOpen && <IconButton icon="plus" label={t('shell.newChat')} onClick={newChat} />}
+    </header>
+  );
+}

@@ -1,0 +1,74 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { IconButton } from '../../components/IconButton.tsx';
+import { toast } from '../../components/toast.ts';
+import { spoken, t } from '../../i18n/index.ts';
+
+/** What is used of https://webaudio.github.io/web-speech-api/, which not all browsers have. */
+interface Recognition extends EventTarget {
+  lang: string;
+  continuous: boolean;
+  interimResults: boolean;
+  /** Recognise on this device, where the browser can. */
+  processLocally?: boolean;
+  start(): void;
+  stop(): void;
+}
+
+interface RecognitionResults extends Event {
+  readonly results: ArrayLike<ArrayLike<{ readonly transcript: string }> & { readonly isFinal: boolean }>;
+}
+
+function recognition(): (new () => Recognition) | undefined {
+  const scope = globalThis as {
+    SpeechRecognition?: new () => Recognition;
+    webkitSpeechRecognition?: new () => Recognition;
+  };
+  return scope.SpeechRecognition ?? scope.webkitSpeechRecognition;
+}
+
+export interface VoiceButtonProps {
+  readonly text: string;
+  readonly setText: (text: string) => void;
+}
+
+/** Writes down what is said, where the browser can. */
+export function VoiceButton({ text, setText }: VoiceButtonProps) {
+  const [isOn, setOn] = useState(false);
+  const running = useRef<Recognition | undefined>(undefined);
+  useEffect(() => () => running.current?.stop(), []);
+  const Recognizer = recognition();
+  if (Recognizer === undefined) return null;
+
+  const start = (): void => {
+    const listening = new Recognizer();
+    listening.lang = navigator.languages.find((tag) => tag.startsWith(spoken())) ?? spoken();
+    listening.continuous = true;
+    listening.interimResults = true;
+    const before = text === '' || /\s$/.test(text) ? text : `${text} `;
+    listening.addEventListener('result', (event) => {
+      const { results } = event as RecognitionResults;
+      setText(before + Array.from(results, (result) => result[0]?.transcript ?? '').join(''));
+    });
+    listening.addEventListener('error', (event) => {
+      const { error } = event as Event & { error?: string };
+      if (error !== 'no-speech' && error !== 'aborted') toast(t('composer.noVoice'));
+    });
+    listening.addEventListener('end', () => {
+      running.current = undefined;
+      setOn(false);
+    });
+    running.current = listening;
+    setOn(true);
+    listening.start();
+  };
+  return (
+    <IconButton
+      icon="mic"
+      id="voice"
+      class={isOn ? 'is-recording' : ''}
+      aria-pressed={isOn}
+      label={t(isOn ? 'composer.stopVoice' : 'composer.voice')}
+      onClick={() => (isOn ? running.current?.stop() : start())}
+    />
+  );
+}

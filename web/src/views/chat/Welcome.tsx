@@ -1,0 +1,81 @@
+import { choiceOf } from '../../actions/chats.ts';
+import { copy } from '../../components/copy.ts';
+import { IconButton } from '../../components/IconButton.tsx';
+import { t } from '../../i18n/index.ts';
+import { useApp } from '../../state/use.ts';
+
+/** What there is before the first message. */
+export function Welcome() {
+  const catalog = useApp((state) => state.catalog);
+  const isEmpty = catalog.status === 'ready' && Object.values(catalog.models).every((models) => models.length === 0);
+  return (
+    <section class="welcome" aria-labelledby="welcome-title">
+      <h1 id="welcome-title">{t('welcome.title')}</h1>
+      {catalog.status === 'failed' && (
+        <p class="problem" role="alert">
+          {t('errors.unreachable')}
+        </p>
+      )}
+      {isEmpty && <p class="problem">{t('welcome.noModels')}</p>}
+      <div class="welcome-more">
+        <Providers />
+        <FromCode />
+      </div>
+    </section>
+  );
+}
+
+function Providers() {
+  const catalog = useApp((state) => state.catalog);
+  // Dozens more wait for a key; what is on is what counts here.
+  const active = catalog.providers.filter(({ name, active_by_default: isOn }) => isOn || catalog.models[name]?.length);
+  return (
+    <details class="card">
+      <summary>{t('welcome.providers')}</summary>
+      <ul id="providers" class="providers">
+        {active.map(({ name, label }) => (
+          <li key={name}>
+            <strong>{label}</strong>
+            <span>{t('welcome.models', { count: catalog.models[name]?.length ?? 0 })}</span>
+          </li>
+        ))}
+      </ul>
+      {active.some(({ name }) => name === 'embedded') && <p class="hint">{t('welcome.demo')}</p>}
+      <p class="hint">{t('welcome.addModels')}</p>
+      <pre>
+        <code>OPENAI_API_KEY=sk-… npm start</code>
+      </pre>
+    </details>
+  );
+}
+
+function FromCode() {
+  useApp((state) => state.catalog);
+  useApp((state) => state.settings.choice);
+  const { model } = choiceOf(undefined);
+  const base = `${location.origin}/v1`;
+  const body = JSON.stringify({
+    ...(model === '' ? {} : { model }),
+    messages: [{ role: 'user', content: 'Hello!' }],
+  });
+  const curl = `curl ${base}/chat/completions \\\n  -H "Content-Type: application/json" \\\n  -d '${body}'`;
+  return (
+    <details class="card">
+      <summary>{t('welcome.code')}</summary>
+      <p>{t('welcome.codeHint')}</p>
+      <p class="address">
+        <code id="base-url">{base}</code>
+        <IconButton icon="copy" label={t('welcome.copyAddress')} onClick={() => void copy(base)} />
+      </p>
+      <div class="address">
+        <pre>
+          <code id="curl">{curl}</code>
+        </pre>
+        <IconButton icon="copy" label={t('welcome.copyCommand')} onClick={() => void copy(curl)} />
+      </div>
+      <p>
+        <a href="/docs/">{t('shell.api')}</a>
+      </p>
+    </details>
+  );
+}

@@ -1,0 +1,48 @@
+import type { Key } from '../../i18n/index.ts';
+import type { Failure } from '../../state/model.ts';
+
+const BY_CODE: Readonly<Record<string, Key>> = {
+  unreachable: 'errors.unreachable',
+  cut: 'errors.cut',
+  lost: 'errors.lost',
+  unauthorized: 'errors.unauthorized',
+  missing_credentials: 'errors.key',
+  provider_not_found: 'errors.otherModel',
+  model_not_found: 'errors.otherModel',
+  not_supported: 'errors.notSupported',
+  too_large: 'errors.tooLarge',
+  rate_limited: 'errors.rateLimited',
+  upstream_timeout: 'errors.timeout',
+  upstream_unreachable: 'errors.upstream',
+  upstream_failed: 'errors.upstream',
+  upstream_cut: 'errors.upstream',
+  upstream_invalid: 'errors.upstream',
+  overloaded: 'errors.overloaded',
+  shutting_down: 'errors.unreachable',
+  invalid_request: 'errors.refused',
+  invalid_field: 'errors.refused',
+  storage_failed: 'errors.storage',
+};
+
+const BY_STATUS: readonly (readonly [from: number, to: number, key: Key])[] = [
+  [401, 403, 'errors.key'],
+  [404, 404, 'errors.otherModel'],
+  [413, 413, 'errors.tooLarge'],
+  [429, 429, 'errors.rateLimited'],
+  [400, 499, 'errors.refused'],
+  [502, 504, 'errors.upstream'],
+];
+
+/** What a person can do about a failure. */
+export function adviceFor({ code, status, needsKey }: Failure): Key {
+  if (needsKey === true) return 'errors.key';
+  const byCode = code === undefined ? undefined : BY_CODE[code];
+  if (byCode !== undefined) return byCode;
+  const found = BY_STATUS.find(([from, to]) => status !== undefined && status >= from && status <= to);
+  return found?.[2] ?? 'errors.again';
+}
+
+/** Whether the provider's key is what is missing, or wrong. */
+export function isAboutKey(failure: Failure): boolean {
+  return adviceFor(failure) === 'errors.key';
+}

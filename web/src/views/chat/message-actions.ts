@@ -1,0 +1,34 @@
+import { continueAnswer, regenerate } from '../../actions/answer.ts';
+import { copy } from '../../components/copy.ts';
+import type { IconName } from '../../components/Icon.tsx';
+import type { Key } from '../../i18n/index.ts';
+import { type Message, textOf } from '../../state/model.ts';
+
+/** A button below answers. */
+export interface MessageAction {
+  readonly id: string;
+  readonly label: Key;
+  readonly icon: IconName;
+  /** Whether it makes sense for this answer. */
+  readonly when: (message: Message, isLast: boolean) => boolean;
+  readonly run: (message: Message) => void;
+}
+
+/** The buttons below answers that are over, in their order. Whoever adds one adds a row. */
+export const messageActions: readonly MessageAction[] = [
+  {
+    id: 'copy',
+    label: 'chat.copy',
+    icon: 'copy',
+    when: (message) => textOf(message) !== '',
+    run: (message) => void copy(textOf(message)),
+  },
+  { id: 'regenerate', label: 'chat.regenerate', icon: 'again', when: () => true, run: regenerate },
+  {
+    id: 'continue',
+    label: 'chat.continue',
+    icon: 'forward',
+    when: (message, isLast) => isLast && message.parts.length > 0 && message.finish !== 'stop',
+    run: continueAnswer,
+  },
+];

@@ -1,0 +1,17 @@
+import type { ComponentType } from 'preact';
+
+/** What a window over the page gets. */
+export interface OverlayProps {
+  /** What it is about: the id of a chat, the name of a provider, … */
+  readonly about: string;
+  readonly close: () => void;
+}
+
+/**
+ * Windows over the page by name, loaded when they are first opened:
+ * `app.dispatch({ type: 'overlay/opened', name: 'shortcuts' })`. Whoever adds a window adds a row.
+ */
+export const overlays: Readonly<Record<string, () => Promise<{ readonly default: ComponentType<OverlayProps> }>>> = {
+  shortcuts: () => import('./shell/Shortcuts.tsx'),
+  key: () => import('./shell/KeyDialog.tsx'),
+};

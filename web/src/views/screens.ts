@@ -1,0 +1,24 @@
+import type { ComponentType } from 'preact';
+import type { IconName } from '../components/Icon.tsx';
+import type { Key } from '../i18n/index.ts';
+import { ChatScreen } from './chat/ChatScreen.tsx';
+
+/** What a screen gets: the parts of the address after its name, decoded (`#/chat/abc` → `['abc']`). */
+export interface ScreenProps {
+  readonly path: readonly string[];
+}
+
+/** One row of the table of screens. The address of a screen is `#/<name>`, and whatever it wants behind that. */
+export interface Screen {
+  readonly name: string;
+  /** In the title of the window and, with `icon`, in the sidebar. */
+  readonly title: Key;
+  /** Screens with an icon are listed at the foot of the sidebar. */
+  readonly icon?: IconName;
+  /** Either the component, or the way to load it when it is first opened. */
+  readonly component?: ComponentType<ScreenProps>;
+  readonly load?: () => Promise<{ readonly default: ComponentType<ScreenProps> }>;
+}
+
+/** All screens; the first one is at `#/`. Whoever adds a screen adds a row. */
+export const screens: readonly Screen[] = [{ name: 'chat', title: 'shell.chat', component: ChatScreen }];

@@ -1,0 +1,56 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Toasts } from '../../components/Toasts.tsx';
+import { t } from '../../i18n/index.ts';
+import { app } from '../../state/app.ts';
+import { parseRoute } from '../../state/route.ts';
+import { useApp } from '../../state/use.ts';
+import { overlays } from '../overlays.ts';
+import { type Screen, screens } from '../screens.ts';
+import { Lazy } from './Lazy.tsx';
+import { Sidebar } from './Sidebar.tsx';
+
+/** The whole page: sidebar, screen, window over them, toasts. `key` below: another language is another page. */
+export function App() {
+  const route = useRoute();
+  const language = useApp((state) => state.settings.language);
+  const overlay = useApp((state) => state.overlay);
+  const isOpen = useApp((state) => state.settings.sidebar);
+  const screen = screens.find(({ name }) => name === route.screen) ?? (screens[0] as Screen);
+  useEffect(() => {
+    if (screen.name !== 'chat') document.title = `${t(screen.title)} · Sluice`;
+  }, [screen, language]);
+  const close = (): void => app.dispatch({ type: 'overlay/closed' });
+  const load = overlay.name === undefined ? undefined : overlays[overlay.name];
+  return (
+    <div class={`app ${isOpen ? 'with-sidebar' : ''}`}>
+      <button type="button" class="skip" onClick={skip}>
+        {t('shell.skip')}
+      </button>
+      <Sidebar current={screen.name} />
+      <div class="screen">
+        {screen.component === undefined ? (
+          screen.load !== undefined && <Lazy load={screen.load} props={{ path: route.path }} />
+        ) : (
+          <screen.component path={route.path} />
+        )}
+      </div>
+      {load !== undefined && <Lazy key={overlay.name} load={load} props={{ about: overlay.about ?? '', close }} />}
+      <Toasts />
+    </div>
+  );
+}
+
+function skip(): void {
+  const main = document.querySelector<HTMLElement>('#prompt') ?? document.querySelector<HTMLElement>('main');
+  main?.focus();
+}
+
+function useRoute(): ReturnType<typeof parseRoute> {
+  const [route, setRoute] = useState(() => parseRoute(location.hash));
+  useEffect(() => {
+    const take = (): void => setRoute(parseRoute(location.hash));
+    addEventListener('hashchange', take);
+    return () => removeEventListener('hashchange', take);
+  }, []);
+  return route;
+}

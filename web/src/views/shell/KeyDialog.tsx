@@ -1,0 +1,73 @@
+import { useState } from 'preact/hooks';
+import { saveKey } from '../../actions/catalog.ts';
+import { toFailure } from '../../api/http.ts';
+import { Dialog } from '../../components/Dialog.tsx';
+import { Icon } from '../../components/Icon.tsx';
+import { toast } from '../../components/toast.ts';
+import { t } from '../../i18n/index.ts';
+import { app } from '../../state/app.ts';
+import { adviceFor } from '../chat/advice.ts';
+import type { OverlayProps } from '../overlays.ts';
+
+/** A provider's key, kept in this browser. `about` is the provider's name. */
+export default function KeyDialog({ about, close }: OverlayProps) {
+  const { catalog, settings } = app.get();
+  const provider = catalog.providers.find(({ name }) => name === about);
+  const label = provider?.label ?? about;
+  const [key, setKey] = useState(settings.keys[about] ?? '');
+  const [problem, setProblem] = useState('');
+  const [isBusy, setBusy] = useState(false);
+
+  const save = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    setBusy(true);
+    setProblem('');
+    try {
+      await saveKey(about, key.trim());
+      toast(t(key.trim() === '' ? 'shell.keyForgotten' : 'shell.keyKept', { provider: label }));
+      close();
+    } catch (thrown) {
+      const failure = toFailure(thrown);
+      setProblem(failure.message || t(adviceFor(failure)));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <Dialog title={t('shell.keyTitle', { provider: label })} onClose={close} class="key-dialog">
+      <form onSubmit={(event) => void save(event)}>
+        <label class="field">
+          <span>{t('shell.key')}</span>
+          <input
+            type="password"
+            autocomplete="off"
+            spellcheck={false}
+            value={key}
+            disabled={isBusy}
+            aria-describedby="key-where"
+            onInput={(event) => setKey(event.currentTarget.value)}
+          />
+        </label>
+        <p id="key-where" class="hint">
+          {t('shell.keyWhere')}
+        </p>
+        {problem !== '' && (
+          <p class="problem" role="alert">
+            {problem}
+          </p>
+        )}
+        <div class="row-end">
+          {provider?.login_url && (
+            <a class="button is-quiet" href={provider.login_url} target="_blank" rel="noopener noreferrer">
+              {t('shell.getKey', { provider: label })} <Icon name="external" size={14} />
+            </a>
+          )}
+          <button type="submit" class="button is-primary" disabled={isBusy}>
+            {t('shell.keep')}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

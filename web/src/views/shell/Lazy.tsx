@@ -1,0 +1,44 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { t } from '../../i18n/index.ts';
+
+type Loaded<Props> = { readonly default: ComponentType<Props> };
+
+const loaded = new WeakMap<() => Promise<unknown>, ComponentType<never>>();
+
+/** A component that is fetched when it is first shown. When that fails it says so, and how to go on. */
+export function Lazy<Props extends object>({
+  load,
+  props,
+}: {
+  readonly load: () => Promise<Loaded<Props>>;
+  readonly props: Props;
+}) {
+  const known = loaded.get(load) as ComponentType<Props> | undefined;
+  const [, setCount] = useState(0);
+  const [hasFailed, setFailed] = useState(false);
+  useEffect(() => {
+    if (known !== undefined) return;
+    setFailed(false);
+    load().then(
+      ({ default: component }) => {
+        loaded.set(load, component as ComponentType<never>);
+        setCount((count) => count + 1);
+      },
+      () => setFailed(true),
+    );
+  }, [load]);
+  if (hasFailed) {
+    return (
+      <div class="lazy-failed" role="alert">
+        <p>{t('shell.partMissing')}</p>
+        <button type="button" class="button" onClick={() => location.reload()}>
+          {t('shell.reload')}
+        </button>
+      </div>
+    );
+  }
+  if (known === undefined) return <div class="lazy-waiting" aria-busy="true" />;
+  const Component = known;
+  return <Component {...props} />;
+}

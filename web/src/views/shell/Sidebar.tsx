@@ -1,0 +1,85 @@
+import { useEffect, useState } from 'preact/hooks';
+import { newChat } from '../../actions/chats.ts';
+import { Icon } from '../../components/Icon.tsx';
+import { IconButton } from '../../components/IconButton.tsx';
+import { t } from '../../i18n/index.ts';
+import { app } from '../../state/app.ts';
+import { addressOf } from '../../state/route.ts';
+import { useApp } from '../../state/use.ts';
+import { screens } from '../screens.ts';
+import { ChatList } from './ChatList.tsx';
+
+/** Where the sidebar lies over the page instead of beside it. */
+const NARROW = '(max-width: 800px)';
+
+/** The chats, and the ways to the other screens. On a phone it lies over the page while it is open. */
+export function Sidebar({ current }: { readonly current: string }) {
+  const isOpen = useApp((state) => state.settings.sidebar);
+  const isNarrow = useMedia(NARROW);
+  const setOpen = (sidebar: boolean): void => app.dispatch({ type: 'settings/changed', change: { sidebar } });
+  useEffect(() => {
+    if (!isNarrow) return;
+    setOpen(false);
+    // Whoever went somewhere wants to see it.
+    const close = (): void => setOpen(false);
+    addEventListener('hashchange', close);
+    return () => removeEventListener('hashchange', close);
+  }, [isNarrow]);
+  if (!isOpen) return null;
+  return (
+    <>
+      {isNarrow && (
+        <button type="button" class="scrim" aria-label={t('shell.closeSidebar')} onClick={() => setOpen(false)} />
+      )}
+      <nav
+        class="sidebar"
+        aria-label={t('shell.chats')}
+        onKeyDown={(event) => {
+          if (isNarrow && event.key === 'Escape') setOpen(false);
+        }}
+      >
+        <div class="sidebar-head">
+          <a class="brand" href="#/">
+            <img src="/favicon.svg" alt="" width="26" height="26" />
+            <span>Sluice</span>
+          </a>
+          <IconButton icon="sidebar" label={t('shell.closeSidebar')} onClick={() => setOpen(false)} />
+        </div>
+        <button type="button" id="new-chat" class="new-chat" onClick={newChat}>
+          <Icon name="plus" />
+          <span>{t('shell.newChat')}</span>
+        </button>
+        <ChatList />
+        <ul class="sidebar-foot">
+          {screens
+            .filter(({ icon }) => icon !== undefined)
+            .map(({ name, title, icon }) => (
+              <li key={name}>
+                <a href={addressOf(name)} aria-current={name === current ? 'page' : undefined}>
+                  {icon !== undefined && <Icon name={icon} />}
+                  <span>{t(title)}</span>
+                </a>
+              </li>
+            ))}
+          <li>
+            <a href="/docs/">
+              <Icon name="external" />
+              <span>{t('shell.api')}</span>
+            </a>
+          </li>
+        </ul>
+      </nav>
+    </>
+  );
+}
+
+export function useMedia(query: string): boolean {
+  const [fits, setFits] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const media = matchMedia(query);
+    const take = (): void => setFits(media.matches);
+    media.addEventListener('change', take);
+    return () => media.removeEventListener('change', take);
+  }, [query]);
+  return fits;
+}

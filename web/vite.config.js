@@ -1,0 +1,20 @@
+// Options of the build, and of `npm --workspace web run dev`, which takes the API from a Sluice that runs already.
+import { defineConfig } from 'vite';
+
+const sluice = process.env.SLUICE_ORIGIN ?? 'http://127.0.0.1:1337';
+const api = ['/backend-api', '/v1', '/files', '/media', '/images', '/thumbnail', '/openapi.json'];
+
+export default defineConfig({
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: {
+    target: 'es2023',
+    manifest: true,
+    // Its inline script would need an exception from the Content-Security-Policy; all browsers meant here know modulepreload.
+    modulePreload: { polyfill: false },
+    // As data: URIs fonts would need an exception too.
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 1_000,
+    reportCompressedSize: false,
+  },
+  server: { proxy: Object.fromEntries(api.map((path) => [path, { target: sluice, changeOrigin: true }])) },
+});
