@@ -51,6 +51,8 @@ export interface PlainRoute {
   readonly hasNoBody?: true;
   /** Answering costs something, so HEAD, which would do the work and throw it away, is not served. */
   readonly isCostly?: true;
+  /** The body is JSON whatever `curl -d` calls it: `application/x-www-form-urlencoded`. */
+  readonly anyType?: true;
   /** Errors in the dialect's own form, where it has one. They hold `error.message` and `error.code` in any form. */
   readonly errorBody?: ErrorBody;
   readonly handler: Handler;

@@ -23,6 +23,9 @@ import { noRoute } from './edge/no-route.ts';
 import { Turns } from './edge/turns.ts';
 import { geminiRoutes } from './gemini/index.ts';
 import { mediaRoutes } from './media/index.ts';
+import { messagesRoutes } from './messages/index.ts';
+import { ollamaRoutes } from './ollama/index.ts';
+import { answeringProbes } from './ollama/probe.ts';
 import { pageRoutes } from './pages.ts';
 import { responsesRoutes } from './responses/index.ts';
 import { v1Routes } from './v1/index.ts';
@@ -37,6 +40,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     takesForm?: boolean;
     hasNoBody?: boolean;
+    anyType?: boolean;
     bodyLimit?: ((limits: Limits) => number) | undefined;
     errorBody?: ErrorBody | undefined;
   }
@@ -92,11 +96,13 @@ export function buildServer(deps: Deps): FastifyInstance {
   const routes = [
     ...v1Routes(deps),
     ...responsesRoutes(deps),
+    ...messagesRoutes(deps),
     ...geminiRoutes(deps),
+    ...ollamaRoutes(deps),
     ...backendRoutes(deps),
     ...mediaRoutes(deps),
   ];
-  const all = [...routes, ...documentRoutes(routes, deps.version), ...pageRoutes()];
+  const all = [...routes, ...documentRoutes(routes, deps.version), ...pageRoutes().map(answeringProbes)];
   const refusal = noRoute(all);
   app.addHook('onRequest', async (request, reply) => {
     if (deps.calls.draining) throw new SluiceError('shutting_down', 'Sluice is shutting down.', { retryAfter: 5 });
@@ -107,8 +113,18 @@ export function buildServer(deps: Deps): FastifyInstance {
   });
   readBodies(app, deps);
   app.setErrorHandler(errorHandler(deps));
-  for (const { method, url, handler, form, bodyLimit, errorBody, isCostly, hasNoBody = false } of all) {
-    const config = { takesForm: form !== undefined, hasNoBody, bodyLimit, errorBody };
+  for (const {
+    method,
+    url,
+    handler,
+    form,
+    bodyLimit,
+    errorBody,
+    isCostly,
+    hasNoBody = false,
+    anyType = false,
+  } of all) {
+    const config = { takesForm: form !== undefined, hasNoBody, anyType, bodyLimit, errorBody };
     app.route({ method, url, handler, config, exposeHeadRoute: isCostly !== true });
   }
   return app;
@@ -161,11 +177,19 @@ function admit(request: FastifyRequest, reply: FastifyReply, settings: GuardSett
 function readBodies(app: FastifyInstance, deps: Deps): void {
   const turns = new Turns();
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', (request: FastifyRequest, payload: IncomingMessage) => {
+  const read = (request: FastifyRequest, payload: IncomingMessage) => {
     const { limits } = deps.config();
     const limit = request.routeOptions.config.bodyLimit?.(limits) ?? limits.bodyBytes;
     return readJson(payload, limit, { limits, deadlines: deps.deadlines, turns });
-  });
+  };
+  app.addContentTypeParser('application/json', read);
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    async (request: FastifyRequest, payload: IncomingMessage) => {
+      if (request.routeOptions.config.anyType === true) return read(request, payload);
+      throw new SluiceError('unsupported_media_type', 'Send the body as JSON, with "Content-Type: application/json".');
+    },
+  );
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
     if (request.routeOptions.config.takesForm !== true) {
       throw new SluiceError('unsupported_media_type', 'Send the body as JSON, with "Content-Type: application/json".');

@@ -1,6 +1,7 @@
 import { SluiceError } from '../../core/errors.ts';
 import { isChatModel, type Model } from '../../core/model.ts';
 import type { Deps, Handler } from '../deps.ts';
+import { findModel } from '../find-model.ts';
 import { modelName } from './methods.ts';
 
 type Json = Record<string, unknown>;
@@ -24,16 +25,8 @@ export function listModels(deps: Deps): Handler {
 export function getModel(deps: Deps): Handler {
   return async (request) => {
     const name = modelName((request.params as { '*': string })['*']);
-    const found = (await allModels(deps)).find((model) => model['name'] === `models/${name}`);
-    if (found !== undefined) return found;
-    const { catalog } = deps.router;
-    for (const separator of ['/', ':']) {
-      const at = name.indexOf(separator);
-      const provider = at > 0 ? catalog.provider(name.slice(0, at)) : undefined;
-      if (provider === undefined) continue;
-      const model = (await catalog.offer(provider)).models.find(({ id }) => id === name.slice(at + 1));
-      if (model !== undefined) return toGemini(name, model);
-    }
+    const found = await findModel(deps, name);
+    if (found !== undefined) return toGemini(name, found.model);
     throw new SluiceError(
       'model_not_found',
       `models/${name.slice(0, 256)} is not found. GET /v1beta/models lists what there is.`,
@@ -47,7 +40,8 @@ async function allModels(deps: Deps): Promise<readonly Json[]> {
   for (const { models: offered } of await deps.router.catalog.list()) {
     for (const model of offered) if (!models.has(model.id)) models.set(model.id, toGemini(model.id, model));
   }
-  for (const alias of deps.config().aliases.keys()) models.set(alias, toGemini(alias, { id: alias }));
+  for (const alias of deps.config().aliases.keys())
+    models.set(alias, toGemini(alias, (await findModel(deps, alias))?.model ?? { id: alias }));
   return [...models.values()];
 }
 

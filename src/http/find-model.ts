@@ -1,0 +1,34 @@
+import type { Model } from '../core/model.ts';
+import type { Provider } from '../core/provider.ts';
+import type { Deps } from './deps.ts';
+
+/** A model that somebody offers, and who. */
+export interface Found {
+  readonly model: Model;
+  readonly provider: Provider;
+}
+
+/** The model that a name stands for: its own, `provider/model`, `provider:model` or an alias, which is the first of its targets. */
+export async function findModel(deps: Deps, name: string): Promise<Found | undefined> {
+  for (const target of deps.config().aliases.get(name) ?? []) {
+    const found = await findNamed(deps, target);
+    if (found !== undefined) return found;
+  }
+  return findNamed(deps, name);
+}
+
+async function findNamed({ router: { catalog } }: Deps, name: string): Promise<Found | undefined> {
+  for (const { provider, models } of await catalog.list()) {
+    const model = models.find(({ id }) => id === name);
+    if (model !== undefined) return { model, provider };
+  }
+  for (const separator of ['/', ':']) {
+    const at = name.indexOf(separator);
+    const provider = at > 0 ? catalog.provider(name.slice(0, at)) : undefined;
+    if (provider === undefined) continue;
+    const { models } = await catalog.offer(provider);
+    const model = models.find(({ id }) => id === name.slice(at + 1));
+    if (model !== undefined) return { model, provider };
+  }
+  return undefined;
+}

@@ -1,0 +1,78 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ChatRequest } from '../../core/chat.ts';
+import { collect } from '../../core/collect.ts';
+import type { Question } from '../../routing/router.ts';
+import type { Wish } from '../../routing/select.ts';
+import { answerHeaders, sendChunks, withCall } from '../answer.ts';
+import type { Deps, Handler } from '../deps.ts';
+import type { JsonBody } from '../edge/body.ts';
+import { answerIn } from '../field-names.ts';
+import { clientKeys } from '../keys.ts';
+import { validate } from '../validate.ts';
+import { DROPPED_FIELDS } from '../wire.ts';
+import { chatToRequest, generateToRequest } from './decode.ts';
+import { type AnswerOptions, encodeAnswer, encodeLoaded, type Kind, LineStream } from './encode.ts';
+import { modelNamed } from './models.ts';
+import { FIELD_NAMES } from './names.ts';
+import { type AskedBody, ChatBody, GenerateBody } from './wire.ts';
+
+/** `POST /api/chat` */
+export function chat(deps: Deps): Handler {
+  return (request, reply) => {
+    const body = validate(ChatBody, bodyOf(request), 'invalid_request');
+    const isEmpty = (body.messages ?? []).length === 0;
+    return ask(deps, request, reply, 'chat', body, isEmpty, (wish) => chatToRequest(body, wish));
+  };
+}
+
+/** `POST /api/generate` */
+export function generate(deps: Deps): Handler {
+  return (request, reply) => {
+    const body = validate(GenerateBody, bodyOf(request), 'invalid_request');
+    const isEmpty = !body.prompt && (body.images ?? []).length === 0;
+    return ask(deps, request, reply, 'generate', body, isEmpty, (wish) => generateToRequest(body, wish));
+  };
+}
+
+function bodyOf(request: FastifyRequest): Record<string, unknown> {
+  return (request.body as JsonBody).value;
+}
+
+async function ask(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  kind: Kind,
+  body: AskedBody,
+  isEmpty: boolean,
+  toRequest: (wish: Wish) => ChatRequest,
+): Promise<FastifyReply> {
+  const showsThoughts = body.think !== false;
+  const startedAt = performance.now();
+  const asked = { kind, model: body.model, showsThoughts, startedAt };
+  if (isEmpty) return reply.send(encodeLoaded(asked, body.keep_alive === 0 || body.keep_alive === '0'));
+  const wish: Wish = {
+    model: await modelNamed(body.model, deps),
+    providers: (body.provider ?? '').split(' ').filter((name) => name !== ''),
+    ignored: body.ignored ?? [],
+    ...(body.models == null ? {} : { fallbacks: body.models }),
+  };
+  const question: Question = {
+    wish,
+    keys: clientKeys(request, body.api_key),
+    dropped: DROPPED_FIELDS.filter((name) => Object.hasOwn(body, name)),
+    request: () => toRequest(wish),
+  };
+  const { user, timeout, strict } = body;
+  return withCall(request, reply, deps, { user, timeout, strict }, async (call) => {
+    const answered = await answerIn(FIELD_NAMES, deps, question, call);
+    const options: AnswerOptions = { ...asked, begunAt: performance.now() };
+    const headers = answerHeaders(answered);
+    const { value } = answered;
+    if (value.kind !== 'chunks') throw new Error('nothing was to be relayed');
+    // Streams are this API's default.
+    if (body.stream !== false) return sendChunks(reply, value.chunks, new LineStream(options), headers, deps, call);
+    reply.headers(headers).send(encodeAnswer(await collect(value.chunks), options));
+    return undefined;
+  });
+}

@@ -1,0 +1,260 @@
+import type { Conversation, Part, ToolCall } from '../../core/chat.ts';
+import type { Batch, Chunk, MediaRef, Source, ToolCallDelta, Usage } from '../../core/chunk.ts';
+import type { Collected } from '../../core/collect.ts';
+import { unreachable } from '../../core/errors.ts';
+import type { Encoder } from '../../core/stream.ts';
+import { sealVendor } from '../../core/vendor.ts';
+import { toolCallId } from '../../providers/openai/ids.ts';
+
+type Json = Record<string, unknown>;
+
+/** The two ways to ask: their answers differ in where the text stands. */
+export type Kind = 'chat' | 'generate';
+
+export interface AnswerOptions {
+  readonly kind: Kind;
+  /** As the client named it, who compares. */
+  readonly model: string;
+  /** Whether the client wants to see thoughts. */
+  readonly showsThoughts: boolean;
+  /** When the question came, and when the answer began, as `performance.now()` tells. */
+  readonly startedAt: number;
+  readonly begunAt: number;
+}
+
+/** What is said at once. */
+interface Said {
+  content: string;
+  thinking: string;
+  readonly images: string[];
+}
+
+/** Chunks → lines of JSON. Calls are whole in this API, so they come with the end. */
+export class LineStream implements Encoder {
+  readonly contentType = 'application/x-ndjson';
+  readonly #options: AnswerOptions;
+  readonly #calls = new Map<number, CallInPieces>();
+  readonly #sources: Source[] = [];
+  #thought = '';
+  #usage: Usage | undefined;
+  #conversation: Conversation | undefined;
+
+  constructor(options: AnswerOptions) {
+    this.#options = options;
+  }
+
+  encode(batch: Batch): string {
+    let out = '';
+    let said = nothing();
+    for (const chunk of batch) {
+      const rest = this.#one(chunk, said);
+      if (rest === undefined) continue;
+      out += this.#said(said) + rest;
+      said = nothing();
+    }
+    return out + this.#said(said);
+  }
+
+  end(): string {
+    return '';
+  }
+
+  /** Notes what a chunk says. Returns whole lines where it is more than a piece of text; what was said before goes first. */
+  #one(chunk: Chunk, said: Said): string | undefined {
+    switch (chunk.type) {
+      case 'content':
+        said.content += chunk.content;
+        return undefined;
+      case 'refusal':
+        said.content += chunk.refusal;
+        return undefined;
+      case 'reasoning':
+        if (this.#options.showsThoughts) said.thinking += chunk.reasoning;
+        this.#thought += chunk.reasoning;
+        if (chunk.vendor === undefined) return undefined;
+        return this.#endThought({ type: 'reasoning', text: '', vendor: chunk.vendor });
+      case 'media':
+        addMedia(said, chunk.media);
+        return undefined;
+      case 'tool_call':
+        this.#call(chunk.tool_call);
+        return undefined;
+      case 'source':
+        this.#sources.push(chunk.source);
+        return undefined;
+      case 'usage':
+        this.#usage = chunk.usage;
+        return undefined;
+      case 'conversation':
+        this.#conversation = { ...this.#conversation, ...chunk.conversation };
+        return undefined;
+      case 'finish':
+        return this.#finish(chunk.finish);
+      case 'error':
+      case 'auth': {
+        const { name, message, code } = chunk.type === 'error' ? chunk.error : chunk.auth;
+        return line({ error: `${name}: ${message}`, code });
+      }
+      case 'provider':
+      case 'parameters':
+      case 'preview':
+      case 'suggestions':
+      case 'title':
+      case 'log':
+        return undefined;
+      default:
+        return unreachable(chunk);
+    }
+  }
+
+  #said(said: Said): string {
+    const { content, thinking, images } = said;
+    if (content === '' && thinking === '' && images.length === 0) return '';
+    return this.#line(said, {});
+  }
+
+  /** A signed block of thoughts is over: whole, for clients that hand it back. */
+  #endThought(part: Extract<Part, { type: 'reasoning' }>): string {
+    const block = thinkingBlock({ ...part, text: this.#thought });
+    this.#thought = '';
+    if (this.#options.kind === 'generate') return '';
+    return this.#line(nothing(), { thinking_blocks: [block] });
+  }
+
+  #call({ index, id, name, arguments: fragment, vendor }: ToolCallDelta): void {
+    const call = this.#calls.get(index) ?? { id: '', name: '', arguments: '' };
+    if (id !== undefined) call.id = id;
+    if (name !== undefined) call.name = name;
+    if (vendor !== undefined) call.vendor = vendor;
+    call.arguments += fragment;
+    this.#calls.set(index, call);
+  }
+
+  #finish(finish: string): string {
+    const calls = [...this.#calls].sort(([a], [b]) => a - b).map(([, call]) => call);
+    const called =
+      calls.length === 0 || this.#options.kind === 'generate'
+        ? ''
+        : this.#line(nothing(), { tool_calls: calls.map(toolCall) });
+    const { kind } = this.#options;
+    const last = tail(finish, this.#usage, this.#sources, this.#conversation, this.#options);
+    return called + line({ ...head(this.#options), ...body(kind, nothing(), {}), ...last });
+  }
+
+  #line(said: Said, more: Json): string {
+    return line({ ...head(this.#options), ...body(this.#options.kind, said, more), done: false });
+  }
+}
+
+type CallInPieces = { -readonly [Name in keyof ToolCall]: ToolCall[Name] };
+
+/** A whole answer as one object. */
+export function encodeAnswer(answer: Collected, options: AnswerOptions): Json {
+  const said = nothing();
+  said.content = answer.content + answer.refusal;
+  if (options.showsThoughts) said.thinking = answer.reasoning;
+  for (const media of answer.media) addMedia(said, media);
+  const blocks = answer.parts.flatMap((part) =>
+    part.type === 'reasoning' && part.vendor !== undefined ? [thinkingBlock(part)] : [],
+  );
+  const more: Json = {
+    ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }),
+    ...(answer.toolCalls.length === 0 ? {} : { tool_calls: answer.toolCalls.map(toolCall) }),
+  };
+  const { finish = 'stop', usage, sources, conversation } = answer;
+  return {
+    ...head(options),
+    ...body(options.kind, said, more),
+    ...tail(finish, usage, sources, conversation, options),
+  };
+}
+
+/** The answer to a request that asks nothing: clients send it to have a model loaded, or with `keep_alive: 0` unloaded. */
+export function encodeLoaded(options: Omit<AnswerOptions, 'begunAt'>, unload: boolean): Json {
+  return {
+    ...head(options),
+    ...body(options.kind, nothing(), {}),
+    done: true,
+    done_reason: unload ? 'unload' : 'load',
+  };
+}
+
+function nothing(): Said {
+  return { content: '', thinking: '', images: [] };
+}
+
+function head({ model }: Pick<AnswerOptions, 'model'>): Json {
+  return { model, created_at: new Date().toISOString() };
+}
+
+function body(kind: Kind, { content, thinking, images }: Said, more: Json): Json {
+  const members = {
+    ...(thinking === '' ? {} : { thinking }),
+    ...(images.length === 0 ? {} : { images }),
+  };
+  if (kind === 'generate') return { response: content, ...members };
+  return { message: { role: 'assistant', content, ...members, ...more } };
+}
+
+/** What comes with the end: why, and how long it took, in nanoseconds. */
+function tail(
+  finish: string,
+  usage: Usage | undefined,
+  sources: readonly Source[],
+  conversation: Conversation | undefined,
+  { startedAt, begunAt }: AnswerOptions,
+): Json {
+  const now = performance.now();
+  return {
+    done: true,
+    done_reason: finish === 'tool_calls' ? 'stop' : finish,
+    total_duration: nanoseconds(now - startedAt),
+    load_duration: 0,
+    prompt_eval_count: usage?.promptTokens ?? 0,
+    prompt_eval_duration: nanoseconds(begunAt - startedAt),
+    eval_count: usage?.completionTokens ?? 0,
+    eval_duration: nanoseconds(now - begunAt),
+    ...(sources.length === 0 ? {} : { sources: sources.map(({ url, title = '' }) => ({ url, title })) }),
+    ...(conversation === undefined ? {} : { conversation }),
+  };
+}
+
+function nanoseconds(milliseconds: number): number {
+  // Clients divide by it.
+  return Math.max(1, Math.round(milliseconds * 1_000_000));
+}
+
+function thinkingBlock({ text, vendor }: Extract<Part, { type: 'reasoning' }>): Json {
+  return { type: 'thinking', thinking: text, ...(vendor === undefined ? {} : { signature: sealVendor(vendor) }) };
+}
+
+function toolCall({ id, name, arguments: written, vendor }: ToolCall, index: number): Json {
+  return {
+    id: id === '' ? toolCallId() : id,
+    function: { index, name, arguments: argumentsOf(written) },
+    ...(vendor === undefined ? {} : { signature: sealVendor(vendor) }),
+  };
+}
+
+/** Arguments are an object here; text that is none is handed over under a name that tells so. */
+function argumentsOf(written: string): Json {
+  if (written.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(written);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
+  } catch {
+    // falls through
+  }
+  return { rawInvalidInput: written };
+}
+
+/** Inline pictures have a place in the format; for anything else there is a link. */
+function addMedia(said: Said, { kind, url, alt }: MediaRef): void {
+  const data = /^data:[^,]*;base64,(.*)$/s.exec(url)?.[1];
+  if (data === undefined) said.content += kind === 'image' ? `![${alt ?? ''}](${url})` : `[${alt ?? kind}](${url})`;
+  else if (kind === 'image') said.images.push(data);
+}
+
+function line(value: Json): string {
+  return `${JSON.stringify(value)}\n`;
+}

@@ -1,0 +1,66 @@
+import type { Limits } from '../../config/config.ts';
+import type { Deps, Route } from '../deps.ts';
+import { chat, generate } from './ask.ts';
+import { errorBody } from './errors.ts';
+import { listRunning, listTags, notManaged, showModel, version } from './models.ts';
+import { AskedAnswer, ChatBody, GenerateBody, ShowAnswer, ShowBody, TagList, VersionAnswer } from './wire.ts';
+
+/** The wire format of Ollama's API, before any provider. */
+export function ollamaRoutes(deps: Deps): readonly Route[] {
+  // Ollama looks at no content type, and the examples of its documents come without.
+  const common = { tag: 'Ollama API', errorBody, anyType: true } as const;
+  const ask = {
+    ...common,
+    method: 'POST',
+    bodyLimit: (limits: Limits) => limits.chatBodyBytes,
+    answer: AskedAnswer,
+    produces: ['application/x-ndjson', 'application/json'],
+  } as const;
+  const unmanaged = { ...common, summary: 'Not here: models are not managed through this API', handler: notManaged() };
+  return [
+    {
+      ...ask,
+      url: '/api/chat',
+      summary: 'Answer a conversation, by default as lines',
+      body: ChatBody,
+      handler: chat(deps),
+    },
+    {
+      ...ask,
+      url: '/api/generate',
+      summary: 'Answer a prompt, by default as lines',
+      body: GenerateBody,
+      handler: generate(deps),
+    },
+    {
+      ...common,
+      method: 'GET',
+      url: '/api/tags',
+      summary: 'All models and aliases',
+      answer: TagList,
+      handler: listTags(deps),
+    },
+    {
+      ...common,
+      method: 'POST',
+      url: '/api/show',
+      summary: 'What a model can do',
+      body: ShowBody,
+      answer: ShowAnswer,
+      handler: showModel(deps),
+    },
+    { ...common, method: 'GET', url: '/api/ps', summary: 'The models that are loaded', handler: listRunning() },
+    {
+      ...common,
+      method: 'GET',
+      url: '/api/version',
+      summary: 'The version of Ollama whose API this is like',
+      answer: VersionAnswer,
+      handler: version(),
+    },
+    ...['pull', 'push', 'create', 'copy'].map(
+      (name) => ({ ...unmanaged, method: 'POST', url: `/api/${name}` }) as const,
+    ),
+    { ...unmanaged, method: 'DELETE', url: '/api/delete' },
+  ];
+}

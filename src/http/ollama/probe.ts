@@ -1,0 +1,16 @@
+import type { PlainRoute } from '../deps.ts';
+
+/** How Ollama's own libraries and its command line call themselves. */
+const OLLAMA_CLIENT = /^ollama\b/i;
+
+/** The page in front of everything, except for Ollama's own clients: they ask there whether it runs. */
+export function answeringProbes(route: PlainRoute): PlainRoute {
+  if (route.url !== '/' || route.method !== 'GET') return route;
+  return {
+    ...route,
+    handler: async (request, reply) => {
+      if (!OLLAMA_CLIENT.test(request.headers['user-agent'] ?? '')) return route.handler(request, reply);
+      return reply.header('content-type', 'text/plain; charset=utf-8').send('Ollama is running');
+    },
+  };
+}
