@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Limits } from '../../config/config.ts';
 import type { Deps, Route } from '../deps.ts';
 import { orMethod } from '../gemini/methods.ts';
+import { forAnthropicClients, getModelInfo, listModelInfos } from '../messages/models.ts';
 import { audioSpeech, SpeechBody } from './audio-speech.ts';
 import { chatCompletions } from './chat-completions.ts';
 import { getModel, getProvider, listModels, listProviderModels, listProviders } from './models.ts';
@@ -40,9 +41,14 @@ export function v1Routes(deps: Deps): readonly Route[] {
       summary: 'All models, aliases and providers',
       tag: TAG,
       answer: ModelList,
-      handler: listModels(deps),
+      handler: forAnthropicClients(listModelInfos(deps), listModels(deps)),
     },
-    { ...model, method: 'GET', url: '/v1/models/*' },
+    {
+      ...model,
+      method: 'GET',
+      url: '/v1/models/*',
+      handler: forAnthropicClients(getModelInfo(deps), getModel(deps)),
+    },
     {
       ...model,
       method: 'POST',

@@ -1,0 +1,152 @@
+import type { MediaPart, Part, ReasoningPart, TextPart, VendorData } from '../../core/chat.ts';
+import { openVendor } from '../../core/vendor.ts';
+import type { WireBlock } from './wire.ts';
+
+type Json = Record<string, unknown>;
+
+/** Hears of everything in a block that only Anthropic understands, by the name of its field or block. */
+export type Note = (name: string) => void;
+
+/** A text of the content's place of blocks. */
+export function textPart(text: string): TextPart {
+  return { type: 'text', text };
+}
+
+/** A block of a message or a tool's result → parts. Calls and results of tools are the message's business, and none. */
+export function toParts(block: WireBlock, note: Note): Part[] {
+  const known = block as WireBlock & Json;
+  if (!('type' in known) || known.type === undefined) {
+    const { bucket_id: bucketId, name } = known as { bucket_id: string; name?: string };
+    return [{ type: 'bucket', bucketId, ...(name === undefined ? {} : { name }) }];
+  }
+  switch (known['type']) {
+    case 'text': {
+      const { type: _, text, cache_control: mark, ...further } = known as Json & { text: string };
+      return [{ type: 'text', text, ...own(mark, withoutOurCitations(further), note) }];
+    }
+    case 'image':
+      return [toImage(known as Json & { source: Json }, note)];
+    case 'document':
+      return [toDocument(known as Json & { source: Json }, note)];
+    case 'search_result': {
+      const { source, title, content } = known as Json & { content: readonly { text: string }[] };
+      const text = [`# ${String(title)}`, `Source: ${String(source)}`, ...content.map((each) => each.text)].join(
+        '\n\n',
+      );
+      return [whole(text, known, note)];
+    }
+    case 'thinking': {
+      const { thinking, signature } = known as Json & { thinking: string };
+      return [toThought(thinking, signature, 'signature', note)];
+    }
+    case 'redacted_thinking':
+      return [toThought('', known['data'], 'redactedData', note)];
+    case 'tool_use':
+    case 'tool_result':
+      return [];
+    default:
+      note(String(known['type']));
+      return [whole('', known, note)];
+  }
+}
+
+/** A block that goes to Anthropic as it is; others get its text. */
+function whole(text: string, block: Json, note: Note): TextPart {
+  const mark = block['cache_control'];
+  if (isObject(block['citations'])) note('citations');
+  if (isObject(mark)) note('cache_control');
+  return {
+    type: 'text',
+    text,
+    vendor: { anthropic: { block, ...(isObject(mark) ? { cacheControl: mark } : {}) } },
+  };
+}
+
+function toImage({ type, source, cache_control: mark, ...further }: Json & { source: Json }, note: Note): Part {
+  const url = addressOf(source);
+  if (url === undefined) {
+    note(`source.${String(source['type'])}`);
+    return whole('', { type, source, cache_control: mark, ...further }, note);
+  }
+  return { type: 'media', kind: 'image', url, ...mimeType(source), ...own(mark, further, note) };
+}
+
+/** Texts go to others as text, since few of them take documents of any other kind than PDF. */
+function toDocument(block: Json & { source: Json }, note: Note): Part {
+  const { type: _, source, title, cache_control: mark, ...further } = block;
+  const name = typeof title === 'string' ? { name: title } : {};
+  const heading = typeof title === 'string' ? `# ${title}\n\n` : '';
+  switch (source['type']) {
+    case 'text':
+      return whole(`${heading}${String(source['data'] ?? '')}`, block, note);
+    case 'content': {
+      const { content } = source;
+      const blocks = Array.isArray(content) ? content : [];
+      const text = typeof content === 'string' ? content : blocks.map((each) => textOf(each)).join('\n\n');
+      return whole(heading + text, block, note);
+    }
+    default: {
+      const url = addressOf(source);
+      if (url === undefined) {
+        note(`source.${String(source['type'])}`);
+        return whole('', block, note);
+      }
+      const media: MediaPart = { type: 'media', kind: 'file', url, mimeType: 'application/pdf', ...name };
+      return { ...media, ...mimeType(source), ...own(mark, further, note) };
+    }
+  }
+}
+
+function textOf(block: unknown): string {
+  return isObject(block) && typeof block['text'] === 'string' ? block['text'] : '';
+}
+
+/** The address of a picture or document; undefined where only Anthropic can find it. */
+function addressOf({ type, media_type: mediaType, data, url }: Json): string | undefined {
+  if (type === 'base64' && typeof data === 'string') return `data:${String(mediaType)};base64,${data}`;
+  return type === 'url' && typeof url === 'string' ? url : undefined;
+}
+
+function mimeType({ media_type: type }: Json): { mimeType?: string } {
+  return typeof type === 'string' ? { mimeType: type.toLowerCase() } : {};
+}
+
+/** A signature is Anthropic's own, or holds what another vendor attached. */
+function toThought(text: string, sealed: unknown, field: 'signature' | 'redactedData', note: Note): ReasoningPart {
+  // Thoughts of upstreams that sign nothing come back with the empty signature they went out with.
+  if (typeof sealed !== 'string' || sealed === '') return { type: 'reasoning', text };
+  const opened = openVendor(sealed);
+  if (opened === undefined) note('signature');
+  return { type: 'reasoning', text, vendor: opened ?? { anthropic: { [field]: sealed } } };
+}
+
+/** What Anthropic attached to a block: the mark for its cache, and further members. */
+export function own(mark: unknown, further: Json, note: Note): { vendor?: VendorData } {
+  const fields = Object.fromEntries(Object.entries(further).filter(([, value]) => value !== null));
+  const said = Object.entries(fields).filter(([name, value]) => !isUsual(name, value));
+  for (const [name] of said) note(name);
+  if (isObject(mark)) note('cache_control');
+  const anthropic = {
+    ...(isObject(mark) ? { cacheControl: mark } : {}),
+    ...(Object.keys(fields).length === 0 ? {} : { fields }),
+  };
+  return Object.keys(anthropic).length === 0 ? {} : { vendor: { anthropic } };
+}
+
+/** Members that say what is so anyway. */
+function isUsual(name: string, value: unknown): boolean {
+  if (name === 'caller') return isObject(value) && value['type'] === 'direct';
+  return name === 'citations' && (Array.isArray(value) ? value.length === 0 : isObject(value) && !value['enabled']);
+}
+
+/** Citations that were made here of another provider's sources: Anthropic would miss its own index in them. */
+function withoutOurCitations(further: Json): Json {
+  const { citations, ...others } = further;
+  if (!Array.isArray(citations)) return further;
+  const theirs = citations.filter((each) => !isObject(each) || each['encrypted_index'] !== '');
+  return theirs.length === 0 ? others : { ...others, citations: theirs };
+}
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

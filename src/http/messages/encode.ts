@@ -1,0 +1,453 @@
+import type { VendorData } from '../../core/chat.ts';
+import type { Batch, Chunk, ErrorInfo, MediaRef, Source, ToolCallDelta, Usage } from '../../core/chunk.ts';
+import { SluiceError, unreachable } from '../../core/errors.ts';
+import type { Encoder } from '../../core/stream.ts';
+import { sealVendor, vendorText } from '../../core/vendor.ts';
+import { randomName } from '../../providers/openai/ids.ts';
+import { isObject } from './blocks.ts';
+import { errorType } from './errors.ts';
+
+type Json = Record<string, unknown>;
+
+/** What is known of an answer before it begins. */
+export interface MessageHead {
+  readonly id: string;
+  readonly model: string;
+  /** Tokens of the prompt, as far as they can be guessed: most upstreams count at the end only. */
+  readonly promptTokens: number;
+}
+
+export function messageHead(model: string, promptTokens: number): MessageHead {
+  return { id: `msg_${randomName(24)}`, model, promptTokens };
+}
+
+/** One event of the stream; `type` is also its name. */
+export interface MessageEvent {
+  readonly type: string;
+  readonly index?: number;
+  readonly [field: string]: unknown;
+}
+
+interface OpenCall {
+  readonly id: string;
+  /** -1 once it is over. */
+  readonly block: number;
+  json: string;
+}
+
+/** Chunks → events of the Messages API (https://platform.claude.com/docs/en/build-with-claude/streaming). */
+export class MessageStream implements Encoder {
+  readonly contentType = 'text/event-stream; charset=utf-8';
+  readonly heartbeat = format({ type: 'ping' });
+  readonly #head: MessageHead;
+  /** What an upstream of Anthropic's said of the message. */
+  #message: Json = {};
+  #begun = false;
+  #index = -1;
+  #open: 'text' | 'thinking' | undefined;
+  readonly #calls = new Map<number, OpenCall>();
+  readonly #sealed = new Set<number>();
+  #hasCalls = false;
+  #refused = false;
+  /** Sources that came where no text was. */
+  #sources: Source[] = [];
+  #usage: Usage | undefined;
+
+  constructor(head: MessageHead) {
+    this.#head = head;
+  }
+
+  encode(batch: Batch): string {
+    return this.events(batch).map(format).join('');
+  }
+
+  end(): string {
+    return '';
+  }
+
+  /** The events of one batch. */
+  events(batch: Batch): readonly MessageEvent[] {
+    const out: MessageEvent[] = [];
+    for (const chunk of batch) this.#one(chunk, batch, out);
+    return out;
+  }
+
+  #one(chunk: Chunk, batch: Batch, out: MessageEvent[]): void {
+    switch (chunk.type) {
+      case 'content':
+        this.#text(chunk.content, chunk.vendor, out);
+        break;
+      case 'reasoning':
+        this.#thought(chunk.reasoning, chunk.vendor, out);
+        break;
+      case 'refusal':
+        this.#refused = true;
+        this.#text(chunk.refusal, undefined, out);
+        break;
+      case 'source':
+        if (this.#open === 'text') out.push(this.#delta({ type: 'citations_delta', citation: citation(chunk.source) }));
+        else this.#sources.push(chunk.source);
+        break;
+      case 'tool_call':
+        this.#call(chunk.tool_call, batch, out);
+        break;
+      case 'media':
+        this.#text(markdown(chunk.media), undefined, out);
+        break;
+      case 'usage':
+        this.#usage = chunk.usage;
+        break;
+      case 'finish':
+        this.#finish(chunk.finish, chunk.stopSequence, out);
+        break;
+      case 'error':
+        out.push(failure(chunk.error));
+        break;
+      case 'auth':
+        out.push(failure(chunk.auth));
+        break;
+      case 'provider':
+      case 'parameters':
+      case 'conversation':
+      case 'preview':
+      case 'suggestions':
+      case 'title':
+      case 'log':
+        break;
+      default:
+        unreachable(chunk);
+    }
+  }
+
+  /** A piece of text; with `vendor`, the last one of its block. */
+  #text(text: string, vendor: VendorData | undefined, out: MessageEvent[]): void {
+    const own = vendor?.['anthropic'];
+    if (isObject(own?.['message'])) {
+      this.#message = { ...this.#message, ...own['message'] };
+      return;
+    }
+    if (isObject(own?.['block'])) {
+      this.#start(own['block'] as Json, out);
+      out.push({ type: 'content_block_stop', index: this.#index });
+      return;
+    }
+    if (text !== '') {
+      if (this.#open !== 'text') {
+        this.#start({ type: 'text', text: '' }, out);
+        this.#open = 'text';
+      }
+      out.push(this.#delta({ type: 'text_delta', text }));
+      for (const source of this.#sources.splice(0)) {
+        out.push(this.#delta({ type: 'citations_delta', citation: citation(source) }));
+      }
+    }
+    if (vendor === undefined || this.#open !== 'text') return;
+    const fields = own?.['fields'];
+    const citations = isObject(fields) && Array.isArray(fields['citations']) ? fields['citations'] : [];
+    for (const each of citations) out.push(this.#delta({ type: 'citations_delta', citation: each }));
+    this.#close(out);
+  }
+
+  /** A piece of thoughts; with `vendor`, the last one of its block. What another vendor attached takes the signature's place. */
+  #thought(text: string, vendor: VendorData | undefined, out: MessageEvent[]): void {
+    const data = vendorText(vendor, 'anthropic', 'redactedData');
+    if (text !== '' || (vendor !== undefined && data === undefined)) {
+      if (this.#open !== 'thinking') {
+        this.#start({ type: 'thinking', thinking: '', signature: '' }, out);
+        this.#open = 'thinking';
+      }
+      if (text !== '') out.push(this.#delta({ type: 'thinking_delta', thinking: text }));
+    }
+    if (vendor === undefined) return;
+    if (data !== undefined) {
+      this.#start({ type: 'redacted_thinking', data }, out);
+      out.push({ type: 'content_block_stop', index: this.#index });
+      return;
+    }
+    const signature = 'anthropic' in vendor ? vendorText(vendor, 'anthropic', 'signature') : sealVendor(vendor);
+    if (signature !== undefined && signature !== '') out.push(this.#delta({ type: 'signature_delta', signature }));
+    this.#close(out);
+  }
+
+  #call(delta: ToolCallDelta, batch: Batch, out: MessageEvent[]): void {
+    const known = this.#calls.get(delta.index);
+    if (known === undefined) {
+      this.#startCall(delta, batch, out);
+      return;
+    }
+    known.json += delta.arguments;
+    if (delta.arguments !== '' && known.block !== -1) out.push(argumentsDelta(known.block, delta.arguments));
+    if (delta.vendor !== undefined) this.#seal(delta.index, known.id, delta.vendor, out);
+  }
+
+  #startCall(delta: ToolCallDelta, batch: Batch, out: MessageEvent[]): void {
+    const { index, id = `toolu_${randomName(24)}`, name = '', arguments: json } = delta;
+    // Calls come one after the other, save from upstreams that mix their pieces: those stay open.
+    this.#closeCalls(out, (call) => isWhole(call.json));
+    const signed = batch.find(
+      (chunk) => chunk.type === 'tool_call' && chunk.tool_call.index === index && chunk.tool_call.vendor !== undefined,
+    );
+    const vendor = signed?.type === 'tool_call' ? signed.tool_call.vendor : undefined;
+    this.#seal(index, id, vendor, out);
+    const fields = vendor?.['anthropic']?.['fields'];
+    this.#start({ type: 'tool_use', id, name, input: {}, ...(isObject(fields) ? fields : {}) }, out);
+    this.#hasCalls = true;
+    this.#calls.set(index, { id, block: this.#index, json });
+    if (json !== '') out.push(argumentsDelta(this.#index, json));
+  }
+
+  /** What another vendor attached to a call, in a block that clients hand back unread: a call has no place for it. */
+  #seal(index: number, id: string, vendor: VendorData | undefined, out: MessageEvent[]): void {
+    if (vendor === undefined || this.#sealed.has(index)) return;
+    const { anthropic: _, ...others } = vendor;
+    if (Object.keys(others).length === 0) return;
+    this.#sealed.add(index);
+    this.#start({ type: 'redacted_thinking', data: sealVendor({ sluice: { calls: { [id]: others } } }) }, out);
+    out.push({ type: 'content_block_stop', index: this.#index });
+  }
+
+  #finish(finish: string, stopSequence: string | undefined, out: MessageEvent[]): void {
+    this.#close(out);
+    this.#closeCalls(out);
+    this.#begin(out);
+    const {
+      stop_reason,
+      stop_sequence = stopSequence,
+      usage,
+      content: _c,
+      id: _i,
+      model: _m,
+      ...further
+    } = this.#message;
+    const { stop_details: details, container, ...others } = further;
+    const reason = typeof stop_reason === 'string' ? stop_reason : this.#stopReason(finish, stop_sequence);
+    out.push({
+      type: 'message_delta',
+      delta: {
+        stop_reason: reason,
+        stop_sequence: typeof stop_sequence === 'string' ? stop_sequence : null,
+        ...(details == null ? {} : { stop_details: details }),
+        ...(container == null ? {} : { container }),
+      },
+      usage: { ...(isObject(usage) ? usage : {}), ...encodeUsage(this.#usage) },
+      ...('context_management' in others ? { context_management: others['context_management'] } : {}),
+    });
+    out.push({ type: 'message_stop' });
+  }
+
+  #stopReason(finish: string, stopSequence: unknown): string {
+    if (this.#refused) return 'refusal';
+    switch (finish) {
+      case 'stop':
+        if (this.#hasCalls) return 'tool_use';
+        return typeof stopSequence === 'string' ? 'stop_sequence' : 'end_turn';
+      case 'tool_calls':
+      case 'function_call':
+        return 'tool_use';
+      case 'length':
+        return 'max_tokens';
+      case 'content_filter':
+        return 'refusal';
+      default:
+        return OWN_REASONS.has(finish) ? finish : 'end_turn';
+    }
+  }
+
+  /** Opens a block, and closes the one before. */
+  #start(block: Json, out: MessageEvent[]): void {
+    this.#close(out);
+    if (block['type'] !== 'tool_use') this.#closeCalls(out, (call) => isWhole(call.json));
+    this.#begin(out);
+    this.#index += 1;
+    out.push({ type: 'content_block_start', index: this.#index, content_block: block });
+  }
+
+  #begin(out: MessageEvent[]): void {
+    if (this.#begun) return;
+    this.#begun = true;
+    const { id, model, promptTokens } = this.#head;
+    const { usage, ...message } = this.#message;
+    out.push({
+      type: 'message_start',
+      message: {
+        id,
+        type: 'message',
+        role: 'assistant',
+        model,
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        ...message,
+        usage: isObject(usage)
+          ? usage
+          : {
+              input_tokens: promptTokens,
+              cache_creation_input_tokens: 0,
+              cache_read_input_tokens: 0,
+              output_tokens: 0,
+            },
+      },
+    });
+    out.push({ type: 'ping' });
+  }
+
+  #close(out: MessageEvent[]): void {
+    if (this.#open === undefined) return;
+    this.#open = undefined;
+    out.push({ type: 'content_block_stop', index: this.#index });
+  }
+
+  #closeCalls(out: MessageEvent[], isOver: (call: OpenCall) => boolean = () => true): void {
+    for (const [index, call] of this.#calls) {
+      if (call.block === -1 || !isOver(call)) continue;
+      out.push({ type: 'content_block_stop', index: call.block });
+      this.#calls.set(index, { ...call, block: -1 });
+    }
+  }
+
+  #delta(delta: Json): MessageEvent {
+    return { type: 'content_block_delta', index: this.#index, delta };
+  }
+}
+
+/** Reasons to stop that providers of ours pass on in Anthropic's words. */
+const OWN_REASONS: ReadonlySet<string> = new Set([
+  'end_turn',
+  'max_tokens',
+  'stop_sequence',
+  'tool_use',
+  'pause_turn',
+  'refusal',
+  'model_context_window_exceeded',
+  'compaction',
+]);
+
+/** A whole answer: the fold of its events, so that both ways to answer say the same. Throws what the chunks throw. */
+export async function collectMessage(chunks: AsyncIterable<Batch>, head: MessageHead): Promise<Json> {
+  const stream = new MessageStream(head);
+  const content: Json[] = [];
+  const inputs = new Map<number, string>();
+  let message: Json = {};
+  for await (const batch of chunks) {
+    for (const event of stream.events(batch)) {
+      const index = event.index ?? -1;
+      const block = content[index];
+      switch (event.type) {
+        case 'message_start':
+          message = event['message'] as Json;
+          break;
+        case 'content_block_start':
+          content[index] = { ...(event['content_block'] as Json) };
+          break;
+        case 'content_block_delta':
+          if (block !== undefined) grow(block, event['delta'] as Json, inputs, index);
+          break;
+        case 'message_delta': {
+          const { delta, usage, type: _, ...further } = event;
+          message = {
+            ...message,
+            ...(delta as Json),
+            ...further,
+            usage: { ...(message['usage'] as Json), ...(usage as Json) },
+          };
+          break;
+        }
+        case 'error': {
+          const { message: said } = event['error'] as Json;
+          throw new SluiceError('provider_failed', String(said));
+        }
+      }
+    }
+  }
+  for (const [index, json] of inputs) {
+    const block = content[index];
+    if (block !== undefined) block['input'] = parseInput(json);
+  }
+  return { ...message, content };
+}
+
+function grow(block: Json, delta: Json, inputs: Map<number, string>, index: number): void {
+  switch (delta['type']) {
+    case 'text_delta':
+      block['text'] = String(block['text']) + String(delta['text']);
+      break;
+    case 'thinking_delta':
+      block['thinking'] = String(block['thinking']) + String(delta['thinking']);
+      break;
+    case 'signature_delta':
+      block['signature'] = delta['signature'];
+      break;
+    case 'citations_delta':
+      block['citations'] = [...((block['citations'] as unknown[] | undefined) ?? []), delta['citation']];
+      break;
+    case 'input_json_delta':
+      inputs.set(index, (inputs.get(index) ?? '') + String(delta['partial_json']));
+      break;
+  }
+}
+
+/** Clients expect an object; what a model wrote otherwise is handed over under a name that says so. */
+function parseInput(json: string): unknown {
+  if (json.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(json);
+    if (isObject(value)) return value;
+  } catch {
+    // falls through
+  }
+  return { rawInvalidInput: json };
+}
+
+function isWhole(json: string): boolean {
+  if (json.trim() === '') return false;
+  try {
+    JSON.parse(json);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function argumentsDelta(index: number, json: string): MessageEvent {
+  return { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: json } };
+}
+
+/** Anthropic counts cached tokens beside the others, not among them. */
+function encodeUsage(usage: Usage | undefined): Json {
+  if (usage === undefined) return {};
+  const { promptTokens, completionTokens, cachedTokens = 0, cacheWriteTokens = 0, reasoningTokens } = usage;
+  return {
+    input_tokens: Math.max(0, promptTokens - cachedTokens - cacheWriteTokens),
+    cache_creation_input_tokens: cacheWriteTokens,
+    cache_read_input_tokens: cachedTokens,
+    output_tokens: completionTokens,
+    ...(reasoningTokens === undefined ? {} : { output_tokens_details: { thinking_tokens: reasoningTokens } }),
+  };
+}
+
+/** Where an answer of another vendor's comes from. Its index is empty: only Anthropic could make one. */
+function citation({ url, title, text }: Source): Json {
+  return {
+    type: 'web_search_result_location',
+    url,
+    title: title ?? null,
+    cited_text: text ?? '',
+    encrypted_index: '',
+  };
+}
+
+/** The API has no media in answers, so they are shown as clients show text. */
+function markdown({ kind, url, alt, transcript }: MediaRef): string {
+  if (kind === 'image') return `![${alt ?? ''}](${url})`;
+  return transcript ?? `[${alt ?? kind}](${url})`;
+}
+
+/** A failure inside a stream. */
+function failure({ code, name, message }: ErrorInfo): MessageEvent {
+  const { status } = new SluiceError(code as SluiceError['code'], message);
+  return { type: 'error', error: { type: errorType(status), message: `${name}: ${message}`, code } };
+}
+
+function format(event: MessageEvent): string {
+  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+}

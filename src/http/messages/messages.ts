@@ -1,0 +1,34 @@
+import { SluiceError } from '../../core/errors.ts';
+import { answerHeaders, sendChunks, withCall } from '../answer.ts';
+import type { Deps, Handler } from '../deps.ts';
+import type { JsonBody } from '../edge/body.ts';
+import { validate } from '../validate.ts';
+import { collectMessage, MessageStream, messageHead } from './encode.ts';
+import { inClientsWords, namesOf, toQuestion } from './question.ts';
+import { guessTokens } from './tokens.ts';
+import { MessagesBody } from './wire.ts';
+
+/** `POST /v1/messages`, and the same under `/api/<provider>/…`. */
+export function createMessage(deps: Deps): Handler {
+  return async (request, reply) => {
+    // Under this name the official client shows it.
+    reply.header('request-id', request.id);
+    const json = request.body as JsonBody;
+    const body = validate(MessagesBody, json.value, 'invalid_request');
+    const question = await toQuestion(request, json, body, deps);
+    const { timeout, strict } = body;
+    return withCall(request, reply, deps, { user: body.metadata?.user_id, timeout, strict }, async (call) => {
+      const answered = await deps.router.answer(question, call).catch((thrown: unknown) => {
+        throw inClientsWords(thrown);
+      });
+      const { value, target } = answered;
+      if (value.kind !== 'chunks')
+        throw new SluiceError('internal', 'An answer came in a form that was not asked for.');
+      const headers = answerHeaders({ ...answered, dropped: namesOf(answered.dropped) }, value.headers);
+      const head = messageHead(target.model, guessTokens(question.asked));
+      if (body.stream === true) return sendChunks(reply, value.chunks, new MessageStream(head), headers, deps, call);
+      const message = await collectMessage(value.chunks, head);
+      reply.headers(headers).header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(message));
+    });
+  };
+}

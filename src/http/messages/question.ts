@@ -1,0 +1,190 @@
+import type { FastifyRequest } from 'fastify';
+import type { ChatRequest, Message, Tool } from '../../core/chat.ts';
+import { SluiceError } from '../../core/errors.ts';
+import { speaksMessages } from '../../providers/ai-sdk/anthropic-native.ts';
+import { capabilitiesOf } from '../../providers/openai/capabilities.ts';
+import { type ClientKeys, credentialsFor } from '../../routing/credentials.ts';
+import type { Question } from '../../routing/router.ts';
+import { select, type Target } from '../../routing/select.ts';
+import type { Deps } from '../deps.ts';
+import { type JsonBody, parseId } from '../edge/body.ts';
+import { clientKeys } from '../keys.ts';
+import { DROPPED_FIELDS } from '../wire.ts';
+import { type Decoded, decodeMessages, kindOf } from './decode.ts';
+import type { MessagesBody } from './wire.ts';
+
+/** A question, its request as it is before any step, and the request as one target gets it. */
+export interface MessagesQuestion extends Question {
+  readonly asked: ChatRequest;
+  send(request: ChatRequest, target: Target): ChatRequest;
+}
+
+/** What a body of the Messages API asks, and of whom. */
+export async function toQuestion(
+  request: FastifyRequest,
+  json: JsonBody,
+  body: MessagesBody,
+  deps: Deps,
+): Promise<MessagesQuestion> {
+  const { provider: ofPath } = request.params as { provider?: string };
+  const named = ofPath ?? body.provider ?? '';
+  const wish = {
+    model: body.model ?? '',
+    providers: named.split(' ').filter((name) => name !== ''),
+    ignored: body.ignored ?? [],
+  };
+  const keys = messageKeys(request, body);
+  const beta = betaNames(request.headers['anthropic-beta']);
+  const decoded = decodeMessages(json.value, body, wish, beta.known);
+  const search = decoded.request.tools?.find(isSearch);
+  const searchesHere = search !== undefined && isQuestion(decoded.request) && !(await isAnthropics(wish, keys, deps));
+  const user = body.metadata?.user_id;
+  const asked: ChatRequest = {
+    ...decoded.request,
+    ...(searchesHere ? { webSearch: decoded.request.webSearch ?? true } : {}),
+    ...(body.memory === true && typeof user === 'string' ? { memoryUser: parseId(user, 'metadata.user_id') } : {}),
+  };
+  return {
+    wish,
+    keys,
+    dropped: [
+      ...DROPPED_FIELDS.filter((name) => Object.hasOwn(json.value, name)),
+      ...(beta.isCut ? ['anthropic-beta'] : []),
+    ],
+    asked,
+    request: () => asked,
+    send: (ready, target) =>
+      speaksMessages(target.provider)
+        ? forAnthropic(ready, decoded, searchesHere)
+        : forOthers(ready, decoded, searchesHere, target),
+  };
+}
+
+/**
+ * Keys as the official client sends them: `x-api-key`, or a Bearer token. It always sends one, so it serves only where the
+ * operator configured none; `api_key` in the body is meant, and beats the configuration as everywhere.
+ */
+function messageKeys(request: FastifyRequest, body: MessagesBody): ClientKeys {
+  const { apiKey: header, bearer } = clientKeys(request, undefined);
+  const own = body.api_key == null ? {} : clientKeys(request, body.api_key);
+  const theirs = typeof header === 'string' ? header : bearer;
+  return {
+    ...(own.apiKey === undefined ? {} : { apiKey: own.apiKey }),
+    ...(theirs === undefined ? {} : { bearer: theirs }),
+  };
+}
+
+/** Names of beta features end with the day of their version: `context-1m-2025-08-07`, `claude-code-20250219`. */
+const BETA_NAME = /^[a-z0-9][a-z0-9.-]{0,90}-\d{4}-?\d{2}-?\d{2}$/;
+const MOST_BETAS = 32;
+
+/** The beta features that a client asks for. What does not look like one never reaches an upstream's headers. */
+function betaNames(header: string | string[] | undefined): {
+  readonly known: readonly string[];
+  readonly isCut: boolean;
+} {
+  const names = [header ?? []]
+    .flat()
+    .join(',')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  const known = [...new Set(names.filter((name) => BETA_NAME.test(name)))].slice(0, MOST_BETAS);
+  return { known, isCut: known.length < new Set(names).size };
+}
+
+function isSearch(tool: Tool): boolean {
+  return kindOf(tool)?.startsWith('web_search_') === true;
+}
+
+/** Whether the last word is the user's own, and not a tool's result. */
+function isQuestion({ messages }: ChatRequest): boolean {
+  const last = messages.at(-1);
+  return last?.role === 'user' && last.content.some((part) => part.type === 'text' && part.text.trim() !== '');
+}
+
+/** Whether the first choice is an upstream of Anthropic's, which searches by itself. */
+async function isAnthropics(wish: Question['wish'], keys: ClientKeys, deps: Deps): Promise<boolean> {
+  try {
+    const [first] = await select(wish, deps.config(), deps.router.catalog, (provider) =>
+      credentialsFor(provider, keys, true),
+    );
+    return first !== undefined && speaksMessages(first.provider);
+  } catch {
+    return false; // The router says what is wrong.
+  }
+}
+
+/** Everything as the client sent it. */
+function forAnthropic(request: ChatRequest, { fields }: Decoded, isSearched: boolean): ChatRequest {
+  const tools = request.tools?.filter((tool) => !isSearched || !isSearch(tool));
+  return withTools({ ...request, extra: fields }, tools);
+}
+
+/** Without what only Anthropic understands, which is named instead. */
+function forOthers(request: ChatRequest, decoded: Decoded, isSearched: boolean, target: Target): ChatRequest {
+  const lost = new Set(decoded.foreign);
+  for (const tool of request.tools ?? []) {
+    const kind = kindOf(tool);
+    if (kind === undefined || !isSearched || !isSearch(tool)) continue;
+    lost.delete(`tools.${kind}`);
+    for (const name of Object.keys(tool.vendor?.['anthropic']?.['tool'] ?? {})) {
+      if (name !== 'type' && name !== 'name') lost.add(`tools.${kind}.${name}`);
+    }
+  }
+  const { reasoningEffort, ...sampling } = request.sampling;
+  // Models that do not think refuse the whole request, while this one only hoped for some thoughts.
+  const thinks = capabilitiesOf(target.model).reasoning === true;
+  if (reasoningEffort !== undefined && !thinks) lost.add('thinking');
+  const sent: ChatRequest = {
+    ...request,
+    messages: request.messages.flatMap(withoutUnreadable),
+    sampling: { ...sampling, ...(thinks && reasoningEffort !== undefined ? { reasoningEffort } : {}) },
+    extra: Object.fromEntries([...lost].map((name) => [name, true])),
+  };
+  return withTools(
+    sent,
+    request.tools?.filter((tool) => kindOf(tool) === undefined),
+  );
+}
+
+function withTools({ tools: _, toolChoice, ...request }: ChatRequest, tools: readonly Tool[] | undefined): ChatRequest {
+  // A choice among no tools is an error to most.
+  if (tools === undefined || tools.length === 0) return request;
+  return { ...request, tools, ...(toolChoice === undefined ? {} : { toolChoice }) };
+}
+
+/** Blocks that nobody else can read have no text; what remains empty says nothing. */
+function withoutUnreadable(message: Message): readonly Message[] {
+  const content = message.content.filter(
+    (part) => part.type !== 'text' || part.text !== '' || part.vendor === undefined,
+  );
+  if (content.length === message.content.length) return [message];
+  const hasCalls = message.role === 'assistant' && message.toolCalls !== undefined;
+  return content.length === 0 && message.role !== 'tool' && !hasCalls ? [] : [{ ...message, content }];
+}
+
+/** Names of fields as this API spells them. */
+const NAMES: Readonly<Record<string, string>> = {
+  stop: 'stop_sequences',
+  response_format: 'output_config.format',
+  reasoning_effort: 'thinking',
+  parallel_tool_calls: 'tool_choice.disable_parallel_tool_use',
+};
+
+/** What was lost, in the client's words. */
+export function namesOf(dropped: readonly string[]): readonly string[] {
+  return dropped.map((name) => NAMES[name] ?? name);
+}
+
+/** The same for a request that was refused since it would lose a field. */
+export function inClientsWords(thrown: unknown): unknown {
+  if (!(thrown instanceof SluiceError) || thrown.code !== 'unsupported_field') return thrown;
+  const { param = '' } = thrown.options;
+  const name = NAMES[param];
+  if (name === undefined) return thrown;
+  return new SluiceError(thrown.code, thrown.message.replace(`'${param}'`, `'${name}'`), {
+    ...thrown.options,
+    param: name,
+  });
+}
