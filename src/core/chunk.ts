@@ -86,7 +86,8 @@ export type Chunk =
   | { readonly type: 'source'; readonly source: Source }
   | { readonly type: 'tool_call'; readonly tool_call: ToolCallDelta }
   | { readonly type: 'media'; readonly media: MediaRef }
-  | { readonly type: 'preview'; readonly preview: string }
+  // Of a picture that is still being made: its addresses so far, and what they show.
+  | { readonly type: 'preview'; readonly preview: string; readonly urls?: readonly string[]; readonly alt?: string }
   | { readonly type: 'suggestions'; readonly suggestions: readonly string[] }
   | { readonly type: 'title'; readonly title: string }
   | { readonly type: 'usage'; readonly usage: Usage }

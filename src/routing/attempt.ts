@@ -52,8 +52,8 @@ export async function attempt<T>(
         if (isFinal(last)) throw last;
         if (isTransient(last) || (target.key !== undefined && isKeysFault(last))) health.failed(target, last);
         call.log.info(
-          { id: call.id, provider: target.provider.id, model: target.model, code: last.code, error: last.message },
-          'attempt failed',
+          { id: call.id, provider: target.provider.id, model: target.model, code: last.code, status: last.status },
+          'attempt failed', // without the upstream's own words, which may quote anything
         );
         if (attempts >= limits.attempts) throw last;
         const wait = waitBefore(last, round);
