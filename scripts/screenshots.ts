@@ -48,7 +48,7 @@ try {
         deviceScaleFactor: 1.5,
       });
       await page.goto(gateway.origin);
-      await page.locator('#providers strong').first().waitFor();
+      await page.locator('#providers strong').first().waitFor({ state: 'attached' });
       await page.locator('#prompt').fill(QUESTION);
       await page.locator('#prompt').press('Enter');
       await page.locator('.answer .line').waitFor();

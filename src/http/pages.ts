@@ -16,11 +16,30 @@ const CONTENT_SECURITY_POLICY = [
   "connect-src 'self'",
   "font-src 'self'",
   "media-src 'self' data: blob:",
+  "frame-src 'self'",
   "manifest-src 'self'",
   "worker-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
+].join('; ');
+
+/**
+ * Of the document in which HTML of an answer is tried out: there its scripts run, in an origin of their own, from which
+ * nothing can be reached. Frames of the page lead to this server only (`frame-src`), so it cannot go elsewhere either.
+ */
+const PREVIEW = 'preview.html';
+const PREVIEW_POLICY = [
+  'sandbox allow-scripts',
+  "default-src 'none'",
+  "script-src 'unsafe-inline'",
+  "style-src 'unsafe-inline'",
+  'img-src data: blob:',
+  'font-src data:',
+  'media-src data: blob:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
 ].join('; ');
 
 /** Names in this folder hold a hash of what is in the file. */
@@ -92,7 +111,7 @@ function file(locate: (name: string) => Served | Promise<Served>): Handler {
       .headers(found.headers)
       .headers({
         ...found.encoded,
-        'content-security-policy': CONTENT_SECURITY_POLICY,
+        'content-security-policy': name === PREVIEW ? PREVIEW_POLICY : CONTENT_SECURITY_POLICY,
         'referrer-policy': 'no-referrer',
         'cache-control': name.startsWith(`${HASHED}/`) ? 'public, max-age=31536000, immutable' : 'no-cache',
         vary: 'Origin, Accept-Encoding',
@@ -134,7 +153,9 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json; charset=utf-8',
   '.png': 'image/png',
   '.svg': 'image/svg+xml',
+  '.ttf': 'font/ttf',
   '.webmanifest': 'application/manifest+json',
+  '.woff': 'font/woff',
   '.woff2': 'font/woff2',
 };
 

@@ -33,6 +33,7 @@ export const chat: Words<typeof english> = {
   toolResult: 'Was zurückkam',
   sources: { one: '{count} Quelle', other: '{count} Quellen' },
   picture: 'Bild',
+  download: 'Herunterladen',
   enlarge: '{name} vergrößern',
   tokens: '{prompt} → {completion} Tokens',
   seconds: '{seconds} s',

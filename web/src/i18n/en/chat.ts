@@ -30,6 +30,7 @@ export const chat = {
   toolResult: 'What came back',
   sources: { one: '{count} source', other: '{count} sources' },
   picture: 'Picture',
+  download: 'Download',
   enlarge: 'Enlarge {name}',
   tokens: '{prompt} → {completion} tokens',
   seconds: '{seconds} s',

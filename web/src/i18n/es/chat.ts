@@ -33,6 +33,7 @@ export const chat: Words<typeof english> = {
   toolResult: 'Lo que devolvió',
   sources: { one: '{count} fuente', other: '{count} fuentes' },
   picture: 'Imagen',
+  download: 'Descargar',
   enlarge: 'Ampliar {name}',
   tokens: '{prompt} → {completion} tokens',
   seconds: '{seconds} s',

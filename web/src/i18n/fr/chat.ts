@@ -33,6 +33,7 @@ export const chat: Words<typeof english> = {
   toolResult: 'Ce qu’il a renvoyé',
   sources: { one: '{count} source', other: '{count} sources' },
   picture: 'Image',
+  download: 'Télécharger',
   enlarge: 'Agrandir {name}',
   tokens: '{prompt} → {completion} jetons',
   seconds: '{seconds} s',

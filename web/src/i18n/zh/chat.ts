@@ -33,6 +33,7 @@ export const chat: Words<typeof english> = {
   toolResult: '输出',
   sources: { other: '{count} 个来源' },
   picture: '图片',
+  download: '下载',
   enlarge: '放大 {name}',
   tokens: '{prompt} → {completion} 个词元',
   seconds: '{seconds} 秒',

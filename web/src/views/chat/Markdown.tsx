@@ -1,14 +1,37 @@
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { createRenderer } from './plain-renderer.ts';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { createRenderer, type Renderer } from '../../markdown/index.ts';
+import { PictureViewer } from './PictureViewer.tsx';
+import '../../markdown/markdown.css';
 
-/** Text of a model, as it was meant. `done`: no more of it will come. */
-export function Markdown({ text, done }: { readonly text: string; readonly done: boolean }) {
+export interface MarkdownProps {
+  readonly text: string;
+  /** No more of it will come. */
+  readonly done: boolean;
+}
+
+/** Text of a model, as it was meant. */
+export function Markdown({ text, done }: MarkdownProps) {
   const node = useRef<HTMLDivElement>(null);
-  const renderer = useRef<ReturnType<typeof createRenderer> | undefined>(undefined);
+  const renderer = useRef<Renderer | undefined>(undefined);
+  const [picture, setPicture] = useState<{ readonly url: string; readonly alt: string } | undefined>(undefined);
   useLayoutEffect(() => {
-    if (node.current !== null) renderer.current ??= createRenderer(node.current);
-    renderer.current?.update(text, done);
+    if (node.current === null) return;
+    renderer.current ??= createRenderer(node.current, {
+      previewUrl: '/preview.html',
+      openPicture: (url, element) => setPicture({ url, alt: altOf(element) }),
+    });
+    renderer.current.update(text, done);
   }, [text, done]);
   useEffect(() => () => renderer.current?.destroy(), []);
-  return <div ref={node} class="markdown" dir="auto" />;
+  return (
+    <>
+      <div ref={node} class="markdown" dir="auto" />
+      {picture !== undefined && <PictureViewer {...picture} close={() => setPicture(undefined)} />}
+    </>
+  );
+}
+
+function altOf(element: HTMLElement): string {
+  const image = element instanceof HTMLImageElement ? element : element.querySelector('img');
+  return image?.alt ?? '';
 }

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { Dialog } from '../../components/Dialog.tsx';
 import { Icon } from '../../components/Icon.tsx';
 import { t } from '../../i18n/index.ts';
 import type { MediaPart } from '../../state/model.ts';
+import { PictureViewer } from './PictureViewer.tsx';
 
 /** Pictures, sound and video of an answer. What is not kept by this server is only linked: showing it would call home. */
 export function Media({ part: { kind, url, alt = '' } }: { readonly part: MediaPart }) {
@@ -32,11 +32,7 @@ export function Media({ part: { kind, url, alt = '' } }: { readonly part: MediaP
       >
         <img src={thumbnail} alt={alt} loading="lazy" />
       </button>
-      {isOpen && (
-        <Dialog title={alt || t('chat.picture')} onClose={() => setOpen(false)} class="viewer">
-          <img src={url} alt={alt} />
-        </Dialog>
-      )}
+      {isOpen && <PictureViewer url={url} alt={alt} close={() => setOpen(false)} />}
     </>
   );
 }
