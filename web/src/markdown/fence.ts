@@ -14,7 +14,7 @@ export interface FenceRead {
 
 /** What stands behind the marks of a fence → the language. */
 export function languageOf(info: string): string {
-  return (info.trim().split(/\s+/)[0] ?? '').slice(0, 50);
+  return /^[\p{L}\p{N}_+#.-]{0,50}/u.exec(info.trim())?.[0] ?? '';
 }
 
 /** A fence whose first line begins at `offset` of `text` and is there in full. */
@@ -45,7 +45,9 @@ export function createFence(text: string, offset: number, plainly: (text: string
         }
         if (closing.test(line))
           return { code: codeUpTo(whole, at), closed: true, end: end < 0 ? whole.length : end + 1 };
-        if (end < 0) return { code: codeUpTo(whole, whole.length), closed: true, end: whole.length };
+        // As the grammar does, a last line of nothing but spaces is none.
+        if (end < 0)
+          return { code: codeUpTo(whole, line.trim() === '' ? at : whole.length), closed: true, end: whole.length };
         at = end + 1;
       }
     },

@@ -138,4 +138,26 @@ async function stream(text: string, tokensPerSecond: number): Promise<{ longTask
   return { longTasks, shifts: 0 };
 }
 
-Object.assign(window, { markdown: { inPieces, normal, dangers, open, render, update, stream } });
+/** How many characters the grammar reads while a text comes in pieces of `size`. */
+function characters(text: string, size: number): number {
+  const counting = createGrammar(words);
+  let read = 0;
+  const { render: inner } = counting;
+  const { parse } = counting.block;
+  counting.render = (source, env) => {
+    read += source.length;
+    return inner.call(counting, source, env);
+  };
+  counting.block.parse = (source, grammar, env, tokens) => {
+    read += source.length;
+    parse.call(counting.block, source, grammar, env, tokens);
+  };
+  const growing = createDocument(document.createElement('div'), counting, tools);
+  for (let shown = size; shown <= text.length; shown += size) {
+    growing.take(text.slice(0, shown), false);
+    while (!growing.work(Number.POSITIVE_INFINITY));
+  }
+  return read;
+}
+
+Object.assign(window, { markdown: { inPieces, characters, normal, dangers, open, render, update, stream } });
