@@ -50,7 +50,7 @@ export interface RoutingConfig {
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 /** Which code drives a provider. */
-export type ProviderKind = 'openai' | 'anthropic' | 'google' | 'bedrock' | SpeechKind;
+export type ProviderKind = 'openai' | 'openai-responses' | 'anthropic' | 'google' | 'bedrock' | SpeechKind;
 
 /** Those that speak and do not chat. */
 export type SpeechKind = 'elevenlabs' | 'deepgram' | 'lmnt' | 'hume';

@@ -1,6 +1,7 @@
 /** Which code drives a provider. The last four speak and do not chat. */
 export const PROVIDER_KINDS = [
   'openai',
+  'openai-responses',
   'anthropic',
   'google',
   'bedrock',

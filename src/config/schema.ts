@@ -69,7 +69,7 @@ const providerSchema = section('a map of settings', {
     .enum(PROVIDER_KINDS, { error: PROVIDER_KINDS.join(', ') })
     .optional()
     .describe(
-      'Which wire format the upstream speaks; openai: any OpenAI-compatible upstream. Not needed for a known provider.',
+      'Which wire format the upstream speaks; openai: the chat completions of any OpenAI-compatible upstream; openai-responses: its Responses API. Not needed for a known provider.',
     ),
   label: text('a name for people').optional().describe('The name shown to people. Default: the id.'),
   baseUrl: textOf(BASE_URL_FORM, parseBaseUrl)

@@ -11,6 +11,7 @@ import { startBedrockUpstream } from './bedrock-upstream.ts';
 import { testCall, testLogger } from './call.ts';
 import { startGeminiUpstream } from './gemini-upstream.ts';
 import { providerConfig } from './provider-config.ts';
+import { startResponsesUpstream } from './responses-upstream.ts';
 import type { VendorScript } from './vendor-script.ts';
 import type { VendorUpstream } from './vendor-server.ts';
 
@@ -21,10 +22,16 @@ export const VENDORS: readonly { readonly kind: VendorKind; readonly model: stri
   { kind: 'anthropic', model: 'claude-haiku-4-5' },
   { kind: 'google', model: 'gemini-2.5-flash' },
   { kind: 'bedrock', model: 'us.anthropic.claude-haiku-4-5-20251001-v1:0' },
+  { kind: 'openai-responses', model: 'gpt-5.2' },
 ];
 
 const LIMITS = { connectMs: 5_000, upstreamKeepAliveMs: 30_000 };
-const STARTS = { anthropic: startAnthropicUpstream, google: startGeminiUpstream, bedrock: startBedrockUpstream };
+const STARTS = {
+  anthropic: startAnthropicUpstream,
+  google: startGeminiUpstream,
+  bedrock: startBedrockUpstream,
+  'openai-responses': startResponsesUpstream,
+};
 
 export interface VendorSetup extends AsyncDisposable {
   readonly upstream: VendorUpstream;

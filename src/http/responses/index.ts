@@ -1,6 +1,65 @@
+import type { Limits } from '../../config/config.ts';
 import type { Deps, Route } from '../deps.ts';
+import { cancelResponse, deleteResponse } from './cancel.ts';
+import { createResponse } from './create.ts';
+import { listInputItems } from './input-items.ts';
+import { retrieveResponse } from './retrieve.ts';
+import type { ResponseDeps } from './store.ts';
+import { Deleted, InputItemsQuery, ItemList, ResponseBody, ResponseObject, RetrieveQuery } from './wire.ts';
 
-/** OpenAI's Responses API. */
-export function responsesRoutes(_deps: Deps): readonly Route[] {
-  return [];
+const TAG = 'Responses';
+const EVENTS = ['application/json', 'text/event-stream'];
+
+/** OpenAI's Responses API, for any provider. */
+export function responsesRoutes(shared: Deps): readonly Route[] {
+  const deps: ResponseDeps = { ...shared, runs: new Map() };
+  const create = {
+    method: 'POST',
+    tag: TAG,
+    body: ResponseBody,
+    bodyLimit: (limits: Limits) => limits.chatBodyBytes,
+    answer: ResponseObject,
+    produces: EVENTS,
+    handler: createResponse(deps),
+  } as const;
+  return [
+    { ...create, url: '/v1/responses', summary: 'Answer items, whole or as a stream of typed events' },
+    { ...create, url: '/api/:provider/responses', summary: 'The same, by one provider' },
+    {
+      method: 'GET',
+      url: '/v1/responses/:id',
+      summary: 'A stored answer, or the events of one that is being made',
+      tag: TAG,
+      query: RetrieveQuery,
+      answer: ResponseObject,
+      produces: EVENTS,
+      handler: retrieveResponse(deps),
+    },
+    {
+      method: 'DELETE',
+      url: '/v1/responses/:id',
+      summary: 'Forget a stored answer',
+      tag: TAG,
+      answer: Deleted,
+      handler: deleteResponse(deps),
+    },
+    {
+      method: 'POST',
+      url: '/v1/responses/:id/cancel',
+      summary: 'Stop an answer that is being made',
+      tag: TAG,
+      hasNoBody: true,
+      answer: ResponseObject,
+      handler: cancelResponse(deps),
+    },
+    {
+      method: 'GET',
+      url: '/v1/responses/:id/input_items',
+      summary: 'What the model got for an answer, page by page',
+      tag: TAG,
+      query: InputItemsQuery,
+      answer: ItemList,
+      handler: listInputItems(deps),
+    },
+  ];
 }

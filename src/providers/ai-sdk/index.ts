@@ -4,9 +4,10 @@ import type { VendorDeps } from './adapter.ts';
 import { anthropic } from './anthropic.ts';
 import { bedrock } from './bedrock.ts';
 import { google } from './google.ts';
+import { openaiResponses } from './openai-responses.ts';
 
 /** Vendors whose own wire format is spoken through their AI SDK library. The libraries load on first use. */
-export const vendors = { anthropic, google, bedrock } satisfies Record<
+export const vendors = { anthropic, google, bedrock, 'openai-responses': openaiResponses } satisfies Record<
   string,
   (config: ProviderConfig, deps: VendorDeps) => Provider
 >;

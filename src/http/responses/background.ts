@@ -1,0 +1,95 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CallScope } from '../../core/call.ts';
+import type { Batch, Chunk } from '../../core/chunk.ts';
+import { SluiceError, toSluiceError } from '../../core/errors.ts';
+import { errorChunk, sendChunks, withCall } from '../answer.ts';
+import { withoutSecrets } from '../edge/errors.ts';
+import { userOf } from '../user.ts';
+import { ask, headOf, isLast, now, sendJson } from './asking.ts';
+import { pieces } from './pieces.ts';
+import { type Prepared, prepare } from './question.ts';
+import { Run } from './run.ts';
+import { isKept, keep, ownerNow, type ResponseDeps } from './store.ts';
+import { ResponsesStream } from './stream.ts';
+import type { Json, ResponseBody } from './wire.ts';
+
+/** An answer that goes on without its client, who gets it now as far as it is there, or reads along. */
+export async function answerInBackground(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  value: Json,
+  body: ResponseBody,
+  deps: ResponseDeps,
+): Promise<unknown> {
+  const call = new CallScope(request.id, deps.log);
+  call.user = userOf(request, body.user);
+  call.strict = body.strict === true || request.headers['x-sluice-strict'] === '1';
+  const leave = deps.calls.enter(call, request.ip);
+  let run: Run;
+  let prepared: Prepared;
+  try {
+    prepared = await prepare(request, value, body, deps);
+    const [lost] = prepared.question.dropped ?? [];
+    if (lost !== undefined && call.strict) call.drop(lost);
+    call.session = body.prompt_cache_key ?? prepared.session;
+    const { input, previous } = prepared;
+    run = new Run({ head: headOf(prepared, body, body.model ?? '', null), input, previous }, ownerNow(deps), call);
+    // The client is told that it can be retrieved.
+    await keep(deps, run.kept, run.owner);
+  } catch (error) {
+    leave();
+    throw error;
+  }
+  deps.runs.set(run.id, run);
+  void work(run, prepared, body.timeout, deps).finally(leave);
+  if (body.stream === true) return sendAlong(request, reply, run, -1, deps);
+  return sendJson(reply, new ResponsesStream(run.kept.head).response());
+}
+
+/** The events of an answer that is being made: those that were, from a number on, and then as they come. */
+export function sendAlong(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  run: Run,
+  startingAfter: number,
+  deps: ResponseDeps,
+): Promise<FastifyReply> {
+  return withCall(request, reply, deps, {}, (reader) => {
+    const stream = new ResponsesStream(run.kept.head, { ending: run.ending, startingAfter });
+    return sendChunks(reply, run.follow(reader), stream, {}, deps, reader);
+  });
+}
+
+/** Makes the answer. Never throws: a failure is how the answer ends. */
+async function work(
+  run: Run,
+  { question }: Prepared,
+  timeout: number | null | undefined,
+  deps: ResponseDeps,
+): Promise<void> {
+  const { call } = run;
+  const totalMs = Math.min(deps.config().limits.totalMs, (timeout ?? Number.POSITIVE_INFINITY) * 1_000);
+  const deadline = deps.deadlines.start(totalMs, () =>
+    call.cancel(new SluiceError('upstream_timeout', `The answer took longer than ${totalMs} ms.`)),
+  );
+  let last: readonly Chunk[] = [];
+  try {
+    const { target, value } = await ask(question, call, deps);
+    run.ending.model = target.model;
+    run.ending.provider = target.provider.id;
+    for await (const batch of value.chunks as AsyncIterable<Batch>) {
+      run.push(pieces(batch));
+      last = batch.filter(isLast);
+    }
+  } catch (thrown) {
+    const error = withoutSecrets(toSluiceError(thrown), deps.secrets);
+    if (error.code === 'internal') deps.log.error({ id: call.id, error: thrown }, 'an answer failed unexpectedly');
+    last = [errorChunk(error)];
+  } finally {
+    deadline.clear();
+  }
+  run.ending.completedAt = now();
+  run.ending.isStored = await isKept(deps, run.endingWith(last), run.owner);
+  deps.runs.delete(run.id);
+  run.end(last);
+}

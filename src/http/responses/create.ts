@@ -1,0 +1,105 @@
+import type { FastifyReply } from 'fastify';
+import type { Batch, Chunk } from '../../core/chunk.ts';
+import { SluiceError, toSluiceError } from '../../core/errors.ts';
+import type { OpenedChunks } from '../../routing/chunks.ts';
+import type { Performed } from '../../routing/router.ts';
+import { answerHeaders, errorChunk, sendChunks, withCall } from '../answer.ts';
+import type { Handler } from '../deps.ts';
+import type { JsonBody } from '../edge/body.ts';
+import { withoutSecrets } from '../edge/errors.ts';
+import { validate } from '../validate.ts';
+import { ask, headOf, isLast, now, sendJson } from './asking.ts';
+import { answerInBackground } from './background.ts';
+import { pieces } from './pieces.ts';
+import { prepare } from './question.ts';
+import { Run } from './run.ts';
+import { isKept, ownerNow, type ResponseDeps } from './store.ts';
+import { ResponsesStream } from './stream.ts';
+import { ResponseBody } from './wire.ts';
+
+/** `POST responses`, and the same under `/api/<provider>/…`. */
+export function createResponse(deps: ResponseDeps): Handler {
+  return async (request, reply) => {
+    const { value } = request.body as JsonBody;
+    const body = validate(ResponseBody, value, 'invalid_field');
+    if (body.background === true) return answerInBackground(request, reply, value, body, deps);
+    const { user, timeout, strict, prompt_cache_key: session } = body;
+    return withCall(request, reply, deps, { user, timeout, strict, session }, async (call) => {
+      const prepared = await prepare(request, value, body, deps);
+      call.session ??= prepared.session;
+      const answered = await ask(prepared.question, call, deps);
+      const { provider, model } = answered.target;
+      const run = new Run(
+        { head: headOf(prepared, body, model, provider.id), input: prepared.input, previous: prepared.previous },
+        ownerNow(deps),
+        call,
+      );
+      await answer(reply, answered, run, { body, store: prepared.store }, deps);
+    });
+  };
+}
+
+async function answer(
+  reply: FastifyReply,
+  answered: Performed<OpenedChunks>,
+  run: Run,
+  { body, store }: { readonly body: ResponseBody; readonly store: boolean },
+  deps: ResponseDeps,
+): Promise<void> {
+  const headers = answerHeaders(answered, answered.value.headers);
+  const stream = new ResponsesStream(run.kept.head, { ending: run.ending });
+  if (body.stream === true) {
+    const chunks = store ? recorded(answered.value.chunks, run, deps) : bare(answered.value.chunks, run);
+    return sendChunks(reply, chunks, stream, headers, deps, run.call);
+  }
+  const all: Chunk[] = [];
+  for await (const batch of answered.value.chunks) all.push(...batch);
+  const whole = once(all);
+  for await (const batch of store ? recorded(whole, run, deps) : bare(whole, run)) stream.encode(batch);
+  sendJson(reply.headers(headers), stream.response());
+}
+
+async function* once(batch: Batch): AsyncIterable<Batch> {
+  yield batch;
+}
+
+/** The chunks that count, of an answer that is not kept. */
+async function* bare(chunks: AsyncIterable<Batch>, run: Run): AsyncIterable<Batch> {
+  for await (const batch of chunks) {
+    yield pieces(batch);
+    run.ending.completedAt = now();
+    yield batch.filter(isLast);
+  }
+}
+
+/** The chunks that count, which are kept on disk before the last of them goes out. */
+async function* recorded(chunks: AsyncIterable<Batch>, run: Run, deps: ResponseDeps): AsyncIterable<Batch> {
+  let isOver = false;
+  const end = async (last: readonly Chunk[]): Promise<void> => {
+    isOver = true;
+    run.ending.completedAt = now();
+    run.ending.isStored = await isKept(deps, run.endingWith(last), run.owner);
+    // Whoever hears of the end may refer to the answer at once.
+    deps.runs.delete(run.id);
+    run.end(last);
+  };
+  deps.runs.set(run.id, run);
+  try {
+    for await (const batch of chunks) {
+      const said = pieces(batch);
+      run.push(said);
+      yield said;
+      const last = batch.filter(isLast);
+      if (last.length === 0) continue;
+      await end(last);
+      yield last;
+    }
+  } catch (thrown) {
+    if (!isOver) await end([errorChunk(withoutSecrets(toSluiceError(thrown), deps.secrets))]);
+    throw thrown;
+  } finally {
+    if (!isOver) await end([errorChunk(run.call.cancelled instanceof SluiceError ? run.call.cancelled : LEFT)]);
+  }
+}
+
+const LEFT = new SluiceError('cancelled', 'The client closed the connection.');

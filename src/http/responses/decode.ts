@@ -1,0 +1,227 @@
+import type {
+  ChatRequest,
+  Message,
+  Part,
+  ReasoningPart,
+  ResponseFormat,
+  Sampling,
+  TextPart,
+  Tool,
+  ToolCall,
+  ToolChoice,
+  VendorData,
+} from '../../core/chat.ts';
+import { openVendor } from '../../core/vendor.ts';
+import { carriedBy, type KeptItem } from './items.ts';
+import { toParts } from './parts.ts';
+import type { Json, ResponseBody, WireTool, WireToolChoice } from './wire.ts';
+
+/** What was understood, and the names of what was not. */
+export interface Decoded<T> {
+  readonly value: T;
+  readonly dropped: readonly string[];
+}
+
+/** Items → messages. What the assistant said, thought and called in a row becomes one message. */
+export function toMessages(items: readonly KeptItem[], instructions?: string | null): Decoded<readonly Message[]> {
+  const dropped: string[] = [];
+  const drop = (what: string): void => void dropped.push(`input.${what}`);
+  const messages: Message[] = [];
+  if (instructions) messages.push({ role: 'system', content: [{ type: 'text', text: instructions }] });
+  const carried = carriedVendors(items);
+  let said: Part[] = [];
+  let calls: ToolCall[] = [];
+  const flush = (): void => {
+    if (said.length > 0 || calls.length > 0) {
+      messages.push({ role: 'assistant', content: said, ...(calls.length === 0 ? {} : { toolCalls: calls }) });
+    }
+    said = [];
+    calls = [];
+  };
+  for (const kept of items) {
+    const { item } = kept;
+    switch (item['type'] ?? 'message') {
+      case 'message': {
+        if (item['role'] === 'assistant') {
+          said.push(...saidIn(kept, drop));
+          break;
+        }
+        flush();
+        const parts = toParts(item['content'], drop);
+        const role = item['role'] as 'user' | 'system' | 'developer';
+        if (parts.length > 0 || item['content'] === '') messages.push({ role, content: parts });
+        break;
+      }
+      case 'reasoning':
+        said.push(...toThoughts(kept));
+        break;
+      case 'function_call': {
+        const { call_id: id, name, arguments: written } = item as Record<string, string>;
+        const vendor = kept.vendor ?? carried[id ?? ''];
+        calls.push({
+          id: id ?? '',
+          name: name ?? '',
+          arguments: written ?? '',
+          ...(vendor === undefined ? {} : { vendor }),
+        });
+        break;
+      }
+      case 'function_call_output':
+        flush();
+        messages.push({ role: 'tool', toolCallId: String(item['call_id']), content: toParts(item['output'], drop) });
+        break;
+      case 'image_generation_call': {
+        const { result, output_format: format } = item;
+        if (typeof result !== 'string') break;
+        const mimeType = `image/${typeof format === 'string' ? format : 'png'}`;
+        said.push({ type: 'media', kind: 'image', url: `data:${mimeType};base64,${result}`, mimeType });
+        break;
+      }
+      default:
+        drop(String(item['type']).slice(0, 64));
+    }
+  }
+  flush();
+  return { value: messages, dropped: [...new Set(dropped)] };
+}
+
+function carriedVendors(items: readonly KeptItem[]): Readonly<Record<string, VendorData>> {
+  const all = items.flatMap(({ item }) => {
+    const sealed = item['type'] === 'reasoning' ? item['encrypted_content'] : undefined;
+    const vendor = typeof sealed === 'string' ? openVendor(sealed) : undefined;
+    return vendor === undefined ? [] : Object.entries(carriedBy(vendor) ?? {});
+  });
+  return Object.fromEntries(all);
+}
+
+/** The parts of a message of the assistant, with what their vendor attached. */
+function saidIn({ item: { content }, parts: vendors = [] }: KeptItem, drop: (what: string) => void): readonly Part[] {
+  if (!Array.isArray(content)) return toParts(content, drop);
+  return content.flatMap((each: Json, index) => {
+    const vendor = vendors[index] ?? undefined;
+    const parts = toParts([each], drop);
+    return vendor === undefined ? parts : parts.map((part) => ({ ...(part as TextPart), vendor }));
+  });
+}
+
+/** Thoughts with what their vendor wants back: as we sealed it, as we kept it, or as OpenAI itself has encrypted it. */
+function toThoughts({ item, vendor: kept }: KeptItem): readonly ReasoningPart[] {
+  const { id, encrypted_content: encrypted } = item;
+  const sealed = typeof encrypted === 'string' && encrypted !== '' ? encrypted : undefined;
+  const opened = sealed === undefined ? kept : openVendor(sealed);
+  if ((opened !== undefined && carriedBy(opened) !== undefined) || (kept !== undefined && carriedBy(kept))) return [];
+  const texts = [item['summary'], item['content']]
+    .flatMap((list) => (Array.isArray(list) ? [list.map((part: Json) => String(part['text']))] : []))
+    .find((list) => list.length > 0);
+  if (opened !== undefined || sealed === undefined) {
+    const text = (texts ?? []).join('\n\n');
+    if (text === '' && opened === undefined) return [];
+    return [{ type: 'reasoning', text, ...(opened === undefined ? {} : { vendor: opened }) }];
+  }
+  const vendor: VendorData = {
+    openai: { ...(typeof id === 'string' ? { itemId: id } : {}), reasoningEncryptedContent: sealed },
+  };
+  // Its library puts the parts of one item together again.
+  return (texts ?? ['']).map((text) => ({ type: 'reasoning', text, vendor }));
+}
+
+/** Everything of a request except where it goes and what it says. */
+export function toFields(
+  body: ResponseBody,
+): Decoded<
+  Pick<ChatRequest, 'sampling' | 'tools' | 'toolChoice' | 'parallelToolCalls' | 'responseFormat' | 'webSearch'>
+> {
+  const dropped: string[] = [];
+  const given = body.tools ?? [];
+  for (const { type } of given) {
+    if (type !== 'function' && !isWebSearch(type)) dropped.push(`tools.${String(type).slice(0, 64)}`);
+  }
+  const { tools, toolChoice, isDropped } = choose(toTools(given), body.tool_choice, given);
+  if (isDropped) dropped.push('tool_choice');
+  for (const name of body.include ?? []) if (LOST_INCLUDES.has(name)) dropped.push(`include.${name}`);
+  const searches = given.some(({ type }) => isWebSearch(type)) && body.tool_choice !== 'none';
+  const format = toResponseFormat(body.text?.format);
+  return {
+    value: {
+      sampling: toSampling(body),
+      ...(tools.length === 0 ? {} : { tools }),
+      ...(toolChoice === undefined ? {} : { toolChoice }),
+      ...(typeof body.parallel_tool_calls === 'boolean' ? { parallelToolCalls: body.parallel_tool_calls } : {}),
+      ...(format === undefined ? {} : { responseFormat: format }),
+      ...(searches ? { webSearch: true } : {}),
+    },
+    dropped: [...new Set(dropped)],
+  };
+}
+
+/** What else may be included belongs to tools that are not there, and is reported with them. */
+const LOST_INCLUDES: ReadonlySet<string> = new Set(['message.output_text.logprobs']);
+
+/** `web_search`, `web_search_preview`, and both with a date. */
+function isWebSearch(type: unknown): boolean {
+  return typeof type === 'string' && /^web_search(_preview)?(_\d{4}_\d\d_\d\d)?$/.test(type);
+}
+
+function toSampling(body: ResponseBody): Sampling {
+  const all = {
+    temperature: body.temperature,
+    topP: body.top_p,
+    maxTokens: body.max_output_tokens,
+    reasoningEffort: body.reasoning?.effort,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined && value !== null));
+}
+
+function toTools(tools: readonly WireTool[]): Tool[] {
+  return tools.flatMap((tool): Tool[] => {
+    if (tool.type !== 'function') return [];
+    const { name, description, parameters, strict } = tool as Extract<WireTool, { name: string }>;
+    return [
+      {
+        name,
+        ...(typeof description === 'string' ? { description } : {}),
+        ...(parameters === null || parameters === undefined ? {} : { parameters }),
+        ...(typeof strict === 'boolean' ? { strict } : {}),
+      },
+    ];
+  });
+}
+
+interface Chosen {
+  readonly tools: readonly Tool[];
+  readonly toolChoice?: ToolChoice;
+  readonly isDropped: boolean;
+}
+
+/** A choice among functions. A list of allowed ones leaves only those. */
+function choose(tools: readonly Tool[], choice: WireToolChoice | null | undefined, given: readonly WireTool[]): Chosen {
+  if (choice === null || choice === undefined) return { tools, isDropped: false };
+  if (choice === 'auto' || choice === 'none' || choice === 'required') {
+    return { tools, toolChoice: choice, isDropped: false };
+  }
+  if (typeof choice === 'string') return { tools, isDropped: true };
+  if (choice.type === 'function' && choice.name !== undefined) {
+    return { tools, toolChoice: { name: choice.name }, isDropped: false };
+  }
+  if (choice.type === 'allowed_tools') {
+    const { mode, tools: allowed } = choice as { mode?: unknown; tools?: unknown };
+    const names = new Set((Array.isArray(allowed) ? allowed : []).map((tool) => (tool as Json | null)?.['name']));
+    const toolChoice = mode === 'required' ? 'required' : 'auto';
+    return { tools: tools.filter(({ name }) => names.has(name)), toolChoice, isDropped: false };
+  }
+  // The web is searched whenever the tool is there.
+  return { tools, isDropped: !(isWebSearch(choice.type) && given.some(({ type }) => isWebSearch(type))) };
+}
+
+function toResponseFormat(format: NonNullable<ResponseBody['text']>['format']): ResponseFormat | undefined {
+  if (format?.type === 'json_object' || format?.type === 'text') return { type: format.type };
+  if (format?.type !== 'json_schema') return undefined;
+  const { name, description, schema, strict } = format;
+  return {
+    type: 'json_schema',
+    name: name ?? 'response',
+    ...(schema === null || schema === undefined ? {} : { schema }),
+    ...(typeof description === 'string' ? { description } : {}),
+    ...(typeof strict === 'boolean' ? { strict } : {}),
+  };
+}

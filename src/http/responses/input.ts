@@ -1,0 +1,80 @@
+import { SluiceError } from '../../core/errors.ts';
+import { itemId, responseOfItem } from './ids.ts';
+import type { KeptItem } from './items.ts';
+import { outputOf, type ResponseDeps, stored } from './store.ts';
+import type { Item, Json, ResponseBody } from './wire.ts';
+
+/** Answers that one request may refer to by their items. */
+const MOST_REFERRED = 200;
+
+/**
+ * What a request brings, as items with ids. References are followed, and calls and thoughts of stored answers get back what
+ * their vendor attached, which clients of a server that stores need not carry.
+ */
+export async function inputOf(body: ResponseBody, response: string, deps: ResponseDeps): Promise<readonly KeptItem[]> {
+  const { input } = body;
+  const given: readonly Item[] =
+    typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : (input ?? []);
+  const known = await itemsOfAnswers(given, deps);
+  return given.map((item, index) => {
+    const id = typeof item['id'] === 'string' ? item['id'] : undefined;
+    const found = id === undefined ? undefined : known.get(id);
+    if (item.type === 'item_reference') {
+      if (found !== undefined) return found;
+      throw new SluiceError('invalid_request', `Item with id '${String(id).slice(0, 100)}' not found.`, {
+        param: `input[${index}].id`,
+      });
+    }
+    const own = id ?? itemId(PREFIXES[item.type ?? 'message'] ?? 'item', response, index, 'input');
+    return {
+      item: { ...normal(item), id: own },
+      ...(found?.vendor === undefined ? {} : { vendor: found.vendor }),
+      ...(found?.parts === undefined ? {} : { parts: found.parts }),
+    };
+  });
+}
+
+const PREFIXES: Readonly<Record<string, string>> = {
+  message: 'msg',
+  reasoning: 'rs',
+  function_call: 'fc',
+  function_call_output: 'fco',
+};
+
+/** An item as listings have it: messages with parts, and a status. */
+function normal(item: Item): Json {
+  if (item.type === undefined || item.type === 'message') {
+    const { role, content } = item as { role: string; content: unknown };
+    const type = role === 'assistant' ? 'output_text' : 'input_text';
+    const text = type === 'output_text' ? { type, text: content, annotations: [] } : { type, text: content };
+    return {
+      type: 'message',
+      status: 'completed',
+      ...item,
+      ...(typeof content === 'string' ? { content: [text] } : {}),
+    };
+  }
+  return item.type === 'reasoning' ? item : { status: 'completed', ...item };
+}
+
+/** The items, by id, of all stored answers of which the request holds some or refers to them. */
+async function itemsOfAnswers(given: readonly Item[], deps: ResponseDeps): Promise<ReadonlyMap<string, KeptItem>> {
+  const answers = new Set<string>();
+  for (const item of given) {
+    const answer = typeof item['id'] === 'string' ? responseOfItem(item['id']) : undefined;
+    if (answer !== undefined && needsMore(item)) answers.add(answer);
+  }
+  const items = new Map<string, KeptItem>();
+  for (const id of [...answers].slice(-MOST_REFERRED)) {
+    const kept = await stored(deps, id);
+    if (kept === undefined) continue;
+    for (const each of [...kept.input, ...outputOf(kept)]) items.set(String(each.item['id']), each);
+  }
+  return items;
+}
+
+/** Whether the storage may know more of an item than it says itself. */
+function needsMore(item: Item): boolean {
+  if (item.type === 'reasoning') return typeof item['encrypted_content'] !== 'string';
+  return item.type === 'item_reference' || item.type === 'function_call';
+}

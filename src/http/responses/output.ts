@@ -1,0 +1,337 @@
+import type { VendorData } from '../../core/chat.ts';
+import type { Chunk, MediaRef, Source, ToolCallDelta } from '../../core/chunk.ts';
+import { unreachable } from '../../core/errors.ts';
+import { itemId } from './ids.ts';
+import { carrierOf, isWorthKeeping, type KeptItem, shown } from './items.ts';
+import type { Json } from './wire.ts';
+
+/** Told of every event, with all its fields but `type` and `sequence_number`. */
+export type Emit = (type: string, fields: Json) => void;
+
+/** An item that is being made; its members change until it is done. */
+interface Growing {
+  readonly index: number;
+  readonly id: string;
+  readonly item: Json;
+  vendor?: VendorData;
+  parts?: (VendorData | null)[];
+  isDone: boolean;
+}
+
+interface TextPart {
+  readonly type: 'output_text' | 'refusal';
+  readonly index: number;
+  text: string;
+  readonly annotations: Json[];
+  /** Where it begins in the whole text of the answer, in UTF-16 units. */
+  readonly offset: number;
+  /** Its vendor has said that the block is over. */
+  isOver: boolean;
+}
+
+/**
+ * Chunks → output items and the events that tell of them. The same chunks always make the same items and events, down to
+ * their ids, so that an answer can be replayed from what was kept of it.
+ */
+export class Output {
+  readonly #response: string;
+  readonly #emit: Emit;
+  readonly #encrypted: boolean;
+  readonly #items: Growing[] = [];
+  #open: Growing | undefined;
+  #part: TextPart | undefined;
+  readonly #calls = new Map<number, Growing>();
+  #length = 0;
+  #sources: Source[] = [];
+
+  /** @param encrypted whether clients get what vendors attached, to hand it back */
+  constructor(response: string, encrypted: boolean, emit: Emit) {
+    this.#response = response;
+    this.#encrypted = encrypted;
+    this.#emit = emit;
+  }
+
+  /** What there is so far, the part that is being written included. */
+  get items(): readonly KeptItem[] {
+    return this.#items.map((growing) => {
+      const { vendor, parts } = growing;
+      const item = structuredClone(growing.item);
+      if (growing === this.#open && this.#part !== undefined) (item['content'] as Json[]).push(partFields(this.#part));
+      return { item, ...(vendor === undefined ? {} : { vendor }), ...(parts === undefined ? {} : { parts }) };
+    });
+  }
+
+  /** The same for clients. */
+  shown(encrypted: boolean = this.#encrypted): readonly Json[] {
+    return this.items.map((item) => shown(item, encrypted));
+  }
+
+  add(chunk: Chunk): void {
+    switch (chunk.type) {
+      case 'content':
+        this.#text('output_text', chunk.content, chunk.vendor);
+        break;
+      case 'refusal':
+        this.#text('refusal', chunk.refusal);
+        break;
+      case 'reasoning':
+        this.#think(chunk.reasoning, chunk.vendor);
+        break;
+      case 'source':
+        if (this.#part?.type === 'output_text') this.#annotate(this.#part, chunk.source);
+        else this.#sources.push(chunk.source);
+        break;
+      case 'tool_call':
+        this.#call(chunk.tool_call);
+        break;
+      case 'media':
+        this.#media(chunk.media);
+        break;
+      case 'provider':
+      case 'parameters':
+      case 'conversation':
+      case 'preview':
+      case 'suggestions':
+      case 'title':
+      case 'usage':
+      case 'log':
+      case 'auth':
+      case 'error':
+      case 'finish':
+        break;
+      default:
+        unreachable(chunk);
+    }
+  }
+
+  /** Nothing follows. An answer has a message, even if it says nothing. */
+  end(status: 'completed' | 'incomplete'): void {
+    if (this.#sources.length > 0 || (status === 'completed' && this.#items.length === 0)) this.#partOf('output_text');
+    this.#close(status);
+    this.#closeCalls(status);
+  }
+
+  // Messages
+
+  #text(type: TextPart['type'], text: string, vendor?: VendorData): void {
+    if (text !== '') {
+      const part = this.#partOf(type);
+      const item = this.#message();
+      part.text += text;
+      if (type === 'output_text') this.#length += text.length;
+      this.#emit(`response.${type}.delta`, {
+        item_id: item.id,
+        output_index: item.index,
+        content_index: part.index,
+        delta: text,
+        ...(type === 'output_text' ? { logprobs: [] } : {}),
+      });
+    }
+    if (vendor === undefined || this.#part === undefined || this.#open === undefined) return;
+    this.#part.isOver = true;
+    this.#open.parts ??= [];
+    while (this.#open.parts.length < this.#part.index) this.#open.parts.push(null);
+    this.#open.parts[this.#part.index] = vendor;
+  }
+
+  #message(): Growing {
+    if (this.#open?.item['type'] === 'message') return this.#open;
+    this.#close();
+    this.#closeCalls();
+    this.#open = this.#begin('msg', { type: 'message', status: 'in_progress', role: 'assistant', content: [] });
+    return this.#open;
+  }
+
+  #partOf(type: TextPart['type']): TextPart {
+    const message = this.#message();
+    if (this.#part !== undefined && (this.#part.isOver || this.#part.type !== type)) this.#closePart(message);
+    if (this.#part !== undefined) return this.#part;
+    const index = (message.item['content'] as Json[]).length;
+    const part: TextPart = { type, index, text: '', annotations: [], offset: this.#length, isOver: false };
+    this.#part = part;
+    this.#emit('response.content_part.added', { ...placeOf(message), content_index: index, part: partFields(part) });
+    if (type === 'output_text') {
+      for (const source of this.#sources) this.#annotate(part, source);
+      this.#sources = [];
+    }
+    return part;
+  }
+
+  #annotate(part: TextPart, { url, title, start, end }: Source): void {
+    const message = this.#message();
+    const annotation = {
+      type: 'url_citation',
+      url,
+      title: title ?? '',
+      start_index: Math.max(0, (start ?? part.offset) - part.offset),
+      end_index: Math.max(0, (end ?? part.offset) - part.offset),
+    };
+    part.annotations.push(annotation);
+    this.#emit('response.output_text.annotation.added', {
+      ...placeOf(message),
+      content_index: part.index,
+      annotation_index: part.annotations.length - 1,
+      annotation,
+    });
+  }
+
+  #closePart(message: Growing): void {
+    const part = this.#part;
+    if (part === undefined) return;
+    this.#part = undefined;
+    const fields = partFields(part);
+    (message.item['content'] as Json[]).push(fields);
+    const place = { ...placeOf(message), content_index: part.index };
+    if (part.type === 'refusal') this.#emit('response.refusal.done', { ...place, refusal: part.text });
+    else this.#emit('response.output_text.done', { ...place, text: part.text, logprobs: [] });
+    this.#emit('response.content_part.done', { ...place, part: fields });
+  }
+
+  // Thoughts
+
+  #think(text: string, vendor: VendorData | undefined): void {
+    if (text === '' && vendor === undefined) return;
+    if (this.#open?.item['type'] !== 'reasoning') {
+      this.#close();
+      this.#closeCalls();
+      this.#open = this.#begin('rs', { type: 'reasoning', status: 'in_progress', summary: [] });
+    }
+    const { item } = this.#open;
+    const summary = item['summary'] as { type: string; text: string }[];
+    const place = { ...placeOf(this.#open), summary_index: 0 };
+    if (text !== '') {
+      if (summary.length === 0) {
+        this.#emit('response.reasoning_summary_part.added', { ...place, part: { type: 'summary_text', text: '' } });
+        summary.push({ type: 'summary_text', text: '' });
+      }
+      const [part] = summary;
+      if (part !== undefined) part.text += text;
+      this.#emit('response.reasoning_summary_text.delta', { ...place, delta: text });
+    }
+    if (vendor === undefined) return;
+    this.#open.vendor = vendor;
+    this.#close();
+  }
+
+  // Calls of functions
+
+  #call({ index, id, name, arguments: fragment, vendor }: ToolCallDelta): void {
+    let call = this.#calls.get(index);
+    if (call === undefined) {
+      this.#close();
+      // Most upstreams write one call after the other; fragments of a call that is complete do not follow.
+      for (const earlier of this.#calls.values()) if (isJson(earlier.item['arguments'])) this.#doneCall(earlier);
+      const number = this.#items.length;
+      call = this.#begin('fc', {
+        type: 'function_call',
+        status: 'in_progress',
+        call_id: id === undefined || id === '' ? itemId('call', this.#response, number) : id,
+        name: name ?? '',
+        arguments: '',
+      });
+      this.#calls.set(index, call);
+    }
+    if (vendor !== undefined) call.vendor = { ...call.vendor, ...vendor };
+    if (fragment === '' || call.isDone) return;
+    call.item['arguments'] = `${call.item['arguments']}${fragment}`;
+    this.#emit('response.function_call_arguments.delta', { ...placeOf(call), delta: fragment });
+  }
+
+  #doneCall(call: Growing, status: 'completed' | 'incomplete' = 'completed'): void {
+    if (call.isDone) return;
+    const { arguments: written, name } = call.item;
+    this.#emit('response.function_call_arguments.done', { ...placeOf(call), name, arguments: written });
+    this.#done(call, status);
+  }
+
+  #closeCalls(status: 'completed' | 'incomplete' = 'completed'): void {
+    const calls = [...this.#calls.values()];
+    this.#calls.clear();
+    for (const call of calls) this.#doneCall(call, status);
+    if (!this.#encrypted) return;
+    for (const { item, vendor } of calls) {
+      if (vendor === undefined || !isWorthKeeping(vendor)) continue;
+      const carrier = this.#begin('rs', { type: 'reasoning', status: 'in_progress', summary: [] });
+      carrier.vendor = carrierOf(String(item['call_id']), vendor);
+      this.#done(carrier, 'completed');
+    }
+  }
+
+  // Media
+
+  /** A picture is an item; anything else, for which the format has no place, a link or what it says. */
+  #media(media: MediaRef): void {
+    const data = /^data:([^,;]*)[^,]*;base64,(.*)$/s.exec(media.url);
+    if (media.kind !== 'image' || data === null) {
+      this.#text(
+        'output_text',
+        media.transcript ?? `${media.kind === 'image' ? '!' : ''}[${media.alt ?? media.kind}](${media.url})`,
+      );
+      return;
+    }
+    this.#close();
+    this.#closeCalls();
+    const image = this.#begin('ig', { type: 'image_generation_call', status: 'in_progress', result: null });
+    const place = placeOf(image);
+    this.#emit('response.image_generation_call.in_progress', place);
+    this.#emit('response.image_generation_call.generating', place);
+    this.#emit('response.image_generation_call.completed', place);
+    image.item['result'] = data[2];
+    image.item['output_format'] = (media.mimeType ?? data[1] ?? '').replace(/^image\//, '') || 'png';
+    this.#done(image, 'completed');
+  }
+
+  // All items
+
+  #begin(prefix: string, fields: Json): Growing {
+    const index = this.#items.length;
+    const id = itemId(prefix, this.#response, index);
+    const growing: Growing = { index, id, item: { id, ...fields }, isDone: false };
+    this.#items.push(growing);
+    this.#emit('response.output_item.added', { output_index: index, item: this.#shownOf(growing) });
+    return growing;
+  }
+
+  #close(status: 'completed' | 'incomplete' = 'completed'): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    this.#open = undefined;
+    if (open.item['type'] === 'message') this.#closePart(open);
+    else {
+      for (const part of open.item['summary'] as { text: string }[]) {
+        const place = { ...placeOf(open), summary_index: 0 };
+        this.#emit('response.reasoning_summary_text.done', { ...place, text: part.text });
+        this.#emit('response.reasoning_summary_part.done', { ...place, part: { ...part } });
+      }
+    }
+    this.#done(open, status);
+  }
+
+  #done(growing: Growing, status: 'completed' | 'incomplete'): void {
+    growing.isDone = true;
+    growing.item['status'] = status;
+    this.#emit('response.output_item.done', { output_index: growing.index, item: this.#shownOf(growing) });
+  }
+
+  #shownOf({ item, vendor }: Growing): Json {
+    return shown({ item: structuredClone(item), ...(vendor === undefined ? {} : { vendor }) }, this.#encrypted);
+  }
+}
+
+function placeOf({ id, index }: Growing): Json {
+  return { item_id: id, output_index: index };
+}
+
+function partFields({ type, text, annotations }: TextPart): Json {
+  if (type === 'refusal') return { type, refusal: text };
+  return { type, annotations: [...annotations], logprobs: [], text };
+}
+
+function isJson(text: unknown): boolean {
+  try {
+    JSON.parse(String(text));
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,76 @@
+import type { MediaPart, Part } from '../../core/chat.ts';
+import type { Json } from './wire.ts';
+
+/** Content of a message or of a function's output → parts. `drop` hears what has no place. */
+export function toParts(content: unknown, drop: (what: string) => void): readonly Part[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((part: Json) => toPart(part, drop));
+}
+
+function toPart(part: Json, drop: (what: string) => void): Part[] {
+  const { type, text, bucket_id: bucketId, name } = part;
+  if (typeof bucketId === 'string') {
+    return [{ type: 'bucket', bucketId, ...(typeof name === 'string' ? { name } : {}) }];
+  }
+  switch (type) {
+    case 'input_text':
+    case 'output_text':
+    case 'text':
+    case undefined:
+      if (typeof text === 'string') return text === '' ? [] : [{ type: 'text', text }];
+      break;
+    case 'refusal':
+      if (typeof part['refusal'] === 'string') return [{ type: 'text', text: part['refusal'] }];
+      break;
+    case 'input_image': {
+      const image = toImage(part);
+      if (image !== undefined) return [image];
+      break;
+    }
+    case 'input_file': {
+      const file = toFile(part);
+      if (file !== undefined) return [file];
+      break;
+    }
+    case 'input_audio': {
+      const audio = toAudio(part['input_audio']);
+      if (audio !== undefined) return [audio];
+      break;
+    }
+  }
+  drop(typeof part['file_id'] === 'string' ? 'file_id' : String(type ?? 'content').slice(0, 64));
+  return [];
+}
+
+function toImage({ image_url: image, detail }: Json): MediaPart | undefined {
+  const url = typeof image === 'object' && image !== null ? (image as Json)['url'] : image;
+  if (typeof url !== 'string' || url === '') return undefined;
+  const isSaid = typeof detail === 'string' && detail !== 'auto';
+  return { type: 'media', kind: 'image', url, ...mimeType(url), ...(isSaid ? { detail } : {}) };
+}
+
+function toFile({ file_data: data, file_url: address, filename }: Json): MediaPart | undefined {
+  const name = typeof filename === 'string' ? { name: filename } : {};
+  if (typeof data === 'string') {
+    const type =
+      typeof filename === 'string' && /\.pdf$/i.test(filename) ? 'application/pdf' : 'application/octet-stream';
+    const url = data.startsWith('data:') ? data : `data:${type};base64,${data}`;
+    return { type: 'media', kind: 'file', url, ...mimeType(url), ...name };
+  }
+  if (typeof address !== 'string') return undefined;
+  return { type: 'media', kind: 'file', url: address, ...mimeType(address), ...name };
+}
+
+function toAudio(audio: unknown): MediaPart | undefined {
+  const { data, format } = (audio ?? {}) as { data?: unknown; format?: unknown };
+  if (typeof data !== 'string') return undefined;
+  const mime = `audio/${format === 'mp3' ? 'mpeg' : typeof format === 'string' ? format : 'wav'}`;
+  const url = data.startsWith('data:') ? data : `data:${mime};base64,${data}`;
+  return { type: 'media', kind: 'audio', url, mimeType: mime };
+}
+
+function mimeType(url: string): { mimeType?: string } {
+  const found = /^data:([^;,]+)[;,]/.exec(url);
+  return found?.[1] === undefined ? {} : { mimeType: found[1].toLowerCase() };
+}

@@ -1,0 +1,119 @@
+import type { FastifyRequest } from 'fastify';
+import type { ChatRequest } from '../../core/chat.ts';
+import { SluiceError } from '../../core/errors.ts';
+import type { Question } from '../../routing/router.ts';
+import { parseId } from '../edge/body.ts';
+import { clientKeys } from '../keys.ts';
+import { toWebSearch } from '../to-chat.ts';
+import { hasSearch, toolSteps } from '../tool-calls.ts';
+import { DROPPED_FIELDS } from '../wire.ts';
+import { toFields, toMessages } from './decode.ts';
+import { responseId } from './ids.ts';
+import { inputOf } from './input.ts';
+import type { KeptItem } from './items.ts';
+import { conversationUpTo, keepsAnswers, type ResponseDeps } from './store.ts';
+import { type Json, ResponseBody } from './wire.ts';
+
+/** A request, understood. */
+export interface Prepared {
+  readonly id: string;
+  readonly question: Question;
+  readonly input: readonly KeptItem[];
+  readonly previous: string | null;
+  /** What all answers of one conversation have in common. */
+  readonly session: string;
+  /** Whether the answer is to be kept. */
+  readonly store: boolean;
+}
+
+/** Reads what the request refers to, and makes a question of it. */
+export async function prepare(
+  request: FastifyRequest,
+  value: Json,
+  body: ResponseBody,
+  deps: ResponseDeps,
+): Promise<Prepared> {
+  refuse(body, deps);
+  const id = responseId();
+  const { previous_response_id: previous = null } = body;
+  const before = previous === null ? undefined : await conversationUpTo(deps, previous);
+  const input = await inputOf(body, id, deps);
+  const messages = toMessages([...(before?.items ?? []), ...input], body.instructions);
+  if (messages.value.length === 0) {
+    throw new SluiceError('invalid_field', "'input' is required: a text, or items.", { param: 'input' });
+  }
+  const fields = toFields(body);
+  const { provider: ofPath } = request.params as { provider?: string };
+  const wish = {
+    model: body.model ?? '',
+    providers: (ofPath ?? body.provider ?? '').split(' ').filter((name) => name !== ''),
+    ignored: body.ignored ?? [],
+    ...(body.models == null ? {} : { fallbacks: body.models }),
+  };
+  const chat: ChatRequest = {
+    ...wish,
+    messages: messages.value,
+    ...fields.value,
+    ...(hasSearch(body.tool_calls) ? {} : toWebSearch(body.web_search)),
+    downloadMedia: body.download_media === true,
+    ...(body.memory === true && typeof body.user === 'string' ? { memoryUser: parseId(body.user, 'user') } : {}),
+    format: 'responses',
+    extra: extraOf(value, body),
+  };
+  return {
+    id,
+    input,
+    previous,
+    session: before?.first ?? id,
+    store: body.store !== false && keepsAnswers(deps),
+    question: {
+      wish,
+      keys: clientKeys(request, body.api_key),
+      steps: toolSteps(body.tool_calls, 'invalid_field', deps.search),
+      dropped: [...DROPPED_FIELDS.filter((name) => Object.hasOwn(value, name)), ...messages.dropped, ...fields.dropped],
+      request: () => chat,
+    },
+  };
+}
+
+/** What no answer could make up for, so that leaving it out would be no help. */
+function refuse(body: ResponseBody, deps: ResponseDeps): void {
+  for (const [param, instead] of REFUSED) {
+    if (body[param] == null) continue;
+    throw new SluiceError('unsupported_field', `'${param}' is kept at OpenAI and unknown here: ${instead}.`, { param });
+  }
+  if (body.background !== true) return;
+  const why = body.store === false ? "'store' is false" : keepsAnswers(deps) ? undefined : 'this server stores none';
+  if (why === undefined) return;
+  throw new SluiceError('invalid_request', `An answer in the background has to be stored, but ${why}.`, {
+    param: 'background',
+  });
+}
+
+const REFUSED = [
+  ['prompt', 'send its text as instructions and input'],
+  ['conversation', 'name the answer to go on from in previous_response_id, or send all items'],
+] as const;
+
+/** Understood here, so not for a provider to guess at. `user` is passed on: vendors ask for it too. */
+const KNOWN_FIELDS: ReadonlySet<string> = new Set(
+  [...Object.keys(ResponseBody.shape), ...DROPPED_FIELDS, 'stream_options'].filter(
+    (name) => !['user', 'service_tier', 'prompt_cache_key', 'safety_identifier', 'max_tool_calls'].includes(name),
+  ),
+);
+
+/** Fields only an upstream of this format understands. What merely says the default says nothing. */
+function extraOf(value: Json, body: ResponseBody): Json {
+  const extra = Object.fromEntries(
+    Object.entries(value).filter(([name, given]) => !KNOWN_FIELDS.has(name) && given !== null),
+  );
+  if (extra['service_tier'] === 'auto' || extra['service_tier'] === 'default') delete extra['service_tier'];
+  if (body.truncation === 'auto') extra['truncation'] = 'auto';
+  if ((body.top_logprobs ?? 0) > 0) extra['top_logprobs'] = body.top_logprobs;
+  const { effort: _effort, ...reasoning } = body.reasoning ?? {};
+  const { format: _format, ...text } = body.text ?? {};
+  for (const [group, members] of Object.entries({ reasoning, text })) {
+    for (const [name, given] of Object.entries(members)) if (given != null) extra[`${group}.${name}`] = given;
+  }
+  return extra;
+}

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { SluiceError, toSluiceError } from '../../core/errors.ts';
+import type { Deps } from '../deps.ts';
+import type { KeptItem } from './items.ts';
+import { chunksOf, type Kept, type Run, type Runs, replayOf } from './run.ts';
+import type { Json } from './wire.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Answers that go on from each other. */
+const LONGEST_CHAIN = 1_000;
+
+/** What handlers of this format work with. */
+export interface ResponseDeps extends Deps {
+  readonly runs: Runs;
+}
+
+/** Whose answers a client may see: those asked for with the present access key, and those of a time without any. */
+export function ownerNow(deps: Deps): string | null {
+  const { key } = deps.config();
+  return key === undefined ? null : createHash('sha256').update(`key:${key}`).digest('hex');
+}
+
+/** Whether anything is kept at all. */
+export function keepsAnswers(deps: Deps): boolean {
+  return deps.config().limits.keptResponses > 0;
+}
+
+/** Writes an answer. It is on disk when the promise resolves. Throws `storage_failed`. */
+export async function keep(deps: Deps, kept: Kept, owner: string | null): Promise<void> {
+  const expires = Date.now() + deps.config().limits.keptResponseDays * DAY_MS;
+  await deps.stores.responses.put({ id: kept.head.id, owner, expires, body: kept as unknown as Json });
+}
+
+/** Writes an answer, and says whether that worked: an answer goes out even where nothing can be stored. */
+export async function isKept(deps: Deps, kept: Kept, owner: string | null): Promise<boolean> {
+  try {
+    await keep(deps, kept, owner);
+    return true;
+  } catch (error) {
+    deps.log.warn({ id: kept.head.id, error: toSluiceError(error).message }, 'an answer could not be stored');
+    return false;
+  }
+}
+
+/** A stored answer of the caller's. */
+export async function stored(deps: Deps, id: string): Promise<Kept | undefined> {
+  if (!/^resp_[0-9a-f]{48}$/.test(id)) return undefined;
+  const record = await deps.stores.responses.get(id);
+  if (record === undefined || !isMine(deps, record.owner)) return undefined;
+  return record.body as unknown as Kept;
+}
+
+/** An answer of the caller's that is being made. */
+export function running(deps: ResponseDeps, id: string): Run | undefined {
+  const run = deps.runs.get(id);
+  return run !== undefined && isMine(deps, run.owner) ? run : undefined;
+}
+
+function isMine(deps: Deps, owner: string | null): boolean {
+  return owner === null || owner === ownerNow(deps);
+}
+
+export function notFound(id: string): SluiceError {
+  return new SluiceError(
+    'not_found',
+    `There is no answer '${id.slice(0, 100)}'. It may have been deleted, have expired, or never have been stored.`,
+    { param: 'response_id' },
+  );
+}
+
+/** What an answer said, as items. */
+export function outputOf(kept: Kept): readonly KeptItem[] {
+  const replay = replayOf(kept, { startingAfter: Number.POSITIVE_INFINITY });
+  replay.encode(chunksOf(kept));
+  return replay.items;
+}
+
+/** All that the model got for an answer: what went before, and what its request brought. */
+export async function contextOf(deps: ResponseDeps, kept: Kept): Promise<readonly KeptItem[]> {
+  const before = kept.previous === null ? [] : (await conversationUpTo(deps, kept.previous)).items;
+  return [...before, ...kept.input];
+}
+
+export interface Conversation {
+  readonly items: readonly KeptItem[];
+  /** The id of its first answer. */
+  readonly first: string;
+}
+
+/** A conversation up to the end of an answer, from its beginning. */
+export async function conversationUpTo(deps: ResponseDeps, id: string): Promise<Conversation> {
+  const turns: (readonly KeptItem[])[] = [];
+  let first = id;
+  for (let next: string | null = id; next !== null; ) {
+    const kept: Kept | undefined = await stored(deps, next);
+    if (running(deps, next) !== undefined) throw notUsable(next, 'is not complete yet: wait for its end');
+    if (kept === undefined) throw notUsable(next, 'was not found: it was not stored, was deleted, or has expired');
+    if (turns.length >= LONGEST_CHAIN) throw notUsable(id, `has more than ${LONGEST_CHAIN} answers before it`);
+    turns.push([...kept.input, ...outputOf(kept)]);
+    first = next;
+    next = kept.previous;
+  }
+  return { items: turns.reverse().flat(), first };
+}
+
+function notUsable(id: string, why: string): SluiceError {
+  return new SluiceError('invalid_request', `Previous response with id '${id.slice(0, 100)}' ${why}.`, {
+    param: 'previous_response_id',
+  });
+}

@@ -1,0 +1,181 @@
+import { z } from 'zod';
+import { Name, RoutingFields } from '../wire.ts';
+
+/** Answers, items and events are objects whose members we pass on. */
+export type Json = Record<string, unknown>;
+
+const Part = z.looseObject({ type: z.string().optional() });
+const Content = z.union([z.string(), z.array(Part).max(10_000)]);
+const Text = z.looseObject({ text: z.string() });
+
+const Message = z.looseObject({
+  type: z.literal('message').optional(),
+  id: z.string().max(512).nullish(),
+  role: z.enum(['user', 'assistant', 'system', 'developer']),
+  content: Content,
+});
+const Reasoning = z.looseObject({
+  type: z.literal('reasoning'),
+  id: z.string().max(512).nullish(),
+  summary: z.array(Text).max(10_000).nullish(),
+  content: z.array(Text).max(10_000).nullish(),
+  encrypted_content: z.string().nullish(),
+});
+const FunctionCall = z.looseObject({
+  type: z.literal('function_call'),
+  id: z.string().max(512).nullish(),
+  call_id: z.string(),
+  name: z.string(),
+  arguments: z.string(),
+});
+const FunctionCallOutput = z.looseObject({
+  type: z.literal('function_call_output'),
+  id: z.string().max(512).nullish(),
+  call_id: z.string(),
+  output: Content,
+});
+const ItemReference = z.looseObject({ type: z.literal('item_reference'), id: z.string().max(512) });
+
+const KNOWN_ITEMS: ReadonlySet<unknown> = new Set([
+  'message',
+  'reasoning',
+  'function_call',
+  'function_call_output',
+  'item_reference',
+]);
+// `abort`: else the union would take this complaint for the most fitting one, and not name the field that is missing.
+const isOther = { error: 'is incomplete', abort: true } as const;
+const OtherItem = z.looseObject({ type: z.string().refine((type) => !KNOWN_ITEMS.has(type), isOther) });
+
+/** What the model gets, or once gave. Unknown items are kept. */
+export const Item = z.union([
+  z.discriminatedUnion('type', [Reasoning, FunctionCall, FunctionCallOutput, ItemReference]),
+  Message,
+  OtherItem,
+]);
+export type Item = z.infer<typeof Item>;
+
+const FunctionTool = z.looseObject({
+  type: z.literal('function'),
+  name: z.string(),
+  description: z.string().nullish(),
+  parameters: z.record(z.string(), z.unknown()).nullish(),
+  strict: z.boolean().nullish(),
+});
+const OtherTool = z.looseObject({ type: z.string().refine((type) => type !== 'function', isOther) });
+const Tool = z.union([FunctionTool, OtherTool]);
+export type WireTool = z.infer<typeof Tool>;
+
+const ToolChoice = z.union([z.string(), z.looseObject({ type: z.string(), name: z.string().optional() })]);
+export type WireToolChoice = z.infer<typeof ToolChoice>;
+
+const TextFormat = z.looseObject({
+  type: z.string(),
+  name: z.string().optional(),
+  description: z.string().nullish(),
+  schema: z.record(z.string(), z.unknown()).nullish(),
+  strict: z.boolean().nullish(),
+});
+
+const Include = z.array(z.string().max(256)).max(64);
+const { conversation: _, ...routing } = RoutingFields;
+
+/** `POST responses`. Unknown fields are kept and passed on to upstreams of the same format. */
+export const ResponseBody = z
+  .looseObject({
+    ...routing,
+    input: z
+      .union([z.string(), z.array(Item).max(10_000)])
+      .nullish()
+      .describe('A text, or items: messages, calls of functions and their outputs, reasoning, references to items'),
+    instructions: z.string().nullish(),
+    previous_response_id: z.string().max(512).nullish().describe('A stored answer that this one goes on from'),
+    store: z
+      .boolean()
+      .nullish()
+      .describe('Keep the answer, so that it can be retrieved and gone on from; default true'),
+    stream: z.boolean().nullish(),
+    background: z
+      .boolean()
+      .nullish()
+      .describe('Answer at once, and work on without the client; retrieve the rest later'),
+    include: Include.nullish(),
+    tools: z.array(Tool).max(1_000).nullish(),
+    tool_choice: ToolChoice.nullish(),
+    parallel_tool_calls: z.boolean().nullish(),
+    text: z.looseObject({ format: TextFormat.nullish(), verbosity: z.string().max(64).nullish() }).nullish(),
+    reasoning: z.looseObject({ effort: z.string().max(64).nullish(), summary: z.string().max(64).nullish() }).nullish(),
+    max_output_tokens: z.int().nonnegative().nullish(),
+    max_tool_calls: z.int().nonnegative().nullish(),
+    temperature: z.number().nullish(),
+    top_p: z.number().nullish(),
+    top_logprobs: z.int().nonnegative().nullish(),
+    truncation: z.string().max(64).nullish(),
+    metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
+    service_tier: z.string().max(64).nullish(),
+    prompt_cache_key: z.string().max(1_000).nullish(),
+    safety_identifier: z.string().max(1_000).nullish(),
+    user: z.string().max(1_000).nullish(),
+    memory: z.boolean().nullish().describe('Add what is remembered of `user` and has to do with the question'),
+    strict: z.boolean().nullish().describe('Refuse the request when a field of it has no place at the provider'),
+    timeout: z.number().positive().nullish().describe('Seconds for the whole answer, below the server’s own limit'),
+  })
+  .describe('A request of the Responses API; fields that are not listed are passed on to upstreams that speak it too');
+export type ResponseBody = z.infer<typeof ResponseBody>;
+
+/** The whole answer. */
+export const ResponseObject = z.looseObject({
+  id: z.string(),
+  object: z.literal('response'),
+  created_at: z.int(),
+  status: z.enum(['completed', 'failed', 'in_progress', 'cancelled', 'queued', 'incomplete']),
+  model: Name,
+  output: z.array(z.looseObject({ type: z.string() })),
+});
+
+const OneOrMany = z.union([z.string().max(256), Include]).optional();
+const Flag = z.enum(['true', 'false', '1', '0']).optional();
+const Number_ = (most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int().max(most));
+
+/** `GET responses/<id>`. Lists come as `include=…` several times, or in the way of the official clients as `include[]=…`. */
+export const RetrieveQuery = z.object({
+  include: OneOrMany,
+  'include[]': OneOrMany,
+  stream: Flag.describe('true: the events of the answer, from the beginning or behind `starting_after`'),
+  starting_after: Number_(999_999_999)
+    .optional()
+    .describe('The sequence number of the last event that is there already'),
+  include_obfuscation: Flag,
+});
+
+/** `GET responses/<id>/input_items` */
+export const InputItemsQuery = z.object({
+  after: z.string().max(512).optional().describe('The id of an item: what follows it is listed'),
+  limit: Number_(100).pipe(z.int().min(1)).optional().describe('1 to 100; default 20'),
+  order: z.enum(['asc', 'desc']).optional().describe('By time; default desc'),
+  include: OneOrMany,
+  'include[]': OneOrMany,
+});
+
+export const ItemList = z.object({
+  object: z.literal('list'),
+  data: z.array(z.looseObject({ type: z.string() })),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+  has_more: z.boolean(),
+});
+
+export const Deleted = z.object({ id: z.string(), object: z.literal('response'), deleted: z.literal(true) });
+
+/** What of an answer is to be shown beyond the usual. */
+export function included(query: { readonly include?: unknown; readonly 'include[]'?: unknown }): ReadonlySet<unknown> {
+  return new Set([query.include, query['include[]']].flat());
+}
+
+/** By `include`: what vendors attached to thoughts, for clients that keep the conversation themselves. */
+export const ENCRYPTED = 'reasoning.encrypted_content';

@@ -1,0 +1,75 @@
+import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
+import type { ChatRequest } from '../../core/chat.ts';
+import { parseModels } from '../openai/models.ts';
+import { fromAiSdk } from './adapter.ts';
+import { listPages } from './listing.ts';
+import { faithful, LOOSE_TOOLS } from './responses-stream.ts';
+
+/** OpenAI's Responses API, and whoever else serves it. Nothing is stored there: the conversation is sent each time. */
+export const openaiResponses = fromAiSdk({
+  baseUrl: () => 'https://api.openai.com/v1',
+
+  async open({ baseUrl, apiKey, headers, fetch }) {
+    const { createOpenAI } = await import('@ai-sdk/openai');
+    const openai = createOpenAI({ baseURL: baseUrl, apiKey, headers, fetch });
+    return (model) => faithful(openai.responses(model));
+  },
+
+  takes: [
+    'user',
+    'service_tier',
+    'prompt_cache_key',
+    'prompt_cache_retention',
+    'safety_identifier',
+    'max_tool_calls',
+    'truncation',
+    'top_logprobs',
+    'reasoning.summary',
+    'text.verbosity',
+    'verbosity',
+  ],
+
+  options,
+
+  async listModels(connection, signal) {
+    const headers = { authorization: `Bearer ${connection.apiKey}` };
+    const pages = await listPages(
+      connection,
+      signal,
+      headers,
+      '',
+      (json) => json,
+      () => undefined,
+    );
+    return pages.flatMap((page) => parseModels(page));
+  },
+});
+
+function options(request: ChatRequest): SharedV4ProviderOptions {
+  const { extra, responseFormat, sampling, parallelToolCalls, format } = request;
+  const effort = sampling.reasoningEffort;
+  const known = {
+    store: false,
+    parallelToolCalls,
+    reasoningEffort: effort,
+    // The library knows OpenAI's models by name; of any other it would leave the effort out.
+    forceReasoning: effort === undefined || effort === 'none' ? undefined : true,
+    reasoningSummary: extra['reasoning.summary'],
+    strictJsonSchema: responseFormat?.type === 'json_schema' ? (responseFormat.strict ?? false) : undefined,
+    textVerbosity: extra['text.verbosity'] ?? extra['verbosity'],
+    user: extra['user'],
+    serviceTier: extra['service_tier'],
+    promptCacheKey: extra['prompt_cache_key'],
+    promptCacheRetention: extra['prompt_cache_retention'],
+    safetyIdentifier: extra['safety_identifier'],
+    maxToolCalls: extra['max_tool_calls'],
+    truncation: extra['truncation'],
+    logprobs: extra['top_logprobs'],
+  };
+  const openai = Object.fromEntries(Object.entries(known).filter(([, value]) => value != null));
+  return {
+    openai: openai as SharedV4ProviderOptions[string],
+    // Here tools are strict unless they say otherwise; everywhere else it is the other way round.
+    ...(format === 'responses' ? {} : LOOSE_TOOLS),
+  };
+}
