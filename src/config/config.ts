@@ -99,6 +99,8 @@ export interface EmbeddedConfig {
 export interface Limits {
   readonly connectMs: number;
   readonly firstByteMs: number;
+  /** The same for pictures and videos, which take longer. */
+  readonly imageMs: number;
   readonly idleMs: number;
   /** A whole answer, from the request on. */
   readonly totalMs: number;

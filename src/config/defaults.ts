@@ -8,6 +8,7 @@ const MB = 1_024 * KB;
 export const defaultLimits: Limits = {
   connectMs: 10 * SECOND,
   firstByteMs: 120 * SECOND,
+  imageMs: 600 * SECOND,
   idleMs: 60 * SECOND,
   totalMs: 1_800 * SECOND,
   attempts: 3,

@@ -21,6 +21,7 @@ const count = (about: string, most: number): LimitRule => ({ about, unit: 'count
 export const limitRules: Readonly<Record<keyof Limits, LimitRule>> = {
   connectMs: wait('Connecting to an upstream; over it: 504 or the next provider.'),
   firstByteMs: wait('From the request to the first byte of the answer; over it: 504 or the next provider.'),
+  imageMs: wait('Silence of an upstream that makes a picture or a video; over it: 504 or the next provider.'),
   idleMs: wait('Silence between two pieces of an answer; over it: an error in the stream.'),
   totalMs: wait('A whole answer, from the request on.'),
   attempts: count('Attempts upstream per request, all before the first visible piece of the answer.', 20),

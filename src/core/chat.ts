@@ -130,6 +130,8 @@ export interface ChatRequest {
   /** true: search for the last message; a string: search for that. */
   readonly webSearch?: true | string;
   readonly downloadMedia: boolean;
+  /** What to draw, where it is not the last message. */
+  readonly prompt?: string;
   /** Of pictures and video, as `16:9`. */
   readonly aspectRatio?: string;
   /** The user whose memory shall help to answer. */

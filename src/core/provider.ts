@@ -1,6 +1,7 @@
 import type { Call, Credentials } from './call.ts';
 import type { ChatRequest } from './chat.ts';
 import type { Batch } from './chunk.ts';
+import type { ImageAnswer, ImageRequest, ImageWatcher } from './image.ts';
 import type { Model } from './model.ts';
 import type { Speech, SpeechFormat, SpeechRequest, Voice } from './speech.ts';
 
@@ -23,7 +24,7 @@ export type AuthNeed =
     };
 
 /** What a provider may be asked to do: the names of its optional methods. */
-export type Ability = 'chat' | 'speech';
+export type Ability = 'chat' | 'speech' | 'image';
 
 /** How a provider came to be on. Also the order in which the automatic choice prefers them. */
 export type Origin = 'file' | 'environment' | 'local' | 'embedded';
@@ -59,6 +60,8 @@ export interface Provider {
   readonly speechFormats?: readonly SpeechFormat[];
   /** The voices that `speech` can be asked for, its default first; absent where only the upstream knows them. */
   readonly voices?: readonly Voice[];
+  /** Draws, or makes a video. Stops at once when `call.signal` aborts, and calls off what runs upstream where there is a way. */
+  image?(request: ImageRequest, call: Call, watcher: ImageWatcher): Promise<ImageAnswer>;
   /** Present when the upstream speaks the OpenAI wire format, so that bytes can be passed through. */
   readonly relay?: Relay;
   close?(): Promise<void>;

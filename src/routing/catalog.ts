@@ -3,6 +3,7 @@ import { SluiceError, toSluiceError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { isChatModel, type Model } from '../core/model.ts';
 import { type Ability, isReady, type Provider } from '../core/provider.ts';
+import { capabilitiesOf } from '../providers/openai/capabilities.ts';
 
 /** How long a listing is good for, and how long a failed one is not asked again, in milliseconds. */
 const FRESH_MS = 5 * 60_000;
@@ -18,7 +19,7 @@ export interface Offer {
 }
 
 /** Abilities other than chat → the type of the models that have them. */
-const TYPES = { speech: 'speech' } as const satisfies Record<Exclude<Ability, 'chat'>, Model['type']>;
+const TYPES = { speech: 'speech', image: 'image' } as const satisfies Record<Exclude<Ability, 'chat'>, Model['type']>;
 
 interface Listing {
   offer: Offer;
@@ -33,6 +34,8 @@ export class Catalog {
   #providers: readonly Provider[] = [];
   #byName = new Map<string, Provider>();
   #known: Map<string, Provider[]> | undefined;
+  /** The models of listings at hand, by name. */
+  readonly #models = new WeakMap<readonly Model[], ReadonlyMap<string, Model>>();
 
   constructor(log: Logger) {
     this.#log = log;
@@ -94,14 +97,27 @@ export class Catalog {
     return this.list().then(() => this.#index().get(model) ?? []);
   }
 
+  /** What is known of a model at once: from the provider's listing if that is at hand, else what its name says. */
+  look(provider: Provider, id: string): Model {
+    const models = this.#listings.get(provider)?.offer.models ?? [];
+    let known = this.#models.get(models);
+    if (known === undefined) {
+      known = new Map(models.map((model) => [model.id, model]));
+      this.#models.set(models, known);
+    }
+    return known.get(id) ?? { ...capabilitiesOf(id), id };
+  }
+
   /** The model of a provider for requests that name none, found with the client's own key if there is one. */
   async defaultModel(provider: Provider, credentials: Credentials, ability: Ability = 'chat'): Promise<string> {
-    if (provider.defaultModel !== undefined && ability === 'chat') return provider.defaultModel;
+    // The default of a provider that chats is a chat model.
+    const isMeant = ability === 'chat' || provider.chat === undefined;
+    if (provider.defaultModel !== undefined && isMeant) return provider.defaultModel;
     const { models, error } =
       credentials.apiKey === undefined
         ? await this.offer(provider)
         : { models: await this.listWith(provider, credentials), error: undefined };
-    const [first] = models.filter((model) => serves(model, ability));
+    const first = models.find((model) => serves(model, ability)) ?? models.find((model) => canAlso(model, ability));
     if (first !== undefined) return first.id;
     throw (
       error ?? new SluiceError('model_not_found', `${provider.label} lists no model for this; name one in the request.`)
@@ -151,6 +167,11 @@ export class Catalog {
 
 function serves(model: Model, ability: Ability): boolean {
   return ability === 'chat' ? isChatModel(model) : model.type === TYPES[ability];
+}
+
+/** Chat models may draw, and whoever makes videos is better than nobody. */
+function canAlso(model: Model, ability: Ability): boolean {
+  return ability === 'image' && (model.image === true || model.type === 'video');
 }
 
 /** Asks a provider, which has to answer in time even if it does not heed the signal. */

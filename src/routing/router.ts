@@ -13,6 +13,7 @@ import type { Catalog } from './catalog.ts';
 import { type OpenedChunks, openChunks, whole } from './chunks.ts';
 import { type ClientKeys, credentialsFor, keepKey, withoutKey } from './credentials.ts';
 import type { Deadlines } from './deadlines.ts';
+import { answersWithImages, imageAsChat } from './drawing.ts';
 import { Health } from './health.ts';
 import { openRelay, type RelayedBody, type RelayedStream, type RelayRequest } from './relay.ts';
 import { type Arrange, type Preferences, select, type Target, type Wish } from './select.ts';
@@ -64,6 +65,7 @@ export class Router {
   readonly #health = new Health();
   readonly #sessions = new Sessions();
   readonly #keyTurns = new KeyTurns();
+  readonly #look: Catalog['look'] = (provider, model) => this.catalog.look(provider, model);
 
   constructor(deps: RouterDeps) {
     this.#deps = deps;
@@ -129,6 +131,11 @@ export class Router {
     return { ...attempted, dropped: [...dropped, ...scopeDropped] };
   }
 
+  /** Records what an answer cost that came by `perform`. */
+  spent(target: Target, usage: Usage, call: Call): void {
+    this.#deps.onUsage(target, usage, call);
+  }
+
   async #open(
     target: Target,
     question: Question,
@@ -138,10 +145,12 @@ export class Router {
   ): Promise<Answered['value']> {
     const { deadlines, client } = this.#deps;
     const onUsage = (usage: Usage) => this.#deps.onUsage(target, usage, scope);
-    if (question.relay === undefined || target.provider.relay === undefined) {
+    const draws = answersWithImages(target, this.#look);
+    if (question.relay === undefined || target.provider.relay === undefined || draws) {
       const { request: enriched, chunks } = await ready();
       const request = question.send?.(enriched, target) ?? enriched;
-      const opened = await openChunks(target, request, scope, deadlines, limits, onUsage);
+      const provider = draws ? imageAsChat(target.provider, { deadlines, limits, look: this.#look }) : target.provider;
+      const opened = await openChunks({ ...target, provider }, request, scope, deadlines, limits, onUsage);
       return { ...opened, chunks: chunks(opened.chunks), headers: rateLimitsOf(scope) };
     }
     const relayed = await openRelay(target, question.relay(target), scope, { client, deadlines, limits });

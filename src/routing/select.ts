@@ -83,9 +83,20 @@ function first(selection: Selection): readonly Target[] | Promise<readonly Targe
   if (providers.length > 0) return explicit(providers, selection);
   const alias = preferences.aliases.get(model);
   if (alias !== undefined) return ofAlias(model, alias, selection);
-  if (preferences.defaultProvider !== undefined) return explicit([preferences.defaultProvider], selection);
+  if (preferences.defaultProvider !== undefined) return byDefault(preferences.defaultProvider, selection);
   if (model === '') return withoutModel(selection);
   return byModel(model, selection);
+}
+
+/** The operator's default answers whatever it can; what it has no model for is anybody's. */
+function byDefault(provider: string, selection: Selection): readonly Target[] | Promise<readonly Target[]> {
+  const { model, ability = 'chat' } = selection.wish;
+  const targets = explicit([provider], selection);
+  if (ability !== 'image' || model !== '' || !('then' in targets)) return targets;
+  return targets.catch((error: unknown) => {
+    if (error instanceof SluiceError && error.code === 'model_not_found') return withoutModel(selection);
+    throw error;
+  });
 }
 
 interface Selection {
@@ -186,7 +197,7 @@ function qualified(model: string, catalog: Catalog): Target | undefined {
 function offered(model: string, offering: readonly Provider[], selection: Selection): readonly Target[] {
   const { wish, preferences, arrange } = selection;
   const { choice, weights } = preferences.routing;
-  const usable = offering.filter((provider) => isAble(provider, wish) && !isIgnored(provider, wish));
+  const usable = offering.filter((provider) => canServe(provider, wish) && !isIgnored(provider, wish));
   const keyless = usable.filter((provider) => provider.auth.kind === 'none');
   const others = usable.filter((provider) => provider.auth.kind !== 'none');
   const targets = [...keyless, ...others].map((provider) => {
@@ -199,12 +210,13 @@ function offered(model: string, offering: readonly Provider[], selection: Select
 async function withoutModel(selection: Selection): Promise<readonly Target[]> {
   const { wish, preferences, catalog } = selection;
   const preferred = preferences.defaultModel;
-  if (preferred !== undefined && preferred !== '') {
+  // It is a chat model.
+  if (preferred !== undefined && preferred !== '' && (wish.ability ?? 'chat') === 'chat') {
     const alias = preferences.aliases.get(preferred);
     return alias === undefined ? byModel(preferred, selection) : ofAlias(preferred, alias, selection);
   }
   for (const provider of catalog.providers) {
-    if (!isAble(provider, wish) || !isReady(provider) || isIgnored(provider, wish)) continue;
+    if (!isMeant(provider, wish) || !isReady(provider) || isIgnored(provider, wish)) continue;
     try {
       return [await defaultOf(provider, selection)];
     } catch {
@@ -218,11 +230,22 @@ async function withoutModel(selection: Selection): Promise<readonly Target[]> {
 }
 
 async function defaultOf(provider: Provider, { wish, catalog, credentialsOf }: Selection): Promise<Target> {
-  return { provider, model: await catalog.defaultModel(provider, credentialsOf(provider), wish.ability) };
+  const { chat, image } = provider;
+  // Whoever only draws answers a chat with a picture.
+  const ability = chat === undefined && image !== undefined && wish.ability === undefined ? 'image' : wish.ability;
+  return { provider, model: await catalog.defaultModel(provider, credentialsOf(provider), ability) };
 }
 
-function isAble(provider: Provider, { ability = 'chat' }: Wish): boolean {
-  return provider[ability] !== undefined;
+/** Whether one of a provider's models can serve a wish: those that draw answer chats too, and some chat models draw (`drawing.ts`). */
+function canServe(provider: Provider, { ability = 'chat' }: Wish): boolean {
+  if (provider[ability] !== undefined) return true;
+  return ability === 'chat' ? provider.image !== undefined : ability === 'image' && provider.chat !== undefined;
+}
+
+/** The same where no model is named: a chat is not meant for those that only draw. */
+function isMeant(provider: Provider, wish: Wish): boolean {
+  const { ability = 'chat' } = wish;
+  return ability === 'chat' ? provider.chat !== undefined : canServe(provider, wish);
 }
 
 function notFound(name: string): SluiceError {

@@ -152,6 +152,7 @@ function toFields(body: ConversationBody, value: Record<string, unknown>): Omit<
     ...(state === null || state === undefined ? {} : { conversation: state }),
     // A search in the client's own words is the more precise one.
     ...(hasSearch(body.tool_calls) ? {} : toWebSearch(body.web_search)),
+    ...(body.prompt?.trim() ? { prompt: body.prompt } : {}),
     ...(typeof body.aspect_ratio === 'string' ? { aspectRatio: body.aspect_ratio } : {}),
     downloadMedia: body.download_media !== false,
     ...(body.memory === true && typeof body.user === 'string' ? { memoryUser: parseId(body.user, 'user') } : {}),
