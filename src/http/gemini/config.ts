@@ -2,14 +2,12 @@ import type { ChatRequest, ResponseFormat, Sampling, Tool, ToolChoice } from '..
 import { toJsonSchema } from './schema.ts';
 import type { GenerateContentBody, WireFunction, WireGenerationConfig, WireTool } from './wire.ts';
 
-type Json = Record<string, unknown>;
-
 /** Everything of a request that is neither where it goes nor what it says. */
-export type Settings = Pick<ChatRequest, 'sampling' | 'tools' | 'toolChoice' | 'responseFormat' | 'aspectRatio'> & {
-  /** By the path of the field, for providers that know the API. */
-  readonly extra: Json;
-  readonly dropped: readonly string[];
-};
+export interface Settings
+  extends Pick<ChatRequest, 'sampling' | 'tools' | 'toolChoice' | 'responseFormat' | 'aspectRatio'> {
+  /** The paths of the fields that only Google understands. */
+  readonly foreign: readonly string[];
+}
 
 /** The members of `generationConfig` that have a place in the middle. */
 const KNOWN: ReadonlySet<string> = new Set([
@@ -30,33 +28,30 @@ const KNOWN: ReadonlySet<string> = new Set([
 
 export function toSettings(body: GenerateContentBody): Settings {
   const config = body.generationConfig ?? {};
-  const extra: Json = {};
-  const dropped: string[] = [];
+  const foreign: string[] = [];
   const wanted = list(body.tools);
-  const tools = toTools(wanted, body.toolConfig?.functionCallingConfig?.mode, dropped);
+  const tools = toTools(wanted, body.toolConfig?.functionCallingConfig?.mode, foreign);
   for (const tool of wanted) {
-    for (const [name, value] of Object.entries(tool))
-      if (name !== 'functionDeclarations') extra[`tools.${name}`] = value;
+    for (const name of Object.keys(tool)) if (name !== 'functionDeclarations') foreign.push(`tools.${name}`);
   }
   for (const [name, value] of Object.entries(config)) {
-    if (!KNOWN.has(name) && value !== null && !asksForText(name, value)) extra[`generationConfig.${name}`] = value;
+    if (!KNOWN.has(name) && value !== null && !asksForText(name, value)) foreign.push(`generationConfig.${name}`);
   }
-  for (const [name, value] of Object.entries(body.toolConfig ?? {})) {
-    if (name !== 'functionCallingConfig') extra[`toolConfig.${name}`] = value;
+  for (const name of Object.keys(body.toolConfig ?? {})) {
+    if (name !== 'functionCallingConfig') foreign.push(`toolConfig.${name}`);
   }
   const { includeThoughts, thinkingBudget } = config.thinkingConfig ?? {};
-  if (includeThoughts === true) extra['generationConfig.thinkingConfig.includeThoughts'] = true;
+  if (includeThoughts === true) foreign.push('generationConfig.thinkingConfig.includeThoughts');
   // Efforts are steps, so the very number is lost on everybody else.
-  if (typeof thinkingBudget === 'number') extra['generationConfig.thinkingConfig.thinkingBudget'] = thinkingBudget;
-  const responseFormat = toResponseFormat(config, dropped);
+  if ((thinkingBudget ?? 0) > 0) foreign.push('generationConfig.thinkingConfig.thinkingBudget');
+  const responseFormat = toResponseFormat(config, foreign);
   const { aspectRatio } = (config['imageConfig'] ?? {}) as { aspectRatio?: unknown };
   return {
     sampling: toSampling(config),
     ...chosen(tools, body),
     ...(responseFormat === undefined ? {} : { responseFormat }),
     ...(typeof aspectRatio === 'string' ? { aspectRatio } : {}),
-    extra,
-    dropped,
+    foreign,
   };
 }
 
@@ -95,10 +90,10 @@ function toEffort(thinking: WireGenerationConfig['thinkingConfig']): string | un
   return budget <= LOW_TOKENS ? 'low' : budget <= MEDIUM_TOKENS ? 'medium' : 'high';
 }
 
-function toTools(tools: readonly WireTool[], mode: string | null | undefined, dropped: string[]): readonly Tool[] {
+function toTools(tools: readonly WireTool[], mode: string | null | undefined, foreign: string[]): readonly Tool[] {
   const functions = tools.flatMap((tool) => tool.functionDeclarations ?? []);
   for (const name of new Set(functions.flatMap((each) => Object.keys(each)))) {
-    if (!FUNCTION_FIELDS.has(name)) dropped.push(`tools.functionDeclarations.${name}`);
+    if (!FUNCTION_FIELDS.has(name)) foreign.push(`tools.functionDeclarations.${name}`);
   }
   return functions.map((each) => toTool(each, mode === 'VALIDATED'));
 }
@@ -142,12 +137,12 @@ function chosen(
   }
 }
 
-function toResponseFormat(config: WireGenerationConfig, dropped: string[]): ResponseFormat | undefined {
+function toResponseFormat(config: WireGenerationConfig, foreign: string[]): ResponseFormat | undefined {
   const { responseMimeType: type, responseSchema, responseJsonSchema } = config;
   if (type == null || type === 'text/plain') return undefined;
   if (type !== 'application/json') {
-    dropped.push('generationConfig.responseMimeType');
-    if (responseSchema != null) dropped.push('generationConfig.responseSchema');
+    foreign.push('generationConfig.responseMimeType');
+    if (responseSchema != null) foreign.push('generationConfig.responseSchema');
     return undefined;
   }
   const schema = responseJsonSchema ?? (responseSchema == null ? undefined : toJsonSchema(responseSchema));

@@ -6,17 +6,20 @@ type Assistant = Extract<Message, { role: 'assistant' }>;
 type ToolMessage = Extract<Message, { role: 'tool' }>;
 type Response = NonNullable<WirePart['functionResponse']>;
 
-/** What the contents say, and the fields that got lost on the way. */
+/** What the contents say, and the names of parts that only Google understands. */
 export interface DecodedContents {
   readonly messages: readonly Message[];
-  readonly dropped: readonly string[];
+  readonly foreign: readonly string[];
 }
 
-/** `contents` → messages. Contents of the model in a row are one message: clients keep what a stream brought piece by piece. */
+/**
+ * `contents` → messages. Contents of the model in a row are one message: clients keep what a stream brought piece by piece.
+ * Parts that are more than the middle has a place for are kept as they are, for Google, in `vendor.google.part`.
+ */
 export function toMessages(contents: readonly WireContent[]): DecodedContents {
   const decoder = new ContentsDecoder();
   for (const content of contents) decoder.add(content);
-  return { messages: decoder.messages, dropped: [...decoder.dropped] };
+  return { messages: decoder.messages, foreign: [...decoder.foreign] };
 }
 
 /** The texts of a system instruction; other parts have no place there. */
@@ -30,7 +33,7 @@ export function toSystem(instruction: WireContent | string): Message {
 
 class ContentsDecoder {
   readonly messages: Message[] = [];
-  readonly dropped = new Set<string>();
+  readonly foreign = new Set<string>();
   /** Calls without an answer, oldest first: older clients know no ids, and answer by name and order. */
   readonly #open: { readonly id: string; readonly name: string }[] = [];
   #calls = 0;
@@ -44,7 +47,7 @@ class ContentsDecoder {
   #addUser(parts: readonly WirePart[]): void {
     const said: Part[] = [];
     for (const part of parts) {
-      if (part.functionResponse !== undefined) this.messages.push(this.#toolMessage(part.functionResponse));
+      if (part.functionResponse !== undefined) this.messages.push(this.#toolMessage(part, part.functionResponse));
       else said.push(...this.#toParts(part));
     }
     // Results belong directly behind their calls, whatever else stands between them.
@@ -58,8 +61,8 @@ class ContentsDecoder {
     const toolCalls = goesOn ? [...(last.toolCalls ?? [])] : [];
     for (const part of parts) {
       const vendor = fromSignature(part.thoughtSignature);
-      if (part.functionCall !== undefined) toolCalls.push(this.#toolCall(part.functionCall, vendor));
-      else if (part.text === undefined) content.push(...this.#toParts(part));
+      if (part.functionCall !== undefined) toolCalls.push(this.#toolCall(part, part.functionCall));
+      else if (part.text === undefined || hasMore(part, TEXT_FIELDS)) content.push(...this.#toParts(part));
       else addText(content, part.thought === true ? 'reasoning' : 'text', part.text, vendor);
     }
     if (content.length === 0 && toolCalls.length === 0) return;
@@ -68,23 +71,24 @@ class ContentsDecoder {
     else this.messages.push(message);
   }
 
-  #toolCall(call: NonNullable<WirePart['functionCall']>, vendor: VendorData | undefined): ToolCall {
+  #toolCall(part: WirePart, call: NonNullable<WirePart['functionCall']>): ToolCall {
     const id = call.id || `call_${this.#calls}`;
     this.#calls += 1;
     this.#open.push({ id, name: call.name });
     const { name, args } = call;
-    return { id, name, arguments: JSON.stringify(args ?? {}), ...(vendor === undefined ? {} : { vendor }) };
+    return { id, name, arguments: JSON.stringify(args ?? {}), vendor: asSent(part) };
   }
 
-  #toolMessage(response: Response): ToolMessage {
+  #toolMessage(part: WirePart, response: Response): ToolMessage {
     const toolCallId = this.#answered(response);
     const { text, isError } = toResult(response.response ?? {});
-    const media = (response.parts ?? []).flatMap((part) => this.#toParts(part));
+    const media = (response.parts ?? []).flatMap((each) => this.#toParts(each));
     return {
       role: 'tool',
       toolCallId,
       content: [{ type: 'text', text }, ...media],
       ...(isError ? { isError } : {}),
+      vendor: asSent(part),
     };
   }
 
@@ -97,12 +101,17 @@ class ContentsDecoder {
 
   #toParts(part: WirePart): Part[] {
     const { text, inlineData, fileData, bucketId, executableCode, codeExecutionResult } = part;
-    if (part['mediaResolution'] !== undefined) this.dropped.add('contents.parts.mediaResolution');
     if (bucketId !== undefined) {
       const { name } = part as { name?: unknown };
       return [{ type: 'bucket', bucketId, ...(typeof name === 'string' ? { name } : {}) }];
     }
-    if (text !== undefined) return text === '' ? [] : [{ type: 'text', text }];
+    if (hasMore(part, KNOWN_FIELDS)) {
+      for (const name of Object.keys(part)) if (!KNOWN_FIELDS.has(name)) this.foreign.add(`contents.parts.${name}`);
+    }
+    if (text !== undefined) {
+      if (hasMore(part, TEXT_FIELDS)) return [{ type: 'text', text, vendor: asSent(part) }];
+      return text === '' ? [] : [{ type: 'text', text }];
+    }
     if (inlineData !== undefined) {
       const { data, mimeType = 'application/octet-stream', displayName } = inlineData;
       const url = `data:${mimeType};base64,${standardBase64(data)}`;
@@ -111,19 +120,34 @@ class ContentsDecoder {
     if (fileData !== undefined) return [toMedia(fileData.fileUri, fileData.mimeType, part)];
     // Code that the model ran itself has no place of its own in the middle; what it says is kept.
     if (executableCode !== undefined) {
-      this.dropped.add('contents.parts.executableCode');
       const { language = '', code = '' } = executableCode;
-      return [{ type: 'text', text: `\`\`\`${language.toLowerCase()}\n${code}\n\`\`\`` }];
+      return [{ type: 'text', text: `\`\`\`${language.toLowerCase()}\n${code}\n\`\`\``, vendor: asSent(part) }];
     }
     if (codeExecutionResult !== undefined) {
-      this.dropped.add('contents.parts.codeExecutionResult');
-      return codeExecutionResult.output ? [{ type: 'text', text: codeExecutionResult.output }] : [];
+      return [{ type: 'text', text: codeExecutionResult.output ?? '', vendor: asSent(part) }];
     }
-    for (const name of Object.keys(part)) {
-      if (name !== 'thoughtSignature' && name !== 'thought') this.dropped.add(`contents.parts.${name}`);
-    }
-    return [];
+    return Object.keys(part).length === 0 ? [] : [{ type: 'text', text: '', vendor: asSent(part) }];
   }
+}
+
+const TEXT_FIELDS: ReadonlySet<string> = new Set(['text', 'thought', 'thoughtSignature']);
+const MEDIA_FIELDS: ReadonlySet<string> = new Set(['inlineData', 'fileData']);
+/** The members of parts that can be said to everybody. */
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([
+  ...TEXT_FIELDS,
+  ...MEDIA_FIELDS,
+  'functionCall',
+  'functionResponse',
+]);
+
+function hasMore(part: WirePart, known: ReadonlySet<string>): boolean {
+  return Object.keys(part).some((name) => !known.has(name));
+}
+
+/** A part as it is, for Google. Its signature stands beside it, since it may be another vendor's. */
+function asSent({ thoughtSignature, ...part }: WirePart): VendorData {
+  const vendor = fromSignature(thoughtSignature);
+  return { ...vendor, google: { ...vendor?.['google'], part } };
 }
 
 /** Pieces of one block of text or thoughts are put together; a signature ends the block (as in `core/collect.ts`). */
@@ -137,14 +161,13 @@ function addText(content: Part[], type: 'text' | 'reasoning', text: string, vend
 }
 
 function toMedia(url: string, mimeType: string | undefined, part: WirePart, name?: string): MediaPart {
-  const { videoMetadata } = part;
   return {
     type: 'media',
     kind: kindOf(mimeType ?? ''),
     url,
     ...(mimeType === undefined ? {} : { mimeType: mimeType.toLowerCase() }),
     ...(name === undefined ? {} : { name }),
-    ...(videoMetadata === undefined ? {} : { vendor: { google: { videoMetadata } } }),
+    ...(hasMore(part, MEDIA_FIELDS) ? { vendor: asSent(part) } : {}),
   };
 }
 

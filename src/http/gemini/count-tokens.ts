@@ -1,21 +1,49 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { CallScope } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
-import { estimatePromptTokens } from '../../core/token-estimate.ts';
+import { speaks } from '../../providers/ai-sdk/native.ts';
+import type { Target } from '../../routing/select.ts';
+import { answerHeaders, withCall } from '../answer.ts';
+import type { Deps } from '../deps.ts';
 import type { JsonBody } from '../edge/body.ts';
+import { estimateTokens } from '../messages/tokens.ts';
 import { validate } from '../validate.ts';
-import { toChatRequest } from './decode.ts';
-import { CountTokensBody, type GenerateContentBody } from './wire.ts';
+import { type GeminiQuestion, toQuestion } from './question.ts';
+import { CountTokensBody, GenerateContentBody } from './wire.ts';
 
-/** `:countTokens`: an estimate, since no upstream is asked. */
-export function countTokens(request: FastifyRequest, reply: FastifyReply, model: string): FastifyReply {
-  const body = validate(CountTokensBody, (request.body as JsonBody).value, 'invalid_request');
-  const { generateContentRequest, contents, ...fields } = body;
-  const asked = generateContentRequest ?? (contents == null ? undefined : { ...fields, contents });
-  if (asked === undefined) {
-    throw new SluiceError('invalid_request', "'contents' is required.", { param: 'contents' });
+/**
+ * `:countTokens`: counted by the upstream where it is Google's, else estimated here, which the answer then says. What steps
+ * would add is not part of it.
+ */
+export async function countTokens(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  model: string,
+): Promise<FastifyReply> {
+  const { generateContentRequest, ...alone } = validate(
+    CountTokensBody,
+    (request.body as JsonBody).value,
+    'invalid_request',
+  );
+  const body = validate(GenerateContentBody, generateContentRequest ?? alone, 'invalid_request');
+  const question = await toQuestion(request, body, model, deps);
+  return withCall(request, reply, deps, {}, async (call) => {
+    const counted = await deps.router.perform(question, call, (target, scope) => count(question, target, scope));
+    // Nothing is lost by counting, so nothing is said of it.
+    reply.headers(answerHeaders({ ...counted, dropped: [] })).send(counted.value);
+  });
+}
+
+async function count(question: GeminiQuestion, target: Target, scope: CallScope): Promise<Record<string, unknown>> {
+  if (speaks(target.provider, 'gemini')) {
+    try {
+      const sent = question.send(question.asked, target);
+      return { totalTokens: await target.provider.countTokens({ ...sent, model: target.model }, scope) };
+    } catch (error) {
+      // Whoever else serves this API may not serve its count.
+      if (!(error instanceof SluiceError) || error.code !== 'model_not_found') throw error;
+    }
   }
-  const wish = { model, providers: [], ignored: [] };
-  const { request: decoded } = toChatRequest(asked as GenerateContentBody, wish, false);
-  const totalTokens = estimatePromptTokens(decoded);
-  return reply.send({ totalTokens, promptTokensDetails: [{ modality: 'TEXT', tokenCount: totalTokens }] });
+  return { totalTokens: await estimateTokens(question.asked), estimated: true };
 }

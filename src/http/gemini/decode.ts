@@ -4,37 +4,30 @@ import { parseId } from '../edge/body.ts';
 import { toWebSearch } from '../to-chat.ts';
 import { toSettings } from './config.ts';
 import { toMessages, toSystem } from './contents.ts';
-import { type GenerateContentBody, KNOWN_FIELDS, type WireContent } from './wire.ts';
+import { type GenerateContentBody, KNOWN_FIELDS, OWN_FIELDS, type WireContent } from './wire.ts';
 
-/** A request in the words of the middle, and the fields that got lost on the way. */
+type Json = Record<string, unknown>;
+
+/** A request in the words of the middle, and what they cannot say. */
 export interface Decoded {
   readonly request: ChatRequest;
-  readonly dropped: readonly string[];
+  /** What Google gets beside the contents, as the client sent it. */
+  readonly fields: Json;
+  /** The paths of the fields that only Google understands. */
+  readonly foreign: readonly string[];
 }
 
-/** The tool by which Google searches the web; for everybody else the search is ours. */
-export const SEARCH_TOOL = 'tools.googleSearch';
-/** The same as older models know it. */
-const OLD_SEARCH_TOOL = 'tools.googleSearchRetrieval';
+/** The tools by which Google searches the web: as it is now, and as older models know it. */
+export const SEARCH_TOOLS: readonly string[] = ['googleSearch', 'googleSearchRetrieval'];
 
-/** A request of the Gemini API → ours. `searches`: whoever is asked has Google's search of its own. */
-export function toChatRequest(body: GenerateContentBody, wish: Wish, searches: boolean): Decoded {
-  const { extra, dropped, ...settings } = toSettings(body);
-  const { messages, dropped: lost } = toMessages(contentsOf(body));
+export function decode(body: GenerateContentBody, wish: Wish): Decoded {
+  const { foreign, ...settings } = toSettings(body);
+  const { messages, foreign: parts } = toMessages(contentsOf(body));
   const system = body.systemInstruction == null ? undefined : toSystem(body.systemInstruction);
-  const webSearch = toWebSearch(body.webSearch);
-  if (wantsSearch(extra)) {
-    delete extra[OLD_SEARCH_TOOL];
-    if (searches) extra[SEARCH_TOOL] ??= {};
-    else {
-      delete extra[SEARCH_TOOL];
-      webSearch.webSearch ??= true;
-    }
-  }
-  for (const [name, value] of Object.entries(body)) {
-    if (!KNOWN_FIELDS.has(name) && value !== null) extra[name] = value;
-  }
   const remembers = body.memory === true && typeof body.user === 'string';
+  const unknown = Object.entries(body).flatMap(([name, value]) =>
+    KNOWN_FIELDS.has(name) || value === null ? [] : [name],
+  );
   return {
     request: {
       ...wish,
@@ -42,22 +35,22 @@ export function toChatRequest(body: GenerateContentBody, wish: Wish, searches: b
       messages: system === undefined || system.content.length === 0 ? messages : [system, ...messages],
       ...settings,
       ...(body.conversation == null ? {} : { conversation: body.conversation }),
-      ...webSearch,
+      ...toWebSearch(body.webSearch),
       downloadMedia: body.downloadMedia === true,
       ...(remembers && typeof body.user === 'string' ? { memoryUser: parseId(body.user, 'user') } : {}),
-      extra,
+      extra: {},
     },
-    dropped: [...dropped, ...lost],
+    fields: fieldsOf(body),
+    foreign: [...foreign, ...parts, ...unknown],
   };
 }
 
-/** Whether a request offers Google's search. */
-export function asksGoogle(body: GenerateContentBody): boolean {
-  return wantsSearch(toSettings(body).extra);
-}
-
-function wantsSearch(extra: Readonly<Record<string, unknown>>): boolean {
-  return Object.hasOwn(extra, SEARCH_TOOL) || Object.hasOwn(extra, OLD_SEARCH_TOOL);
+/** Candidates beyond the first are asked for one by one. */
+function fieldsOf(body: GenerateContentBody): Json {
+  const fields = Object.entries(body).filter(([name, value]) => !OWN_FIELDS.has(name) && value !== undefined);
+  const { candidateCount: _, ...generationConfig } = body.generationConfig ?? {};
+  const rest = Object.fromEntries(fields.filter(([name]) => name !== 'generationConfig'));
+  return { ...rest, ...(Object.keys(generationConfig).length === 0 ? {} : { generationConfig }) };
 }
 
 export function contentsOf({ contents }: Pick<GenerateContentBody, 'contents'>): readonly WireContent[] {

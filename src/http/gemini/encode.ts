@@ -5,9 +5,10 @@ import { unreachable } from '../../core/errors.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { randomName, toolCallId } from '../../providers/openai/ids.ts';
 import { sumUsages } from '../v1/encode.ts';
+import { isObject } from './camel.ts';
 import { streamError } from './errors.ts';
 import { argumentsOf, finishReason, groundingOf, mediaPart, textPart, usageOf } from './parts.ts';
-import { toSignature } from './signature.ts';
+import { isEmpty, toSignature } from './signature.ts';
 
 type Json = Record<string, unknown>;
 
@@ -40,6 +41,8 @@ export class ContentStream implements Encoder {
   #usage: Usage | undefined;
   #conversation: Conversation | undefined;
   #failure: Json | undefined;
+  /** What Google itself said of the answer. */
+  #asSaid: Json = {};
 
   constructor(head: AnswerHead, framing: Framing) {
     this.#head = head;
@@ -78,7 +81,8 @@ export class ContentStream implements Encoder {
     switch (chunk.type) {
       case 'content':
         this.#text += chunk.content;
-        if (chunk.content === '' && chunk.vendor === undefined) return undefined;
+        this.#asSaid = { ...this.#asSaid, ...answerAsSaid(chunk.vendor) };
+        if (chunk.content === '' && (chunk.vendor === undefined || isAside(chunk.vendor))) return undefined;
         return textPart({ type: 'text', text: chunk.content, ...signed(chunk.vendor) });
       case 'reasoning':
         if (chunk.reasoning === '' && chunk.vendor === undefined) return undefined;
@@ -139,8 +143,10 @@ export class ContentStream implements Encoder {
       ...this.#head,
       ...(this.#conversation === undefined ? {} : { conversation: this.#conversation }),
     };
+    const { candidate: own, ...said } = this.#asSaid;
     const { candidate, blocked } = endOf(parts, calls, ended, this.#saysSomething);
-    return this.#frame({ ...(blocked ?? { candidates: [{ ...candidate, index: 0 }] }), ...tail });
+    const candidates = [{ ...candidate, ...(isObject(own) ? own : {}), index: 0 }];
+    return this.#frame({ ...(blocked ?? { candidates }), ...tail, ...said });
   }
 
   #frame(value: Json): string {
@@ -157,15 +163,23 @@ type CallInPieces = { -readonly [Name in keyof ToolCall]: ToolCall[Name] };
 export function encodeAnswers(head: AnswerHead, answers: readonly Collected[]): Json {
   const candidates: Json[] = [];
   let feedback: Json = {};
+  let said: Json = {};
   for (const [index, answer] of answers.entries()) {
     const parts: Json[] = answer.parts.flatMap((part) =>
-      part.type === 'text' || part.type === 'reasoning' ? [textPart(part)] : [],
+      (part.type === 'text' || part.type === 'reasoning') && (part.text !== '' || !isAside(part.vendor))
+        ? [textPart(part)]
+        : [],
     );
     if (answer.refusal !== '') parts.push({ text: answer.refusal });
     parts.push(...answer.media.map(mediaPart));
     const { finish = 'stop', refusal, sources, content: text, toolCalls } = answer;
     const { candidate, blocked } = endOf(parts, toolCalls, { finish, refusal, sources, text }, false);
-    if (blocked === undefined) candidates.push({ ...candidate, index });
+    const { candidate: own, ...rest } = Object.assign(
+      {},
+      ...answer.parts.map((part) => (part.type === 'text' ? answerAsSaid(part.vendor) : {})),
+    );
+    if (answers.length === 1) said = rest;
+    if (blocked === undefined) candidates.push({ ...candidate, ...(isObject(own) ? own : {}), index });
     else feedback = blocked;
   }
   const usages = answers.flatMap((answer) => (answer.usage === undefined ? [] : [answer.usage]));
@@ -175,7 +189,19 @@ export function encodeAnswers(head: AnswerHead, answers: readonly Collected[]): 
     ...(usages.length === 0 ? {} : { usageMetadata: usageOf(sumUsages(usages)) }),
     ...head,
     ...(conversation === undefined ? {} : { conversation }),
+    ...said,
   };
+}
+
+/** What Google said of its answer as a whole, candidate and all, when it speaks to one of its own clients. */
+function answerAsSaid(vendor: VendorData | undefined): Json {
+  const answer = vendor?.['google']?.['answer'];
+  return isObject(answer) ? answer : {};
+}
+
+/** What is said of the answer, or says that a block of text is over, is no part of it. */
+function isAside(vendor: VendorData | undefined): boolean {
+  return vendor?.['google']?.['answer'] !== undefined || (vendor !== undefined && isEmpty(vendor));
 }
 
 interface Ended {

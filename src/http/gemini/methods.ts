@@ -4,18 +4,13 @@ import type { Deps, Handler } from '../deps.ts';
 import { countTokens } from './count-tokens.ts';
 import { type Form, generate } from './generate.ts';
 
-type Method = (
-  deps: Deps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  model: string,
-) => FastifyReply | Promise<FastifyReply>;
+type Method = (deps: Deps, request: FastifyRequest, reply: FastifyReply, model: string) => Promise<FastifyReply>;
 
 /** What can be done with a model: the words behind the last colon of the path. */
 const METHODS: Readonly<Record<string, Method>> = {
   generateContent: (deps, request, reply, model) => generate(deps, request, reply, model, 'whole'),
   streamGenerateContent: (deps, request, reply, model) => generate(deps, request, reply, model, streamForm(request)),
-  countTokens: async (_deps, request, reply, model) => countTokens(request, reply, model),
+  countTokens,
 };
 
 /** `POST /v1beta/models/<model>:<method>`. Names of models may have slashes and colons themselves. */

@@ -1,11 +1,14 @@
 import type { Part } from '../../core/chat.ts';
 import type { MediaRef, Source, Usage } from '../../core/chunk.ts';
+import { isObject } from './camel.ts';
 import { toSignature } from './signature.ts';
 
 type Json = Record<string, unknown>;
 
-/** Text or thoughts of an answer as a part. */
+/** Text or thoughts of an answer as a part; or the part that Google itself gave, when it speaks to one of its own clients. */
 export function textPart(part: Extract<Part, { type: 'text' | 'reasoning' }>): Json {
+  const own = part.vendor?.['google']?.['part'];
+  if (isObject(own)) return own;
   return { text: part.text, ...(part.type === 'reasoning' ? { thought: true } : {}), ...toSignature(part.vendor) };
 }
 

@@ -6,9 +6,13 @@ import { openVendor, sealVendor, vendorText } from '../../core/vendor.ts';
  * typed clients refuse what is no base64.
  */
 export function toSignature(vendor: VendorData | undefined): { thoughtSignature?: string } {
-  if (vendor === undefined) return {};
+  if (vendor === undefined || isEmpty(vendor)) return {};
   const own = vendorText(vendor, 'google', 'thoughtSignature');
   return { thoughtSignature: own ?? Buffer.from(sealVendor(vendor)).toString('base64') };
+}
+
+export function isEmpty(vendor: VendorData): boolean {
+  return Object.values(vendor).every((data) => Object.keys(data).length === 0);
 }
 
 /** What `toSignature` made, or Google's own signature. */

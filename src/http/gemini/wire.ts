@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RoutingFields } from '../wire.ts';
+import { DROPPED_FIELDS, RoutingFields } from '../wire.ts';
 import { toCamelCase } from './camel.ts';
 
 /**
@@ -116,6 +116,13 @@ export type GenerateContentBody = z.infer<typeof GenerateContentBody>;
 
 /** The fields that are understood here; the rest is the upstream's. */
 export const KNOWN_FIELDS: ReadonlySet<string> = new Set([...Object.keys(GenerateFields), 'model']);
+
+const FOR_GOOGLE: ReadonlySet<string> = new Set(['tools', 'toolConfig', 'generationConfig']);
+
+/** The fields that are Sluice's own business, and those that are written anew. */
+export const OWN_FIELDS: ReadonlySet<string> = new Set(
+  [...KNOWN_FIELDS, ...DROPPED_FIELDS].filter((name) => !FOR_GOOGLE.has(name)),
+);
 
 const { contents: _, ...WithoutContents } = GenerateFields;
 

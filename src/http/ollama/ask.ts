@@ -8,6 +8,7 @@ import type { Deps, Handler } from '../deps.ts';
 import type { JsonBody } from '../edge/body.ts';
 import { answerIn } from '../field-names.ts';
 import { clientKeys } from '../keys.ts';
+import { samplingFor } from '../thinking.ts';
 import { validate } from '../validate.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
 import { chatToRequest, generateToRequest } from './decode.ts';
@@ -62,12 +63,16 @@ async function ask(
     keys: clientKeys(request, body.api_key),
     dropped: DROPPED_FIELDS.filter((name) => Object.hasOwn(body, name)),
     request: () => toRequest(wish),
+    send(ready, target) {
+      const { sampling, isLost } = samplingFor(ready.sampling, target);
+      return { ...ready, sampling, ...(isLost ? { extra: { ...ready.extra, think: body.think } } : {}) };
+    },
   };
   const { user, timeout, strict } = body;
   return withCall(request, reply, deps, { user, timeout, strict }, async (call) => {
     const answered = await answerIn(FIELD_NAMES, deps, question, call);
     const options: AnswerOptions = { ...asked, begunAt: performance.now() };
-    const headers = answerHeaders(answered);
+    const headers = answerHeaders(answered, answered.value.kind === 'chunks' ? answered.value.headers : undefined);
     const { value } = answered;
     if (value.kind !== 'chunks') throw new Error('nothing was to be relayed');
     // Streams are this API's default.

@@ -12,6 +12,7 @@ import { noteRateLimits } from '../../outbound/rate-limits.ts';
 import { type Answering, answeringOf } from './answering.ts';
 import { Translator } from './chunks.ts';
 import { type Speaker, thrownFailure } from './failure.ts';
+import type { NativeProvider } from './native.ts';
 import { toCallOptions } from './options.ts';
 import { toPrompt } from './prompt.ts';
 import { SignedThoughts } from './thoughts.ts';
@@ -221,15 +222,16 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
   };
 }
 
-/** `countTokens` of a provider whose vendor counts (`MessagesProvider`); nothing for others. */
+/** `countTokens` of a provider whose vendor counts (`NativeProvider`); nothing for others. */
 function countingOf(
   spec: VendorSpec,
   config: ProviderConfig,
   connectionFor: (apiKey: string) => { readonly connection: Connection; readonly who: Speaker },
-): { countTokens?(request: ChatRequest, call: Call): Promise<number> } {
+): Partial<Pick<NativeProvider, 'speaks' | 'countTokens'>> {
   const { native } = spec;
   if (native === undefined) return {};
   return {
+    speaks: native.format,
     async countTokens(request, call) {
       const { connection, who } = connectionFor(keyFor(spec, config, call.credentials));
       const named = { ...request, model: modelName(spec, config, request.model) };

@@ -1,27 +1,20 @@
 import type { EventSourceMessage } from 'eventsource-parser';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { z } from 'zod';
-import type { Call } from '../../core/call.ts';
-import type { ChatRequest } from '../../core/chat.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Provider } from '../../core/provider.ts';
 import type { Connection, NativeApi } from './adapter.ts';
 import { answeringOf } from './answering.ts';
 import { toMessagesBody } from './anthropic-body.ts';
 import { MessageEvents } from './anthropic-events.ts';
+import { type NativeProvider, speaks } from './native.ts';
 
 /** The field of `ChatRequest.extra` that travels as a header. */
 const BETA = 'anthropic-beta';
 
-/** A provider that speaks Anthropic's API to the end, so that its clients lose nothing on the way. */
-export interface MessagesProvider extends Provider {
-  /** The upstream's own count of a request's tokens. */
-  countTokens(request: ChatRequest, call: Call): Promise<number>;
-}
-
 /** Whether requests of Anthropic's clients reach this provider's upstream as they are. */
-export function speaksMessages(provider: Provider): provider is MessagesProvider {
-  return 'countTokens' in provider;
+export function speaksMessages(provider: Provider): provider is NativeProvider {
+  return speaks(provider, 'anthropic');
 }
 
 /**

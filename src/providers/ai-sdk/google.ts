@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Model } from '../../core/model.ts';
 import { fromAiSdk } from './adapter.ts';
+import { contentApi } from './google-native.ts';
 import { listPages } from './listing.ts';
 
 /** Google's Gemini API. */
@@ -12,6 +13,8 @@ export const google = fromAiSdk({
     const { createGoogle } = await import('@ai-sdk/google');
     return createGoogle({ baseURL: baseUrl, apiKey, headers, fetch });
   },
+
+  native: contentApi,
 
   options({ model, sampling }) {
     const effort = sampling.reasoningEffort;

@@ -1,0 +1,101 @@
+import type { FastifyRequest } from 'fastify';
+import type { ChatRequest, Message, VendorData } from '../../core/chat.ts';
+import { speaks } from '../../providers/ai-sdk/native.ts';
+import type { Question } from '../../routing/router.ts';
+import type { Target, Wish } from '../../routing/select.ts';
+import type { Deps } from '../deps.ts';
+import { firstOf } from '../first-target.ts';
+import { clientKeys } from '../keys.ts';
+import { samplingFor } from '../thinking.ts';
+import { DROPPED_FIELDS } from '../wire.ts';
+import { isObject } from './camel.ts';
+import { type Decoded, decode, SEARCH_TOOLS } from './decode.ts';
+import type { GenerateContentBody } from './wire.ts';
+
+/** A question, its request as it is before any step, and the request as one target gets it. */
+export interface GeminiQuestion extends Question {
+  readonly asked: ChatRequest;
+  send(request: ChatRequest, target: Target): ChatRequest;
+}
+
+/** What a body of the Gemini API asks of a model. */
+export async function toQuestion(
+  request: FastifyRequest,
+  body: GenerateContentBody,
+  model: string,
+  deps: Deps,
+): Promise<GeminiQuestion> {
+  const wish: Wish = {
+    model,
+    providers: (body.provider ?? '').split(' ').filter((name) => name !== ''),
+    ignored: body.ignored ?? [],
+  };
+  const keys = clientKeys(request, body.apiKey);
+  const decoded = decode(body, wish);
+  const first = wantsSearch(decoded) ? await firstOf(wish, keys, deps) : undefined;
+  // Google searches by itself; for everybody else the search is ours.
+  const searchesHere = wantsSearch(decoded) && !(first !== undefined && speaks(first.provider, 'gemini'));
+  const asked = searchesHere ? { ...decoded.request, webSearch: decoded.request.webSearch ?? true } : decoded.request;
+  return {
+    wish,
+    keys,
+    dropped: DROPPED_FIELDS.filter((name) => Object.hasOwn(body, name)),
+    asked,
+    request: () => asked,
+    send: (ready, target) =>
+      speaks(target.provider, 'gemini')
+        ? { ...ready, extra: searchesHere ? withoutSearch(decoded.fields) : decoded.fields }
+        : forOthers(ready, decoded.foreign, searchesHere, target),
+  };
+}
+
+const SEARCH_NAMES: ReadonlySet<string> = new Set(SEARCH_TOOLS.map((name) => `tools.${name}`));
+
+function wantsSearch({ foreign }: Decoded): boolean {
+  return foreign.some((name) => SEARCH_NAMES.has(name));
+}
+
+/** What was searched for here, Google need not search for again. */
+function withoutSearch({ tools, ...fields }: Decoded['fields']): Decoded['fields'] {
+  const kept = [tools].flat().flatMap((tool) => {
+    if (!isObject(tool)) return [];
+    const rest = Object.entries(tool).filter(([name]) => !SEARCH_TOOLS.includes(name));
+    return rest.length === 0 ? [] : [Object.fromEntries(rest)];
+  });
+  return { ...fields, ...(kept.length === 0 ? {} : { tools: kept }) };
+}
+
+/** Without what only Google understands, which is named instead. */
+function forOthers(request: ChatRequest, foreign: readonly string[], isSearched: boolean, target: Target): ChatRequest {
+  const lost = new Set(foreign.filter((name) => !isSearched || !SEARCH_NAMES.has(name)));
+  const { sampling, isLost } = samplingFor(request.sampling, target);
+  if (isLost) lost.add('generationConfig.thinkingConfig');
+  return {
+    ...request,
+    messages: request.messages.map(forAnybody),
+    sampling,
+    extra: Object.fromEntries([...lost].map((name) => [name, true])),
+  };
+}
+
+/** Parts as Google knows them are only for Google, and what has no text without them says nothing. */
+function forAnybody(message: Message): Message {
+  const content = message.content
+    .filter((part) => part.type !== 'text' || part.text !== '')
+    .map((part) => (part.type === 'bucket' ? part : withVendor(part)));
+  if (message.role === 'assistant') {
+    const { toolCalls, ...said } = message;
+    return { ...said, content, ...(toolCalls === undefined ? {} : { toolCalls: toolCalls.map(withVendor) }) };
+  }
+  return message.role === 'tool' ? { ...withVendor(message), content } : { ...message, content };
+}
+
+function withVendor<T extends { readonly vendor?: VendorData }>(item: T): T {
+  const google = item.vendor?.['google'];
+  if (google === undefined || !('part' in google)) return item;
+  const { vendor, ...rest } = item;
+  const { part: _, ...kept } = google;
+  const { google: __, ...others } = vendor ?? {};
+  const all = Object.keys(kept).length === 0 ? others : { ...others, google: kept };
+  return { ...rest, ...(Object.keys(all).length === 0 ? {} : { vendor: all }) } as T;
+}

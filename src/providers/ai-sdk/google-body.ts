@@ -1,0 +1,111 @@
+import type { ChatRequest, MediaPart, Message, Part, ToolCall, VendorData } from '../../core/chat.ts';
+import { vendorText } from '../../core/vendor.ts';
+import { toolInput } from './prompt.ts';
+
+type Json = Record<string, unknown>;
+type Of<Role> = Extract<Message, { role: Role }>;
+
+/** Stands for a signature that there is none of (https://ai.google.dev/gemini-api/docs/thought-signatures). */
+const NO_SIGNATURE = 'skip_thought_signature_validator';
+
+/**
+ * A request of one of Google's own clients → the body that Google gets (https://ai.google.dev/api/generate-content). Fields
+ * are as the client sent them; contents are written anew, since steps may have added to them. A part as the client sent it,
+ * except for its signature, lies in its `vendor.google.part`.
+ */
+export function toGenerateBody(request: ChatRequest): Json {
+  const system: Json[] = [];
+  const contents: { readonly role: string; readonly parts: Json[] }[] = [];
+  const names = new Map<string, string>();
+  const append = (role: string, parts: readonly Json[]): void => {
+    if (parts.length === 0) return;
+    const last = contents.at(-1);
+    if (last?.role === role) last.parts.push(...parts);
+    else contents.push({ role, parts: [...parts] });
+  };
+  for (const message of request.messages) {
+    switch (message.role) {
+      case 'system':
+      case 'developer':
+        system.push(...message.content.flatMap(toParts));
+        break;
+      case 'user':
+        append('user', message.content.flatMap(toParts));
+        break;
+      case 'assistant':
+        for (const { id, name } of message.toolCalls ?? []) names.set(id, name);
+        append('model', [...message.content.flatMap(toParts), ...toCalls(message, request.model)]);
+        break;
+      case 'tool':
+        append('user', [toResponse(message, names.get(message.toolCallId) ?? 'unknown')]);
+        break;
+    }
+  }
+  return {
+    ...request.extra,
+    ...(system.length === 0 ? {} : { systemInstruction: { parts: system } }),
+    contents,
+  };
+}
+
+function toParts(part: Part): Json[] {
+  if (part.type === 'bucket') return []; // text or media by now
+  const own = ownPart(part.vendor);
+  if (own !== undefined) return [{ ...own, ...signature(part.vendor) }];
+  switch (part.type) {
+    case 'text':
+      return [{ text: part.text, ...signature(part.vendor) }];
+    case 'reasoning':
+      return [{ text: part.text, thought: true, ...signature(part.vendor) }];
+    case 'media':
+      return [{ ...toMedia(part), ...signature(part.vendor) }];
+  }
+}
+
+function toMedia({ url, mimeType }: MediaPart): Json {
+  const inline = /^data:([^;,]*)[^,]*,(.*)$/s.exec(url);
+  if (inline === null) return { fileData: { ...(mimeType === undefined ? {} : { mimeType }), fileUri: url } };
+  return { inlineData: { mimeType: inline[1] || mimeType, data: inline[2] } };
+}
+
+/**
+ * From Gemini 3 on the first call of an answer has to bear a signature. One that another vendor's model made has none that
+ * Google would know.
+ */
+function toCalls({ toolCalls = [] }: Of<'assistant'>, model: string): Json[] {
+  const isStrict = Number(/gemini-(\d+)/.exec(model)?.[1] ?? 0) >= 3;
+  return toolCalls.map((call, index) => {
+    const signed = signature(call.vendor);
+    const mended = isStrict && index === 0 && signed.thoughtSignature === undefined;
+    return { ...toCall(call), ...(mended ? { thoughtSignature: NO_SIGNATURE } : signed) };
+  });
+}
+
+function toCall({ id, name, arguments: written, vendor }: ToolCall): Json {
+  return ownPart(vendor) ?? { functionCall: { id, name, args: toolInput(written) } };
+}
+
+function toResponse({ content, toolCallId, isError, vendor }: Of<'tool'>, name: string): Json {
+  const own = ownPart(vendor);
+  if (own !== undefined) return own;
+  const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+  const media = content.flatMap((part) => (part.type === 'media' ? [toMedia(part)] : []));
+  return {
+    functionResponse: {
+      id: toolCallId,
+      name,
+      response: isError === true ? { error: text } : { output: text },
+      ...(media.length === 0 ? {} : { parts: media }),
+    },
+  };
+}
+
+function ownPart(vendor: VendorData | undefined): Json | undefined {
+  const part = vendor?.['google']?.['part'];
+  return typeof part === 'object' && part !== null ? (part as Json) : undefined;
+}
+
+function signature(vendor: VendorData | undefined): { thoughtSignature?: string } {
+  const signed = vendorText(vendor, 'google', 'thoughtSignature');
+  return signed === undefined ? {} : { thoughtSignature: signed };
+}

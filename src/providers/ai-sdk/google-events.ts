@@ -1,0 +1,153 @@
+import type { VendorData } from '../../core/chat.ts';
+import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
+import { SluiceError } from '../../core/errors.ts';
+import { type Speaker, streamFailure } from './failure.ts';
+
+type Json = Record<string, unknown>;
+
+/**
+ * Events of Google's stream → chunks, for Google's own clients: parts that nobody else knows go through as they are, in
+ * `vendor.google.part`, and what the API says of the answer as a whole in `vendor.google.answer`, both on empty text.
+ */
+export class ContentEvents {
+  readonly #speaker: Speaker;
+  #calls = 0;
+  /** Text was said that nothing has ended yet: what follows on empty text would be taken for its signature. */
+  #isOpen = false;
+  /** What was said of the candidate and of the answer so far; the last word on each counts. */
+  #candidate: Json = {};
+  #answer: Json = {};
+  #finished = false;
+
+  constructor(speaker: Speaker) {
+    this.#speaker = speaker;
+  }
+
+  /** Whether the answer is complete. */
+  get finished(): boolean {
+    return this.#finished;
+  }
+
+  /** Adds the chunks of one event to `batch`. Throws when it tells of a failure. */
+  translate({ data }: { readonly data: string }, batch: Chunk[]): void {
+    const { candidates, error, ...answer } = this.#parse(data);
+    if (error !== undefined) {
+      const { message, code } = object(error);
+      throw streamFailure(this.#speaker, { message, statusCode: code });
+    }
+    this.#answer = { ...this.#answer, ...answer };
+    const { content, finishReason, index: _, ...candidate } = object(Array.isArray(candidates) ? candidates[0] : {});
+    this.#candidate = { ...this.#candidate, ...candidate };
+    const { parts } = object(content);
+    for (const part of Array.isArray(parts) ? parts : []) this.#part(object(part), batch);
+    if (typeof finishReason === 'string' && finishReason !== '') this.#finish(finishReason, batch);
+    else if (typeof object(answer['promptFeedback'])['blockReason'] === 'string') this.#finish(undefined, batch);
+  }
+
+  #parse(data: string): Json {
+    try {
+      const value: unknown = JSON.parse(data);
+      if (isObject(value)) return value;
+    } catch {
+      // falls through
+    }
+    throw new SluiceError('upstream_invalid', `${this.#speaker.label} sent something that cannot be read.`);
+  }
+
+  #part(part: Json, batch: Chunk[]): void {
+    const { text, thought, thoughtSignature, functionCall, inlineData, ...others } = part;
+    const signed: { vendor?: VendorData } =
+      typeof thoughtSignature === 'string' ? { vendor: { google: { thoughtSignature } } } : {};
+    const isPlain = Object.keys(others).length === 0;
+    if (isPlain && typeof text === 'string' && functionCall === undefined && inlineData === undefined) {
+      if (text === '' && signed.vendor === undefined) return;
+      this.#isOpen = thought !== true && signed.vendor === undefined;
+      batch.push(
+        thought === true
+          ? { type: 'reasoning', reasoning: text, ...signed }
+          : { type: 'content', content: text, ...signed },
+      );
+      return;
+    }
+    if (isPlain && isObject(functionCall) && typeof functionCall['name'] === 'string') {
+      const { id, name, args } = functionCall;
+      const called = { index: this.#calls, name, arguments: JSON.stringify(args ?? {}), ...signed };
+      this.#calls += 1;
+      batch.push({ type: 'tool_call', tool_call: { ...called, id: typeof id === 'string' ? id : '' } });
+      return;
+    }
+    const media = isPlain && thought !== true && signed.vendor === undefined ? mediaOf(object(inlineData)) : undefined;
+    if (media === undefined) this.#aside({ part }, batch);
+    else batch.push(media);
+  }
+
+  #aside(google: Json, batch: Chunk[]): void {
+    if (this.#isOpen) batch.push({ type: 'content', content: '', vendor: { google: {} } });
+    this.#isOpen = false;
+    batch.push({ type: 'content', content: '', vendor: { google } });
+  }
+
+  /** Without a reason, the prompt was blocked. */
+  #finish(reason: string | undefined, batch: Chunk[]): void {
+    const candidate = reason === undefined ? {} : { candidate: { ...this.#candidate, finishReason: reason } };
+    this.#aside({ answer: { ...this.#answer, ...candidate } }, batch);
+    const usage = toUsage(object(this.#answer['usageMetadata']));
+    if (usage !== undefined) batch.push({ type: 'usage', usage });
+    batch.push({ type: 'finish', finish: toFinish(reason, this.#calls > 0) });
+    this.#finished = true;
+  }
+}
+
+function mediaOf({ mimeType, data }: Json): Chunk | undefined {
+  const kind = /^(image|audio|video)\//.exec(String(mimeType))?.[1] as 'image' | 'audio' | 'video' | undefined;
+  if (kind === undefined || typeof mimeType !== 'string' || typeof data !== 'string') return undefined;
+  return { type: 'media', media: { kind, url: `data:${mimeType};base64,${data}`, mimeType } };
+}
+
+function toFinish(reason: string | undefined, hasCalls: boolean): FinishReason {
+  switch (reason) {
+    case 'STOP':
+      return hasCalls ? 'tool_calls' : 'stop';
+    case 'MAX_TOKENS':
+      return 'length';
+    case undefined:
+    case 'SAFETY':
+    case 'RECITATION':
+    case 'BLOCKLIST':
+    case 'PROHIBITED_CONTENT':
+    case 'SPII':
+    case 'IMAGE_SAFETY':
+      return 'content_filter';
+    default:
+      return reason.toLowerCase();
+  }
+}
+
+/** Google counts thoughts, and what its own tools read, beside the others. */
+function toUsage(usage: Json): Usage | undefined {
+  const prompt = count(usage['promptTokenCount']);
+  if (prompt === undefined) return undefined;
+  const reasoning = count(usage['thoughtsTokenCount']);
+  const cached = count(usage['cachedContentTokenCount']);
+  const promptTokens = prompt + (count(usage['toolUsePromptTokenCount']) ?? 0);
+  const completionTokens = (count(usage['candidatesTokenCount']) ?? 0) + (reasoning ?? 0);
+  return {
+    promptTokens,
+    completionTokens,
+    totalTokens: promptTokens + completionTokens,
+    ...(cached === undefined ? {} : { cachedTokens: cached }),
+    ...(reasoning === undefined ? {} : { reasoningTokens: reasoning }),
+  };
+}
+
+function count(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+}
+
+function object(value: unknown): Json {
+  return isObject(value) ? value : {};
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
