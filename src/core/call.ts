@@ -55,6 +55,7 @@ export class CallScope implements Call {
     const child = new CallScope(this.id, this.log, credentials);
     child.user = this.user;
     child.strict = this.strict;
+    child.session = this.session;
     child.#unlink = this.onCancel((reason) => child.cancel(reason));
     return child;
   }

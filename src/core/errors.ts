@@ -16,6 +16,7 @@ const CATALOGUE = {
   method_not_allowed: { status: 405, name: 'MethodNotAllowedError', type: 'invalid_request_error' },
   request_timeout: { status: 408, name: 'TimeoutError', type: 'invalid_request_error' },
   conflict: { status: 409, name: 'ConflictError', type: 'invalid_request_error' },
+  gone: { status: 410, name: 'GoneError', type: 'not_found_error' },
   too_large: { status: 413, name: 'PayloadTooLargeError', type: 'invalid_request_error' },
   uri_too_long: { status: 414, name: 'BadRequestError', type: 'invalid_request_error' },
   unsupported_media_type: { status: 415, name: 'BadRequestError', type: 'invalid_request_error' },

@@ -145,7 +145,7 @@ function admit(request: FastifyRequest, reply: FastifyReply, settings: GuardSett
       'access-control-allow-origin': origin,
       'access-control-allow-credentials': 'true',
       'access-control-expose-headers':
-        'x-request-id, x-sluice-provider, x-sluice-model, x-sluice-attempts, retry-after, etag',
+        'x-request-id, x-sluice-provider, x-sluice-model, x-sluice-attempts, x-sluice-dropped, x-sluice-stream, retry-after, etag',
     });
     const asked = raw.headers['access-control-request-method'];
     if (raw.method === 'OPTIONS' && asked !== undefined) {

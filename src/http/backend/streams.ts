@@ -37,7 +37,6 @@ export function sendKept(
 ): Promise<FastifyReply> {
   return withCall(request, reply, deps, asked, async (call) => {
     const scope = call.fork();
-    scope.session = call.session;
     const leave = deps.calls.enter(scope, request.ip);
     const totalMs = Math.min(deps.config().limits.totalMs, (asked.timeout ?? Number.POSITIVE_INFINITY) * 1_000);
     const deadline = deps.deadlines.start(totalMs, () =>
@@ -177,9 +176,9 @@ function lastEventId(request: FastifyRequest): number | undefined {
 
 function gone(dropped: number, param: string): SluiceError {
   return new SluiceError(
-    'not_found',
+    'gone',
     `The events up to ${dropped} are no longer kept; '?after=${dropped}' gives the rest.`,
-    { status: 410, param },
+    { param },
   );
 }
 
