@@ -1,6 +1,7 @@
 import type { Call, Credentials } from './call.ts';
 import type { ChatRequest } from './chat.ts';
 import type { Batch } from './chunk.ts';
+import type { SluiceError } from './errors.ts';
 import type { ImageAnswer, ImageRequest, ImageWatcher } from './image.ts';
 import type { Model } from './model.ts';
 import type { Speech, SpeechFormat, SpeechRequest, Voice } from './speech.ts';
@@ -74,8 +75,18 @@ export interface ProviderCookies {
   header(url: URL): string | undefined;
 }
 
+/** Models of which an upstream wants some requests over another of its APIs. */
+export interface Detours {
+  /** Whether requests for this model are not to be relayed: `chat` knows where to send each. */
+  has(model: string): boolean;
+  /** Whether a failure says that the request belongs to the other API, so that `chat` will do. It is remembered for the model. */
+  learn(model: string, failure: SluiceError): boolean;
+}
+
 /** Where bytes of the OpenAI wire format go. */
 export interface Relay {
+  /** Absent: every request can be relayed. */
+  readonly detours?: Detours;
   /** Address and headers of an endpoint such as `/chat/completions`, with the credentials of the call. */
   target(endpoint: string, credentials: Credentials): RelayTarget;
 }

@@ -6,6 +6,7 @@ import { createUpstreamClient, type UpstreamClient } from '../outbound/upstream.
 import { vendors } from './ai-sdk/index.ts';
 import { createEmbeddedProvider } from './embedded/provider.ts';
 import { createOpenAiProvider } from './openai/adapter.ts';
+import { withResponsesDetour } from './openai/responses-detour.ts';
 import { isSpeechKind, speechVendors, withOpenAiSpeech } from './speech/index.ts';
 
 /** What providers are made with. */
@@ -35,7 +36,10 @@ export function createProvider(config: ProviderConfig, deps: ProviderDeps): Prov
   if (config.kind !== 'openai') return vendors[config.kind](config, deps);
   const { baseUrl } = config;
   if (baseUrl === undefined) throw new Error(`provider ${config.id} has no address`);
-  return withOpenAiSpeech(createOpenAiProvider({ ...config, baseUrl }, deps), deps.client);
+  return withOpenAiSpeech(
+    withResponsesDetour(createOpenAiProvider({ ...config, baseUrl }, deps), config, deps),
+    deps.client,
+  );
 }
 
 /** All providers of a configuration, in order of preference; local servers are found later. */

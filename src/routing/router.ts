@@ -2,7 +2,7 @@ import type { Limits } from '../config/config.ts';
 import type { Call, CallScope } from '../core/call.ts';
 import type { ChatRequest } from '../core/chat.ts';
 import type { Usage } from '../core/chunk.ts';
-import { unreachable } from '../core/errors.ts';
+import { SluiceError, unreachable } from '../core/errors.ts';
 import type { Provider } from '../core/provider.ts';
 import type { Enriched, Step } from '../core/stream.ts';
 import { rateLimitsOf } from '../outbound/rate-limits.ts';
@@ -79,7 +79,7 @@ export class Router {
     return this.perform(
       question,
       call,
-      async (target, scope) => keepKey(await this.#open(target, question, ready, scope, limits), scope.credentials),
+      async (target, scope) => keepKey(await this.#openOrDetour(target, question, ready, scope, limits), scope.credentials),
       // What is wrong with the request is nobody's failure to answer it.
       question.relay === undefined ? ready : undefined,
     );
@@ -134,6 +134,25 @@ export class Router {
   /** Records what an answer cost that came by `perform`. */
   spent(target: Target, usage: Usage, call: Call): void {
     this.#deps.onUsage(target, usage, call);
+  }
+
+  /** Relays what can be relayed; what the upstream wants over another of its APIs is decoded, since `chat` knows the way. */
+  async #openOrDetour(
+    target: Target,
+    question: Question,
+    ready: () => Promise<Required<Enriched>>,
+    scope: CallScope,
+    limits: Limits,
+  ): Promise<Answered['value']> {
+    const { relay, ...decoded } = question;
+    const detours = relay === undefined ? undefined : target.provider.relay?.detours;
+    if (detours?.has(target.model) === true) return this.#open(target, decoded, ready, scope, limits);
+    try {
+      return await this.#open(target, question, ready, scope, limits);
+    } catch (error) {
+      if (!(error instanceof SluiceError) || detours?.learn(target.model, error) !== true) throw error;
+      return this.#open(target, decoded, ready, scope, limits);
+    }
   }
 
   async #open(

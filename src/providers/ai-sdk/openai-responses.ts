@@ -23,7 +23,6 @@ export const openaiResponses = fromAiSdk({
     'safety_identifier',
     'max_tool_calls',
     'truncation',
-    'top_logprobs',
     'reasoning.summary',
     'text.verbosity',
     'verbosity',

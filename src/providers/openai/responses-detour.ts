@@ -1,0 +1,74 @@
+import type { ProviderConfig } from '../../config/config.ts';
+import type { ChatRequest } from '../../core/chat.ts';
+import { SluiceError } from '../../core/errors.ts';
+import type { Detours, Provider } from '../../core/provider.ts';
+import type { VendorDeps } from '../ai-sdk/adapter.ts';
+import { openaiResponses } from '../ai-sdk/openai-responses.ts';
+
+/** Models that are remembered. */
+const MOST_MODELS = 1_000;
+
+/** Which requests for a model go to the Responses API. */
+type Refused = 'tools' | 'all';
+
+/**
+ * The same provider, which asks the Responses API of its upstream where the upstream says that it wants that: OpenAI refuses
+ * tools with reasoning on chat completions for its newer models, and has models that are served there only. The refused
+ * request is asked again there, once, and the model remembered.
+ */
+export function withResponsesDetour(provider: Provider, config: ProviderConfig, deps: VendorDeps): Provider {
+  const { chat: complete, relay } = provider;
+  // Its library knows Bearer tokens only.
+  const isReachable = config.keyHeader === 'authorization' && config.cookieDomain === undefined;
+  if (complete === undefined || relay === undefined || !isReachable) return provider;
+  const models = new Map<string, Refused>();
+  let responses: Provider | undefined;
+
+  const detours: Detours = {
+    has: (model) => models.has(model),
+    learn(model, failure) {
+      const refused = refusedBy(failure);
+      if (refused === undefined) return false;
+      const [oldest] = models.keys();
+      if (models.size >= MOST_MODELS && oldest !== undefined) models.delete(oldest);
+      models.set(model, models.get(model) === 'all' ? 'all' : refused);
+      return true;
+    },
+  };
+
+  function respond(...args: Parameters<NonNullable<Provider['chat']>>): ReturnType<NonNullable<Provider['chat']>> {
+    responses ??= openaiResponses({ ...config, kind: 'openai-responses' }, deps);
+    if (responses.chat === undefined) throw new Error('the Responses API does not chat');
+    return responses.chat(...args);
+  }
+
+  function isRefused({ model, tools = [] }: ChatRequest): boolean {
+    const refused = models.get(model);
+    return refused === 'all' || (refused === 'tools' && tools.length > 0);
+  }
+
+  const detouring: Pick<Provider, 'chat' | 'relay'> = {
+    async *chat(request, call) {
+      if (isRefused(request)) {
+        yield* respond(request, call);
+        return;
+      }
+      try {
+        // A refusal is a status, so nothing has come before it.
+        yield* complete(request, call);
+      } catch (error) {
+        if (!(error instanceof SluiceError) || !detours.learn(request.model, error)) throw error;
+        yield* respond(request, call);
+      }
+    },
+    relay: { target: (endpoint, credentials) => relay.target(endpoint, credentials), detours },
+  };
+  return Object.assign(provider, detouring);
+}
+
+/** What a failure says about the Responses API, in words such as "To use function tools, use /v1/responses …". */
+function refusedBy({ code, message }: SluiceError): Refused | undefined {
+  if (code !== 'invalid_request' && code !== 'model_not_found') return undefined;
+  if (!/\bv1\/responses\b/.test(message)) return undefined;
+  return /\btools?\b/i.test(message) ? 'tools' : 'all';
+}
