@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { setImmediate as immediate } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CallScope } from '../core/call.ts';
 import type { Batch } from '../core/chunk.ts';
@@ -118,6 +119,8 @@ export async function sendChunks(
     else deps.log.warn({ id: call.id, code: error.code, error: error.message }, 'an answer failed after it had begun');
     stream.write(encoder.encode([errorChunk(error)]));
     call.cancel(); // further choices of the same answer
+    // What ends the stream leaves by itself: Google's library looks for an error in what one read brings, and nothing else.
+    await immediate();
   }
   stream.write(encoder.end());
   stream.end();

@@ -131,7 +131,12 @@ export class ContentStream implements Encoder {
   #piece(parts: readonly Json[]): string {
     if (parts.length === 0) return '';
     this.#saysSomething = true;
-    return this.#frame({ candidates: [{ content: { parts, role: 'model' }, index: 0 }], ...this.#head });
+    const { responseId = this.#head.responseId, modelVersion = this.#head.modelVersion } = this.#asSaid;
+    return this.#frame({
+      candidates: [{ content: { parts, role: 'model' }, index: 0 }],
+      modelVersion,
+      responseId,
+    });
   }
 
   #end(parts: readonly Json[], finish: string): string {

@@ -35,6 +35,7 @@ export class ContentEvents {
       const { message, code } = object(error);
       throw streamFailure(this.#speaker, { message, statusCode: code });
     }
+    if (Object.keys(this.#answer).length === 0) this.#aside({ answer }, batch);
     this.#answer = { ...this.#answer, ...answer };
     const { content, finishReason, index: _, ...candidate } = object(Array.isArray(candidates) ? candidates[0] : {});
     this.#candidate = { ...this.#candidate, ...candidate };
