@@ -1,10 +1,14 @@
 import type { Call, Credentials } from './call.ts';
 import type { ChatRequest } from './chat.ts';
 import type { Batch } from './chunk.ts';
+import type { EmbeddingRequest, Embeddings } from './embedding.ts';
 import type { SluiceError } from './errors.ts';
 import type { ImageAnswer, ImageRequest, ImageWatcher } from './image.ts';
+import type { JsonAnswer, JsonRequest } from './json-task.ts';
 import type { Model } from './model.ts';
+import type { Ranking, RerankRequest } from './rerank.ts';
 import type { Speech, SpeechFormat, SpeechRequest, Voice } from './speech.ts';
+import type { Transcribed, TranscriptionRequest } from './transcription.ts';
 
 /** What a provider needs before it can be called. */
 export type AuthNeed =
@@ -25,7 +29,7 @@ export type AuthNeed =
     };
 
 /** What a provider may be asked to do: the names of its optional methods. */
-export type Ability = 'chat' | 'speech' | 'image';
+export type Ability = 'chat' | 'speech' | 'image' | 'transcribe' | 'embed' | 'moderate' | 'rerank';
 
 /** How a provider came to be on. Also the order in which the automatic choice prefers them. */
 export type Origin = 'file' | 'environment' | 'local' | 'embedded';
@@ -63,6 +67,16 @@ export interface Provider {
   readonly voices?: readonly Voice[];
   /** Draws, or makes a video. Stops at once when `call.signal` aborts, and calls off what runs upstream where there is a way. */
   image?(request: ImageRequest, call: Call, watcher: ImageWatcher): Promise<ImageAnswer>;
+  /** Writes down what a recording says. Resolves with the first event or the whole; stops at once when `call.signal` aborts. */
+  transcribe?(request: TranscriptionRequest, call: Call): Promise<Transcribed>;
+  /** Turns texts into vectors, however many there are. */
+  embed?(request: EmbeddingRequest, call: Call): Promise<Embeddings>;
+  /** Says whether texts or pictures are harmful. */
+  moderate?(request: JsonRequest, call: Call): Promise<JsonAnswer>;
+  /** Orders documents by how well they fit a question. */
+  rerank?(request: RerankRequest, call: Call): Promise<Ranking>;
+  /** Goes on with a text that is no conversation; `not_supported` where only `chat` will do. */
+  complete?(request: JsonRequest, call: Call): Promise<JsonAnswer>;
   /** Present when the upstream speaks the OpenAI wire format, so that bytes can be passed through. */
   readonly relay?: Relay;
   close?(): Promise<void>;

@@ -19,7 +19,14 @@ export interface Offer {
 }
 
 /** Abilities other than chat → the type of the models that have them. */
-const TYPES = { speech: 'speech', image: 'image' } as const satisfies Record<Exclude<Ability, 'chat'>, Model['type']>;
+const TYPES = {
+  speech: 'speech',
+  image: 'image',
+  transcribe: 'transcription',
+  embed: 'embedding',
+  moderate: 'moderation',
+  rerank: 'rerank',
+} as const satisfies Record<Exclude<Ability, 'chat'>, Model['type']>;
 
 interface Listing {
   offer: Offer;
@@ -110,14 +117,15 @@ export class Catalog {
 
   /** The model of a provider for requests that name none, found with the client's own key if there is one. */
   async defaultModel(provider: Provider, credentials: Credentials, ability: Ability = 'chat'): Promise<string> {
-    // The default of a provider that chats is a chat model.
-    const isMeant = ability === 'chat' || provider.chat === undefined;
+    // The default of a provider that chats is a chat model; of one that does several things nobody knows what it is for.
+    const isMeant = ability === 'chat' || (provider.chat === undefined && hasOneAbility(provider));
     if (provider.defaultModel !== undefined && isMeant) return provider.defaultModel;
     const { models, error } =
       credentials.apiKey === undefined
         ? await this.offer(provider)
         : { models: await this.listWith(provider, credentials), error: undefined };
-    const first = models.find((model) => serves(model, ability)) ?? models.find((model) => canAlso(model, ability));
+    const first =
+      models.find((model) => serves(model, ability)) ?? models.find((model) => canAlso(model, ability, provider));
     if (first !== undefined) return first.id;
     throw (
       error ?? new SluiceError('model_not_found', `${provider.label} lists no model for this; name one in the request.`)
@@ -166,12 +174,22 @@ export class Catalog {
 }
 
 function serves(model: Model, ability: Ability): boolean {
-  return ability === 'chat' ? isChatModel(model) : model.type === TYPES[ability];
+  if (ability === 'chat') return isChatModel(model);
+  // Models for conversations by voice talk through a socket of their own.
+  return model.type === TYPES[ability] && (ability !== 'speech' || !/realtime|live|native-audio/i.test(model.id));
 }
 
-/** Chat models may draw, and whoever makes videos is better than nobody. */
-function canAlso(model: Model, ability: Ability): boolean {
+/**
+ * Chat models may draw, and whoever makes videos is better than nobody. Where chat is the way to transcribe, a chat model that
+ * hears will do.
+ */
+function canAlso(model: Model, ability: Ability, provider: Provider): boolean {
+  if (ability === 'transcribe') return provider.relay === undefined && isChatModel(model) && model.audio === true;
   return ability === 'image' && (model.image === true || model.type === 'video');
+}
+
+function hasOneAbility(provider: Provider): boolean {
+  return (Object.keys(TYPES) as (keyof typeof TYPES)[]).filter((name) => provider[name] !== undefined).length === 1;
 }
 
 /** Asks a provider, which has to answer in time even if it does not heed the signal. */

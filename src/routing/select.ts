@@ -91,12 +91,27 @@ function first(selection: Selection): readonly Target[] | Promise<readonly Targe
 /** The operator's default answers whatever it can; what it has no model for is anybody's. */
 function byDefault(provider: string, selection: Selection): readonly Target[] | Promise<readonly Target[]> {
   const { model, ability = 'chat' } = selection.wish;
+  if (ability !== 'chat' && ability !== 'image') return taskByDefault(provider, selection);
   const targets = explicit([provider], selection);
   if (ability !== 'image' || model !== '' || !('then' in targets)) return targets;
   return targets.catch((error: unknown) => {
     if (error instanceof SluiceError && error.code === 'model_not_found') return withoutModel(selection);
     throw error;
   });
+}
+
+/** A default is chosen for its chats, so for anything else a model that somebody is known to offer says more. */
+async function taskByDefault(name: string, selection: Selection): Promise<readonly Target[]> {
+  const { wish, catalog } = selection;
+  const [provider] = named([name], catalog);
+  const isAble = provider !== undefined && canServe(provider, wish);
+  try {
+    if (wish.model !== '') return await byModel(wish.model, selection);
+    return isAble ? [await defaultOf(provider, selection)] : await withoutModel(selection);
+  } catch (error) {
+    if (!isAble || !(error instanceof SluiceError) || error.code !== 'model_not_found') throw error;
+    return wish.model === '' ? withoutModel(selection) : [{ provider, model: wish.model }];
+  }
 }
 
 interface Selection {
@@ -110,7 +125,7 @@ interface Selection {
 function explicit(words: readonly string[], selection: Selection): readonly Target[] | Promise<readonly Target[]> {
   const providers = named(words, selection.catalog);
   const { model } = selection.wish;
-  if (model === '') return Promise.all(providers.map((provider) => defaultOf(provider, selection)));
+  if (model === '') return Promise.all(providers.map((provider) => ownDefault(provider, selection)));
   return providers.map((provider) => ({ provider, model: modelFor(provider, selection) }));
 }
 
@@ -167,6 +182,8 @@ function byModel(model: string, selection: Selection): readonly Target[] | Promi
     const targets = offered(model, offering, selection);
     if (targets.length > 0) return targets;
     if (meant !== undefined) return completed(meant, selection);
+    const isAble = offering.length === 0 || offering.some((each) => canServe(each, selection.wish));
+    if (!isAble) throw unable(selection.wish, `No provider of the model '${model}'`, 'model');
     throw new SluiceError(
       'model_not_found',
       `No provider offers the model '${model}'. GET /v1/models lists what there is.`,
@@ -179,7 +196,7 @@ function byModel(model: string, selection: Selection): readonly Target[] | Promi
 
 /** A target, with the provider's default where the model is left open. */
 function completed(target: Target, selection: Selection): readonly Target[] | Promise<readonly Target[]> {
-  return target.model === '' ? defaultOf(target.provider, selection).then((own) => [own]) : [target];
+  return target.model === '' ? ownDefault(target.provider, selection).then((own) => [own]) : [target];
 }
 
 /** `provider:model` or `provider/model`, when the part in front is a provider's name. */
@@ -223,10 +240,24 @@ async function withoutModel(selection: Selection): Promise<readonly Target[]> {
       // It lists nothing now; the next one may.
     }
   }
+  if (wish.ability !== undefined && wish.ability !== 'chat' && wish.ability !== 'image')
+    throw unable(wish, 'No provider that is on');
   throw new SluiceError(
     'model_not_found',
     'No provider can answer: set a key such as OPENAI_API_KEY, or add a provider to sluice.yaml. "sluice doctor" explains.',
   );
+}
+
+/** A provider that is named may itself know a model for what its listing does not tell. */
+async function ownDefault(provider: Provider, selection: Selection): Promise<Target> {
+  const { ability = 'chat' } = selection.wish;
+  try {
+    return await defaultOf(provider, selection);
+  } catch (error) {
+    if (ability === 'chat' || ability === 'image') throw error;
+    if (error instanceof SluiceError && error.code === 'model_not_found') return { provider, model: '' };
+    throw error;
+  }
 }
 
 async function defaultOf(provider: Provider, { wish, catalog, credentialsOf }: Selection): Promise<Target> {
@@ -246,6 +277,32 @@ function canServe(provider: Provider, { ability = 'chat' }: Wish): boolean {
 function isMeant(provider: Provider, wish: Wish): boolean {
   const { ability = 'chat' } = wish;
   return ability === 'chat' ? provider.chat !== undefined : canServe(provider, wish);
+}
+
+/** What a provider does that has an ability, and who could. */
+const DEEDS: Readonly<Record<Ability, readonly [deed: string, help: string]>> = {
+  chat: ['chats', ''],
+  image: ['makes pictures', ''],
+  speech: ['reads texts aloud', ' The embedded voice does, with embedded.enabled in sluice.yaml.'],
+  transcribe: [
+    'transcribes audio',
+    ' Set OPENAI_API_KEY, GROQ_API_KEY, GEMINI_API_KEY, DEEPGRAM_API_KEY, ELEVENLABS_API_KEY or ASSEMBLYAI_API_KEY; or, for' +
+      ' this machine alone, run a server with a Whisper model that speaks the OpenAI wire format and add it to sluice.yaml.',
+  ],
+  embed: [
+    'makes embeddings',
+    ' Set a key such as OPENAI_API_KEY, or put a GGUF file of an embedding model into the models folder.',
+  ],
+  moderate: ['moderates', ' Set OPENAI_API_KEY or MISTRAL_API_KEY.'],
+  rerank: [
+    'reranks',
+    ' Set COHERE_API_KEY, JINA_API_KEY or VOYAGE_API_KEY, or add a llama.cpp or vLLM server with a reranker to sluice.yaml.',
+  ],
+};
+
+function unable({ ability = 'chat' }: Wish, who: string, param?: 'model'): SluiceError {
+  const [deed, help] = DEEDS[ability];
+  return new SluiceError('not_supported', `${who} ${deed}.${help}`, param === undefined ? {} : { param });
 }
 
 function notFound(name: string): SluiceError {
