@@ -62,11 +62,12 @@ function whole(text: string, block: Json, note: Note): TextPart {
   };
 }
 
-function toImage({ type, source, cache_control: mark, ...further }: Json & { source: Json }, note: Note): Part {
+function toImage(block: Json & { source: Json }, note: Note): Part {
+  const { type: _, source, cache_control: mark, ...further } = block;
   const url = addressOf(source);
   if (url === undefined) {
     note(`source.${String(source['type'])}`);
-    return whole('', { type, source, cache_control: mark, ...further }, note);
+    return whole('', block, note);
   }
   return { type: 'media', kind: 'image', url, ...mimeType(source), ...own(mark, further, note) };
 }

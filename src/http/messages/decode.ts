@@ -24,6 +24,8 @@ export interface Decoded {
   readonly fields: Readonly<Json>;
   /** The names of fields that any other upstream has no place for. */
   readonly foreign: readonly string[];
+  /** The field that asks for thoughts, which not every model has. */
+  readonly effortField: string;
 }
 
 /** Fields that have a place of their own in a request. */
@@ -81,6 +83,7 @@ export function decodeMessages(
       ...(beta.length === 0 ? [] : [['anthropic-beta', beta.join(',')] as const]),
     ]),
     foreign: [...foreign],
+    effortField: body.thinking == null ? 'output_config.effort' : 'thinking',
   };
 }
 
@@ -245,11 +248,12 @@ function toSampling(body: MessagesBody): Sampling {
 const LOW_BUDGET = 4_096;
 const MEDIUM_BUDGET = 16_384;
 
-/** How hard a model of another vendor shall think. `adaptive` leaves it to the model, unless an effort is named. */
+/** How hard a model of another vendor shall think. What is left to the model becomes what most of them do by themselves. */
 function toEffort({ thinking, output_config: config }: MessagesBody): string | undefined {
   if (thinking?.type === 'disabled') return undefined;
   const effort = config?.effort;
   if (typeof effort === 'string') return effort === 'max' ? 'xhigh' : effort;
+  if (thinking?.type === 'adaptive') return 'medium';
   if (thinking?.type !== 'enabled') return undefined;
   const budget = thinking.budget_tokens ?? LOW_BUDGET;
   if (budget <= LOW_BUDGET) return 'low';

@@ -135,7 +135,7 @@ function forOthers(request: ChatRequest, decoded: Decoded, isSearched: boolean, 
   const { reasoningEffort, ...sampling } = request.sampling;
   // Models that do not think refuse the whole request, while this one only hoped for some thoughts.
   const thinks = capabilitiesOf(target.model).reasoning === true;
-  if (reasoningEffort !== undefined && !thinks) lost.add('thinking');
+  if (reasoningEffort !== undefined && !thinks) lost.add(decoded.effortField);
   const sent: ChatRequest = {
     ...request,
     messages: request.messages.flatMap(withoutUnreadable),

@@ -1,0 +1,378 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import Anthropic from '@anthropic-ai/sdk';
+import { startAnthropicUpstream } from '../support/anthropic-upstream.ts';
+import { startOpenAiUpstream } from '../support/openai-upstream.ts';
+import { plainServer } from '../support/plain-server.ts';
+import { startGatewayBefore } from './gateway-before.ts';
+import { all, assertHolds, FORMATS, openWorld, type World } from './sdk-vendors.ts';
+
+type Json = Record<string, unknown>;
+type Params = Anthropic.MessageCreateParamsNonStreaming;
+
+const HELLO: Anthropic.MessageParam[] = [{ role: 'user', content: 'Hello' }];
+const MARK = { type: 'ephemeral' } as const;
+/** As Claude Code names its sessions. */
+const USER_ID = 'user_0a1b_account_2c3d_session_4e5f';
+const TOOL: Anthropic.Tool = {
+  name: 'Bash',
+  description: 'Runs a command',
+  input_schema: { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] },
+  cache_control: MARK,
+};
+const SEARCH = { type: 'web_search_20250305', name: 'web_search', max_uses: 2 } as const;
+const RESULTS = readFileSync(new URL('../fixtures/search/searxng.json', import.meta.url), 'utf8');
+
+describe('Anthropic’s client and the gateway', { timeout: 60_000 }, () => {
+  let world: World;
+  let client: Anthropic;
+  let closeEngine = (): void => {};
+  const queries: string[] = [];
+  before(async () => {
+    const keep = (done: () => void): void => {
+      closeEngine = done;
+    };
+    const engine = await plainServer({ after: keep }, (request, response) => {
+      queries.push(new URL(request.url ?? '', 'http://x').searchParams.get('q') ?? '');
+      response.writeHead(200, { 'content-type': 'application/json' }).end(RESULTS);
+    });
+    world = await openWorld(
+      [
+        `search: { engine: searxng, url: '${engine.url}', pages: 0 }`,
+        'aliases: { claude-sonnet-4-6: [acme/test-model], claude-haiku-4-6: [claude/claude-sonnet-4-5] }',
+        'limits: { heartbeatMs: 1000 }',
+      ].join('\n'),
+    );
+    client = new Anthropic({ baseURL: world.origin, apiKey: 'secret', maxRetries: 0 });
+  });
+  after(async () => {
+    await world.close();
+    closeEngine();
+  });
+
+  const post = (body: object, headers: Record<string, string> = {}, path = '/v1/messages') =>
+    fetch(world.origin + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01', ...headers },
+      body: JSON.stringify(body),
+    });
+
+  describe('what another upstream has no place for', () => {
+    const EXTRAS = {
+      max_tokens: 100,
+      system: [{ type: 'text', text: 'S', cache_control: MARK }],
+      messages: HELLO,
+      metadata: { user_id: USER_ID },
+      service_tier: 'auto',
+      tools: [TOOL, { type: 'bash_20250124', name: 'bash' }],
+      thinking: { type: 'adaptive' },
+      context_management: { edits: [] },
+    };
+    const LOST = ['metadata', 'service_tier', 'context_management', 'cache_control', 'tools.bash_20250124'];
+
+    for (const format of FORMATS.filter((each) => each !== 'anthropic')) {
+      test(`is listed: ${format}`, async () => {
+        const seat = world.seat(format);
+        seat.answers({ text: ['Hi'] });
+        const answer = await post({ ...EXTRAS, model: seat.model }, { 'anthropic-beta': 'context-1m-2025-08-07' });
+        assert.equal(answer.status, 200, await answer.text());
+        const dropped = (answer.headers.get('x-sluice-dropped') ?? '').split(', ');
+        const thoughts = format === 'openai' ? ['thinking'] : [];
+        assert.deepEqual(dropped.sort(), [...LOST, ...thoughts, 'anthropic-beta'].sort());
+        assert.deepEqual(seat.last.tools, ['Bash']);
+        assert.doesNotMatch(JSON.stringify(seat.last.body), /ephemeral|session_4e5f|bash_20250124/);
+      });
+
+      test(`is refused when the client is strict: ${format}`, async () => {
+        const seat = world.seat(format);
+        seat.answers({ text: ['Hi'] });
+        const body = { model: seat.model, max_tokens: 9, messages: HELLO, service_tier: 'auto' };
+        for (const answer of [await post({ ...body, strict: true }), await post(body, { 'x-sluice-strict': '1' })]) {
+          assert.equal(answer.status, 400);
+          const { type, error } = (await answer.json()) as { type: string; error: Json };
+          assert.deepEqual(
+            [type, error['type'], error['code'], error['param']],
+            ['error', 'invalid_request_error', 'unsupported_field', 'service_tier'],
+          );
+        }
+        assert.equal(seat.arrived.length, 0);
+      });
+    }
+
+    test('documents of text are read as text, and blocks that nobody else can read are left out', async () => {
+      const seat = world.seat('openai');
+      seat.answers({ text: ['Hi'] });
+      const answer = await post({
+        model: seat.model,
+        max_tokens: 9,
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Grass.' }, title: 'Notes' },
+              { type: 'container_upload', file_id: 'file_1' },
+              { type: 'text', text: 'Color?' },
+            ],
+          },
+        ],
+      });
+      assert.equal(answer.headers.get('x-sluice-dropped'), 'container_upload');
+      assertHolds(seat.last.body, {
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: '# Notes\n\nGrass.' },
+              { type: 'text', text: 'Color?' },
+            ],
+          },
+        ],
+      });
+    });
+
+    test('an effort is for models that think', async () => {
+      const seat = world.seat('google');
+      seat.answers({ text: ['Hi'] });
+      const fields = { max_tokens: 9_000, messages: HELLO, thinking: { type: 'enabled', budget_tokens: 8_000 } };
+      const google = await post({ ...fields, model: seat.model });
+      assert.equal(google.headers.get('x-sluice-dropped'), null);
+      assertHolds(seat.last.body, { generationConfig: { thinkingConfig: { includeThoughts: true } } });
+      const other = world.seat('openai');
+      other.answers({ text: ['Hi'] });
+      const openai = await post({ ...fields, model: other.model });
+      assert.equal(openai.headers.get('x-sluice-dropped'), 'thinking');
+      assert.equal((other.last.body as Json)['reasoning_effort'], undefined);
+    });
+  });
+
+  describe('web search', () => {
+    const ask = { max_tokens: 99, messages: [{ role: 'user', content: 'How old do tortoises get?' }], tools: [SEARCH] };
+
+    test('is Anthropic’s own where Anthropic answers', async () => {
+      const seat = world.seat('anthropic');
+      seat.answers({ text: ['Old.'] });
+      const answer = await post({ ...ask, model: seat.model });
+      assert.equal(answer.status, 200);
+      assertHolds(seat.last.body, { tools: [SEARCH], messages: ask.messages });
+      assert.deepEqual(queries.splice(0), []);
+    });
+
+    test('is Sluice’s elsewhere', async () => {
+      const seat = world.seat('openai');
+      seat.answers({ text: ['Old.'] });
+      const answer = await post({ ...ask, model: seat.model });
+      const message = (await answer.json()) as Anthropic.Message;
+      assert.deepEqual(queries.splice(0), ['How old do tortoises get?']);
+      assert.match(JSON.stringify(seat.last.body), /Jonathan \(tortoise\)/);
+      assert.deepEqual(seat.last.tools, []);
+      assert.equal(answer.headers.get('x-sluice-dropped'), 'tools.web_search_20250305.max_uses');
+      const [block] = message.content;
+      assert.match(block?.type === 'text' ? block.text : '', /^Old\.[\s\S]*Jonathan/);
+    });
+  });
+
+  describe('as Claude Code uses it', () => {
+    const session = (fields: Partial<Params> = {}): Params => ({
+      model: 'claude-sonnet-4-6',
+      max_tokens: 32_000,
+      system: [
+        { type: 'text', text: 'You are a coding agent.', cache_control: MARK },
+        { type: 'text', text: `Rules:\n${'Be careful. '.repeat(40_000)}`, cache_control: MARK },
+      ],
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'List the files.', cache_control: MARK }] }],
+      tools: [TOOL],
+      metadata: { user_id: USER_ID },
+      ...fields,
+    });
+
+    test('an alias leads to another vendor’s model, through a loop of tools', async () => {
+      const seat = world.seat('openai');
+      seat.answers((request) =>
+        request.prompt === 'a.txt'
+          ? { text: ['There is a.txt.'] }
+          : { text: ['Looking.'], toolCalls: [{ id: 'call_1', name: 'Bash', arguments: ['{"command":', '"ls"}'] }] },
+      );
+      const betas = ['claude-code-20250219', 'interleaved-thinking-2025-05-14'];
+      const first = client.beta.messages.stream({ ...(session() as Anthropic.Beta.MessageCreateParams), betas });
+      const { data, response } = await first.withResponse();
+      assert.ok(response.headers.get('request-id'));
+      assert.equal(response.headers.get('x-sluice-model'), 'test-model');
+      const message = await data.finalMessage();
+      assert.equal(message.stop_reason, 'tool_use');
+      const messages = [
+        ...session().messages,
+        { role: 'assistant' as const, content: message.content as Anthropic.ContentBlockParam[] },
+        {
+          role: 'user' as const,
+          content: [{ type: 'tool_result' as const, tool_use_id: 'call_1', content: 'a.txt', cache_control: MARK }],
+        },
+      ];
+      const second = await client.messages.stream(session({ messages })).finalMessage();
+      assertHolds(second.content, [{ type: 'text', text: 'There is a.txt.' }]);
+    });
+
+    test('prompts are counted, exactly or about', async () => {
+      const { system, messages, tools } = session();
+      const counted = await client.messages.countTokens({
+        model: 'claude-sonnet-4-6',
+        messages,
+        ...(system === undefined ? {} : { system }),
+        ...(tools === undefined ? {} : { tools }),
+      });
+      // "Be careful. " has three tokens.
+      assert.ok(counted.input_tokens > 100_000 && counted.input_tokens < 140_000, String(counted.input_tokens));
+      const short = await client.messages.countTokens({ model: 'claude-sonnet-4-6', messages: HELLO });
+      assert.ok(short.input_tokens > 0 && short.input_tokens < 12, String(short.input_tokens));
+      const special = await client.messages.countTokens({
+        model: 'claude-sonnet-4-6',
+        messages: [{ role: 'user', content: '<|endoftext|>' }],
+      });
+      assert.ok(special.input_tokens > short.input_tokens);
+    });
+
+    test('one provider can be asked by its own base URL', async () => {
+      const own = new Anthropic({ baseURL: `${world.origin}/api/claude`, apiKey: 'secret', maxRetries: 0 });
+      const seat = world.seat('anthropic');
+      seat.answers({ text: ['Hi'] });
+      const message = await own.messages.create({ model: 'claude-x', max_tokens: 9, messages: HELLO });
+      assertHolds(message.content, [{ type: 'text', text: 'Hi' }]);
+      assert.equal((seat.last.body as Json)['model'], 'claude-x');
+      const plain = await post({ model: 'claude-x', max_tokens: 9, messages: HELLO }, {}, '/api/claude/messages');
+      assert.equal(plain.status, 200);
+    });
+
+    test('silence is broken by pings', async () => {
+      const seat = world.seat('openai');
+      seat.answers({ text: ['One'], stallAfter: 1 });
+      const answer = await post({ model: seat.model, max_tokens: 9, messages: HELLO, stream: true });
+      let text = '';
+      for await (const piece of (answer.body ?? []) as AsyncIterable<Uint8Array>) {
+        text += Buffer.from(piece).toString();
+        // One comes behind the start, as the vendor sends it.
+        if (text.split('event: ping\ndata: {"type":"ping"}\n\n').length > 2) break;
+      }
+      assert.match(text, /One/);
+      assert.equal(await seat.last.closed, 'aborted');
+    });
+  });
+
+  describe('models', () => {
+    test('are listed in Anthropic’s form for its clients, page by page, and in OpenAI’s for others', async () => {
+      const list = await client.models.list();
+      const ids = list.data.map((model) => model.id);
+      assert.ok(ids.includes('claude-sonnet-4-6') && ids.includes('test-model') && ids.includes('gemini-2.5-flash'));
+      assertHolds(
+        list.data.find(({ id }) => id === 'claude-sonnet-4-5'),
+        { type: 'model', display_name: 'Claude Sonnet 4.5', max_input_tokens: 200_000 },
+      );
+      const paged = await all(client.models.list({ limit: 2 }));
+      assert.deepEqual(
+        paged.map((model) => model.id),
+        ids,
+      );
+      const [first = '', second = '', third = ''] = ids;
+      const before = await client.models.list({ before_id: third, limit: 1 });
+      assert.deepEqual([before.data.map(({ id }) => id), before.has_more], [[second], true]);
+      assert.equal((await client.models.retrieve(first)).id, first);
+      await assert.rejects(client.models.retrieve('nothing'), Anthropic.NotFoundError);
+      const plain = (await (await fetch(`${world.origin}/v1/models`)).json()) as { object: string };
+      assert.equal(plain.object, 'list');
+    });
+  });
+
+  describe('a request that is wrong', () => {
+    for (const [body, param] of [
+      [{ max_tokens: 1 }, 'messages'],
+      [{ messages: [] }, 'messages'],
+      [{ messages: [{ role: 'tool', content: 'x' }] }, 'messages[0].role'],
+      [{ messages: [{ role: 'user', content: [{ type: 'text' }] }] }, 'messages[0].content[0].text'],
+      [
+        { messages: [{ role: 'user', content: [{ type: 'tool_result', content: 'x' }] }] },
+        'messages[0].content[0].tool_use_id',
+      ],
+      [{ messages: HELLO, tools: [{ name: 'x' }] }, 'tools[0].input_schema'],
+      [{ messages: HELLO, max_tokens: 'many' }, 'max_tokens'],
+    ] as const) {
+      test(`names its field: ${param} ${JSON.stringify(body).slice(0, 40)}`, async () => {
+        const answer = await post({ model: 'acme/test-model', ...body });
+        assert.equal(answer.status, 400);
+        const { type, error } = (await answer.json()) as { type: string; error: Json };
+        assert.deepEqual([type, error['type'], error['param']], ['error', 'invalid_request_error', param]);
+        assert.match(String(error['message']), /must|required/);
+      });
+    }
+
+    test('for a model or provider that is not there', async () => {
+      for (const [path, model] of [
+        ['/v1/messages', 'nobody-has-this'],
+        ['/api/nobody/messages', 'x'],
+        ['/v1/messages/count_tokens', 'nobody-has-this'],
+      ] as const) {
+        const answer = await post({ model, max_tokens: 1, messages: HELLO }, {}, path);
+        assert.equal(answer.status, 404);
+        assertHolds(await answer.json(), { type: 'error', error: { type: 'not_found_error' } });
+      }
+      const broken = await fetch(`${world.origin}/v1/messages`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{',
+      });
+      assertHolds(await broken.json(), { type: 'error', error: { type: 'invalid_request_error' } });
+    });
+  });
+});
+
+describe('keys of Anthropic’s client', { timeout: 60_000 }, () => {
+  test('open a gateway that asks for one, and go no further', async () => {
+    const upstream = await startOpenAiUpstream(() => ({ text: ['Hi'] }));
+    const { gateway, close } = await startGatewayBefore(
+      [upstream],
+      `providers: { groq: { baseUrl: '${upstream.baseUrl}' } }\nkey: gateway-key-1\n`,
+    );
+    try {
+      const wrong = new Anthropic({ baseURL: gateway.origin, apiKey: 'wrong', maxRetries: 0 });
+      const ask: Params = { model: 'groq/test-model', max_tokens: 9, messages: HELLO };
+      await assert.rejects(wrong.messages.create(ask), (error) => {
+        assert.ok(error instanceof Anthropic.AuthenticationError);
+        assertHolds(error.error, { type: 'error', error: { type: 'authentication_error', code: 'unauthorized' } });
+        return true;
+      });
+      // The gateway's key is not the provider's.
+      const right = new Anthropic({ baseURL: gateway.origin, apiKey: 'gateway-key-1', maxRetries: 0 });
+      await assert.rejects(right.messages.create(ask), /needs an API key/);
+      const message = await right.messages.create(ask, { headers: { authorization: 'Bearer provider-key-1' } });
+      assertHolds(message.content, [{ type: 'text', text: 'Hi' }]);
+      assert.equal(upstream.requests.at(-1)?.headers.authorization, 'Bearer provider-key-1');
+      assert.ok(Array.isArray((await right.models.list()).data));
+      const token = new Anthropic({ baseURL: gateway.origin, apiKey: null, authToken: 'gateway-key-1', maxRetries: 0 });
+      await assert.rejects(token.messages.create(ask), /needs an API key/);
+      assert.doesNotMatch(JSON.stringify(gateway.log.lines), /gateway-key-1|provider-key-1/);
+    } finally {
+      await close();
+    }
+  });
+
+  test('are the provider’s where the operator has none, and only then', async () => {
+    const upstream = await startAnthropicUpstream(() => ({ text: ['Hi'] }));
+    const { gateway, close } = await startGatewayBefore(
+      [upstream],
+      `providers:
+  open: { kind: anthropic, baseUrl: '${upstream.baseUrl}' }
+  keyed: { kind: anthropic, baseUrl: '${upstream.baseUrl}', apiKey: operators-key }
+`,
+    );
+    try {
+      const client = new Anthropic({ baseURL: gateway.origin, apiKey: 'clients-key', maxRetries: 0 });
+      const keyAt = async (provider: string): Promise<unknown> => {
+        await client.messages.create({ model: `${provider}/claude-x`, max_tokens: 9, messages: HELLO });
+        return upstream.requests.at(-1)?.headers['x-api-key'];
+      };
+      assert.equal(await keyAt('open'), 'clients-key');
+      assert.equal(await keyAt('keyed'), 'operators-key');
+      assert.doesNotMatch(JSON.stringify(gateway.log.lines), /clients-key|operators-key/);
+    } finally {
+      await close();
+    }
+  });
+});
