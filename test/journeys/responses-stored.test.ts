@@ -1,0 +1,373 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import OpenAI, { APIError, BadRequestError, NotFoundError } from 'openai';
+import type { Response, ResponseInputItem, ResponseStreamEvent } from 'openai/resources/responses/responses';
+import { createApp } from '../../src/app.ts';
+import { testLogger } from '../support/call.ts';
+import { loadYaml, temporaryFolder } from '../support/config-folder.ts';
+import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
+import type { VendorScript } from '../support/vendor-script.ts';
+import { all, lastOf, of, openWorld, type Seat, type World } from './responses-world.ts';
+import { assertHolds } from './sdk-vendors.ts';
+
+const WEATHER = {
+  type: 'function',
+  name: 'weather',
+  parameters: { type: 'object', properties: { city: { type: 'string' } } },
+  strict: false,
+} as const;
+
+describe('answers of the Responses API that are kept', { timeout: 120_000 }, () => {
+  let world: World;
+  let seat: Seat;
+  before(async () => {
+    world = await openWorld();
+    seat = world.seat('anthropic');
+  });
+  after(() => world.close());
+
+  const create = (body: Partial<OpenAI.Responses.ResponseCreateParamsNonStreaming> = {}): Promise<Response> =>
+    world.client.responses.create({ model: seat.model, input: 'Hi', ...body });
+  const open = (body: Partial<OpenAI.Responses.ResponseCreateParamsStreaming> = {}) =>
+    world.client.responses.create({ model: seat.model, input: 'Hi', ...body, stream: true });
+
+  test('an answer is retrieved as it was given', async () => {
+    seat.answers({ reasoning: ['Hm.'], text: ['Hello'] });
+    const given = await create({ instructions: 'Be kind.', metadata: { a: 'b' }, reasoning: { effort: 'low' } });
+    assert.deepEqual(await world.client.responses.retrieve(given.id), given);
+    const streamed = lastOf(await all(await open()));
+    const retrieved = await world.client.responses.retrieve(streamed.id);
+    assert.deepEqual({ ...retrieved, output_text: undefined }, { ...streamed, output_text: undefined });
+  });
+
+  test('whoever hears of the end finds the answer at once', async () => {
+    seat.answers({ text: ['Hello'] });
+    for (let round = 0; round < 5; round += 1) {
+      for await (const event of await open()) {
+        if (event.type !== 'response.completed') continue;
+        assert.equal((await world.client.responses.retrieve(event.response.id)).status, 'completed');
+      }
+    }
+  });
+
+  test('the events are replayed to the letter, from any number on', async () => {
+    seat.answers({
+      reasoning: ['Let me', ' see.'],
+      text: ['Hello', ' world', '!'],
+      toolCalls: [{ id: 'call_1', name: 'weather', arguments: ['{"city":', '"Rom"}'] }],
+      delayMs: 5,
+    });
+    const given = await all(await open({ tools: [WEATHER], include: ['reasoning.encrypted_content'] }));
+    const { id } = lastOf(given);
+    assert.ok(given.length > 20);
+    assert.deepEqual(await all(await world.client.responses.retrieve(id, { stream: true })), given);
+    for (const number of [0, 7, given.length - 2]) {
+      const rest = await all(await world.client.responses.retrieve(id, { stream: true, starting_after: number }));
+      assert.deepEqual(rest, given.slice(number + 1));
+    }
+    const helper = world.client.responses.stream({ response_id: id, starting_after: 9 });
+    assert.equal((await helper.finalResponse()).output_text, 'Hello world!');
+  });
+
+  test('a conversation goes on from any answer of it', async () => {
+    seat.answers({
+      reasoning: ['Look outside.'],
+      toolCalls: [{ id: 'call_1', name: 'weather', arguments: ['{"city":"Rom"}'] }],
+    });
+    const first = await create({ input: 'Weather in Rom?', instructions: 'Be brief.', tools: [WEATHER] });
+    seat.answers({ text: ['Sunny.'] });
+    const second = await create({
+      previous_response_id: first.id,
+      tools: [WEATHER],
+      input: [{ type: 'function_call_output', call_id: 'call_1', output: 'sun' }],
+    });
+    assert.equal(second.previous_response_id, first.id);
+    await create({ previous_response_id: second.id, input: 'And tomorrow?' });
+    const { system, messages } = seat.last.body as { system?: unknown; messages: { role: string; content: unknown }[] };
+    // Instructions hold for one request only.
+    assert.equal(system, undefined);
+    assert.deepEqual(
+      messages.map(({ role }) => role),
+      ['user', 'assistant', 'user', 'assistant', 'user'],
+    );
+    const sent = JSON.stringify(messages);
+    for (const word of ['Weather in Rom?', 'sun', 'Sunny.', 'And tomorrow?']) assert.ok(sent.includes(word), word);
+    // The thoughts came back with their signature although the client never saw it.
+    assertHolds(messages[1]?.content, [
+      { type: 'thinking', thinking: 'Look outside.', signature: 'sig-0' },
+      { type: 'tool_use', id: 'call_1', name: 'weather', input: { city: 'Rom' } },
+    ]);
+  });
+
+  test('items of a stored answer are followed by reference, and thoughts by their id', async () => {
+    seat.answers({
+      reasoning: ['Look outside.'],
+      toolCalls: [{ id: 'call_2', name: 'weather', arguments: ['{"city":"Rom"}'] }],
+    });
+    const { output } = await create({ tools: [WEATHER] });
+    const [thought, call] = output;
+    assert.ok(thought?.type === 'reasoning' && call?.type === 'function_call' && call.id !== undefined);
+    assert.equal('encrypted_content' in thought, false);
+    seat.answers({ text: ['Sunny.'] });
+    const result = { type: 'function_call_output', call_id: 'call_2', output: 'sun' } as const;
+    const ways: ResponseInputItem[][] = [
+      [
+        { type: 'item_reference', id: thought.id },
+        { type: 'item_reference', id: call.id },
+      ],
+      [thought, call],
+    ];
+    for (const items of ways) {
+      await create({ tools: [WEATHER], input: [{ role: 'user', content: 'Weather?' }, ...items, result] });
+      assert.match(JSON.stringify(seat.last.body), /"signature":"sig-0"/);
+    }
+    await assert.rejects(
+      create({ input: [{ type: 'item_reference', id: 'msg_unknown' }] }),
+      (error) => error instanceof APIError && error.status === 400 && error.param === 'input[0].id',
+    );
+  });
+
+  test('the input is listed page by page, what went before included', async () => {
+    seat.answers({ text: ['One'] });
+    const first = await create({
+      input: [
+        { role: 'user', content: 'a' },
+        { role: 'user', content: 'b' },
+      ],
+    });
+    const second = await create({ previous_response_id: first.id, input: 'c' });
+    const items = await all(world.client.responses.inputItems.list(second.id, { order: 'asc', limit: 2 }));
+    const texts = items.map((item) => {
+      assert.ok(item.type === 'message');
+      const [part] = item.content;
+      return part !== undefined && 'text' in part ? part.text : undefined;
+    });
+    assert.deepEqual(texts, ['a', 'b', 'One', 'c']);
+    assert.equal(new Set(items.map(({ id }) => id)).size, 4);
+    const page = await world.client.responses.inputItems.list(second.id, { limit: 1 });
+    assertHolds(page.data, [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'c' }] }]);
+    assert.equal(page.has_more, true);
+    const none = world.client.responses.inputItems.list(second.id, { after: 'msg_unknown' });
+    await assert.rejects(none, (error) => error instanceof APIError && error.param === 'after');
+  });
+
+  test('what is deleted is gone, and nothing goes on from it', async () => {
+    seat.answers({ text: ['Hello'] });
+    const { id } = await create();
+    await world.client.responses.delete(id);
+    await assert.rejects(world.client.responses.retrieve(id), NotFoundError);
+    await assert.rejects(world.client.responses.delete(id), NotFoundError);
+    await assert.rejects(world.client.responses.cancel(id), NotFoundError);
+    await assert.rejects(world.client.responses.inputItems.list(id), NotFoundError);
+    await assert.rejects(
+      create({ previous_response_id: id }),
+      (error) => error instanceof APIError && error.status === 400 && error.param === 'previous_response_id',
+    );
+  });
+
+  test('what is not to be stored is not', async () => {
+    seat.answers({ text: ['Hello'] });
+    const { id, ...rest } = await create({ store: false });
+    assertHolds(rest, { store: false });
+    await assert.rejects(world.client.responses.retrieve(id), NotFoundError);
+    const streamed = lastOf(await all(await open({ store: false })));
+    await assert.rejects(world.client.responses.retrieve(streamed.id), NotFoundError);
+    for (const strange of ['resp_x', '../caches', `resp_${'0'.repeat(48)}`, '%00']) {
+      await assert.rejects(world.client.responses.retrieve(strange), NotFoundError, strange);
+    }
+  });
+
+  test('a running answer can be read along and stopped by its id', async () => {
+    seat.answers({ text: ['Tick', 'tock'], delayMs: 5, stallAfter: 2 });
+    const stream = await open();
+    const heard: ResponseStreamEvent[] = [];
+    const reading = (async () => {
+      for await (const event of stream) heard.push(event);
+    })().catch((error: unknown) => error);
+    while (of(heard, 'response.output_text.delta').length < 2) await sleep(5);
+    const id = of(heard, 'response.created')[0]?.response.id ?? '';
+    assertHolds(await world.client.responses.retrieve(id), { status: 'in_progress' });
+    const along = all(await world.client.responses.retrieve(id, { stream: true })).catch((error: unknown) => error);
+    await sleep(30);
+    const cancelled = await world.client.responses.cancel(id);
+    assert.equal(cancelled.status, 'cancelled');
+    assertHolds(cancelled.output, [
+      { type: 'message', status: 'incomplete', content: [{ type: 'output_text', text: 'Ticktock' }] },
+    ]);
+    assert.equal(await seat.last.closed, 'aborted');
+    assert.ok((await reading) instanceof APIError);
+    assert.ok((await along) instanceof APIError);
+    assert.deepEqual((await world.client.responses.retrieve(id)).output, cancelled.output);
+    // Once more changes nothing.
+    assert.deepEqual(await world.client.responses.cancel(id), cancelled);
+  });
+
+  describe('in the background', () => {
+    const until = async (id: string, status: Response['status']): Promise<Response> => {
+      for (let tries = 0; tries < 500; tries += 1) {
+        const answer = await world.client.responses.retrieve(id);
+        if (answer.status === status) return answer;
+        await sleep(10);
+      }
+      throw new Error(`it never is ${status}`);
+    };
+
+    test('an answer comes about without its client', async () => {
+      seat.answers({ text: ['Slow', ' answer'], delayMs: 30 });
+      const queued = await create({ background: true });
+      assert.equal(queued.status, 'queued');
+      assert.equal(queued.background, true);
+      const done = await until(queued.id, 'completed');
+      assert.equal(done.output_text, 'Slow answer');
+      assertHolds(done, { model: 'claude-sonnet-4-5', provider: 'claude', usage: { total_tokens: 18 } });
+    });
+
+    test('its stream survives the reader, and goes on behind any event', async () => {
+      seat.answers({ text: ['a', 'b', 'c', 'd'], delayMs: 40 });
+      const heard: ResponseStreamEvent[] = [];
+      for await (const event of await open({ background: true })) {
+        heard.push(event);
+        if (event.type === 'response.output_text.delta') break;
+      }
+      assert.deepEqual(
+        heard.slice(0, 3).map(({ type }) => type),
+        ['response.created', 'response.queued', 'response.in_progress'],
+      );
+      const id = of(heard, 'response.created')[0]?.response.id ?? '';
+      const seen = heard.length - 1;
+      const rest = await all(await world.client.responses.retrieve(id, { stream: true, starting_after: seen }));
+      const numbers = [...heard, ...rest].map((event) => ('sequence_number' in event ? event.sequence_number : -1));
+      assert.deepEqual(
+        numbers,
+        numbers.map((_, index) => index),
+      );
+      const text = of([...heard, ...rest], 'response.output_text.delta').map(({ delta }) => delta);
+      assert.equal(text.join(''), 'abcd');
+      assert.equal((await until(id, 'completed')).output_text, 'abcd');
+    });
+
+    test('it is stopped by its id, also before it says anything', async () => {
+      seat.answers({ silent: true });
+      const { id } = await create({ background: true });
+      while (seat.arrived.length === 0) await sleep(5);
+      assert.equal((await world.client.responses.cancel(id)).status, 'cancelled');
+      assert.equal(await seat.last.closed, 'aborted');
+      assert.equal((await world.client.responses.retrieve(id)).status, 'cancelled');
+    });
+
+    test('a failure is how it ends', async () => {
+      seat.answers({ status: 400, errorMessage: 'The prompt is too long.' });
+      const { id } = await create({ background: true });
+      const failed = await until(id, 'failed');
+      assert.equal(failed.error?.code, 'server_error');
+      assert.match(failed.error?.message ?? '', /The prompt is too long/);
+    });
+
+    test('it has to be stored', async () => {
+      await assert.rejects(
+        create({ background: true, store: false }),
+        (error) => error instanceof APIError && error.status === 400 && error.param === 'background',
+      );
+    });
+  });
+});
+
+describe('an answer outlives the server', { timeout: 60_000 }, () => {
+  /** Runs a gateway on the data of `folder`, for as long as `use` takes. */
+  async function during(
+    folder: string,
+    yaml: string,
+    use: (client: OpenAI) => Promise<void>,
+    apiKey = 'secret',
+  ): Promise<void> {
+    const basics = ['dataDir: data', 'detectLocal: false', 'embedded: { enabled: false }', 'bind: 127.0.0.1:0'];
+    const app = await createApp(await loadYaml(folder, [...basics, yaml].join('\n')), testLogger());
+    const { host, port } = await app.listen();
+    try {
+      await use(new OpenAI({ baseURL: `http://${host}:${port}/v1`, apiKey, maxRetries: 0 }));
+    } finally {
+      await app.drain();
+    }
+  }
+
+  let script: VendorScript = () => ({ text: ['Hello', ' world'] });
+  let upstream: OpenAiUpstream;
+  before(async () => {
+    upstream = await startOpenAiUpstream((request) => script(request));
+  });
+  after(() => upstream.close());
+  const providers = () => `providers: { acme: { kind: openai, baseUrl: '${upstream.baseUrl}' } }`;
+  const ASK = { model: 'acme/test-model', input: 'Hi' };
+
+  test('and belongs to the access key that asked for it', async (context) => {
+    const folder = temporaryFolder(context);
+    let open = '';
+    let owned = '';
+    await during(folder, providers(), async (client) => {
+      open = (await client.responses.create(ASK)).id;
+    });
+    const first = `${providers()}\nkey: first-access-key`;
+    await during(
+      folder,
+      first,
+      async (client) => {
+        owned = (await client.responses.create(ASK)).id;
+        assert.equal((await client.responses.retrieve(open)).output_text, 'Hello world');
+        assert.equal((await client.responses.retrieve(owned)).output_text, 'Hello world');
+        const other = client.withOptions({ apiKey: 'second-access-key' });
+        const refused = (error: unknown): boolean => error instanceof APIError && error.status === 401;
+        await assert.rejects(other.responses.retrieve(owned), refused);
+      },
+      'first-access-key',
+    );
+    const second = `${providers()}\nkey: second-access-key`;
+    await during(
+      folder,
+      second,
+      async (client) => {
+        await assert.rejects(client.responses.retrieve(owned), NotFoundError);
+        await assert.rejects(client.responses.delete(owned), NotFoundError);
+        await assert.rejects(client.responses.create({ ...ASK, previous_response_id: owned }), BadRequestError);
+      },
+      'second-access-key',
+    );
+    await during(
+      folder,
+      first,
+      async (client) => {
+        assert.equal((await client.responses.create({ ...ASK, previous_response_id: owned })).status, 'completed');
+      },
+      'first-access-key',
+    );
+  });
+
+  test('an answer in the background that the end of the server cut has failed', async (context) => {
+    const folder = temporaryFolder(context);
+    script = () => ({ text: ['Half'], stallAfter: 1 });
+    context.after(() => {
+      script = () => ({ text: ['Hello', ' world'] });
+    });
+    let id = '';
+    const yaml = `${providers()}\nlimits: { drainMs: 100 }`;
+    await during(folder, yaml, async (client) => {
+      id = (await client.responses.create({ ...ASK, background: true })).id;
+      while (upstream.open === 0) await sleep(5);
+    });
+    await during(folder, yaml, async (client) => {
+      const cut = await client.responses.retrieve(id);
+      assert.equal(cut.status, 'failed');
+      assert.match(cut.error?.message ?? '', /shutting down/);
+    });
+  });
+
+  test('where nothing is to be kept, nothing is', async (context) => {
+    const folder = temporaryFolder(context);
+    await during(folder, `${providers()}\nlimits: { keptResponses: 0 }`, async (client) => {
+      const answer = await client.responses.create({ ...ASK, store: true });
+      assertHolds(answer, { status: 'completed', store: false });
+      await assert.rejects(client.responses.retrieve(answer.id), NotFoundError);
+      await assert.rejects(client.responses.create({ ...ASK, background: true }), BadRequestError);
+    });
+  });
+});
