@@ -18,6 +18,8 @@ export async function openGateway(
   script: VendorScript,
   models: readonly string[],
   label = 'Scripted',
+  /** Further lines of sluice.yaml. */
+  settings = '',
 ): Promise<Gateway> {
   const upstream = await startOpenAiUpstream(script, { models });
   const folder = mkdtempSync(path.join(tmpdir(), 'sluice-browser-'));
@@ -27,7 +29,7 @@ detectLocal: false
 embedded: { enabled: false }
 providers:
   scripted: { kind: openai, label: ${label}, baseUrl: '${upstream.baseUrl}', apiKey: key-of-the-test }
-`;
+${settings}`;
   const app = await createApp(await loadYaml(folder, yaml), testLogger());
   const { host, port } = await app.listen();
   return {

@@ -45,6 +45,9 @@ export interface MediaPart {
   readonly kind: 'image' | 'audio' | 'video';
   readonly url: string;
   readonly alt?: string;
+  /** Of pictures, where they are known: then nothing moves when one arrives. */
+  readonly width?: number;
+  readonly height?: number;
 }
 
 /** A file that went with a question: a bucket of its own on the server. */

@@ -73,7 +73,15 @@ function withContent(parts: readonly Part[], chunk: Extract<WireChunk, { type: '
   if (chunk.urls === undefined) return withText(parts, chunk.content);
   const kind = chunk.data !== undefined ? 'audio' : /<video\b/i.test(chunk.content) ? 'video' : 'image';
   const alt = chunk.alt ? { alt: chunk.alt } : {};
-  return [...parts, ...[chunk.urls].flat().map((url): Part => ({ type: 'media', kind, url, ...alt }))];
+  const [width, height] = ['width', 'height'].map((name) => sizeIn(chunk.content, name));
+  const size = width !== undefined && height !== undefined ? { width, height } : {};
+  return [...parts, ...[chunk.urls].flat().map((url): Part => ({ type: 'media', kind, url, ...alt, ...size }))];
+}
+
+/** The size that the markup of a picture names (`data-width="…"`). */
+function sizeIn(markup: string, name: string): number | undefined {
+  const found = new RegExp(`data-${name}="(\\d{1,5})"`).exec(markup)?.[1];
+  return found === undefined ? undefined : Number(found);
 }
 
 function withText(parts: readonly Part[], text: string): readonly Part[] {

@@ -44,8 +44,10 @@ describe('the tree of messages', () => {
   test('a branch is entered at its newest message', () => {
     assert.equal(leafBelow(branched, 'a1'), 'a3');
     assert.equal(leafBelow(branched, 'a2'), 'a2');
-    assert.equal(leafBelow(branched, 'q1'), 'a2');
+    assert.equal(leafBelow(branched, 'q1'), 'a3', 'the branch that was worked on last, not the one begun last');
     assert.equal(newestLeaf(branched), 'a3');
+    const atOnce = Object.fromEntries(Object.entries(branched).map(([key, each]) => [key, { ...each, createdAt: 0 }]));
+    assert.equal(leafBelow(atOnce, 'q1'), 'a3', 'made within one millisecond');
     assert.equal(leafBelow(tree(['a', 'b'], ['b', 'a']), 'a').length, 1);
   });
 });

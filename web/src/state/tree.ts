@@ -27,21 +27,28 @@ export function childrenOf(messages: MessageMap): ReadonlyMap<string | null, rea
   return children;
 }
 
-/** The newest message below `id` on the branch that was worked on last, or `id` itself. */
+/** The newest message below `id`, which is where the work went on last; or `id` itself. */
 export function leafBelow(messages: MessageMap, id: string): string {
   const children = childrenOf(messages);
-  let at = id;
-  for (let depth = 0; depth <= Object.keys(messages).length; depth += 1) {
-    const next = children.get(at)?.at(-1);
-    if (next === undefined) break;
-    at = next.id;
+  const seen = new Set([id]);
+  let newest: Message | undefined;
+  let level: readonly Message[] = children.get(id) ?? [];
+  while (level.length > 0) {
+    for (const message of level) {
+      seen.add(message.id);
+      // A question and its answer may be of the same millisecond: of equal ones the later level counts.
+      if (newest === undefined || message.createdAt >= newest.createdAt) newest = message;
+    }
+    level = level.flatMap((message) => children.get(message.id) ?? []).filter((message) => !seen.has(message.id));
   }
-  return at;
+  return newest?.id ?? id;
 }
 
-/** The newest message of all, for chats whose leaf is lost. */
+/** Where the work went on last below the newest beginning, for chats whose leaf is lost. */
 export function newestLeaf(messages: MessageMap): string | undefined {
-  return Object.values(messages).sort(byAge).at(-1)?.id;
+  const roots = Object.values(messages).filter(({ parent }) => parent === null || messages[parent] === undefined);
+  const root = roots.sort(byAge).at(-1);
+  return root === undefined ? undefined : leafBelow(messages, root.id);
 }
 
 function byAge(a: Message, b: Message): number {

@@ -5,7 +5,7 @@ import type { MediaPart } from '../../state/model.ts';
 import { PictureViewer } from './PictureViewer.tsx';
 
 /** Pictures, sound and video of an answer. What is not kept by this server is only linked: showing it would call home. */
-export function Media({ part: { kind, url, alt = '' } }: { readonly part: MediaPart }) {
+export function Media({ part: { kind, url, alt = '', width, height } }: { readonly part: MediaPart }) {
   const [isOpen, setOpen] = useState(false);
   if (!isOwn(url)) {
     if (!/^https?:/i.test(url)) return <p>{alt || url.slice(0, 200)}</p>;
@@ -30,7 +30,7 @@ export function Media({ part: { kind, url, alt = '' } }: { readonly part: MediaP
         onClick={() => setOpen(true)}
         aria-label={t('chat.enlarge', { name: alt })}
       >
-        <img src={thumbnail} alt={alt} loading="lazy" />
+        <img src={thumbnail} alt={alt} width={width} height={height} loading="lazy" />
       </button>
       {isOpen && <PictureViewer url={url} alt={alt} close={() => setOpen(false)} />}
     </>

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { VendorScript } from '../support/vendor-script.ts';
+import { launchChromium, withoutBrowser } from './chromium.ts';
+import { type Gateway, openGateway } from './gateway.ts';
+import { answerWith } from './scripted-events.ts';
+import { ask, button, lastAnswer, ready, send, type VisitOptions, visit as visitIn } from './visit.ts';
+
+/** The key that the upstream takes for questions about keys. */
+const RIGHT_KEY = 'right-key';
+
+let asked = 0;
+
+const script: VendorScript = ({ prompt, headers }) => {
+  asked += 1;
+  if (prompt === 'think') return { reasoning: ['First this, ', 'then that.'], text: ['So: yes.'], delayMs: 20 };
+  if (prompt === 'tool') return { toolCalls: [{ id: 'call_1', name: 'weather', arguments: ['{"city":', '"Paris"}'] }] };
+  if (prompt === 'long') return { text: ['One, two,'], finish: 'length' };
+  if (prompt.includes('was cut off')) return { text: [' three, four.'] };
+  if (prompt === 'key' && headers.authorization !== `Bearer ${RIGHT_KEY}`)
+    return { status: 401, errorMessage: 'Incorrect API key provided' };
+  if (prompt === 'limited') return { status: 429, errorMessage: 'Slow down', headers: { 'retry-after': '1' } };
+  if (prompt === 'endless') return { text: endless(), delayMs: 5 };
+  if (prompt === 'count') return { text: [`Answer number ${asked}`] };
+  return { text: ['You said: ', prompt] };
+};
+
+function* endless(): Generator<string> {
+  for (let index = 0; ; index += 1) yield `line ${index}\n\n`;
+}
+
+describe('a conversation', { skip: withoutBrowser }, () => {
+  let browser: Browser;
+  let gateway: Gateway;
+  before(async () => {
+    gateway = await openGateway(script, ['gpt-4o', 'plain-model']);
+    browser = await launchChromium();
+  });
+  after(async () => {
+    await browser?.close();
+    await gateway?.close();
+  });
+  const visit = (use: (page: Page, context: BrowserContext) => Promise<void>, options?: VisitOptions): Promise<void> =>
+    visitIn(browser, gateway, use, options);
+  const sent = (): string => String(gateway.upstream.chats.at(-1)?.rawBody);
+
+  test('folds what the model thought, and says how long', async () => {
+    await visit(async (page) => {
+      await ask(page, 'think');
+      const reasoning = lastAnswer(page).locator('.reasoning');
+      assert.match(await reasoning.locator('summary').innerText(), /Thought for 1 second/);
+      assert.equal(await reasoning.locator('.thoughts').count(), 0);
+      await reasoning.locator('summary').click();
+      assert.match(await reasoning.locator('.thoughts').innerText(), /First this, then that\./);
+      assert.equal(await lastAnswer(page).locator('.body').innerText(), 'So: yes.');
+    });
+  });
+
+  test('shows the tools that a model wants, with what it gives them', async () => {
+    await visit(async (page) => {
+      await ask(page, 'tool');
+      await lastAnswer(page).getByText('Tool: weather').click();
+      assert.match(await lastAnswer(page).locator('.tools pre').innerText(), /"city": "Paris"/);
+    });
+  });
+
+  test('shows sources, previews, media, suggestions and titles', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      await answerWith(page, [
+        { type: 'provider', provider: { name: 'scripted', label: 'Scripted', model: 'gpt-4o' } },
+        { type: 'preview', preview: 'soon' },
+        { type: 'content', content: 'Look: ' },
+        { type: 'content', content: '<a></a>', urls: '/icon-192.png', alt: 'A gate' },
+        { type: 'source', source: { url: 'https://example.com/page', title: 'The page', text: 'What it says' } },
+        { type: 'source', source: { url: 'javascript:alert(1)', title: 'No page' } },
+        { type: 'suggestions', suggestions: ['And then?', 'Why?'] },
+        { type: 'title', title: 'All about gates' },
+        { type: 'usage', usage: { prompt_tokens: 12, completion_tokens: 34, total_tokens: 46 } },
+        { type: 'finish', finish: { reason: 'stop' } },
+      ]);
+      await ask(page, 'gates');
+      const answer = lastAnswer(page);
+      assert.match(await answer.locator('.info').innerText(), /gpt-4o · Scripted · 12 → 34 tokens/);
+      assert.equal(await page.locator('.chat-list a').innerText(), 'All about gates');
+      assert.equal(await page.title(), 'All about gates · Sluice');
+      await answer.getByText('2 sources').click();
+      assert.equal(await answer.locator('.sources a').count(), 1);
+      assert.equal(await answer.locator('.sources a').getAttribute('href'), 'https://example.com/page');
+      await answer.getByRole('button', { name: 'Enlarge A gate' }).click();
+      await page.locator('dialog.viewer img').waitFor();
+      await page.keyboard.press('Escape');
+      await page.unroute('**/backend-api/v2/conversation');
+      await page.getByRole('button', { name: 'And then?' }).click();
+      await page.getByText('You said: And then?').waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Why?' }).count(), 0);
+    });
+  });
+
+  test('moves between branches that come from editing and regenerating', async () => {
+    await visit(async (page) => {
+      await ask(page, 'count');
+      const first = await lastAnswer(page).locator('.body').innerText();
+      await button(page, 'Regenerate').click();
+      await lastAnswer(page).getByText('2/2').waitFor();
+      const second = await lastAnswer(page).locator('.body').innerText();
+      assert.notEqual(first, second);
+      await button(page, 'Previous version').click();
+      await page.getByText(first).waitFor();
+      await ask(page, 'more');
+      assert.match(sent(), new RegExp(`${first}.*more`));
+      // The edited question begins a branch, from which the old one can be reached.
+      const question = page.locator('.question').first();
+      await question.hover();
+      await question.getByRole('button', { name: 'Edit' }).click();
+      await page.locator('.editor textarea').fill('edited');
+      await page.locator('.editor textarea').press('Enter');
+      await page.getByText('You said: edited').waitFor();
+      await lastAnswer(page).locator('.line').waitFor();
+      assert.doesNotMatch(sent(), /count|more/);
+      assert.equal(await page.locator('.message').count(), 2);
+      await page.locator('.question').first().getByRole('button', { name: 'Previous version' }).click();
+      await page.getByText('You said: more').waitFor();
+      assert.equal(await page.locator('.message').count(), 4);
+      await page.waitForTimeout(600);
+      await page.reload();
+      await page.getByText('You said: more').waitFor();
+      assert.equal(await page.locator('.message').count(), 4);
+    });
+  });
+
+  test('continues an answer that was cut off', async () => {
+    await visit(async (page) => {
+      await ask(page, 'long');
+      assert.match(await lastAnswer(page).locator('.note').innerText(), /greatest length/);
+      const request = page.waitForRequest('**/backend-api/v2/conversation');
+      await button(page, 'Continue').click();
+      assert.equal((await request).postDataJSON().action, 'continue');
+      await page.getByText('One, two, three, four.').waitFor();
+      await lastAnswer(page).locator('.line').waitFor();
+      assert.equal(await page.locator('.answer').count(), 1);
+    });
+  });
+
+  test('asks for the key that a provider wants, keeps it in the browser and sends it', async () => {
+    await visit(async (page) => {
+      await ask(page, 'key');
+      await button(page, 'Enter a key for Scripted').click();
+      const dialog = page.getByRole('dialog', { name: 'Key for Scripted' });
+      assert.match(await dialog.innerText(), /stays in this browser/);
+      await dialog.getByLabel('API key').fill(RIGHT_KEY);
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await button(page, 'Try again').click();
+      await page.getByText('You said: key').waitFor();
+      assert.doesNotMatch(sent(), /right-key/);
+      await page.reload();
+      await ask(page, 'key');
+      assert.match(await lastAnswer(page).locator('.body').innerText(), /You said: key/);
+    });
+  });
+
+  test('opens the key for an auth chunk', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      await answerWith(page, [
+        { type: 'provider', provider: { name: 'scripted', label: 'Scripted' } },
+        { type: 'auth', auth: 'MissingAuthError', message: 'MissingAuthError: No key for Scripted' },
+      ]);
+      await ask(page, 'anything');
+      assert.match(await lastAnswer(page).getByRole('alert').innerText(), /^No key for Scripted/);
+      await button(page, 'Enter a key for Scripted').click();
+      await page.getByRole('dialog', { name: 'Key for Scripted' }).waitFor();
+    });
+  });
+
+  test('says what to do about limits', async () => {
+    await visit(async (page) => {
+      await ask(page, 'limited');
+      assert.match(await lastAnswer(page).getByRole('alert').innerText(), /Slow down[\s\S]*Wait a moment/);
+    });
+  });
+
+  test('follows the end while one is there, and only then', async () => {
+    await visit(async (page) => {
+      const away = (): Promise<number> =>
+        page.locator('#scroll').evaluate((area) => area.scrollHeight - area.scrollTop - area.clientHeight);
+      await send(page, 'endless');
+      await page.getByText('line 60', { exact: true }).waitFor();
+      assert.ok((await away()) < 60, 'at the end');
+      await page.locator('#scroll').hover();
+      await page.mouse.wheel(0, -600);
+      await page.getByRole('button', { name: 'To the end' }).waitFor();
+      const top = await page.locator('#scroll').evaluate((area) => area.scrollTop);
+      await page.getByText('line 120', { exact: true }).waitFor({ state: 'attached' });
+      assert.equal(await page.locator('#scroll').evaluate((area) => area.scrollTop), top, 'stays where one reads');
+      await page.getByRole('button', { name: 'To the end' }).click();
+      await page.getByText('line 180', { exact: true }).waitFor();
+      assert.ok((await away()) < 60, 'at the end again');
+      await page.keyboard.press('Escape');
+      await lastAnswer(page).getByText('Stopped.').waitFor();
+    });
+  });
+
+  test('deletes a chat, and brings it back', async () => {
+    await visit(async (page) => {
+      await ask(page, 'keep me');
+      await page.waitForTimeout(500);
+      await page.getByRole('button', { name: 'What to do with' }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      assert.equal(await page.locator('.chat-list li').count(), 0);
+      assert.equal(await page.locator('.message').count(), 0);
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('You said: keep me').waitFor();
+      await page.waitForTimeout(600);
+      await page.reload();
+      await page.getByText('You said: keep me').waitFor();
+      await page.getByRole('button', { name: 'What to do with' }).click();
+      await page.getByRole('menuitem', { name: 'Rename' }).click();
+      await page.locator('.rename').fill('A better name');
+      await page.locator('.rename').press('Enter');
+      assert.equal(await page.locator('.chat-list a').innerText(), 'A better name');
+    });
+  });
+});

@@ -1,0 +1,33 @@
+/** Reading what other programs wrote: whatever is not as expected counts as absent. */
+
+export type Loose = Readonly<Record<string, unknown>>;
+
+export function isLoose(value: unknown): value is Loose {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function objectOf(value: unknown): Loose {
+  return isLoose(value) ? value : {};
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function objectsOf(value: unknown): readonly Loose[] {
+  return listOf(value).filter(isLoose);
+}
+
+/** A text that says something, else undefined. */
+export function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
+/** Milliseconds, from seconds, milliseconds, microseconds or a date as text. */
+export function timeIn(value: unknown): number | undefined {
+  const number = typeof value === 'string' ? (/^\d+(\.\d+)?$/.test(value) ? Number(value) : Date.parse(value)) : value;
+  if (typeof number !== 'number' || !Number.isFinite(number) || number <= 0) return undefined;
+  // Seconds have ten digits until the year 2286.
+  const milliseconds = number < 1e11 ? number * 1_000 : number > 1e14 ? number / 1_000 : number;
+  return Math.round(milliseconds);
+}
