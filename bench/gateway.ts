@@ -19,7 +19,7 @@ export interface Running {
 const START_LIMIT_MS = 15_000;
 
 /** What `bin/sluice.js` gives to Sluice; the pass-through gets the same, so that the ratio is about code only. */
-const NODE_FLAGS = ['--v8-pool-size=1'];
+const NODE_FLAGS = ['--v8-pool-size=1', '--max-semi-space-size=8'];
 
 function file(relative: string): string {
   return fileURLToPath(new URL(relative, import.meta.url));
@@ -44,7 +44,7 @@ export async function startSluice(upstreamPort: number): Promise<Running> {
   const options = ['--config', config, '--data-dir', path.join(folder, 'data'), '--bind', `127.0.0.1:${port}`];
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   try {
-    const nodeArguments = [...NODE_FLAGS, file('../src/main.ts'), 'serve', ...options];
+    const nodeArguments = [...NODE_FLAGS, file('../bin/sluice.js'), 'serve', ...options];
     const running = await start(nodeArguments, port, '/backend-api/v2/version?cache=true');
     return { ...running, stop: () => running.stop().finally(remove) };
   } catch (error) {

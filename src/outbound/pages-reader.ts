@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { SluiceError } from '../core/errors.ts';
+import { threadEnvironment } from '../core/threads.ts';
 import type { PageText } from './pages-text.ts';
 import type { ReadTask } from './pages-worker.ts';
 
@@ -75,7 +76,7 @@ export class PageReader {
     const worker = new Worker(new URL(`./pages-worker.${extension}`, import.meta.url), {
       // A test runner's or debugger's flags make no sense there, and a page has no use for keys.
       execArgv: [],
-      env: {},
+      env: threadEnvironment(),
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
     });
     this.#isReady = false;

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Call } from '../core/call.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import { threadEnvironment } from '../core/threads.ts';
 import type { EncodedFormat } from './encoder.ts';
 import type { FromSpeaker, ToSpeaker } from './protocol.ts';
 
@@ -236,7 +237,7 @@ function startSpeaker(): Worker {
   const worker = new Worker(entry, {
     name: 'speaker',
     // Keys are no business of a voice, nor are the flags of a test runner or debugger.
-    env: {},
+    env: threadEnvironment(),
     execArgv: [],
     // What libraries print does not belong on the terminal.
     stdout: true,

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { SluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
+import { threadEnvironment } from '../../core/threads.ts';
 import { storageFailed } from '../failure.ts';
 import { Problem } from '../problem.ts';
 import type { Answer, Failure, FromWorker, Request, Result, ToWorker } from './protocol.ts';
@@ -202,5 +203,10 @@ function errorOf(failure: Failure): Error {
 function startThread(entry: 'worker' | 'check', file: string): Worker {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const url = new URL(`./${entry}.${extension}`, import.meta.url);
-  return new Worker(fileURLToPath(url), { workerData: file, env: {}, execArgv: [], name: `sluice-database-${entry}` });
+  return new Worker(fileURLToPath(url), {
+    workerData: file,
+    env: threadEnvironment(),
+    execArgv: [],
+    name: `sluice-database-${entry}`,
+  });
 }
