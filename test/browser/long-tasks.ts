@@ -12,10 +12,15 @@ interface TraceEvent {
 }
 
 /**
- * The tasks of a page's thread that took more than 50 ms while `work` ran, by Chromium's own trace. Measured in the time
+ * The tasks of a page's thread that took more than `most` ms while `work` ran, by Chromium's own trace. Measured in the time
  * that the processor gave them, in milliseconds, so that other programs of the machine do not count.
  */
-export async function longTasks(browser: Browser, page: Page, work: () => Promise<unknown>): Promise<number[]> {
+export async function longTasks(
+  browser: Browser,
+  page: Page,
+  work: () => Promise<unknown>,
+  most = 50,
+): Promise<number[]> {
   await browser.startTracing(page, { categories: ['-*', 'toplevel', 'disabled-by-default-lighthouse', '__metadata'] });
   let trace: Buffer;
   try {
@@ -31,5 +36,5 @@ export async function longTasks(browser: Browser, page: Page, work: () => Promis
   );
   const tasks = traceEvents.filter(({ name, pid, tid }) => name.endsWith('RunTask') && threads.has(`${pid} ${tid}`));
   if (tasks.length === 0) throw new Error('The trace has no tasks of the page');
-  return tasks.map(({ tdur, dur }) => (tdur ?? dur ?? 0) / 1000).filter((milliseconds) => milliseconds > 50);
+  return tasks.map(({ tdur, dur }) => (tdur ?? dur ?? 0) / 1000).filter((milliseconds) => milliseconds > most);
 }

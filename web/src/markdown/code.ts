@@ -21,6 +21,7 @@ function createCode(host: HTMLElement, tools: Tools): Component {
   let coloured: string | undefined;
   let colouring = false;
   let destroyed = false;
+  let hopeless = false;
   let last = { at: 0, took: 0 };
   let timer: ReturnType<typeof setTimeout> | undefined;
   let diagram: DiagramView | undefined;
@@ -62,7 +63,7 @@ function createCode(host: HTMLElement, tools: Tools): Component {
   }
 
   function colour(shown: string): void {
-    if (language === '' || shown.length > limits.highlight || shown === coloured || colouring) return;
+    if (language === '' || hopeless || colouring || shown === coloured || !isColourable(shown)) return;
     const wait = isOpen ? Math.max(PAUSE, last.took * SHARE) - (performance.now() - last.at) : 0;
     clearTimeout(timer);
     colouring = true;
@@ -79,7 +80,8 @@ function createCode(host: HTMLElement, tools: Tools): Component {
           if (!destroyed) colour(showsAll ? source : beginning(source));
           end();
         };
-        if (destroyed) finish();
+        hopeless = runs === undefined;
+        if (destroyed || runs === undefined) finish();
         else lines.colour(runs, finish);
       },
       Math.max(0, wait),
@@ -144,6 +146,18 @@ function createCode(host: HTMLElement, tools: Tools): Component {
       diagram?.destroy();
     },
   };
+}
+
+/** Colours help nobody in code that a machine has made into one line, and cost most there. */
+function isColourable(code: string): boolean {
+  if (code.length > limits.highlight) return false;
+  for (let from = 0; from < code.length; ) {
+    const end = code.indexOf('\n', from);
+    if ((end < 0 ? code.length : end) - from > limits.highlightLine) return false;
+    if (end < 0) break;
+    from = end + 1;
+  }
+  return true;
 }
 
 /** As much of a long code as is shown at first. */

@@ -1,3 +1,5 @@
+import { hasPiles, withoutPiles } from './piles.ts';
+
 /** A block of code of the outermost level that is being written: its lines are looked at once each. */
 export interface Fence {
   read(text: string, done: boolean): FenceRead;
@@ -29,8 +31,16 @@ export function createFence(text: string, offset: number, plainly: (text: string
   const closingSoon = new RegExp(`^ {0,3}${mark[0]}*[ \\t]*$`);
   let at = begin;
 
-  const codeUpTo = (whole: string, end: number) => {
+  /** Up to where no pile of marks was found; -1 once there was one. */
+  let clean = begin;
+  const uncrowded = (whole: string, end: number) => {
     const code = whole.slice(begin, end);
+    if (clean >= 0) clean = hasPiles(whole.slice(Math.max(begin, clean - 30), end)) ? -1 : end;
+    return clean < 0 ? withoutPiles(code) : code;
+  };
+
+  const codeUpTo = (whole: string, end: number) => {
+    const code = uncrowded(whole, end);
     return indent === 0 ? code : code.replace(new RegExp(`^ {1,${indent}}`, 'gm'), '');
   };
 

@@ -10,6 +10,16 @@ let loading: Promise<Library | undefined> | undefined;
 
 registerHost('formula', createFormula);
 
+/** When the present burst of formulas began. */
+let burst = 0;
+
+/** The first few formulas of a frame are rendered at once, so that nothing flickers; a thousand of them have to queue. */
+function isInTime(): boolean {
+  const now = performance.now();
+  if (now - burst > 16) burst = now;
+  return now - burst < 5;
+}
+
 /** A formula: its source until it is complete and the library is there; its source too when it is none. */
 function createFormula(host: HTMLElement, tools: Tools): Component {
   let source = host.textContent ?? '';
@@ -22,7 +32,7 @@ function createFormula(host: HTMLElement, tools: Tools): Component {
       return;
     }
     if (rendered === source) return;
-    if (library !== undefined) {
+    if (library !== undefined && isInTime()) {
       render(library);
       return;
     }

@@ -2,6 +2,7 @@ import createMarkdownIt, { type Env, type MarkdownIt, type StateCore, type State
 import { linkAddress } from './addresses.ts';
 import { withFormulas } from './formulas.ts';
 import { withGuards } from './guards.ts';
+import { limits } from './limits.ts';
 import { withMarkup } from './markup.ts';
 import { mediaAt } from './media.ts';
 import { mend, PENDING } from './mend.ts';
@@ -71,6 +72,7 @@ function finish(state: StateCore): void {
         if (formula !== undefined) formula.meta = { open: true };
       }
       decideLinks(token.children);
+      if (depthOf(token.children) > limits.inlineNesting) token.type = 'long_inline';
     }
   }
 }
@@ -85,6 +87,16 @@ function task(state: StateCore, inline: Token, item: Token | undefined): void {
   box.meta = { done: match[1] !== ' ' };
   inline.children?.unshift(box);
   item?.attrJoin('class', 'markdown-task');
+}
+
+function depthOf(children: readonly Token[]): number {
+  let depth = 0;
+  let most = 0;
+  for (const { nesting } of children) {
+    depth += nesting;
+    most = Math.max(most, depth);
+  }
+  return most;
 }
 
 /** Says of both ends of each link where it leads; `null` stands for nowhere. */

@@ -37,10 +37,14 @@ function tooWide(state: StateBlock, line: number): boolean {
   return columns > limits.tableColumns;
 }
 
+/** No word of any language, and no address either that a link would take. */
+const LONG_WORD = /\S{4000}/;
+
 /** Replaces blocks, and items and parts of the outermost container, that are too long by their text. */
 function tooLong(state: StateCore): void {
   for (const token of state.tokens) {
-    if (token.type === 'inline' && token.content.length > limits.inline) token.type = 'long_inline';
+    if (token.type !== 'inline') continue;
+    if (token.content.length > limits.inline || LONG_WORD.test(token.content)) token.type = 'long_inline';
   }
   if (state.src.length <= limits.block) return;
   const starts = lineStarts(state.src);

@@ -18,7 +18,7 @@ const PATIENCE = 4_000;
 
 interface Waiting {
   readonly question: HighlightQuestion;
-  readonly answer: (lines: HighlightAnswer['lines']) => void;
+  readonly answer: (lines: HighlightAnswer['lines'] | undefined) => void;
 }
 
 let worker: Worker | undefined;
@@ -27,8 +27,8 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 /** One question at a time is with the worker, so that patience is measured from its begin. */
 const queue: Waiting[] = [];
 
-/** The code in coloured runs; empty when there is nothing to colour. */
-export function highlight(code: string, language: string): Promise<HighlightAnswer['lines']> {
+/** The code in coloured runs; empty when there is nothing to colour, undefined when that took too long. */
+export function highlight(code: string, language: string): Promise<HighlightAnswer['lines'] | undefined> {
   return new Promise((answer) => {
     queue.push({ question: { id: ++count, code, language }, answer });
     if (queue.length === 1) ask();
@@ -46,12 +46,12 @@ function ask(): void {
   timer = setTimeout(() => {
     worker?.terminate();
     worker = undefined;
-    settle([]);
+    settle(undefined);
   }, PATIENCE);
   worker.postMessage(first.question);
 }
 
-function settle(lines: HighlightAnswer['lines']): void {
+function settle(lines: HighlightAnswer['lines'] | undefined): void {
   clearTimeout(timer);
   queue.shift()?.answer(lines);
   ask();

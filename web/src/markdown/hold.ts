@@ -7,7 +7,7 @@
 const MARKS_ONLY = /^[\s>]{0,100}(?:[-+*]\s{1,4})?(?:\d{1,9}[.)]?\s{0,4})?(?:\[[ xX]?\]?\s?)?[-+=_*~`:|#\s\\$[]*$/;
 const DEFINITION = /^ {0,3}\[[^[\]]{1,200}\]:\s*$/;
 const FENCE = /^([\s>]{0,100}(?:(?:[-+*]|\d{1,9}[.)])\s{1,4})?(?:`{3,}|~{3,}))[^`]*$/;
-const TABLE_HEAD = /^ {0,3}\|[^|].*\|/;
+const TABLE_HEAD = /^ {0,3}\|[^|]/;
 
 /** The text as it is shown for now. */
 export function hold(text: string): string {

@@ -18,10 +18,13 @@ export const limits = {
   tableColumns: 64,
   /** Lists and quotes within each other; what is deeper stays plain. */
   nesting: 32,
-  /** Code shown before "show all", and code that is highlighted. */
+  /** Emphasis within emphasis, likewise. */
+  inlineNesting: 40,
+  /** Code shown before "show all", and code that is coloured: as a whole, and in its longest line. */
   codeLines: 1_500,
   codeCharacters: 150_000,
-  highlight: 150_000,
+  highlight: 60_000,
+  highlightLine: 5_000,
   /** Characters of a formula and of a diagram's description; longer ones are shown as their source. */
   maths: 3_000,
   diagram: 20_000,

@@ -19,6 +19,8 @@ interface Open {
 
 /** How far back an open bracket may be to be taken for a link on its way. */
 const LONGEST_LABEL = 300;
+/** How many marks may be open at once; more of them are nobody's emphasis. */
+const MOST = 20;
 
 /**
  * Makes a run of inline markup whole that is still being written: closes code, emphasis and formulas, turns an incomplete
@@ -43,6 +45,7 @@ export function mend(content: string): Mended {
       at = end;
     } else if (char === '$') {
       const formula = formulaAt(content, at);
+      if (at + 1 === content.length) return closed(content.slice(0, at), open);
       const double = content[at + 1] === '$';
       if (formula !== undefined) at = formula.end;
       else if (double) return openFormula(content, at, '$$', open);
@@ -152,7 +155,7 @@ function emphasis(content: string, at: number, run: number, open: Open[]): void 
     }
   }
   // Within a word a star is more often a product than emphasis.
-  if (left === 0 || /\s/.test(after) || inWord) return;
+  if (left === 0 || /\s/.test(after) || inWord || open.length >= MOST) return;
   for (; left >= 2; left -= 2) open.push({ mark: char.repeat(2), from: at + run, bracket: -1 });
   if (left === 1 && char !== '~') open.push({ mark: char, from: at + run, bracket: -1 });
 }
@@ -201,7 +204,7 @@ function closed(content: string, open: readonly Open[], formula = false, trim = 
     } else if (each.bracket >= 0) {
       if (index !== bracket) continue;
       text = text.length <= each.from ? text.slice(0, each.bracket) : `${text}](${PENDING})`;
-    } else if (text.length > each.from) text += each.mark;
+    } else if (text.trimEnd().length > each.from) text = text.trimEnd() + each.mark;
     else text = text.slice(0, each.from - each.mark.length);
   }
   return { text, formula };

@@ -7,7 +7,7 @@ registerHost('plain', createPlain);
 function createPlain(host: HTMLElement, { words }: Tools): Component {
   let source = host.textContent ?? '';
   let showsAll = false;
-  const text = document.createTextNode('');
+  let text = '';
   const more = document.createElement('button');
   more.type = 'button';
   more.className = 'markdown-more';
@@ -15,9 +15,10 @@ function createPlain(host: HTMLElement, { words }: Tools): Component {
 
   function show(): void {
     const shown = showsAll ? source : source.slice(0, limits.plain);
-    if (text.data !== shown) {
-      if (shown.startsWith(text.data)) text.appendData(shown.slice(text.data.length));
-      else text.data = shown;
+    if (text !== shown) {
+      text = shown;
+      more.remove();
+      host.replaceChildren(...breakable(shown));
     }
     if (shown.length === source.length) {
       more.remove();
@@ -28,7 +29,7 @@ function createPlain(host: HTMLElement, { words }: Tools): Component {
   }
 
   host.classList.add('markdown-plain');
-  host.replaceChildren(text);
+  host.replaceChildren();
   show();
   return {
     update: (wanted) => {
@@ -40,4 +41,15 @@ function createPlain(host: HTMLElement, { words }: Tools): Component {
       show();
     },
   };
+}
+
+/** Text with places where a word without end may break: browsers need a time to find them that grows with its square. */
+function breakable(text: string): (string | HTMLElement)[] {
+  const parts: (string | HTMLElement)[] = [];
+  let from = 0;
+  for (const { index, 0: word } of text.matchAll(/\S{300}/g)) {
+    parts.push(text.slice(from, index + word.length), document.createElement('wbr'));
+    from = index + word.length;
+  }
+  return [...parts, text.slice(from)];
 }

@@ -58,7 +58,7 @@ function normal(element: HTMLElement): string {
 const OWN_TAGS = new Set(
   (
     'A P BR HR H1 H2 H3 H4 H5 H6 STRONG EM S DEL CODE PRE UL OL LI BLOCKQUOTE TABLE THEAD TBODY TR TH TD IMG VIDEO AUDIO ' +
-    'INPUT DIV SPAN BUTTON FIGURE'
+    'INPUT DIV SPAN BUTTON FIGURE WBR'
   ).split(' '),
 );
 
