@@ -25,8 +25,9 @@ async function searched(request: ChatRequest, query: string, call: Call, search:
     const results = await search.search(query, { signal: call.signal });
     if (results.length === 0) return noted(request, `The web search for '${query}' found nothing.`);
     const enriched = withResults(request, query, results);
+    if (isGrounded(request)) return { request: enriched, chunks: (chunks) => withSources(chunks, asGrounds(results)) };
     return isPlainText(request)
-      ? { request: enriched, chunks: (chunks) => withSources(chunks, results) }
+      ? { request: enriched, chunks: (chunks) => withSources(chunks, [asQuote(results)]) }
       : { request: enriched };
   } catch (thrown) {
     if (call.cancelled !== undefined) throw call.cancelled;
@@ -41,6 +42,11 @@ function queryOf({ webSearch, messages }: ChatRequest): string | undefined {
   if (webSearch === undefined) return undefined;
   const query = webSearch === true ? textOf(messages[lastOfUser(messages)]).trim().split('\n')[0] : webSearch;
   return query?.trim() || undefined;
+}
+
+/** Clients of the Gemini API look for sources beside the text, not in it. */
+function isGrounded({ format }: ChatRequest): boolean {
+  return format === 'gemini';
 }
 
 /** Sources would break an answer that has to be JSON. */
@@ -83,13 +89,21 @@ function prompt(query: string, results: readonly SearchResult[], asked: string):
   ].join('\n\n');
 }
 
-/** The sources as a quote block behind the answer, before usage and finish; nothing behind an answer without text. */
+/** The sources as a quote block. */
+function asQuote(results: readonly SearchResult[]): Chunk {
+  const list = results.map(({ title, url }, index) => `> [${index + 1}] [${asWords(title)}](${inMarkdown(url)})`);
+  return { type: 'content', content: `\n\n${list.join('\n>\n')}` };
+}
+
+function asGrounds(results: readonly SearchResult[]): readonly Chunk[] {
+  return results.map(({ title, url }) => ({ type: 'source', source: { url, title } }));
+}
+
+/** The sources behind the answer, before usage and finish; nothing behind an answer without text. */
 async function* withSources(
   chunks: AsyncIterable<Batch>,
-  results: readonly SearchResult[],
+  sources: readonly Chunk[],
 ): AsyncGenerator<Batch, void, undefined> {
-  const list = results.map(({ title, url }, index) => `> [${index + 1}] [${asWords(title)}](${inMarkdown(url)})`);
-  const sources: Chunk = { type: 'content', content: `\n\n${list.join('\n>\n')}` };
   let hasText = false;
   let isListed = false;
   for await (const batch of chunks) {
@@ -98,7 +112,7 @@ async function* withSources(
     if (end === -1) yield batch;
     else {
       isListed = true;
-      yield [...batch.slice(0, end), sources, ...batch.slice(end)];
+      yield [...batch.slice(0, end), ...sources, ...batch.slice(end)];
     }
   }
 }

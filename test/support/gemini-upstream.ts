@@ -47,7 +47,10 @@ const format: VendorFormat = {
     };
   },
   open: (answer) => new ContentStream(answer),
-  whole: (answer) => JSON.stringify(new ContentStream(answer).whole()),
+  whole: (answer, request) =>
+    request.path.endsWith(':countTokens')
+      ? JSON.stringify({ totalTokens: usageOf(answer).prompt })
+      : JSON.stringify(new ContentStream(answer).whole()),
   failure: (status, message) => JSON.stringify(failure(status, message)),
   models: {
     models: [

@@ -150,8 +150,12 @@ export class ContentStream implements Encoder {
     };
     const { candidate: own, ...said } = this.#asSaid;
     const { candidate, blocked } = endOf(parts, calls, ended, this.#saysSomething);
-    const candidates = [{ ...candidate, ...(isObject(own) ? own : {}), index: 0 }];
-    return this.#frame({ ...(blocked ?? { candidates }), ...tail, ...said });
+    if (blocked !== undefined && !isObject(own)) return this.#frame({ ...blocked, ...tail, ...said });
+    return this.#frame({
+      candidates: [{ ...candidate, ...(isObject(own) ? own : {}), index: 0 }],
+      ...tail,
+      ...said,
+    });
   }
 
   #frame(value: Json): string {
@@ -184,8 +188,8 @@ export function encodeAnswers(head: AnswerHead, answers: readonly Collected[]): 
       ...answer.parts.map((part) => (part.type === 'text' ? answerAsSaid(part.vendor) : {})),
     );
     if (answers.length === 1) said = rest;
-    if (blocked === undefined) candidates.push({ ...candidate, ...(isObject(own) ? own : {}), index });
-    else feedback = blocked;
+    if (blocked !== undefined && !isObject(own)) feedback = blocked;
+    else candidates.push({ ...candidate, ...(isObject(own) ? own : {}), index });
   }
   const usages = answers.flatMap((answer) => (answer.usage === undefined ? [] : [answer.usage]));
   const conversation = answers.find((answer) => answer.conversation !== undefined)?.conversation;

@@ -35,7 +35,11 @@ export async function toQuestion(
   const first = wantsSearch(decoded) ? await firstOf(wish, keys, deps) : undefined;
   // Google searches by itself; for everybody else the search is ours.
   const searchesHere = wantsSearch(decoded) && !(first !== undefined && speaks(first.provider, 'gemini'));
-  const asked = searchesHere ? { ...decoded.request, webSearch: decoded.request.webSearch ?? true } : decoded.request;
+  // Once for every question: results of tools go on with what was found.
+  const asked =
+    searchesHere && isQuestion(decoded.request)
+      ? { ...decoded.request, webSearch: decoded.request.webSearch ?? true }
+      : decoded.request;
   return {
     wish,
     keys,
@@ -47,6 +51,12 @@ export async function toQuestion(
         ? { ...ready, extra: searchesHere ? withoutSearch(decoded.fields) : decoded.fields }
         : forOthers(ready, decoded.foreign, searchesHere, target),
   };
+}
+
+/** Whether the last word is the user's own, and not a tool's result. */
+function isQuestion({ messages }: ChatRequest): boolean {
+  const last = messages.at(-1);
+  return last?.role === 'user' && last.content.some((part) => part.type === 'text' && part.text.trim() !== '');
 }
 
 const SEARCH_NAMES: ReadonlySet<string> = new Set(SEARCH_TOOLS.map((name) => `tools.${name}`));

@@ -1,0 +1,414 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { GoogleGenAI } from '@google/genai';
+import { plainServer } from '../support/plain-server.ts';
+import { assertHolds, FORMATS, openWorld, type World } from './sdk-vendors.ts';
+
+const FOUND = readFileSync(new URL('../fixtures/search/searxng.json', import.meta.url), 'utf8');
+const HI = { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] };
+
+type Json = Record<string, unknown>;
+
+describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
+  let world: World;
+  let closeEngine = (): void => {};
+  const queries: string[] = [];
+  before(async () => {
+    const keep = (done: () => void): void => {
+      closeEngine = done;
+    };
+    const engine = await plainServer({ after: keep }, (request, response) => {
+      queries.push(new URL(request.url ?? '', 'http://x').searchParams.get('q') ?? '');
+      response.writeHead(200, { 'content-type': 'application/json' }).end(FOUND);
+    });
+    world = await openWorld(
+      `aliases: { fast: acme/test-model }\nsearch: { engine: searxng, url: '${engine.url}', pages: 0 }\nlimits: { attempts: 1 }`,
+    );
+  });
+  after(async () => {
+    await world.close();
+    closeEngine();
+  });
+
+  const post = (path: string, body: unknown, headers: Json = {}): Promise<Response> =>
+    fetch(`${world.origin}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(headers as Record<string, string>) },
+      body: JSON.stringify(body),
+    });
+  const generate = async (body: unknown, model = 'acme/test-model', headers: Json = {}): Promise<Json> => {
+    const answer = await post(`/v1beta/models/${model}:generateContent`, body, headers);
+    const json = (await answer.json()) as Json;
+    assert.equal(answer.status, 200, JSON.stringify(json));
+    return { ...json, dropped: answer.headers.get('x-sluice-dropped') };
+  };
+
+  for (const format of FORMATS) {
+    test(`streams the elements of one JSON array without alt=sse (${format})`, async () => {
+      const seat = world.seat(format);
+      seat.answers({ text: ['A', 'B'], delayMs: 10 });
+      const answer = await post(`/v1beta/models/${seat.model}:streamGenerateContent`, HI);
+      assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
+      const all = (await answer.json()) as Json[];
+      assert.ok(all.length > 1);
+      assertHolds(all.at(-1), { candidates: [{ finishReason: 'STOP' }], usageMetadata: { totalTokenCount: 18 } });
+      seat.answers({ text: ['A', 'B'], errorAfter: 1, errorMessage: 'Overheated.' });
+      const broken = await post(`/v1beta/models/${seat.model}:streamGenerateContent`, HI);
+      const last = ((await broken.json()) as { error?: { message: string; status: string } }[]).at(-1);
+      assert.match(last?.error?.message ?? '', /Overheated\./);
+    });
+
+    test(`tells of a failure inside of the events, and once more outside (${format})`, async () => {
+      const seat = world.seat(format);
+      seat.answers({ text: ['A', 'B'], errorAfter: 1, errorMessage: 'Overheated.' });
+      const answer = await post(`/v1beta/models/${seat.model}:streamGenerateContent?alt=sse`, HI);
+      const events = (await answer.text()).split('\r\n\r\n');
+      const [inside = '', outside = ''] = events.slice(-2);
+      assert.ok(inside.startsWith('data: '));
+      for (const text of [inside.slice('data: '.length), outside]) {
+        assert.match((JSON.parse(text) as { error: { message: string } }).error.message, /Overheated\./);
+      }
+    });
+  }
+
+  test('takes names in snake_case, single parts and single contents', async () => {
+    const seat = world.seat('openai');
+    seat.answers({ text: ['Yes'] });
+    await generate({
+      contents: { parts: { text: 'Hi' } },
+      system_instruction: { parts: { text: 'Be brief.' } },
+      generation_config: { max_output_tokens: 5, response_mime_type: 'application/json', top_k: 3 },
+      tools: {
+        function_declarations: [
+          {
+            name: 'look_up',
+            parameters: { type: 'OBJECT', properties: { my_name: { type: 'STRING', min_length: '2' } } },
+          },
+        ],
+      },
+    });
+    assertHolds(seat.last.body, {
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'Hi' },
+      ],
+      max_tokens: 5,
+      top_k: 3,
+      response_format: { type: 'json_object' },
+      tools: [
+        {
+          type: 'function',
+          function: {
+            name: 'look_up',
+            parameters: { type: 'object', properties: { my_name: { type: 'string', minLength: 2 } } },
+          },
+        },
+      ],
+    });
+  });
+
+  test('answers below /v1 too, with names of any form, and an alias', async () => {
+    for (const path of [
+      '/v1/models/acme/test-model:generateContent',
+      '/v1/models/acme:test-model:generateContent',
+      '/v1beta/models/acme%2Ftest-model:generateContent',
+      '/v1beta/models/models/acme/test-model:generateContent',
+      '/v1beta/models/fast:generateContent',
+    ]) {
+      world.seat('openai').answers({ text: ['Yes'] });
+      const answer = await post(path, HI);
+      assert.equal(answer.status, 200, path);
+      assertHolds(await answer.json(), { candidates: [{ content: { parts: [{ text: 'Yes' }] } }] });
+    }
+    const known = await fetch(`${world.origin}/v1/models/acme/test-model`);
+    assertHolds(await known.json(), { object: 'model', id: 'test-model' });
+  });
+
+  test('gives as many candidates as are asked for', async () => {
+    const seat = world.seat('openai');
+    let count = 0;
+    seat.answers(() => {
+      count += 1;
+      return { text: [`No. ${count}`], usage: { prompt: 3, completion: 2 } };
+    });
+    const answer = await generate({ ...HI, generationConfig: { candidateCount: 3 } });
+    assertHolds(answer, {
+      candidates: [{ index: 0 }, { index: 1 }, { index: 2 }],
+      usageMetadata: { totalTokenCount: 15 },
+    });
+    assert.equal(seat.arrived.length, 3);
+  });
+
+  test('tells which fields have no place, and refuses them where that is asked for', async () => {
+    world.seat('openai').answers({ text: ['Yes'] });
+    const body = {
+      ...HI,
+      safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }],
+      generationConfig: { speechConfig: {}, thinkingConfig: { thinkingBudget: 500 } },
+      tools: [{ codeExecution: {} }],
+    };
+    const names = [
+      'tools.codeExecution',
+      'generationConfig.speechConfig',
+      'generationConfig.thinkingConfig.thinkingBudget',
+      'safetySettings',
+      'generationConfig.thinkingConfig',
+    ];
+    assert.deepEqual(String((await generate(body))['dropped']).split(', '), names);
+    for (const [path, headers] of [
+      ['/v1beta/models/acme/test-model:generateContent', { 'x-sluice-strict': '1' }],
+      ['/v1beta/models/acme/test-model:streamGenerateContent?alt=sse', { 'x-sluice-strict': '1' }],
+    ] as const) {
+      const answer = await post(path, body, headers);
+      assert.equal(answer.status, 400);
+      assertHolds(await answer.json(), {
+        error: { code: 400, status: 'INVALID_ARGUMENT', details: [{ reason: 'unsupported_field' }, {}] },
+      });
+    }
+    // In the client's own words, even for what adapters call by other names.
+    const claude = world.seat('anthropic');
+    claude.answers({ text: ['Yes'] });
+    const seeded = { ...HI, generationConfig: { seed: 7 } };
+    assert.equal((await generate(seeded, claude.model))['dropped'], 'generationConfig.seed');
+    const refused = await post(`/v1beta/models/${claude.model}:generateContent`, { ...seeded, strict: true });
+    assert.equal(refused.status, 400);
+    assert.match(await refused.text(), /'generationConfig\.seed'/);
+  });
+
+  test('says what is wrong in the form of Google', async () => {
+    for (const [path, body, status, word, pattern] of [
+      ['/v1beta/models/acme/test-model:generateContent', {}, 400, 'INVALID_ARGUMENT', /contents/],
+      [
+        '/v1beta/models/acme/test-model:generateContent',
+        { contents: [{ parts: [{ text: 5 }] }] },
+        400,
+        'INVALID_ARGUMENT',
+        /contents\[0\]\.parts\[0\]\.text/,
+      ],
+      ['/v1beta/models/nobody:generateContent', HI, 404, 'NOT_FOUND', /nobody/],
+      ['/v1beta/models/acme/test-model:divine', HI, 404, 'NOT_FOUND', /divine/],
+      ['/v1beta/models/acme/test-model:countTokens', {}, 400, 'INVALID_ARGUMENT', /contents/],
+    ] as const) {
+      const answer = await post(path, body);
+      assert.equal(answer.status, status, path);
+      const { error } = (await answer.json()) as { error: { code: number; status: string; message: string } };
+      assert.deepEqual([error.code, error.status], [status, word]);
+      assert.match(error.message, pattern);
+    }
+    const missing = await fetch(`${world.origin}/v1beta/models/nobody`);
+    assert.equal(missing.status, 404);
+    assertHolds(await missing.json(), { error: { code: 404, status: 'NOT_FOUND' } });
+  });
+
+  test('lists models page by page, and describes one', async () => {
+    const client = new GoogleGenAI({ apiKey: 'secret', httpOptions: { baseUrl: world.origin } });
+    const names: (string | undefined)[] = [];
+    for await (const model of await client.models.list({ config: { pageSize: 2 } })) names.push(model.name);
+    assert.deepEqual(names, [
+      'models/test-model',
+      'models/claude-sonnet-4-5',
+      'models/claude-3-haiku-20240307',
+      'models/gemini-2.5-flash',
+      'models/gemini-2.5-flash-image',
+      'models/fast',
+    ]);
+    const one = await client.models.get({ model: 'gemini/gemini-2.5-flash' });
+    assertHolds(one, { name: 'models/gemini/gemini-2.5-flash', inputTokenLimit: 1_048_576 });
+    assert.ok(one.supportedActions?.includes('generateContent'));
+    for (const query of ['pageSize=x', 'pageToken=x']) {
+      assert.equal((await fetch(`${world.origin}/v1beta/models?${query}`)).status, 400);
+    }
+  });
+
+  test('counts tokens: Google where it is asked, else by estimate', async () => {
+    const client = new GoogleGenAI({ apiKey: 'secret', httpOptions: { baseUrl: world.origin } });
+    const google = world.seat('google');
+    google.answers({ usage: { prompt: 42, completion: 0 } });
+    assert.equal((await client.models.countTokens({ model: google.model, contents: 'Hello' })).totalTokens, 42);
+    assert.match(google.last.path, /models\/gemini-2\.5-flash:countTokens$/);
+    assertHolds(google.last.body, {
+      generateContentRequest: { model: 'models/gemini-2.5-flash', contents: [{ parts: [{ text: 'Hello' }] }] },
+    });
+    const few = await client.models.countTokens({ model: 'acme/test-model', contents: 'Hello' });
+    const many = await client.models.countTokens({ model: 'acme/test-model', contents: 'Hello there, '.repeat(50) });
+    assert.ok((few.totalTokens ?? 0) > 0 && (many.totalTokens ?? 0) > 100);
+  });
+
+  describe('before Google', () => {
+    const sse = (...events: object[]): string =>
+      events.map((event) => `data: ${JSON.stringify(event)}\r\n\r\n`).join('');
+
+    test('hands over requests and answers as they are', async () => {
+      const seat = world.seat('google');
+      const parts = [
+        { text: 'Let me compute.' },
+        { executableCode: { language: 'PYTHON', code: 'print(1)' } },
+        { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1\n' } },
+        { text: 'It is 1.', thoughtSignature: 'c2lnbmVk' },
+      ];
+      const groundingMetadata = {
+        webSearchQueries: ['one'],
+        searchEntryPoint: { renderedContent: '<b>one</b>' },
+        groundingChunks: [{ web: { uri: 'https://a.example', title: 'A' } }],
+      };
+      const usageMetadata = {
+        promptTokenCount: 5,
+        candidatesTokenCount: 4,
+        totalTokenCount: 9,
+        promptTokensDetails: [{ modality: 'TEXT', tokenCount: 5 }],
+      };
+      const raw = sse(
+        { candidates: [{ content: { parts: parts.slice(0, 2), role: 'model' }, index: 0 }], responseId: 'r-1' },
+        {
+          candidates: [
+            {
+              content: { parts: parts.slice(2), role: 'model' },
+              finishReason: 'STOP',
+              groundingMetadata,
+              safetyRatings: [{ category: 'HARM_CATEGORY_HARASSMENT', probability: 'NEGLIGIBLE' }],
+              index: 0,
+            },
+          ],
+          usageMetadata,
+          modelVersion: 'gemini-2.5-flash-001',
+          responseId: 'r-1',
+        },
+      );
+      seat.answers({ raw });
+      const body = {
+        systemInstruction: { parts: [{ text: 'Be exact.' }] },
+        contents: [
+          { role: 'user', parts: [{ inlineData: { mimeType: 'video/mp4', data: 'AAAA' }, videoMetadata: { fps: 2 } }] },
+          { role: 'model', parts },
+          { role: 'user', parts: [{ text: 'Again.' }, { fileData: { fileUri: 'gs://b/c', mimeType: 'image/png' } }] },
+        ],
+        tools: [{ codeExecution: {} }, { googleSearch: { timeRangeFilter: {} } }],
+        toolConfig: { retrievalConfig: { languageCode: 'de' } },
+        generationConfig: { thinkingConfig: { thinkingBudget: 128 }, speechConfig: { voice: 'x' }, topK: 5 },
+        safetySettings: [{ category: 'HARM_CATEGORY_JAILBREAK', threshold: 'OFF' }],
+        cachedContent: 'cachedContents/1',
+        labels: { team_name: 'a' },
+      };
+      const answer = await generate(body, seat.model);
+      assert.deepEqual(seat.last.body, body);
+      assert.equal(answer['dropped'], null);
+      const expected = {
+        candidates: [
+          {
+            content: { parts, role: 'model' },
+            finishReason: 'STOP',
+            groundingMetadata,
+            safetyRatings: [{ category: 'HARM_CATEGORY_HARASSMENT', probability: 'NEGLIGIBLE' }],
+            index: 0,
+          },
+        ],
+        usageMetadata,
+        modelVersion: 'gemini-2.5-flash-001',
+        responseId: 'r-1',
+      };
+      assert.deepEqual({ ...answer, dropped: undefined }, { ...expected, dropped: undefined });
+      assert.equal(queries.length, 0, 'Google searches by itself');
+      const streamed = (await (await post(`/v1beta/models/${seat.model}:streamGenerateContent`, body)).json()) as {
+        candidates: { content: { parts: unknown[] } }[];
+      }[];
+      assert.deepEqual(
+        streamed.flatMap(({ candidates }) => candidates[0]?.content.parts ?? []),
+        parts,
+      );
+      assertHolds(streamed.at(-1), { candidates: [{ finishReason: 'STOP', groundingMetadata }], usageMetadata });
+    });
+
+    test('says what blocked a prompt', async () => {
+      const seat = world.seat('google');
+      const promptFeedback = { blockReason: 'PROHIBITED_CONTENT' };
+      seat.answers({ raw: sse({ promptFeedback, usageMetadata: { promptTokenCount: 5, totalTokenCount: 5 } }) });
+      const answer = await generate(HI, seat.model);
+      assertHolds(answer, { promptFeedback, usageMetadata: { totalTokenCount: 5 } });
+      assert.equal(answer['candidates'], undefined);
+    });
+
+    test('keeps the words of Google for why an answer ended', async () => {
+      const seat = world.seat('google');
+      for (const finishReason of ['MALFORMED_FUNCTION_CALL', 'RECITATION', 'OTHER', 'SOMETHING_NEW']) {
+        seat.answers({ raw: sse({ candidates: [{ finishReason, finishMessage: 'why', index: 0 }] }) });
+        assertHolds(await generate(HI, seat.model), { candidates: [{ finishReason, finishMessage: 'why' }] });
+      }
+    });
+
+    test('never takes a stream for whole that was cut', async () => {
+      const seat = world.seat('google');
+      seat.answers({ text: ['A', 'B'], endAfter: 1 });
+      const answer = await post(`/v1beta/models/${seat.model}:generateContent`, HI);
+      assert.equal(answer.status, 502);
+    });
+
+    test('mends the first call for models that insist on a signature', async () => {
+      const seat = world.seat('google');
+      seat.answers({ text: ['Yes'] });
+      const calls = [
+        { functionCall: { id: 'a', name: 'f', args: {} } },
+        { functionCall: { id: 'b', name: 'f', args: {} } },
+      ];
+      const contents = [...HI.contents, { role: 'model', parts: calls }, ...HI.contents];
+      await generate({ contents }, 'gemini/gemini-3-pro');
+      const [first, second] = calls;
+      const mended = [{ ...first, thoughtSignature: 'skip_thought_signature_validator' }, second];
+      assert.deepEqual((seat.last.body as { contents: { parts: unknown }[] }).contents[1]?.parts, mended);
+      await generate({ contents }, seat.model);
+      assert.deepEqual((seat.last.body as typeof HI).contents, contents);
+    });
+  });
+
+  test('searches the web for googleSearch before everybody else, and tells of the sources', async () => {
+    const seat = world.seat('openai');
+    seat.answers({ text: ['About ', '150 years.'] });
+    const body = { contents: [{ parts: [{ text: 'How old do tortoises get?' }] }], tools: [{ googleSearch: {} }] };
+    const answer = await generate(body);
+    assert.deepEqual(queries, ['How old do tortoises get?']);
+    assert.equal(answer['dropped'], null);
+    assert.match(seat.last.prompt, /^<search-results /);
+    const [candidate] = answer['candidates'] as {
+      content: unknown;
+      groundingMetadata: { groundingChunks: unknown[] };
+    }[];
+    assert.deepEqual(candidate?.content, { parts: [{ text: 'About 150 years.' }], role: 'model' });
+    assert.ok((candidate?.groundingMetadata.groundingChunks.length ?? 0) > 1);
+    assertHolds(candidate?.groundingMetadata.groundingChunks[0], { web: {} });
+  });
+});
+
+describe('the access key of clients of the Gemini API', { timeout: 60_000 }, () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld("key: 'open-sesame'");
+  });
+  after(() => world.close());
+
+  test('comes in a header or in the query, and reaches no provider', async () => {
+    const url = `${world.origin}/v1beta/models/acme/test-model:generateContent`;
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(HI) };
+    const seat = world.seat('openai');
+    seat.answers({ text: ['Yes'] });
+    for (const [address, headers, status] of [
+      [url, {}, 401],
+      [url, { 'x-goog-api-key': 'wrong' }, 401],
+      [`${url}?key=wrong`, {}, 401],
+      [url, { 'x-goog-api-key': 'open-sesame' }, 200],
+      [`${url}?key=open-sesame`, {}, 200],
+      [url, { authorization: 'Bearer open-sesame' }, 200],
+      [`${world.origin}/v1/models/acme/test-model:generateContent?key=open-sesame`, {}, 200],
+    ] as const) {
+      const answer = await fetch(address, { ...init, headers: { ...init.headers, ...headers } });
+      assert.equal(answer.status, status, `${address} ${JSON.stringify(headers)}`);
+      if (status === 401) assertHolds(await answer.json(), { error: { code: 401, status: 'UNAUTHENTICATED' } });
+    }
+    assert.equal(seat.arrived.length, 4);
+    assert.ok(seat.arrived.every(({ headers }) => !JSON.stringify(headers).includes('open-sesame')));
+    const listing = await fetch(`${world.origin}/v1beta/models?key=open-sesame`, { redirect: 'manual' });
+    assert.equal(listing.status, 200, 'no detour over a cookie');
+    // Elsewhere the header is none of ours.
+    const other = await fetch(`${world.origin}/v1/models`, { headers: { 'x-goog-api-key': 'open-sesame' } });
+    assert.equal(other.status, 401);
+  });
+});
