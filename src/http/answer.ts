@@ -5,6 +5,7 @@ import { CallScope } from '../core/call.ts';
 import type { Batch } from '../core/chunk.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
 import type { Encoder } from '../core/stream.ts';
+import { RATE_LIMIT } from '../outbound/rate-limits.ts';
 import type { RelayedStream } from '../routing/relay.ts';
 import type { Performed } from '../routing/router.ts';
 import type { Deps } from './deps.ts';
@@ -83,7 +84,7 @@ export function answerHeaders(answered: Performed<unknown>, upstream?: IncomingH
   if (answered.dropped.length > 0) headers['x-sluice-dropped'] = fieldNames(answered.dropped);
   // Of the upstream's headers only what clients use to pace themselves; everything else may hold internals (S-7).
   for (const name in upstream) {
-    const value = name.startsWith('x-ratelimit-') ? upstream[name] : undefined;
+    const value = RATE_LIMIT.test(name) ? upstream[name] : undefined;
     if (typeof value === 'string') headers[name] = value;
   }
   return headers;

@@ -7,12 +7,15 @@ type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 const MOST = 32;
 const LONGEST = 256;
 
+/** OpenAI's names, which most have, and Anthropic's. */
+export const RATE_LIMIT = /^(x|anthropic)-ratelimit-/;
+
 const noted = new WeakMap<Call, Readonly<Record<string, string>>>();
 
 /** What paces clients among the headers of an upstream. Everything else may hold internals (S-7). */
 export function rateLimits(headers: Headers): Readonly<Record<string, string>> {
   const found = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
-    name.startsWith('x-ratelimit-') && typeof value === 'string' ? [[name, value.slice(0, LONGEST)]] : [],
+    RATE_LIMIT.test(name) && typeof value === 'string' ? [[name, value.slice(0, LONGEST)]] : [],
   );
   return Object.fromEntries(found.slice(0, MOST));
 }

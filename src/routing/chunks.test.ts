@@ -77,6 +77,13 @@ async function read(chunks: AsyncIterable<Batch>): Promise<{ chunks: Chunk[]; er
 const typesOf = (chunks: readonly Chunk[]): string[] => chunks.map(({ type }) => type);
 
 describe('an answer in chunks', () => {
+  test('keeps the word that ended an answer', async () => {
+    const { open } = setup([content('Hi'), { type: 'finish', finish: 'stop', stopSequence: 'END' }]);
+    const chunks: Chunk[] = [];
+    for await (const batch of (await open()).chunks) chunks.push(...batch);
+    assert.deepEqual(chunks.at(-1), { type: 'finish', finish: 'stop', stopSequence: 'END' });
+  });
+
   test('provider first, usage and finish last, wherever they came', async () => {
     const { open, usages } = setup([usage, content('a')], [finish], [content('b'), usage]);
     const { chunks } = await read((await open()).chunks);

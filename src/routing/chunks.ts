@@ -90,7 +90,7 @@ export async function* whole(
 /** Holds back what belongs to the end of an answer, and counts what a provider did not. */
 class Ending {
   #usage: Usage | undefined;
-  #finish: string | undefined;
+  #finish: Extract<Chunk, { type: 'finish' }> | undefined;
   #estimate = 0;
 
   /** The batch without usage and finish; the very same array when it has neither. */
@@ -112,7 +112,7 @@ class Ending {
           isPlain = false;
           break;
         case 'finish':
-          this.#finish = chunk.finish;
+          this.#finish = chunk;
           isPlain = false;
           break;
       }
@@ -124,10 +124,7 @@ class Ending {
     if (this.#finish === undefined)
       throw new SluiceError('upstream_cut', 'The provider ended its answer in the middle.');
     const usage = this.#usage ?? estimate(request, this.#estimate);
-    return [
-      { type: 'usage', usage },
-      { type: 'finish', finish: this.#finish },
-    ];
+    return [{ type: 'usage', usage }, this.#finish];
   }
 }
 

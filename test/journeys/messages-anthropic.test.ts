@@ -398,6 +398,14 @@ describe('between Anthropic’s client and Anthropic', { timeout: 60_000 }, () =
     assertHolds(await refused.json(), { type: 'error', error: { type: 'authentication_error' } });
   });
 
+  test('what paces the client is passed on, and nothing else of the upstream’s headers', async () => {
+    const headers = { 'anthropic-ratelimit-requests-remaining': '49', 'anthropic-organization-id': 'org-1' };
+    seat.answers({ text: ['Hi'], headers });
+    const answer = await post(HELLO);
+    assert.equal(answer.headers.get('anthropic-ratelimit-requests-remaining'), '49');
+    assert.equal(answer.headers.get('anthropic-organization-id'), null);
+  });
+
   test('a stream ends upstream when the client leaves', async () => {
     seat.answers({ text: ['One', 'Two'], stallAfter: 1 });
     const stream = await client.messages.create({
