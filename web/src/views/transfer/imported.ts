@@ -82,18 +82,27 @@ function keptOnes(messages: readonly ImportedMessage[]): ImportedMessage[] {
   };
   const kept = messages.filter(hasContent);
   for (const message of kept) parents.set(message.id, parentOf(message));
-  // A ring of parents would be nowhere in the tree: it is opened where it is met.
-  for (const { id } of kept) {
-    const seen = new Set([id]);
-    for (let at = parents.get(id) ?? null; at !== null; at = parents.get(at) ?? null) {
-      if (seen.has(at)) {
+  openRings(parents);
+  return kept.map((message) => ({ ...message, parent: parents.get(message.id) ?? null }));
+}
+
+/** A ring of parents would be nowhere in the tree: it is opened where it is met. */
+function openRings(parents: Map<string, string | null>): void {
+  const safe = new Set<string>();
+  for (const id of parents.keys()) {
+    const trail = new Set<string>();
+    let at: string | null = id;
+    while (at !== null && !safe.has(at)) {
+      trail.add(at);
+      const next: string | null = parents.get(at) ?? null;
+      if (next !== null && trail.has(next)) {
         parents.set(at, null);
         break;
       }
-      seen.add(at);
+      at = next;
     }
+    for (const each of trail) safe.add(each);
   }
-  return kept.map((message) => ({ ...message, parent: parents.get(message.id) ?? null }));
 }
 
 function hasContent({ text, reasoning, toolCalls = [] }: ImportedMessage): boolean {

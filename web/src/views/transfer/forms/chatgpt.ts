@@ -1,5 +1,4 @@
-import type { ImportedMessage } from '../imported.ts';
-import { joinPieces } from '../imported.ts';
+import { type ImportedMessage, joined, joinPieces } from '../imported.ts';
 import { isLoose, type Loose, listOf, objectOf, objectsOf, textIn, timeIn } from '../lenient.ts';
 import type { Form } from './form.ts';
 
@@ -68,7 +67,7 @@ function readContent(content: Loose, recipient: unknown): Content {
     const thoughts = objectsOf(content['thoughts']).map((thought) =>
       [textIn(thought['summary']), textIn(thought['content'])].filter((each) => each !== undefined).join('\n\n'),
     );
-    return { text: '', ...(thoughts.length === 0 ? {} : { reasoning: thoughts.join('\n\n') }), leftOut: 0 };
+    return { text: '', reasoning: joined(thoughts), leftOut: 0 };
   }
   if (type === 'reasoning_recap' || type === 'user_editable_context' || type === 'model_editable_context') {
     return { text: '', leftOut: 0 };

@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../../state/model.ts';
-import type { ImportedMessage } from '../imported.ts';
+import { type ImportedMessage, joined } from '../imported.ts';
 import { type Loose, objectsOf, textIn, timeIn } from '../lenient.ts';
 import type { Form } from './form.ts';
 
@@ -64,7 +64,7 @@ function readMessage(message: Loose): Omit<ImportedMessage, 'id' | 'parent'> {
     role,
     text: [...attached, text].filter((each) => each !== '').join('\n\n'),
     createdAt,
-    ...(role === 'assistant' && thoughts.length > 0 ? { reasoning: thoughts.join('\n\n') } : {}),
-    ...(role === 'assistant' && toolCalls.length > 0 ? { toolCalls } : {}),
+    reasoning: joined(thoughts),
+    toolCalls,
   };
 }

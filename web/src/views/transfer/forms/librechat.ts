@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../../state/model.ts';
-import type { ImportedMessage } from '../imported.ts';
+import { type ImportedMessage, joined } from '../imported.ts';
 import { type Loose, listOf, objectOf, objectsOf, textIn, timeIn } from '../lenient.ts';
 import type { Form } from './form.ts';
 
@@ -48,8 +48,8 @@ function readMessage(message: Loose): Omit<ImportedMessage, 'id' | 'parent'> {
   const createdAt = timeIn(message['createdAt']);
   const model = textIn(message['model']);
   const content = objectsOf(message['content']);
-  const valueOf = (value: unknown): string => textIn(value) ?? textIn(objectOf(value)['value']) ?? '';
-  const texts = content.filter(({ type }) => type === 'text').map((part) => valueOf(part['text']));
+  const textOrValue = (value: unknown): string => textIn(value) ?? textIn(objectOf(value)['value']) ?? '';
+  const texts = content.filter(({ type }) => type === 'text').map((part) => textOrValue(part['text']));
   const thoughts = content.flatMap((part) => textIn(part['think']) ?? []);
   const toolCalls = content.flatMap((part): ToolCall[] => {
     const call = objectOf(part['tool_call']);
@@ -63,7 +63,7 @@ function readMessage(message: Loose): Omit<ImportedMessage, 'id' | 'parent'> {
         id: textIn(call['id']) ?? '',
         name,
         arguments: typeof given === 'string' ? given : JSON.stringify(given ?? {}),
-        result,
+        ...(result === undefined ? {} : { result }),
       },
     ];
   });
@@ -73,7 +73,7 @@ function readMessage(message: Loose): Omit<ImportedMessage, 'id' | 'parent'> {
     text: texts.join('\n\n').trim() || (textIn(message['text']) ?? ''),
     createdAt,
     model,
-    ...(thoughts.length === 0 ? {} : { reasoning: thoughts.join('\n\n') }),
-    ...(toolCalls.length === 0 ? {} : { toolCalls: toolCalls.map((call, index) => ({ ...call, index })) }),
+    reasoning: joined(thoughts),
+    toolCalls: toolCalls.map((call, index) => ({ ...call, index })),
   };
 }

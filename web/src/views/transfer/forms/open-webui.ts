@@ -1,5 +1,5 @@
 import type { Source, ToolCall } from '../../../state/model.ts';
-import type { ImportedMessage } from '../imported.ts';
+import { type ImportedMessage, joined } from '../imported.ts';
 import { isLoose, type Loose, listOf, objectOf, objectsOf, textIn, timeIn } from '../lenient.ts';
 import type { Form } from './form.ts';
 
@@ -62,8 +62,8 @@ function readMessage(message: Loose): Omit<ImportedMessage, 'id' | 'parent'> {
 
 /** Newer versions keep the items of the answer, in the words of OpenAI's Responses. */
 function readOutput(items: readonly Loose[]): {
-  readonly text?: string;
-  readonly reasoning?: string;
+  readonly text: string | undefined;
+  readonly reasoning: string | undefined;
   readonly toolCalls: readonly ToolCall[];
 } {
   const textsOf = (item: Loose, name: string): string =>
@@ -88,26 +88,26 @@ function readOutput(items: readonly Loose[]): {
   });
   return {
     toolCalls,
-    ...(text.length === 0 ? {} : { text: text.join('\n\n') }),
-    ...(reasoning.length === 0 ? {} : { reasoning: reasoning.join('\n\n') }),
+    text: joined(text),
+    reasoning: joined(reasoning),
   };
 }
 
 const DETAILS = /<details\b([^>]*)>\s*(?:<summary>[^<]*<\/summary>)?([\s\S]*?)<\/details>/g;
 
 /** Older versions write thoughts and tools into the text, as folded HTML. */
-function withoutDetails(content: string): { readonly text: string; readonly reasoning?: string } {
+function withoutDetails(content: string): { readonly text: string; readonly reasoning: string | undefined } {
   const thoughts: string[] = [];
   const text = content.replace(DETAILS, (whole, attributes: string, inner: string) => {
     const type = /type="(\w+)"/.exec(attributes)?.[1];
     if (type === undefined) return whole;
-    if (type === 'reasoning') thoughts.push(unescape(inner).replace(/^> ?/gm, '').trim());
+    if (type === 'reasoning') thoughts.push(unescaped(inner).replace(/^> ?/gm, '').trim());
     return '';
   });
-  return { text: text.trim(), ...(thoughts.length === 0 ? {} : { reasoning: thoughts.join('\n\n') }) };
+  return { text: text.trim(), reasoning: joined(thoughts) };
 }
 
-function unescape(html: string): string {
+function unescaped(html: string): string {
   return html.replaceAll('&gt;', '>').replaceAll('&lt;', '<').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
 }
 
@@ -117,5 +117,5 @@ function toSources(entry: Loose): Source[] {
   const listed = objectsOf(entry['metadata']).flatMap((each) => textIn(each['source']) ?? []);
   const urls = [...(own === undefined ? [] : [own]), ...listed].filter((each) => /^https?:/i.test(each));
   const title = textIn(name);
-  return [...new Set(urls)].map((each) => ({ url: each, title }));
+  return [...new Set(urls)].map((each) => ({ url: each, ...(title === undefined ? {} : { title }) }));
 }

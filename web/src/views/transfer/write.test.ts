@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { deflateRawSync } from 'node:zlib';
+import type { Chat, Message } from '../../state/model.ts';
+import { fileName, toMarkdown } from './write.ts';
+import { unzip, zip } from './zip.ts';
+
+const words = { you: 'You', answer: 'Answer', system: 'System', sources: 'Sources', untitled: 'Untitled' };
+const chat: Chat = {
+  id: 'c',
+  title: 'Tea\nand more',
+  titleBy: 'person',
+  created: Date.UTC(2026, 0, 2),
+  updated: Date.UTC(2026, 0, 2),
+  folder: 'Kitchen',
+  tags: ['hot'],
+  pinned: false,
+  system: 'Be brief',
+  leaf: 'c2',
+};
+
+function message(id: string, parent: string | null, role: Message['role'], text: string, more = {}): Message {
+  return { id, chat: 'c', parent, role, parts: [{ type: 'text', text }], createdAt: 1, ...more };
+}
+
+test('markdown has the shown branch', () => {
+  const messages = [
+    message('a', null, 'user', 'Green or black?'),
+    message('b', 'a', 'assistant', 'Black.'),
+    message('c2', 'a', 'assistant', 'Green.', {
+      model: 'gpt',
+      label: 'Scripted',
+      sources: [{ url: 'https://example.com/a', title: 'A [page]' }],
+    }),
+  ];
+  assert.equal(
+    toMarkdown({ chat, messages }, words),
+    `# Tea and more
+
+2026-01-02 · Kitchen · #hot
+
+**System:** Be brief
+
+## You
+
+Green or black?
+
+## Answer (gpt, Scripted)
+
+Green.
+
+**Sources**
+
+- [A page](<https://example.com/a>)
+`,
+  );
+});
+
+test('names of files are names that every system takes, each once', () => {
+  const taken = new Set<string>();
+  const nameOf = (title: string): string => fileName({ ...chat, title }, 'md', 'Untitled', taken);
+  assert.equal(nameOf('../../etc: "passwd" | <x>?'), 'etc passwd x.md');
+  assert.equal(nameOf('Über 中文 😀'), 'Über 中文 😀.md');
+  assert.equal(nameOf('über 中文 😀'), 'über 中文 😀 (2).md');
+  assert.equal(nameOf('...'), 'Untitled.md');
+});
+
+describe('ZIP archives', () => {
+  test('come back as they were', async () => {
+    const members = [
+      { name: 'a/ä.md', text: 'first ✓' },
+      { name: 'b.md', text: '' },
+      { name: 'c.md', text: 'x'.repeat(100_000) },
+    ];
+    const archive = zip(members, new Date(2026, 0, 2, 3, 4, 6));
+    assert.deepEqual(await unzip(archive, () => true), members);
+    assert.deepEqual(
+      (await unzip(archive, (name) => name === 'b.md')).map(({ name }) => name),
+      ['b.md'],
+    );
+  });
+
+  test('of others are unpacked', async () => {
+    const text = JSON.stringify([{ title: 'packed' }]).repeat(50);
+    const archive = await packed('conversations.json', text);
+    assert.deepEqual(await unzip(archive, () => true), [{ name: 'conversations.json', text }]);
+  });
+
+  test('that are none, or damaged, are refused', async () => {
+    await assert.rejects(
+      unzip(new Blob(['{"not": "a zip"}']), () => true),
+      /no ZIP/,
+    );
+    const archive = await packed('x.json', 'y'.repeat(1_000));
+    const bytes = new Uint8Array(await archive.arrayBuffer());
+    // There are no blocks of type 3 in deflate.
+    bytes.fill(0xff, 36, 38);
+    await assert.rejects(unzip(new Blob([bytes]), () => true));
+  });
+});
+
+/** What our own writer makes of one text, with its content replaced by a deflated one. */
+async function packed(name: string, text: string): Promise<Blob> {
+  const stored = Buffer.from(await zip([{ name, text }], new Date(2026, 0, 2)).arrayBuffer());
+  const content = deflateRawSync(text);
+  const headLength = 30 + Buffer.byteLength(name);
+  const directory = Buffer.from(stored.subarray(headLength + Buffer.byteLength(text)));
+  const head = Buffer.from(stored.subarray(0, headLength));
+  head.writeUInt16LE(8, 8);
+  head.writeUInt32LE(content.length, 18);
+  directory.writeUInt16LE(8, 10);
+  directory.writeUInt32LE(content.length, 20);
+  directory.writeUInt32LE(headLength + content.length, directory.length - 6);
+  return new Blob([head, content, directory]);
+}
