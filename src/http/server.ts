@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Limits } from '../config/config.ts';
 import { SluiceError } from '../core/errors.ts';
+import { createServer } from '../core/node-http.ts';
 import { backendRoutes } from './backend/index.ts';
 import type { Deps, ErrorBody } from './deps.ts';
 import { documentRoutes } from './docs.ts';

@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { request } from '../core/node-http.ts';
 
 /** A longer answer is no local model server's. */
 const MAX_ANSWER = 1024 * 1024;

@@ -1,10 +1,10 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
-import { get } from 'node:http';
 import { createServer } from 'node:net';
 import { availableParallelism, totalmem } from 'node:os';
 import path from 'node:path';
 import { hostAndPort } from '../../config/bind.ts';
 import type { Config } from '../../config/config.ts';
+import { get } from '../../core/node-http.ts';
 import { listenFailure } from '../listen-failure.ts';
 import { type Finding, good, note, wrong } from './finding.ts';
 

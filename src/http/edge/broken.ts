@@ -1,6 +1,7 @@
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { SluiceError } from '../../core/errors.ts';
+import { STATUS_CODES } from '../../core/node-http.ts';
 import { errorBody, LINGER_MS } from './errors.ts';
 
 /** Node's handler for bytes that are no HTTP request: they get one answer, and their connection ends. */
