@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { Ollama } from 'ollama';
+import { startOpenAiUpstream } from '../support/openai-upstream.ts';
+import { startGatewayBefore } from './gateway-before.ts';
+import { assertHolds, FORMATS, openWorld, type World } from './sdk-vendors.ts';
+
+const HI = [{ role: 'user', content: 'Hi' }];
+
+type Json = Record<string, unknown>;
+
+describe("Ollama's API over HTTP", { timeout: 60_000 }, () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld('aliases: { fast: acme/test-model }\nlimits: { attempts: 1 }');
+  });
+  after(() => world.close());
+
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(`${world.origin}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+  const chat = async (fields: Json, headers: Record<string, string> = {}): Promise<Json> => {
+    const asked = { model: 'acme/test-model', messages: HI, stream: false, ...fields };
+    const answer = await post('/api/chat', asked, headers);
+    const json = (await answer.json()) as Json;
+    assert.equal(answer.status, 200, JSON.stringify(json));
+    return { ...json, dropped: answer.headers.get('x-sluice-dropped') };
+  };
+
+  test('streams lines unless told otherwise, to curl too', async () => {
+    const seat = world.seat('openai');
+    seat.answers({ text: ['A', 'B'] });
+    for (const path of ['/api/chat', '/api/generate']) {
+      // As the examples of Ollama's documents have it: `curl -d` names the type of a form.
+      const answer = await fetch(`${world.origin}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: JSON.stringify({ model: 'acme/test-model', messages: HI, prompt: 'Hi' }),
+      });
+      assert.equal(answer.headers.get('content-type'), 'application/x-ndjson');
+      const lines = (await answer.text()).split('\n');
+      assert.equal(lines.pop(), '');
+      const all = lines.map((line) => JSON.parse(line) as Json);
+      assertHolds(all.at(-1), { done: true, done_reason: 'stop', prompt_eval_count: 11, eval_count: 7 });
+      assert.ok(all.slice(0, -1).every(({ done }) => done === false));
+    }
+    const refused = await fetch(`${world.origin}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: JSON.stringify({ model: 'acme/test-model', messages: HI }),
+    });
+    assert.equal(refused.status, 415, 'nobody else takes forms');
+  });
+
+  for (const format of FORMATS) {
+    test(`tells of a failure in a line of its own, after what was said (${format})`, async () => {
+      const seat = world.seat(format);
+      seat.answers({ text: ['A', 'B'], errorAfter: 1, errorMessage: 'Overheated.' });
+      const answer = await post('/api/chat', { model: seat.model, messages: HI });
+      const all = (await answer.text())
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Json);
+      assert.match(String(all.at(-1)?.['error']), /Overheated\./);
+      assert.ok(all.every(({ done }) => done !== true));
+    });
+  }
+
+  test('answers what clients send to load and unload a model', async () => {
+    const seat = world.seat('openai');
+    seat.answers({ text: ['A'] });
+    assertHolds(await chat({ messages: [] }), { done: true, done_reason: 'load', message: { content: '' } });
+    assertHolds(await chat({ messages: [], keep_alive: 0 }), { done: true, done_reason: 'unload' });
+    assertHolds(await (await post('/api/generate', { model: 'acme/test-model' })).json(), {
+      response: '',
+      done: true,
+      done_reason: 'load',
+    });
+    assert.equal(seat.arrived.length, 0);
+  });
+
+  test('tells which fields have no place, and refuses them where that is asked for', async () => {
+    world.seat('openai').answers({ text: ['A'] });
+    const fields = {
+      options: { num_ctx: 4096, mirostat: 1, temperature: 0, num_predict: -1, low_vram: false },
+      think: 'low',
+      keep_alive: '5m',
+      truncate: true,
+      raw: false,
+    };
+    assert.equal((await chat(fields))['dropped'], 'options.num_ctx, options.mirostat, truncate, think');
+    const strict = { model: 'acme/test-model', messages: HI, ...fields };
+    for (const [body, headers] of [
+      [{ ...strict, strict: true }, {}],
+      [strict, { 'x-sluice-strict': '1' }],
+    ] as const) {
+      const answer = await post('/api/chat', body, headers);
+      assert.equal(answer.status, 400);
+      assertHolds(await answer.json(), { code: 'unsupported_field', param: 'options.num_ctx' });
+    }
+    const claude = world.seat('anthropic');
+    claude.answers({ text: ['A'] });
+    assert.equal((await chat({ model: claude.model, options: { seed: 7 } }))['dropped'], 'options.seed');
+  });
+
+  test('asks for no thoughts only where there could be some', async () => {
+    const seat = world.seat('openai');
+    seat.answers({ text: ['A'] });
+    await chat({ think: false });
+    assert.equal((seat.last.body as Json)['reasoning_effort'], undefined);
+    await chat({ model: 'acme/gpt-5', think: false });
+    assert.equal((seat.last.body as Json)['reasoning_effort'], 'none');
+    await chat({ model: 'acme/gpt-5', think: true });
+    assert.equal((seat.last.body as Json)['reasoning_effort'], 'medium');
+  });
+
+  test('says what is wrong in words', async () => {
+    for (const [path, body, status, pattern] of [
+      ['/api/chat', {}, 400, /model/],
+      ['/api/chat', { model: 'acme', messages: [{ role: 'robot', content: 'Hi' }] }, 400, /messages\[0\]\.role/],
+      ['/api/chat', { model: 'nobody', messages: HI }, 404, /nobody/],
+      ['/api/generate', { model: 'acme', prompt: 5 }, 400, /prompt/],
+      ['/api/show', { model: 'nobody' }, 404, /nobody/],
+      ['/api/show', {}, 400, /model/],
+      ['/api/pull', { model: 'llama3' }, 501, /GET \/api\/tags/],
+      ['/api/push', { model: 'llama3' }, 501, /not managed/],
+      ['/api/create', { model: 'llama3' }, 501, /not managed/],
+      ['/api/copy', { source: 'a', destination: 'b' }, 501, /not managed/],
+    ] as const) {
+      const answer = await post(path, body);
+      assert.equal(answer.status, status, path);
+      const { error, code } = (await answer.json()) as { error: string; code: string };
+      assert.match(error, pattern);
+      assert.equal(typeof code, 'string');
+    }
+    const deleted = await fetch(`${world.origin}/api/delete`, {
+      method: 'DELETE',
+      headers: { 'content-type': 'application/json' },
+      body: '{"model":"llama3"}',
+    });
+    assert.equal(deleted.status, 501);
+    assert.equal(typeof ((await deleted.json()) as Json)['error'], 'string');
+  });
+
+  test('lists and describes models as clients expect it', async () => {
+    const client = new Ollama({ host: world.origin });
+    const { models } = await client.list();
+    assert.deepEqual(
+      models.map(({ name }) => name),
+      [
+        'test-model',
+        'claude-sonnet-4-5',
+        'claude-3-haiku-20240307',
+        'gemini-2.5-flash',
+        'gemini-2.5-flash-image',
+        'fast',
+      ],
+    );
+    for (const { model, name, digest, size, modified_at, details } of models) {
+      assert.equal(model, name);
+      assert.match(digest, /^[0-9a-f]{64}$/);
+      assert.ok(Number.isInteger(size));
+      assert.ok(!Number.isNaN(Date.parse(String(modified_at))));
+      for (const field of ['family', 'parameter_size', 'quantization_level', 'format'] as const) {
+        assert.equal(typeof details[field], 'string');
+      }
+      assert.deepEqual(details.families, [details.family]);
+    }
+    const shown = await client.show({ model: 'gemini/gemini-2.5-flash' });
+    assert.deepEqual(shown.capabilities, ['completion', 'vision', 'tools', 'thinking', 'audio']);
+    assertHolds(shown.model_info, { 'general.architecture': 'gemini', 'gemini.context_length': 1_048_576 });
+    assertHolds(await (await post('/api/show', { name: 'fast:latest' })).json(), { capabilities: ['completion'] });
+    assert.deepEqual(await client.ps(), { models: [] });
+    assert.match((await client.version()).version, /^\d+\.\d+\.\d+$/);
+  });
+
+  test('knows a name with the tag that clients add', async () => {
+    world.seat('openai').answers({ text: ['A'] });
+    for (const model of ['acme/test-model:latest', 'test-model:latest', 'fast:latest', 'fast']) {
+      assertHolds(await chat({ model }), { model, message: { content: 'A' } });
+    }
+  });
+
+  test('keeps the other paths below /api', async () => {
+    world.seat('openai').answers({ text: ['A'] });
+    const answer = await post('/api/acme/chat/completions', { model: 'test-model', messages: HI });
+    assertHolds(await answer.json(), { object: 'chat.completion' });
+    assertHolds(await (await fetch(`${world.origin}/api/acme/models`)).json(), { object: 'list' });
+  });
+
+  test('says at the root that it runs, to its own clients only', async () => {
+    const probe = await fetch(world.origin, { headers: { 'user-agent': 'ollama-python/0.6.1 (x86_64 linux)' } });
+    assert.equal(await probe.text(), 'Ollama is running');
+    const head = await fetch(world.origin, {
+      method: 'HEAD',
+      headers: { 'user-agent': 'ollama/0.12.11 (amd64 linux)' },
+    });
+    assert.equal(head.status, 200);
+    const page = await fetch(world.origin, { headers: { accept: 'text/html', 'user-agent': 'Mozilla/5.0' } });
+    assert.notEqual(await page.text(), 'Ollama is running');
+  });
+});
+
+test('a model whose name really ends in :latest is asked by that name', { timeout: 60_000 }, async () => {
+  const upstream = await startOpenAiUpstream(undefined, { models: ['llama3:latest'] });
+  const { gateway, close } = await startGatewayBefore(
+    [upstream],
+    `providers:\n  acme: { kind: openai, baseUrl: '${upstream.baseUrl}', apiKey: acme-key }\n`,
+  );
+  try {
+    const client = new Ollama({ host: gateway.origin });
+    await client.chat({ model: 'llama3:latest', messages: HI });
+    assert.equal(upstream.chats.at(-1)?.model, 'llama3:latest');
+  } finally {
+    await close();
+  }
+});
