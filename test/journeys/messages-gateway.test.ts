@@ -172,6 +172,23 @@ describe('Anthropic’s client and the gateway', { timeout: 60_000 }, () => {
     });
   });
 
+  test('Sluice’s own fields work here too: a search, and further models', async () => {
+    const seat = world.seat('openai');
+    seat.answers({ status: 503, errorMessage: 'Down.' });
+    world.seat('google').answers({ text: ['From the other.'] });
+    const answer = await post({
+      model: seat.model,
+      models: [world.seat('google').model],
+      max_tokens: 9,
+      messages: HELLO,
+      tool_calls: [{ function: { name: 'search_tool', arguments: { query: 'tortoise tool' } } }],
+    });
+    assert.equal(answer.status, 200, await answer.clone().text());
+    assert.equal(answer.headers.get('x-sluice-provider'), 'gemini');
+    assert.match(JSON.stringify(world.seat('google').last.body), /Jonathan \(tortoise\)/);
+    assert.deepEqual(queries.splice(0), ['tortoise tool']);
+  });
+
   describe('as Claude Code uses it', () => {
     const session = (fields: Partial<Params> = {}): Params => ({
       model: 'claude-sonnet-4-6',

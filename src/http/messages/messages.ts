@@ -17,7 +17,9 @@ export function createMessage(deps: Deps): Handler {
     const body = validate(MessagesBody, json.value, 'invalid_request');
     const question = await toQuestion(request, json, body, deps);
     const { timeout, strict } = body;
-    return withCall(request, reply, deps, { user: body.metadata?.user_id, timeout, strict }, async (call) => {
+    // Claude Code's names hold the session.
+    const user = body.metadata?.user_id;
+    return withCall(request, reply, deps, { user, session: user, timeout, strict }, async (call) => {
       const answered = await deps.router.answer(question, call).catch((thrown: unknown) => {
         throw inClientsWords(thrown);
       });

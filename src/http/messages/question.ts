@@ -9,6 +9,7 @@ import { select, type Target } from '../../routing/select.ts';
 import type { Deps } from '../deps.ts';
 import { type JsonBody, parseId } from '../edge/body.ts';
 import { clientKeys } from '../keys.ts';
+import { hasSearch, toolSteps } from '../tool-calls.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
 import { type Decoded, decodeMessages, kindOf } from './decode.ts';
 import type { MessagesBody } from './wire.ts';
@@ -32,21 +33,24 @@ export async function toQuestion(
     model: body.model ?? '',
     providers: named.split(' ').filter((name) => name !== ''),
     ignored: body.ignored ?? [],
+    ...(body.models == null ? {} : { fallbacks: body.models }),
   };
   const keys = messageKeys(request, body);
   const beta = betaNames(request.headers['anthropic-beta']);
   const decoded = decodeMessages(json.value, body, wish, beta.known);
   const search = decoded.request.tools?.find(isSearch);
   const searchesHere = search !== undefined && isQuestion(decoded.request) && !(await isAnthropics(wish, keys, deps));
+  const { webSearch = searchesHere ? true : undefined, ...decodedRequest } = decoded.request;
   const user = body.metadata?.user_id;
   const asked: ChatRequest = {
-    ...decoded.request,
-    ...(searchesHere ? { webSearch: decoded.request.webSearch ?? true } : {}),
+    ...decodedRequest,
+    ...(webSearch === undefined || hasSearch(body.tool_calls) ? {} : { webSearch }),
     ...(body.memory === true && typeof user === 'string' ? { memoryUser: parseId(user, 'metadata.user_id') } : {}),
   };
   return {
     wish,
     keys,
+    steps: toolSteps(body.tool_calls, 'invalid_request', deps.search),
     dropped: [
       ...DROPPED_FIELDS.filter((name) => Object.hasOwn(json.value, name)),
       ...(beta.isCut ? ['anthropic-beta'] : []),
