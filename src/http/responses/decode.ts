@@ -12,7 +12,7 @@ import type {
   VendorData,
 } from '../../core/chat.ts';
 import { openVendor } from '../../core/vendor.ts';
-import { carriedBy, type KeptItem } from './items.ts';
+import { carriedBy, type KeptItem, partKey } from './items.ts';
 import { toParts } from './parts.ts';
 import type { Json, ResponseBody, WireTool, WireToolChoice } from './wire.ts';
 
@@ -43,7 +43,7 @@ export function toMessages(items: readonly KeptItem[], instructions?: string | n
     switch (item['type'] ?? 'message') {
       case 'message': {
         if (item['role'] === 'assistant') {
-          said.push(...saidIn(kept, drop));
+          said.push(...saidIn(kept, carried, drop));
           break;
         }
         flush();
@@ -95,10 +95,14 @@ function carriedVendors(items: readonly KeptItem[]): Readonly<Record<string, Ven
 }
 
 /** The parts of a message of the assistant, with what their vendor attached. */
-function saidIn({ item: { content }, parts: vendors = [] }: KeptItem, drop: (what: string) => void): readonly Part[] {
+function saidIn(
+  { item: { id, content }, parts: vendors = [] }: KeptItem,
+  carried: Readonly<Record<string, VendorData>>,
+  drop: (what: string) => void,
+): readonly Part[] {
   if (!Array.isArray(content)) return toParts(content, drop);
   return content.flatMap((each: Json, index) => {
-    const vendor = vendors[index] ?? undefined;
+    const vendor = vendors[index] ?? carried[partKey(String(id), index)];
     const parts = toParts([each], drop);
     return vendor === undefined ? parts : parts.map((part) => ({ ...(part as TextPart), vendor }));
   });

@@ -22,10 +22,15 @@ export function shown({ item, vendor }: KeptItem, encrypted: boolean): Json {
 
 /**
  * A call or a text may have a signature too (Gemini's have), but no field for it. So an item of reasoning without words carries
- * it for clients that keep the conversation themselves. `key`: the call's id.
+ * it for clients that keep the conversation themselves. `key`: the call's id, or a `partKey`.
  */
 export function carrierOf(key: string, vendor: VendorData): VendorData {
   return { [CARRIER]: { [key]: vendor } };
+}
+
+/** A part of a message, by the message's id. */
+export function partKey(message: string, index: number): string {
+  return `${message}/${index}`;
 }
 
 /** What `carrierOf` packed: vendor data by key. Undefined for reasoning of its own. */

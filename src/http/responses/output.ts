@@ -2,7 +2,7 @@ import type { VendorData } from '../../core/chat.ts';
 import type { Chunk, MediaRef, Source, ToolCallDelta } from '../../core/chunk.ts';
 import { unreachable } from '../../core/errors.ts';
 import { itemId } from './ids.ts';
-import { carrierOf, isWorthKeeping, type KeptItem, shown } from './items.ts';
+import { carrierOf, isWorthKeeping, type KeptItem, partKey, shown } from './items.ts';
 import type { Json } from './wire.ts';
 
 /** Told of every event, with all its fields but `type` and `sequence_number`. */
@@ -248,13 +248,7 @@ export class Output {
     const calls = [...this.#calls.values()];
     this.#calls.clear();
     for (const call of calls) this.#doneCall(call, status);
-    if (!this.#encrypted) return;
-    for (const { item, vendor } of calls) {
-      if (vendor === undefined || !isWorthKeeping(vendor)) continue;
-      const carrier = this.#begin('rs', { type: 'reasoning', status: 'in_progress', summary: [] });
-      carrier.vendor = carrierOf(String(item['call_id']), vendor);
-      this.#done(carrier, 'completed');
-    }
+    for (const { item, vendor } of calls) this.#carry(String(item['call_id']), vendor);
   }
 
   // Media
@@ -305,6 +299,15 @@ export class Output {
       }
     }
     this.#done(open, status);
+    for (const [index, vendor] of (open.parts ?? []).entries()) this.#carry(partKey(open.id, index), vendor);
+  }
+
+  /** Adds what a vendor attached to a call or a text, for clients that hand it back. */
+  #carry(key: string, vendor: VendorData | null | undefined): void {
+    if (!this.#encrypted || vendor === undefined || vendor === null || !isWorthKeeping(vendor)) return;
+    const carrier = this.#begin('rs', { type: 'reasoning', status: 'in_progress', summary: [] });
+    carrier.vendor = carrierOf(key, vendor);
+    this.#done(carrier, 'completed');
   }
 
   #done(growing: Growing, status: 'completed' | 'incomplete'): void {

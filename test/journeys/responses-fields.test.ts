@@ -1,0 +1,337 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { APIError, UnprocessableEntityError } from 'openai';
+import type { Response, ResponseCreateParamsNonStreaming } from 'openai/resources/responses/responses';
+import { all, type Format, lastOf, of, openWorld, type World } from './responses-world.ts';
+import { assertHolds } from './sdk-vendors.ts';
+
+const WEATHER = { type: 'function', name: 'weather', parameters: { type: 'object' }, strict: true } as const;
+const CLOCK = { type: 'function', name: 'clock', parameters: { type: 'object' }, strict: true } as const;
+
+/** A stream of the Responses API, event by event. */
+const sse = (events: readonly object[]): string =>
+  events
+    .map((event, sequence_number) => {
+      const data = { sequence_number, ...event } as { type?: string };
+      return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+    })
+    .join('');
+const HEAD = { id: 'resp_1', object: 'response', created_at: 1_741_476_542, model: 'gpt-5.2', output: [] };
+const USAGE = { input_tokens: 3, output_tokens: 4, total_tokens: 7 };
+const MESSAGE = { type: 'message', id: 'msg_0', status: 'in_progress', role: 'assistant', content: [] };
+const completed = { type: 'response.completed', response: { ...HEAD, status: 'completed', usage: USAGE } };
+
+describe('fields of the Responses API', { timeout: 60_000 }, () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world.close());
+
+  async function create(
+    format: Format,
+    body: Partial<ResponseCreateParamsNonStreaming> & Record<string, unknown>,
+    headers: Record<string, string> = {},
+  ): Promise<{ readonly answer: Response; readonly dropped: string | null; readonly sent: Record<string, unknown> }> {
+    const seat = world.seat(format);
+    seat.answers({ text: ['Hello'] });
+    const { data, response } = await world.client.responses
+      .create({ model: seat.model, input: 'Hi', ...body }, { headers })
+      .withResponse();
+    const sent = seat.last.body as Record<string, unknown>;
+    return { answer: data, dropped: response.headers.get('x-sluice-dropped'), sent };
+  }
+
+  test('sampling reaches a chat upstream under its names', async () => {
+    const { sent, dropped } = await create('openai', {
+      temperature: 0.5,
+      top_p: 0.9,
+      max_output_tokens: 100,
+      reasoning: { effort: 'high' },
+      user: 'ann',
+      parallel_tool_calls: false,
+      tools: [WEATHER, CLOCK],
+      tool_choice: { type: 'function', name: 'clock' },
+      text: { format: { type: 'json_object' } },
+    });
+    assertHolds(sent, {
+      temperature: 0.5,
+      top_p: 0.9,
+      max_tokens: 100,
+      reasoning_effort: 'high',
+      user: 'ann',
+      parallel_tool_calls: false,
+      tool_choice: { type: 'function', function: { name: 'clock' } },
+      response_format: { type: 'json_object' },
+    });
+    assert.equal(dropped, null);
+  });
+
+  test('everything of its own reaches an upstream of its own', async () => {
+    const { sent, dropped } = await create('openai-responses', {
+      max_output_tokens: 100,
+      reasoning: { effort: 'high', summary: 'concise' },
+      text: { verbosity: 'low', format: { type: 'json_schema', name: 'a', schema: { type: 'object' }, strict: true } },
+      service_tier: 'priority',
+      prompt_cache_key: 'cache',
+      safety_identifier: 'someone',
+      truncation: 'auto',
+      max_tool_calls: 3,
+      user: 'ann',
+      tools: [WEATHER],
+      parallel_tool_calls: false,
+    });
+    assertHolds(sent, {
+      store: false,
+      max_output_tokens: 100,
+      reasoning: { effort: 'high', summary: 'concise' },
+      text: { verbosity: 'low', format: { type: 'json_schema', name: 'a', strict: true } },
+      service_tier: 'priority',
+      prompt_cache_key: 'cache',
+      safety_identifier: 'someone',
+      truncation: 'auto',
+      max_tool_calls: 3,
+      user: 'ann',
+      parallel_tool_calls: false,
+      tools: [{ type: 'function', name: 'weather', strict: true }],
+    });
+    assert.equal(dropped, null);
+  });
+
+  test('an effort reaches a model that the library does not know', async () => {
+    const seat = world.seat('openai-responses');
+    seat.answers({ text: ['Hello'] });
+    await world.client.responses.create({ model: 'responses/my-own', input: 'Hi', reasoning: { effort: 'low' } });
+    assertHolds(seat.last.body, { reasoning: { effort: 'low' }, include: ['reasoning.encrypted_content'] });
+  });
+
+  test('what has no place is told, in the words of the client', async () => {
+    const { dropped, answer } = await create('anthropic', {
+      tools: [WEATHER, { type: 'file_search', vector_store_ids: ['vs'] }],
+      include: ['message.output_text.logprobs'],
+      truncation: 'auto',
+      text: { verbosity: 'low' },
+      input: [
+        {
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'Hi' },
+            { type: 'input_file', file_id: 'file-1' },
+          ],
+        },
+        { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'x' } },
+      ],
+      something_new: 1,
+    });
+    assert.deepEqual((dropped ?? '').split(', ').sort(), [
+      'include.message.output_text.logprobs',
+      'input.file_id',
+      'input.web_search_call',
+      'something_new',
+      'text.verbosity',
+      'tools.file_search',
+      'truncation',
+    ]);
+    assert.equal(answer.output_text, 'Hello');
+  });
+
+  test('strict: a field without a place is an error that names it', async () => {
+    const named = (param: string) => (error: unknown) => {
+      assert.ok(error instanceof APIError);
+      assert.deepEqual([error.status, error.code, error.param], [400, 'unsupported_field', param]);
+      assert.match(error.message, new RegExp(`'${param.replace('.', '\\.')}'`));
+      return true;
+    };
+    await assert.rejects(create('anthropic', { truncation: 'auto', strict: true }), named('truncation'));
+    const tools = [{ type: 'code_interpreter' as const, container: 'x' }];
+    await assert.rejects(create('openai', { tools }, { 'x-sluice-strict': '1' }), named('tools.code_interpreter'));
+    await assert.rejects(create('openai', { tools, strict: true, background: true }), named('tools.code_interpreter'));
+  });
+
+  test('what cannot be made up for is refused', async () => {
+    for (const [field, value] of [
+      ['conversation', 'conv_1'],
+      ['prompt', { id: 'pmpt_1' }],
+    ] as const) {
+      await assert.rejects(
+        create('openai', { [field]: value }),
+        (error) => error instanceof APIError && error.status === 400 && error.param === field,
+      );
+    }
+  });
+
+  test('a body that is wrong is answered with the field', async () => {
+    const wrong: readonly (readonly [object, RegExp])[] = [
+      [{ input: 7 }, /input/],
+      [{ input: [] }, /input/],
+      [{ input: [{ role: 'nobody', content: 'x' }] }, /input\[0\]/],
+      [{ input: [{ type: 'function_call', call_id: 'a', name: 'b' }] }, /input\[0\]\.arguments/],
+      [{ tools: [{ type: 'function' }] }, /tools\[0\]\.name/],
+      [{ temperature: 'hot' }, /temperature/],
+      [{ metadata: { a: 1 } }, /metadata\.a/],
+    ];
+    for (const [body, field] of wrong) {
+      await assert.rejects(create('openai', body as Record<string, unknown>), (error) => {
+        assert.ok(error instanceof UnprocessableEntityError, JSON.stringify(body));
+        assert.match(error.message, field);
+        return true;
+      });
+    }
+  });
+
+  test('a choice among allowed tools leaves only those', async () => {
+    const { sent } = await create('openai', {
+      tools: [WEATHER, CLOCK],
+      tool_choice: { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'clock' }] },
+    });
+    assertHolds(sent, { tools: [{ function: { name: 'clock' } }], tool_choice: 'required' });
+  });
+
+  test('developers, systems and assistants keep their places', async () => {
+    const { sent } = await create('openai', {
+      instructions: 'First.',
+      input: [
+        { role: 'developer', content: 'Second.' },
+        { role: 'system', content: 'Third.' },
+        { role: 'assistant', content: 'Fourth.' },
+        { role: 'user', content: [{ type: 'input_text', text: 'Fifth.' }] },
+      ],
+    });
+    assertHolds(sent, {
+      messages: [
+        { role: 'system', content: 'First.' },
+        { role: 'developer', content: 'Second.' },
+        { role: 'system', content: 'Third.' },
+        { role: 'assistant', content: 'Fourth.' },
+        { role: 'user', content: 'Fifth.' },
+      ],
+    });
+  });
+
+  test('files and sound', async () => {
+    const input = [
+      {
+        role: 'user' as const,
+        content: [
+          { type: 'input_text', text: 'What is this?' },
+          { type: 'input_file', filename: 'a.pdf', file_data: Buffer.from('%PDF-1.4').toString('base64') },
+          { type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } },
+        ],
+      },
+    ];
+    const { sent } = await create('openai', { input: input as never });
+    assertHolds(sent, {
+      messages: [
+        {
+          content: [
+            { type: 'text' },
+            { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0xLjQ=' } },
+            { type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } },
+          ],
+        },
+      ],
+    });
+  });
+
+  test('one provider by its path', async () => {
+    const seat = world.seat('anthropic');
+    seat.answers({ text: ['Hello'] });
+    const response = await fetch(`${world.gateway.origin}/api/claude/responses`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'claude-sonnet-4-5', input: 'Hi' }),
+    });
+    assert.equal(response.headers.get('x-sluice-provider'), 'claude');
+    assertHolds(await response.json(), { object: 'response', status: 'completed' });
+  });
+
+  test('a refusal is a part of its own', async () => {
+    const chat = world.seat('openai');
+    const delta = (fields: object, finish: string | null = null) =>
+      `data: ${JSON.stringify({ id: 'a', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: fields, finish_reason: finish }] })}\n\n`;
+    chat.answers({
+      raw: `${delta({ refusal: 'I ' })}${delta({ refusal: 'will not.' })}${delta({}, 'stop')}data: [DONE]\n\n`,
+    });
+    const own = world.seat('openai-responses');
+    const place = { item_id: 'msg_0', output_index: 0, content_index: 0 };
+    own.answers({
+      raw: sse([
+        { type: 'response.created', response: { ...HEAD, status: 'in_progress' } },
+        { type: 'response.output_item.added', output_index: 0, item: MESSAGE },
+        { type: 'response.content_part.added', ...place, part: { type: 'refusal', refusal: '' } },
+        { type: 'response.refusal.delta', ...place, delta: 'I ' },
+        { type: 'response.refusal.delta', ...place, delta: 'will not.' },
+        { type: 'response.refusal.done', ...place, refusal: 'I will not.' },
+        {
+          type: 'response.output_item.done',
+          output_index: 0,
+          item: { ...MESSAGE, status: 'completed', content: [{ type: 'refusal', refusal: 'I will not.' }] },
+        },
+        completed,
+      ]),
+    });
+    for (const seat of [chat, own]) {
+      const events = await all(await world.client.responses.create({ model: seat.model, input: 'Hi', stream: true }));
+      assert.equal(
+        of(events, 'response.refusal.delta')
+          .map((event) => event.delta)
+          .join(''),
+        'I will not.',
+      );
+      assert.equal(of(events, 'response.refusal.done')[0]?.refusal, 'I will not.');
+      assertHolds(lastOf(events), {
+        status: 'completed',
+        output: [{ type: 'message', content: [{ type: 'refusal', refusal: 'I will not.' }] }],
+      });
+    }
+  });
+
+  test('citations stand where they belong', async () => {
+    const seat = world.seat('openai-responses');
+    const place = { item_id: 'msg_0', output_index: 0, content_index: 0 };
+    const annotation = {
+      type: 'url_citation',
+      url: 'https://example.org/',
+      title: 'Example',
+      start_index: 2,
+      end_index: 5,
+    };
+    seat.answers({
+      raw: sse([
+        { type: 'response.created', response: { ...HEAD, status: 'in_progress' } },
+        { type: 'response.output_item.added', output_index: 0, item: MESSAGE },
+        { type: 'response.content_part.added', ...place, part: { type: 'output_text', text: '', annotations: [] } },
+        { type: 'response.output_text.delta', ...place, delta: 'As said' },
+        { type: 'response.output_text.annotation.added', ...place, annotation_index: 0, annotation },
+        { type: 'response.output_text.delta', ...place, delta: '.' },
+        { type: 'response.output_item.done', output_index: 0, item: { ...MESSAGE, status: 'completed' } },
+        completed,
+      ]),
+    });
+    const events = await all(await world.client.responses.create({ model: seat.model, input: 'Hi', stream: true }));
+    assert.deepEqual(of(events, 'response.output_text.annotation.added')[0]?.annotation, annotation);
+    assertHolds(lastOf(events).output, [{ content: [{ text: 'As said.', annotations: [annotation] }] }]);
+  });
+
+  test('thoughts that are no summary are thoughts', async () => {
+    const seat = world.seat('openai-responses');
+    const item = { type: 'reasoning', id: 'rs_0', summary: [] };
+    seat.answers({
+      raw: sse([
+        { type: 'response.created', response: { ...HEAD, status: 'in_progress' } },
+        { type: 'response.output_item.added', output_index: 0, item },
+        { type: 'response.reasoning_text.delta', item_id: 'rs_0', output_index: 0, content_index: 0, delta: 'Hm.' },
+        { type: 'response.output_item.done', output_index: 0, item },
+        { type: 'response.output_item.added', output_index: 1, item: { ...MESSAGE, id: 'msg_1' } },
+        { type: 'response.output_text.delta', item_id: 'msg_1', output_index: 1, content_index: 0, delta: 'Yes.' },
+        { type: 'response.output_item.done', output_index: 1, item: { ...MESSAGE, id: 'msg_1', status: 'completed' } },
+        completed,
+      ]),
+    });
+    const answer = await world.client.responses.create({ model: seat.model, input: 'Hi' });
+    assertHolds(answer.output, [
+      { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] },
+      { type: 'message', content: [{ text: 'Yes.' }] },
+    ]);
+  });
+});
