@@ -207,6 +207,14 @@ describe('markdown', { skip: withoutBrowser, timeout: 240_000 }, () => {
       );
     });
 
+    test('a picture of a megabyte within the text, and the same as code', async () => {
+      const address = `data:image/png;base64,${'iVBORw0K'.repeat(130_000)}`;
+      await render(`Look: ![of it](${address}) here\n\n    ${address}`);
+      assert.equal(await page.locator('img').getAttribute('src'), address);
+      assert.equal((await page.locator('pre').innerText()).slice(0, 30), address.slice(0, 30));
+      assert.equal(await words().then((text) => text.startsWith('Look:')), true);
+    });
+
     test('tables that the keyboard can scroll, tasks, and a direction for each block', async () => {
       await render('| a | b |\n|---|--:|\n| 1 | 2 |\n\n- [ ] open\n- [x] done\n\nمرحبا\n\nHello');
       assert.equal(await count('[role="region"][tabindex="0"] table'), 1);

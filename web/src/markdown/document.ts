@@ -3,6 +3,7 @@ import { createFence, type Fence } from './fence.ts';
 import { hold } from './hold.ts';
 import { type Tools, withTools } from './hosts.ts';
 import { limits } from './limits.ts';
+import { withoutPictures } from './pictures.ts';
 import { withoutPiles } from './piles.ts';
 import { createPlacer } from './placer.ts';
 import { type Container, cutBeforeLast } from './reader.ts';
@@ -47,7 +48,10 @@ export function createDocument(root: HTMLElement, grammar: MarkdownIt, tools: To
 
   function nodesOf(source: string, streaming: boolean): { nodes: Node[]; missing: ReadonlySet<string> } {
     const { env, missing } = references.surroundings(streaming);
-    return { nodes: [...sanitised(grammar.render(withoutPiles(source), env)).childNodes], missing };
+    return {
+      nodes: [...sanitised(grammar.render(withoutPictures(withoutPiles(source), env), env)).childNodes],
+      missing,
+    };
   }
 
   /** Renders what is finished for good. */

@@ -72,7 +72,8 @@ function finish(state: StateCore): void {
         if (formula !== undefined) formula.meta = { open: true };
       }
       decideLinks(token.children);
-      if (depthOf(token.children) > limits.inlineNesting) token.type = 'long_inline';
+      const formulas = token.children.filter((child) => child.type === 'formula').length;
+      if (depthOf(token.children) > limits.inlineNesting || formulas > limits.formulas) token.type = 'long_inline';
     }
   }
 }

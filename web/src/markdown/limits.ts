@@ -20,6 +20,8 @@ export const limits = {
   nesting: 32,
   /** Emphasis within emphasis, likewise. */
   inlineNesting: 40,
+  /** Formulas in one paragraph, which is laid out anew with each. */
+  formulas: 200,
   /** Code shown before "show all", and code that is coloured: as a whole, and in its longest line. */
   codeLines: 1_500,
   codeCharacters: 150_000,

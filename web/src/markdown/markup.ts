@@ -1,8 +1,9 @@
-import type { MarkdownIt, Token } from 'markdown-it';
+import type { Env, MarkdownIt, Token } from 'markdown-it';
 import { linkAddress, mediaAddress } from './addresses.ts';
 import { languageOf } from './fence.ts';
 import type { MediaMarkup } from './media.ts';
 import { PENDING } from './mend.ts';
+import { withPictures } from './pictures.ts';
 import type { Words } from './words.ts';
 
 /**
@@ -12,18 +13,18 @@ import type { Words } from './words.ts';
 export function withMarkup(grammar: MarkdownIt, words: Words): void {
   const { rules } = grammar.renderer;
   const escaped = grammar.utils.escapeHtml;
-  const host = (tag: string, kind: string, token: Token, attributes = '') =>
-    `<${tag} data-host="${kind}"${attributes}>${escaped(token.content)}</${tag}>`;
+  const host = (tag: string, kind: string, token: Token, env: Env | undefined, attributes = '') =>
+    `<${tag} data-host="${kind}"${attributes}>${escaped(withPictures(token.content, env))}</${tag}>`;
 
-  rules['fence'] = rules['code_block'] = (tokens, index) => {
+  rules['fence'] = rules['code_block'] = (tokens, index, _options, env) => {
     const token = at(tokens, index);
     const info = languageOf(grammar.utils.unescapeAll(token.info));
-    return `${host('div', 'code', token, ` data-info="${escaped(info)}"`)}\n`;
+    return `${host('div', 'code', token, env, ` data-info="${escaped(info)}"`)}\n`;
   };
   rules['formula'] = (tokens, index) => formula('span', at(tokens, index));
   rules['formula_block'] = (tokens, index) => `${formula('div', at(tokens, index))}\n`;
-  rules['plain'] = (tokens, index) => `${host('div', 'plain', at(tokens, index), ' dir="auto"')}\n`;
-  rules['long_inline'] = (tokens, index) => host('span', 'plain', at(tokens, index));
+  rules['plain'] = (tokens, index, _options, env) => `${host('div', 'plain', at(tokens, index), env, ' dir="auto"')}\n`;
+  rules['long_inline'] = (tokens, index, _options, env) => host('span', 'plain', at(tokens, index), env);
   rules['task'] = (tokens, index) => {
     const { done } = at(tokens, index).meta as { done: boolean };
     return `<input type="checkbox" disabled${done ? ' checked' : ''} aria-label="${escaped(words.task)}"> `;
@@ -32,7 +33,7 @@ export function withMarkup(grammar: MarkdownIt, words: Words): void {
   rules['image'] = (tokens, index, options, env, renderer) => {
     const token = at(tokens, index);
     const alt = renderer.renderInlineAsText(token.children ?? [], options, env);
-    const address = String(token.attrGet('src') ?? '');
+    const address = withPictures(String(token.attrGet('src') ?? ''), env);
     const src = mediaAddress(address);
     if (src !== undefined) return image({ src, alt });
     return remote(linkAddress(address), alt);
@@ -98,7 +99,7 @@ export function withMarkup(grammar: MarkdownIt, words: Words): void {
   function formula(tag: string, token: Token): string {
     const { open = false } = (token.meta ?? {}) as { open?: boolean };
     const display = token.markup === '$$' ? ' data-display' : '';
-    return host(tag, 'formula', token, `${display}${open ? ' data-open' : ''}`);
+    return host(tag, 'formula', token, undefined, `${display}${open ? ' data-open' : ''}`);
   }
 }
 

@@ -45,7 +45,10 @@ function inPieces(text: string, cuts: readonly number[]): { pieces: string; once
 function normal(element: HTMLElement): string {
   const copy = element.cloneNode(true) as HTMLElement;
   for (const line of copy.querySelectorAll('.markdown-line')) line.replaceChildren(line.textContent ?? '');
-  for (const formula of copy.querySelectorAll('.markdown-formula')) formula.replaceChildren('formula');
+  for (const formula of copy.querySelectorAll('.markdown-formula')) {
+    formula.className = 'markdown-formula';
+    formula.replaceChildren('formula');
+  }
   for (const each of copy.querySelectorAll('*')) {
     const attributes = [...each.attributes].sort((a, b) => (a.name < b.name ? -1 : 1));
     for (const { name } of attributes) each.removeAttribute(name);
