@@ -6,6 +6,7 @@ import { createDocument } from './document.ts';
 import { createGrammar } from './grammar.ts';
 import { componentOf, discard, type Tools } from './hosts.ts';
 import { limits } from './limits.ts';
+import { cutAt } from './pictures.ts';
 import { onFrame } from './schedule.ts';
 import { type Words, wordsOf } from './words.ts';
 
@@ -80,7 +81,7 @@ export function createRenderer(container: HTMLElement, options: RendererOptions 
       schedule();
       return;
     }
-    const end = most < text.length ? cutAt(text, most) : text.length;
+    const end = cutAt(text, most);
     markdown.take(end < text.length ? text.slice(0, end) : text, done || end < text.length);
     const whole = markdown.work(begin + SLICE);
     container.toggleAttribute('data-streaming', !done);
@@ -163,10 +164,4 @@ function press(button: HTMLElement): void {
   }
   const host = button.closest('[data-host]');
   if (host !== null) componentOf(host)?.act?.(action, button);
-}
-
-/** Where a text that is too long is cut: at the end of a line when one is near. */
-function cutAt(text: string, most: number): number {
-  const line = text.lastIndexOf('\n', most);
-  return line > most - 10_000 ? line + 1 : most;
 }

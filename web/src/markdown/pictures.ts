@@ -17,3 +17,16 @@ export function withPictures(text: string, env: Env | undefined): string {
   if (!Array.isArray(pictures)) return text;
   return text.replace(STANDS_FOR, (whole, number: string) => String(pictures[Number(number)] ?? whole));
 }
+
+/** Where a text is cut that is longer than `most` without its pictures: at the end of a line when one is near. */
+export function cutAt(text: string, most: number): number {
+  if (text.length <= most) return text.length;
+  let end = most;
+  for (const { index, 0: address } of text.matchAll(INLINE_PICTURE)) {
+    if (index > end) break;
+    end += address.length;
+  }
+  if (end >= text.length) return text.length;
+  const line = text.lastIndexOf('\n', end);
+  return line > end - 10_000 ? line + 1 : end;
+}
