@@ -39,6 +39,8 @@ export interface App {
   apply(config: Config): Promise<void>;
   /** Stops accepting, lets answers finish, and cuts what is left after `limits.drainMs` with an error. */
   drain(): Promise<void>;
+  /** Answers that are running now. */
+  readonly running: number;
   readonly catalog: Catalog;
   readonly providers: () => readonly Provider[];
 }
@@ -123,6 +125,9 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
   return {
     catalog,
     providers: () => catalog.providers.filter(isReady),
+    get running() {
+      return calls.running;
+    },
     async listen() {
       await server.listen({ host: config.bind.host, port: config.bind.port });
       const { address, port } = server.server.address() as AddressInfo;

@@ -8,6 +8,7 @@ import { describeEmbedded } from '../providers/embedded/describe.ts';
 import { version } from '../version.ts';
 import { listenFailure } from './listen-failure.ts';
 import { createLogger } from './logger.ts';
+import { settleSoon } from './settle.ts';
 import { foundText, startText } from './start-text.ts';
 import { stopInOrder } from './stop.ts';
 
@@ -31,6 +32,7 @@ export async function serve(flags: Flags): Promise<void> {
   const providers = app.providers();
   const embedded = await describeEmbedded({ config: config.embedded, dataDir: config.dataDir });
   process.stdout.write(`${startText({ config, address, providers, embedded, notes, version })}\n`);
+  settleSoon(() => app.running === 0);
   watchConfig(
     async () => (await loadConfig({ flags })).config,
     config,
