@@ -50,10 +50,13 @@ export interface RoutingConfig {
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 /** Which code drives a provider. */
-export type ProviderKind = 'openai' | 'openai-responses' | 'anthropic' | 'google' | 'bedrock' | SpeechKind;
+export type ProviderKind = 'openai' | 'openai-responses' | 'anthropic' | 'google' | 'bedrock' | SpeechKind | ImageKind;
 
 /** Those that speak and do not chat. */
 export type SpeechKind = 'elevenlabs' | 'deepgram' | 'lmnt' | 'hume';
+
+/** Those that draw and do not chat. */
+export type ImageKind = 'fal' | 'replicate' | 'luma' | 'stability' | 'automatic1111' | 'comfyui';
 
 export interface ProviderConfig {
   readonly id: string;

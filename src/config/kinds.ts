@@ -1,4 +1,4 @@
-/** Which code drives a provider. The last four speak and do not chat. */
+/** Which code drives a provider. From `elevenlabs` on they speak and do not chat, from `fal` on they only draw. */
 export const PROVIDER_KINDS = [
   'openai',
   'openai-responses',
@@ -9,6 +9,12 @@ export const PROVIDER_KINDS = [
   'deepgram',
   'lmnt',
   'hume',
+  'fal',
+  'replicate',
+  'luma',
+  'stability',
+  'automatic1111',
+  'comfyui',
 ] as const;
 
 /** How one of several targets that can do the same is chosen: the first, by weight, or the one that begins soonest. */

@@ -40,7 +40,7 @@ function rowOfUpstream(id: string, upstream: Upstream): Row {
 }
 
 function rowOfVendor(id: string, vendor: Vendor): Row {
-  return { ...vendor, id, needsKey: true, activation: 'key', headers: {}, settings: vendor.settings ?? {} };
+  return { needsKey: true, activation: 'key', ...vendor, id, headers: {}, settings: vendor.settings ?? {} };
 }
 
 /** All rows by id, in the order in which keys of the environment switch them on. */

@@ -7,13 +7,17 @@ export interface Vendor {
   /** Absent where the address follows from a setting. */
   readonly baseUrl?: string;
   /** The environment variables that may hold the key, the first one that is set wins. */
-  readonly keys: readonly [string, ...string[]];
+  readonly keys: readonly string[];
+  /** Whether calls without a key are refused. Default: true. */
+  readonly needsKey?: boolean;
+  /** What switches it on: its key in the environment (the default), or only the configuration file. */
+  readonly activation?: 'key' | 'configured';
   /** The header that carries the key; `authorization`: as a Bearer token. */
   readonly keyHeader: string;
   /** Settings beside key and address: the variables that may hold each, and what it is without them. */
   readonly settings?: Readonly<Record<string, { readonly variables: readonly string[]; readonly otherwise: string }>>;
   readonly url: string;
-  readonly loginUrl: string;
+  readonly loginUrl?: string;
 }
 
 /** By provider id. */
@@ -81,5 +85,62 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     keyHeader: 'x-hume-api-key',
     url: 'https://www.hume.ai',
     loginUrl: 'https://platform.hume.ai/settings/keys',
+  },
+  // From here on those that only draw.
+  fal: {
+    kind: 'fal',
+    label: 'fal',
+    baseUrl: 'https://queue.fal.run',
+    keys: ['FAL_KEY', 'FAL_API_KEY'],
+    keyHeader: 'authorization',
+    url: 'https://fal.ai',
+    loginUrl: 'https://fal.ai/dashboard/keys',
+  },
+  replicate: {
+    kind: 'replicate',
+    label: 'Replicate',
+    baseUrl: 'https://api.replicate.com/v1',
+    keys: ['REPLICATE_API_TOKEN'],
+    keyHeader: 'authorization',
+    url: 'https://replicate.com',
+    loginUrl: 'https://replicate.com/account/api-tokens',
+  },
+  luma: {
+    kind: 'luma',
+    label: 'Luma',
+    baseUrl: 'https://api.lumalabs.ai',
+    keys: ['LUMA_API_KEY'],
+    keyHeader: 'authorization',
+    url: 'https://lumalabs.ai',
+    loginUrl: 'https://lumalabs.ai/dream-machine/api/keys',
+  },
+  stability: {
+    kind: 'stability',
+    label: 'Stability AI',
+    baseUrl: 'https://api.stability.ai',
+    keys: ['STABILITY_API_KEY'],
+    keyHeader: 'authorization',
+    url: 'https://stability.ai',
+    loginUrl: 'https://platform.stability.ai/account/keys',
+  },
+  automatic1111: {
+    kind: 'automatic1111',
+    label: 'AUTOMATIC1111',
+    baseUrl: 'http://127.0.0.1:7860',
+    keys: [],
+    needsKey: false,
+    activation: 'configured',
+    keyHeader: 'authorization',
+    url: 'https://github.com/AUTOMATIC1111/stable-diffusion-webui',
+  },
+  comfyui: {
+    kind: 'comfyui',
+    label: 'ComfyUI',
+    baseUrl: 'http://127.0.0.1:8188',
+    keys: [],
+    needsKey: false,
+    activation: 'configured',
+    keyHeader: 'authorization',
+    url: 'https://www.comfy.org',
   },
 };

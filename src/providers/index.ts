@@ -2,18 +2,24 @@ import type { Config, Limits, ProviderConfig } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Provider, ProviderCookies } from '../core/provider.ts';
 import { createFetch } from '../outbound/fetch.ts';
+import { createGuardedFetch, type GuardedFetch } from '../outbound/guarded-fetch.ts';
 import { createUpstreamClient, type UpstreamClient } from '../outbound/upstream.ts';
+import { version } from '../version.ts';
 import { vendors } from './ai-sdk/index.ts';
 import { createEmbeddedProvider } from './embedded/provider.ts';
+import { imageVendors, isImageKind, withImages } from './image/index.ts';
 import { createOpenAiProvider } from './openai/adapter.ts';
 import { withResponsesDetour } from './openai/responses-detour.ts';
 import { isSpeechKind, speechVendors, withOpenAiSpeech } from './speech/index.ts';
+import { withOpenAiTasks } from './tasks/index.ts';
 
 /** What providers are made with. */
 export interface ProviderDeps {
   readonly client: UpstreamClient;
   /** For vendor libraries, which insist on it. */
   readonly fetch: typeof fetch;
+  /** For addresses that come with a request. */
+  readonly guardedFetch: GuardedFetch;
   readonly cookies: ProviderCookies;
   readonly limits: () => Limits;
   readonly log: Logger;
@@ -27,19 +33,19 @@ export function createProviderDeps(
   log: Logger,
   cookies: ProviderCookies = NO_COOKIES,
 ): ProviderDeps {
-  return { client: createUpstreamClient(limits), fetch: createFetch(limits), cookies, limits, log };
+  const guardedFetch = createGuardedFetch({ userAgent: `Sluice/${version}` });
+  return { client: createUpstreamClient(limits), fetch: createFetch(limits), guardedFetch, cookies, limits, log };
 }
 
 /** The provider of a configuration entry. Nothing is loaded or connected before it is first asked. */
 export function createProvider(config: ProviderConfig, deps: ProviderDeps): Provider {
   if (isSpeechKind(config.kind)) return speechVendors[config.kind](config, deps);
-  if (config.kind !== 'openai') return vendors[config.kind](config, deps);
+  if (isImageKind(config.kind)) return imageVendors[config.kind](config, deps);
+  if (config.kind !== 'openai') return withImages(vendors[config.kind](config, deps), config, deps);
   const { baseUrl } = config;
   if (baseUrl === undefined) throw new Error(`provider ${config.id} has no address`);
-  return withOpenAiSpeech(
-    withResponsesDetour(createOpenAiProvider({ ...config, baseUrl }, deps), config, deps),
-    deps.client,
-  );
+  const chatting = withResponsesDetour(createOpenAiProvider({ ...config, baseUrl }, deps), config, deps);
+  return withImages(withOpenAiSpeech(withOpenAiTasks(chatting, config, deps), deps.client), config, deps);
 }
 
 /** All providers of a configuration, in order of preference; local servers are found later. */

@@ -67,7 +67,10 @@ export async function draw(
     if (answer.images.length > 0) return answer;
     throw new SluiceError('upstream_invalid', `${provider.label} answered without an image.`);
   } catch (error) {
-    throw scope.cancelled ?? error;
+    const failure = scope.cancelled ?? error;
+    // Whatever else runs for it: further pictures of the same request.
+    scope.cancel();
+    throw failure;
   } finally {
     deadline.clear();
     unlisten();

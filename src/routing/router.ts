@@ -79,7 +79,8 @@ export class Router {
     return this.perform(
       question,
       call,
-      async (target, scope) => keepKey(await this.#openOrDetour(target, question, ready, scope, limits), scope.credentials),
+      async (target, scope) =>
+        keepKey(await this.#openOrDetour(target, question, ready, scope, limits), scope.credentials),
       // What is wrong with the request is nobody's failure to answer it.
       question.relay === undefined ? ready : undefined,
     );

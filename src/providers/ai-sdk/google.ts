@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import type { Model } from '../../core/model.ts';
+import { drawing } from '../image/describe.ts';
 import { fromAiSdk } from './adapter.ts';
 import { contentApi } from './google-native.ts';
 import { listPages } from './listing.ts';
+
+/** Of pictures; it refuses others. */
+const RATIOS: readonly string[] = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'];
 
 /** Google's Gemini API. */
 export const google = fromAiSdk({
@@ -16,13 +20,15 @@ export const google = fromAiSdk({
 
   native: contentApi,
 
-  options({ model, sampling }) {
+  options({ model, sampling, aspectRatio }) {
     const effort = sampling.reasoningEffort;
+    const hasRatio = aspectRatio !== undefined && RATIOS.includes(aspectRatio);
     return {
       google: {
         // Thoughts are kept back unless asked for, and models that do not think refuse the question.
         ...(effort === undefined || effort === 'none' ? {} : { thinkingConfig: { includeThoughts: true } }),
         ...(makesImages(model) ? { responseModalities: ['TEXT', 'IMAGE'] } : {}),
+        ...(makesImages(model) && hasRatio ? { imageConfig: { aspectRatio } } : {}),
       },
     };
   },
@@ -36,7 +42,9 @@ export const google = fromAiSdk({
       (json) => Page.parse(json),
       (page) => (page.nextPageToken ? `pageSize=1000&pageToken=${encodeURIComponent(page.nextPageToken)}` : undefined),
     );
-    return pages.flatMap((page) => (page.models ?? []).filter(answersChats).map(toModel));
+    return pages.flatMap((page) =>
+      (page.models ?? []).filter((entry) => answersChats(entry) || draws(entry)).map(toModel),
+    );
   },
 });
 
@@ -54,8 +62,14 @@ function answersChats(entry: z.infer<typeof Entry>): boolean {
   return entry.supportedGenerationMethods.includes('generateContent') && !/-tts\b/.test(entry.name);
 }
 
+/** Imagen, and Veo for videos, do nothing else. */
+function draws({ supportedGenerationMethods: methods, name }: z.infer<typeof Entry>): boolean {
+  return /^models\/(imagen|veo)-/.test(name) && methods.some((method) => /^predict(LongRunning)?$/.test(method));
+}
+
 function toModel(entry: z.infer<typeof Entry>): Model {
   const id = entry.name.replace(/^models\//, '');
+  if (draws(entry)) return drawing(id);
   const isGemini = id.startsWith('gemini-');
   return {
     id,

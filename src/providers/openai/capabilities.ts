@@ -23,7 +23,7 @@ const KINDS: readonly Row[] = [
   [/(?:^|[-/])(?:sora|veo|kling|seedance|hailuo|vidu|mochi)-?\d/, { type: 'video', video: true }],
   [/cogvideo|hunyuan-?video|ltx-?video|imagine-video|text-to-video|(?:^|[-/])wan-?\d/, { type: 'video', video: true }],
   [
-    /dall-e|gpt-image|chatgpt-image|sdxl|stable-?diffusion|text-to-image|(?:qwen|[-/]z|grok-\d)-image/,
+    /dall-e|gpt-image|chatgpt-image|sdxl|sd-cpp|stable-?diffusion|text-to-image|(?:qwen|[-/]z|grok-\d)-image/,
     { type: 'image', image: true },
   ],
   [

@@ -249,6 +249,15 @@ export const upstreams = {
     activation: 'local',
     ports: [8080],
   },
+  sdcpp: {
+    // Its server draws; it shares LM Studio's port, so it is on only where the configuration names it.
+    label: 'stable-diffusion.cpp',
+    baseUrl: 'http://127.0.0.1:1234/v1',
+    needsKey: false,
+    url: 'https://github.com/leejet/stable-diffusion.cpp',
+    activation: 'local',
+    ports: [1234],
+  },
   jan: {
     label: 'Jan',
     baseUrl: 'http://127.0.0.1:1337/v1',

@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto';
+
+/** One part of a form: a text, or a file. */
+export type FormPart =
+  | { readonly name: string; readonly text: string }
+  | { readonly name: string; readonly bytes: Buffer; readonly mimeType: string; readonly filename: string };
+
+/** A `multipart/form-data` body (RFC 7578), and its content type. */
+export function toForm(parts: readonly FormPart[]): { readonly contentType: string; readonly body: Buffer } {
+  const boundary = `sluice-${randomUUID()}`;
+  const pieces = parts.flatMap((part): (Buffer | string)[] => {
+    const head = `--${boundary}\r\ncontent-disposition: form-data; name="${quoted(part.name)}"`;
+    if ('text' in part) return [`${head}\r\n\r\n${part.text}\r\n`];
+    return [
+      `${head}; filename="${quoted(part.filename)}"\r\ncontent-type: ${part.mimeType}\r\n\r\n`,
+      part.bytes,
+      '\r\n',
+    ];
+  });
+  pieces.push(`--${boundary}--\r\n`);
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    body: Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece))),
+  };
+}
+
+/** As browsers write it (WHATWG HTML, multipart/form-data encoding algorithm). */
+function quoted(name: string): string {
+  return name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
+}

@@ -1,0 +1,39 @@
+import type { ImageKind, Limits, ProviderConfig } from '../../config/config.ts';
+import type { Provider } from '../../core/provider.ts';
+import type { GuardedFetch } from '../../outbound/guarded-fetch.ts';
+import type { UpstreamClient } from '../../outbound/upstream.ts';
+import { automatic1111 } from './automatic1111.ts';
+import { comfyui } from './comfyui.ts';
+import { fal } from './fal.ts';
+import { withGoogleImages } from './google.ts';
+import { luma } from './luma.ts';
+import { withOpenAiImages } from './openai.ts';
+import { withPollinations } from './pollinations.ts';
+import { replicate } from './replicate.ts';
+import { stability } from './stability.ts';
+
+/** What providers that draw are made with. */
+export interface ImageProviderDeps {
+  readonly client: UpstreamClient;
+  readonly fetch: typeof fetch;
+  /** For pictures of requests that come by address. */
+  readonly guardedFetch: GuardedFetch;
+  readonly limits: () => Limits;
+}
+
+/** Vendors and local programs that only draw. Libraries load on first use. */
+export const imageVendors = { fal, replicate, luma, stability, automatic1111, comfyui } satisfies Record<
+  ImageKind,
+  (config: ProviderConfig, deps: ImageProviderDeps) => Provider
+>;
+
+export function isImageKind(kind: string): kind is ImageKind {
+  return Object.hasOwn(imageVendors, kind);
+}
+
+/** The same provider, which now also draws, where its upstream has a way to. */
+export function withImages(provider: Provider, config: ProviderConfig, deps: ImageProviderDeps): Provider {
+  if (config.kind === 'google') return withGoogleImages(provider, config, deps);
+  if (config.kind === 'openai' && config.id === 'pollinations') return withPollinations(provider, deps);
+  return withOpenAiImages(provider, deps);
+}

@@ -1,0 +1,32 @@
+import { SluiceError } from '../../core/errors.ts';
+import type { ImageInput } from '../../core/image.ts';
+import { decodeDataUri } from '../../media/data-uri.ts';
+import { kindOf } from '../../media/kind.ts';
+import { type GuardedFetch, readAll } from '../../outbound/guarded-fetch.ts';
+
+/** Bytes of one picture that is sent along. */
+const MOST_BYTES = 50 * 1024 * 1024;
+
+/** A picture of a request as bytes, whatever it is called. */
+export interface InputBytes {
+  readonly bytes: Buffer;
+  readonly mimeType: string;
+  /** For forms, with the extension of its content. */
+  readonly filename: string;
+}
+
+/** Reads a picture of a request. An address is fetched as hostile input; what the bytes are counts, not what they are called. */
+export async function readInput(input: ImageInput, fetch: GuardedFetch, signal: AbortSignal): Promise<InputBytes> {
+  const bytes = /^data:/i.test(input.url) ? decodeDataUri(input.url, MOST_BYTES) : await download(input, fetch, signal);
+  const kind = kindOf(bytes);
+  if (kind?.kind !== 'image') {
+    throw new SluiceError('invalid_request', 'A picture of the request is no PNG, JPEG, WebP or GIF.', {
+      param: 'image',
+    });
+  }
+  return { bytes, mimeType: kind.mimeType, filename: `image.${kind.extension}` };
+}
+
+async function download({ url }: ImageInput, fetch: GuardedFetch, signal: AbortSignal): Promise<Buffer> {
+  return readAll(await fetch(url, { signal, bytes: MOST_BYTES, accept: 'image/png,image/jpeg,image/webp,image/gif' }));
+}
