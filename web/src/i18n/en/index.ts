@@ -1,3 +1,4 @@
+import { aloud } from './aloud.ts';
 import { chat } from './chat.ts';
 import { commands } from './commands.ts';
 import { compare } from './compare.ts';
@@ -13,11 +14,13 @@ import { prompts } from './prompts.ts';
 import { settings } from './settings.ts';
 import { share } from './share.ts';
 import { shell } from './shell.ts';
+import { transfer } from './transfer.ts';
 import { voices } from './voices.ts';
 import { welcome } from './welcome.ts';
 
 /** The words of the page, a file a screen. Other languages have the same keys. */
 export const dictionary = {
+  aloud,
   chat,
   commands,
   compare,
@@ -33,6 +36,7 @@ export const dictionary = {
   settings,
   share,
   shell,
+  transfer,
   voices,
   welcome,
 };

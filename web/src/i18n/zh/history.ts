@@ -1,4 +1,32 @@
 import type { history as english } from '../en/history.ts';
 import type { Words } from '../index.ts';
 
-export const history: Words<typeof english> = {};
+export const history: Words<typeof english> = {
+  title: '所有对话',
+  search: '搜索对话',
+  searchHint: '标题和消息',
+  count: { other: '{count} 个对话' },
+  found: { other: '找到 {count} 个对话' },
+  searching: '正在搜索…',
+  nothing: '没有对话包含所有这些词。',
+  nothingHere: '这里没有对话。',
+  allFolders: '所有文件夹',
+  noFolder: '无文件夹',
+  folder: '文件夹',
+  tags: '标签',
+  select: '选择“{title}”',
+  selectAll: '全选',
+  selected: { other: '已选 {count} 个' },
+  clearSelection: '取消选择',
+  organise: '文件夹和标签…',
+  organiseTitle: '文件夹和标签',
+  folderHint: '选择一个文件夹，或输入新文件夹的名称。留空表示不放入文件夹。',
+  addTag: '添加标签',
+  removeTag: '移除标签“{tag}”',
+  organised: { other: '已更改 {count} 个对话。' },
+  more: '显示更多',
+  showAll: '所有对话（{count}）',
+  deleteAll: '删除所有对话',
+  deleteAllSure: '这将永久删除此浏览器中的所有对话，并停止分享已分享的对话。如有疑虑，请先导出。',
+  deletedAll: '所有对话已删除。',
+};

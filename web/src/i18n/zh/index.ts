@@ -1,4 +1,5 @@
 import type { Dictionary } from '../index.ts';
+import { aloud } from './aloud.ts';
 import { chat } from './chat.ts';
 import { commands } from './commands.ts';
 import { compare } from './compare.ts';
@@ -14,10 +15,12 @@ import { prompts } from './prompts.ts';
 import { settings } from './settings.ts';
 import { share } from './share.ts';
 import { shell } from './shell.ts';
+import { transfer } from './transfer.ts';
 import { voices } from './voices.ts';
 import { welcome } from './welcome.ts';
 
 export const dictionary: Dictionary = {
+  aloud,
   chat,
   commands,
   compare,
@@ -33,6 +36,7 @@ export const dictionary: Dictionary = {
   settings,
   share,
   shell,
+  transfer,
   voices,
   welcome,
 };

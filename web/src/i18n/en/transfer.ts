@@ -1,0 +1,28 @@
+export const transfer = {
+  import: 'Import chats…',
+  importTitle: 'Import chats',
+  importHint:
+    'Exports of Sluice, ChatGPT, Claude, Open WebUI, LibreChat and chatbot-ui, as JSON or in the ZIP archive they came in. They stay in this browser.',
+  choose: 'Choose files',
+  drop: 'or drop them here',
+  reading: 'Reading…',
+  from: 'From {program}',
+  imported: { one: '{count} chat imported', other: '{count} chats imported' },
+  known: { one: '{count} was here already', other: '{count} were here already' },
+  empty: { one: '{count} without messages', other: '{count} without messages' },
+  unknown: { one: '{count} entry of an unknown kind', other: '{count} entries of an unknown kind' },
+  broken: { one: '{count} could not be read', other: '{count} could not be read' },
+  leftOut: {
+    one: '{count} picture or file is not in the export',
+    other: '{count} pictures and files are not in the export',
+  },
+  notRead: 'This is neither JSON nor a ZIP archive of JSON files.',
+  noChats: 'There are no chats in this file.',
+  refused: 'The browser refused to keep them. Perhaps there is no room left.',
+  exportMarkdown: 'Export as Markdown',
+  exportJson: 'Export as JSON',
+  exportAllMarkdown: 'Export all as Markdown',
+  exportAllJson: 'Export all as JSON',
+  exported: { one: '{count} chat was exported.', other: '{count} chats were exported.' },
+  nothing: 'There is nothing to export yet.',
+};
