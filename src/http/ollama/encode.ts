@@ -36,6 +36,8 @@ export class LineStream implements Encoder {
   readonly #calls = new Map<number, CallInPieces>();
   readonly #sources: Source[] = [];
   #thought = '';
+  /** Blocks of thoughts that nobody signed. They matter only when a later one is signed. */
+  #unsigned: Json[] = [];
   #usage: Usage | undefined;
   #conversation: Conversation | undefined;
 
@@ -64,6 +66,10 @@ export class LineStream implements Encoder {
     switch (chunk.type) {
       case 'content':
         said.content += chunk.content;
+        if (chunk.content !== '' && this.#thought !== '') {
+          this.#unsigned.push(thinkingBlock({ type: 'reasoning', text: this.#thought }));
+          this.#thought = '';
+        }
         return undefined;
       case 'refusal':
         said.content += chunk.refusal;
@@ -115,10 +121,10 @@ export class LineStream implements Encoder {
 
   /** A signed block of thoughts is over: whole, for clients that hand it back. */
   #endThought(part: Extract<Part, { type: 'reasoning' }>): string {
-    const block = thinkingBlock({ ...part, text: this.#thought });
+    const blocks = [...this.#unsigned, thinkingBlock({ ...part, text: this.#thought })];
+    this.#unsigned = [];
     this.#thought = '';
-    if (this.#options.kind === 'generate') return '';
-    return this.#line(nothing(), { thinking_blocks: [block] });
+    return this.#options.kind === 'generate' ? '' : this.#line(nothing(), { thinking_blocks: blocks });
   }
 
   #call({ index, id, name, arguments: fragment, vendor }: ToolCallDelta): void {
@@ -154,9 +160,8 @@ export function encodeAnswer(answer: Collected, options: AnswerOptions): Json {
   said.content = answer.content + answer.refusal;
   if (options.showsThoughts) said.thinking = answer.reasoning;
   for (const media of answer.media) addMedia(said, media);
-  const blocks = answer.parts.flatMap((part) =>
-    part.type === 'reasoning' && part.vendor !== undefined ? [thinkingBlock(part)] : [],
-  );
+  const thoughts = answer.parts.flatMap((part) => (part.type === 'reasoning' ? [part] : []));
+  const blocks = thoughts.some(({ vendor }) => vendor !== undefined) ? thoughts.map(thinkingBlock) : [];
   const more: Json = {
     ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }),
     ...(answer.toolCalls.length === 0 ? {} : { tool_calls: answer.toolCalls.map(toolCall) }),
