@@ -1,12 +1,15 @@
 import type { FastifyReply } from 'fastify';
 import type { CallScope } from '../../core/call.ts';
-import type { Chunk } from '../../core/chunk.ts';
+import type { Batch, Chunk } from '../../core/chunk.ts';
+import { SluiceError } from '../../core/errors.ts';
 import type { OpenedChunks } from '../../routing/chunks.ts';
 import type { Performed, Question } from '../../routing/router.ts';
 import { inOwnWords, ownWord } from './own-words.ts';
+import { pieces } from './pieces.ts';
 import type { Prepared } from './question.ts';
 import { echoOf, type ResponseHead } from './response.ts';
-import type { ResponseDeps } from './store.ts';
+import type { Run } from './run.ts';
+import { isKept, type ResponseDeps } from './store.ts';
 import { ENCRYPTED, type Json, type ResponseBody } from './wire.ts';
 
 /** The router's answer, whose complaints about fields are in the client's words. */
@@ -43,7 +46,52 @@ export function sendJson(reply: FastifyReply, value: Json): FastifyReply {
   return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(value));
 }
 
-/** What closes an answer; the router sends it in one batch, the last. */
-export function isLast(chunk: Chunk): boolean {
-  return chunk.type === 'usage' || chunk.type === 'finish';
+/** What has become known since the head of the answer was written. */
+export function note(run: Run, prepared: Prepared): void {
+  const search = prepared.searched();
+  if (search !== undefined) run.ending.search = search;
+}
+
+/** The end of an answer: it is on disk before anybody hears of it, and whoever does may refer to it at once. */
+export async function finish(run: Run, last: readonly Chunk[], deps: ResponseDeps): Promise<void> {
+  run.ending.completedAt = now();
+  run.ending.isStored = await isKept(deps, run.endingWith(last), run.owner);
+  deps.runs.delete(run.id);
+  run.end(last);
+}
+
+/** What counts of a batch: what is said, and what closes the answer, which the router sends in one batch, the last. */
+export interface Relevant {
+  readonly said: readonly Chunk[];
+  readonly last: readonly Chunk[];
+}
+
+/** The chunks that count. Since the last event repeats the whole answer, it is held in memory, and so has a limit. */
+export async function* relevant(chunks: AsyncIterable<Batch>, deps: ResponseDeps): AsyncIterable<Relevant> {
+  const { answerBytes } = deps.config().limits;
+  let size = 0;
+  for await (const batch of chunks) {
+    const said = pieces(batch);
+    for (const chunk of said) size += sizeOf(chunk);
+    if (size > answerBytes) {
+      throw new SluiceError('upstream_invalid', "The provider's answer is larger than Sluice takes in.");
+    }
+    yield { said, last: batch.filter(({ type }) => type === 'usage' || type === 'finish') };
+  }
+}
+
+/** About as many bytes as a chunk takes. */
+function sizeOf(chunk: Chunk): number {
+  switch (chunk.type) {
+    case 'content':
+      return chunk.content.length;
+    case 'reasoning':
+      return chunk.reasoning.length;
+    case 'tool_call':
+      return chunk.tool_call.arguments.length;
+    case 'media':
+      return chunk.media.url.length;
+    default:
+      return 0;
+  }
 }

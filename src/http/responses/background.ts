@@ -1,15 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CallScope } from '../../core/call.ts';
-import type { Batch, Chunk } from '../../core/chunk.ts';
+import type { Chunk } from '../../core/chunk.ts';
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import { errorChunk, sendChunks, withCall } from '../answer.ts';
 import { withoutSecrets } from '../edge/errors.ts';
 import { userOf } from '../user.ts';
-import { ask, headOf, isLast, now, sendJson } from './asking.ts';
-import { pieces } from './pieces.ts';
+import { ask, finish, headOf, note, relevant, sendJson } from './asking.ts';
 import { type Prepared, prepare } from './question.ts';
 import { Run } from './run.ts';
-import { isKept, keep, ownerNow, type ResponseDeps } from './store.ts';
+import { keep, ownerNow, type ResponseDeps } from './store.ts';
 import { ResponsesStream } from './stream.ts';
 import type { Json, ResponseBody } from './wire.ts';
 
@@ -63,7 +62,7 @@ export function sendAlong(
 /** Makes the answer. Never throws: a failure is how the answer ends. */
 async function work(
   run: Run,
-  { question }: Prepared,
+  prepared: Prepared,
   timeout: number | null | undefined,
   deps: ResponseDeps,
 ): Promise<void> {
@@ -74,12 +73,13 @@ async function work(
   );
   let last: readonly Chunk[] = [];
   try {
-    const { target, value } = await ask(question, call, deps);
+    const { target, value } = await ask(prepared.question, call, deps);
     run.ending.model = target.model;
     run.ending.provider = target.provider.id;
-    for await (const batch of value.chunks as AsyncIterable<Batch>) {
-      run.push(pieces(batch));
-      last = batch.filter(isLast);
+    note(run, prepared);
+    for await (const { said, last: closing } of relevant(value.chunks, deps)) {
+      run.push(said);
+      last = closing;
     }
   } catch (thrown) {
     const error = withoutSecrets(toSluiceError(thrown), deps.secrets);
@@ -88,8 +88,5 @@ async function work(
   } finally {
     deadline.clear();
   }
-  run.ending.completedAt = now();
-  run.ending.isStored = await isKept(deps, run.endingWith(last), run.owner);
-  deps.runs.delete(run.id);
-  run.end(last);
+  await finish(run, last, deps);
 }

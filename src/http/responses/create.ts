@@ -8,12 +8,11 @@ import type { Handler } from '../deps.ts';
 import type { JsonBody } from '../edge/body.ts';
 import { withoutSecrets } from '../edge/errors.ts';
 import { validate } from '../validate.ts';
-import { ask, headOf, isLast, now, sendJson } from './asking.ts';
+import { ask, finish, headOf, note, now, relevant, sendJson } from './asking.ts';
 import { answerInBackground } from './background.ts';
-import { pieces } from './pieces.ts';
 import { prepare } from './question.ts';
 import { Run } from './run.ts';
-import { isKept, ownerNow, type ResponseDeps } from './store.ts';
+import { ownerNow, type ResponseDeps } from './store.ts';
 import { ResponsesStream } from './stream.ts';
 import { ResponseBody } from './wire.ts';
 
@@ -34,6 +33,7 @@ export function createResponse(deps: ResponseDeps): Handler {
         ownerNow(deps),
         call,
       );
+      note(run, prepared);
       await answer(reply, answered, run, { body, store: prepared.store }, deps);
     });
   };
@@ -49,26 +49,31 @@ async function answer(
   const headers = answerHeaders(answered, answered.value.headers);
   const stream = new ResponsesStream(run.kept.head, { ending: run.ending });
   if (body.stream === true) {
-    const chunks = store ? recorded(answered.value.chunks, run, deps) : bare(answered.value.chunks, run);
+    const chunks = store ? recorded(answered.value.chunks, run, deps) : bare(answered.value.chunks, run, deps);
     return sendChunks(reply, chunks, stream, headers, deps, run.call);
   }
-  const all: Chunk[] = [];
-  for await (const batch of answered.value.chunks) all.push(...batch);
-  const whole = once(all);
-  for await (const batch of store ? recorded(whole, run, deps) : bare(whole, run)) stream.encode(batch);
+  const whole = gathered(answered.value.chunks, deps);
+  for await (const batch of store ? recorded(whole, run, deps) : bare(whole, run, deps)) stream.encode(batch);
   sendJson(reply.headers(headers), stream.response());
 }
 
-async function* once(batch: Batch): AsyncIterable<Batch> {
-  yield batch;
+/** A whole answer as one batch: nobody waits for its pieces. */
+async function* gathered(chunks: AsyncIterable<Batch>, deps: ResponseDeps): AsyncIterable<Batch> {
+  const all: Chunk[] = [];
+  for await (const { said, last } of relevant(chunks, deps)) {
+    for (const chunk of said) all.push(chunk);
+    for (const chunk of last) all.push(chunk);
+  }
+  yield all;
 }
 
 /** The chunks that count, of an answer that is not kept. */
-async function* bare(chunks: AsyncIterable<Batch>, run: Run): AsyncIterable<Batch> {
-  for await (const batch of chunks) {
-    yield pieces(batch);
+async function* bare(chunks: AsyncIterable<Batch>, run: Run, deps: ResponseDeps): AsyncIterable<Batch> {
+  for await (const { said, last } of relevant(chunks, deps)) {
+    yield said;
+    if (last.length === 0) continue;
     run.ending.completedAt = now();
-    yield batch.filter(isLast);
+    yield last;
   }
 }
 
@@ -77,19 +82,13 @@ async function* recorded(chunks: AsyncIterable<Batch>, run: Run, deps: ResponseD
   let isOver = false;
   const end = async (last: readonly Chunk[]): Promise<void> => {
     isOver = true;
-    run.ending.completedAt = now();
-    run.ending.isStored = await isKept(deps, run.endingWith(last), run.owner);
-    // Whoever hears of the end may refer to the answer at once.
-    deps.runs.delete(run.id);
-    run.end(last);
+    await finish(run, last, deps);
   };
   deps.runs.set(run.id, run);
   try {
-    for await (const batch of chunks) {
-      const said = pieces(batch);
+    for await (const { said, last } of relevant(chunks, deps)) {
       run.push(said);
       yield said;
-      const last = batch.filter(isLast);
       if (last.length === 0) continue;
       await end(last);
       yield last;

@@ -77,6 +77,9 @@ export function toMessages(items: readonly KeptItem[], instructions?: string | n
         said.push({ type: 'media', kind: 'image', url: `data:${mimeType};base64,${result}`, mimeType });
         break;
       }
+      case 'web_search_call':
+        // What was found stood in the prompt of its time.
+        break;
       default:
         drop(String(item['type']).slice(0, 64));
     }
@@ -132,9 +135,7 @@ function toThoughts({ item, vendor: kept }: KeptItem): readonly ReasoningPart[] 
 /** Everything of a request except where it goes and what it says. */
 export function toFields(
   body: ResponseBody,
-): Decoded<
-  Pick<ChatRequest, 'sampling' | 'tools' | 'toolChoice' | 'parallelToolCalls' | 'responseFormat' | 'webSearch'>
-> {
+): Decoded<Pick<ChatRequest, 'sampling' | 'tools' | 'toolChoice' | 'parallelToolCalls' | 'responseFormat'>> {
   const dropped: string[] = [];
   const given = body.tools ?? [];
   for (const { type } of given) {
@@ -143,7 +144,6 @@ export function toFields(
   const { tools, toolChoice, isDropped } = choose(toTools(given), body.tool_choice, given);
   if (isDropped) dropped.push('tool_choice');
   for (const name of body.include ?? []) if (LOST_INCLUDES.has(name)) dropped.push(`include.${name}`);
-  const searches = given.some(({ type }) => isWebSearch(type)) && body.tool_choice !== 'none';
   const format = toResponseFormat(body.text?.format);
   return {
     value: {
@@ -152,14 +152,22 @@ export function toFields(
       ...(toolChoice === undefined ? {} : { toolChoice }),
       ...(typeof body.parallel_tool_calls === 'boolean' ? { parallelToolCalls: body.parallel_tool_calls } : {}),
       ...(format === undefined ? {} : { responseFormat: format }),
-      ...(searches ? { webSearch: true } : {}),
     },
     dropped: [...new Set(dropped)],
   };
 }
 
 /** What else may be included belongs to tools that are not there, and is reported with them. */
-const LOST_INCLUDES: ReadonlySet<string> = new Set(['message.output_text.logprobs']);
+const LOST_INCLUDES: ReadonlySet<string> = new Set([
+  'message.output_text.logprobs',
+  'web_search_call.action.sources',
+  'web_search_call.results',
+]);
+
+/** Whether the web is to be searched before the model answers. */
+export function wantsSearch({ tools, tool_choice: choice }: ResponseBody): boolean {
+  return choice !== 'none' && (tools ?? []).some(({ type }) => isWebSearch(type));
+}
 
 /** `web_search`, `web_search_preview`, and both with a date. */
 function isWebSearch(type: unknown): boolean {

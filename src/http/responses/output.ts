@@ -3,6 +3,7 @@ import type { Chunk, MediaRef, Source, ToolCallDelta } from '../../core/chunk.ts
 import { unreachable } from '../../core/errors.ts';
 import { itemId } from './ids.ts';
 import { carrierOf, isWorthKeeping, type KeptItem, partKey, shown } from './items.ts';
+import type { Searched } from './web-search.ts';
 import type { Json } from './wire.ts';
 
 /** Told of every event, with all its fields but `type` and `sequence_number`. */
@@ -102,6 +103,19 @@ export class Output {
       default:
         unreachable(chunk);
     }
+  }
+
+  /** The search that came before the answer. */
+  search({ query, isUsed }: Searched): void {
+    const call = this.#begin('ws', {
+      type: 'web_search_call',
+      status: 'in_progress',
+      action: { type: 'search', query, queries: [query] },
+    });
+    this.#emit('response.web_search_call.in_progress', placeOf(call));
+    this.#emit('response.web_search_call.searching', placeOf(call));
+    if (isUsed) this.#emit('response.web_search_call.completed', placeOf(call));
+    this.#done(call, isUsed ? 'completed' : 'failed');
   }
 
   /** Nothing follows. An answer has a message, even if it says nothing. */
@@ -310,7 +324,7 @@ export class Output {
     this.#done(carrier, 'completed');
   }
 
-  #done(growing: Growing, status: 'completed' | 'incomplete'): void {
+  #done(growing: Growing, status: 'completed' | 'incomplete' | 'failed'): void {
     growing.isDone = true;
     growing.item['status'] = status;
     this.#emit('response.output_item.done', { output_index: growing.index, item: this.#shownOf(growing) });

@@ -7,11 +7,12 @@ import { clientKeys } from '../keys.ts';
 import { toWebSearch } from '../to-chat.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
-import { toFields, toMessages } from './decode.ts';
+import { toFields, toMessages, wantsSearch } from './decode.ts';
 import { responseId } from './ids.ts';
 import { inputOf } from './input.ts';
 import type { KeptItem } from './items.ts';
 import { conversationUpTo, keepsAnswers, type ResponseDeps } from './store.ts';
+import { type Searched, searching } from './web-search.ts';
 import { type Json, ResponseBody } from './wire.ts';
 
 /** A request, understood. */
@@ -24,6 +25,8 @@ export interface Prepared {
   readonly session: string;
   /** Whether the answer is to be kept. */
   readonly store: boolean;
+  /** The search that the tool of the request stood for; known once the question is asked. */
+  searched(): Searched | undefined;
 }
 
 /** Reads what the request refers to, and makes a question of it. */
@@ -54,22 +57,28 @@ export async function prepare(
     ...wish,
     messages: messages.value,
     ...fields.value,
-    ...(hasSearch(body.tool_calls) ? {} : toWebSearch(body.web_search)),
+    ...(hasSearch(body.tool_calls) || wantsSearch(body) ? {} : toWebSearch(body.web_search)),
     downloadMedia: body.download_media === true,
     ...(body.memory === true && typeof body.user === 'string' ? { memoryUser: parseId(body.user, 'user') } : {}),
     format: 'responses',
     extra: extraOf(value, body),
   };
+  let searched: Searched | undefined;
+  const noteSearch = (done: Searched): void => {
+    searched = done;
+  };
+  const steps = wantsSearch(body) ? [searching(deps.search, noteSearch)] : [];
   return {
     id,
     input,
     previous,
     session: before?.first ?? id,
     store: body.store !== false && keepsAnswers(deps),
+    searched: () => searched,
     question: {
       wish,
       keys: clientKeys(request, body.api_key),
-      steps: toolSteps(body.tool_calls, 'invalid_field', deps.search),
+      steps: [...toolSteps(body.tool_calls, 'invalid_field', deps.search), ...steps],
       dropped: [...DROPPED_FIELDS.filter((name) => Object.hasOwn(value, name)), ...messages.dropped, ...fields.dropped],
       request: () => chat,
     },

@@ -3,9 +3,10 @@ import type { Encoder } from '../../core/stream.ts';
 import type { KeptItem } from './items.ts';
 import { Output } from './output.ts';
 import { errorOf, type ResponseHead, responseOf, type State } from './response.ts';
+import type { Searched } from './web-search.ts';
 import type { Json } from './wire.ts';
 
-/** What is known of an answer only at its end, noted by whoever drives the stream before it hands over the last chunk. */
+/** What becomes known of an answer after its head, noted by whoever drives the stream before it hands over the chunk concerned. */
 export interface Ending {
   /** Seconds since 1970. */
   completedAt?: number;
@@ -14,6 +15,7 @@ export interface Ending {
   /** Who answered, where the answer was begun before that was known. */
   model?: string;
   provider?: string;
+  search?: Searched;
 }
 
 export interface StreamOptions {
@@ -110,6 +112,7 @@ export class ResponsesStream implements Encoder {
     this.#isBegun = true;
     this.#state = { status: 'in_progress' };
     this.#lifecycle('in_progress');
+    if (this.#ending.search !== undefined) this.#output.search(this.#ending.search);
   }
 
   #finish(reason: string): void {
