@@ -58,7 +58,7 @@ export interface PlainRoute {
   readonly handler: Handler;
 }
 
-export type ErrorBody = (error: SluiceError) => Record<string, unknown>;
+export type ErrorBody = (error: SluiceError, request: FastifyRequest) => Record<string, unknown>;
 
 /** One row of a route table. Serving and documenting read the same row. */
 export interface Route extends PlainRoute {

@@ -23,7 +23,7 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(FOUND);
     });
     world = await openWorld(
-      `aliases: { fast: acme/test-model }\nsearch: { engine: searxng, url: '${engine.url}', pages: 0 }\nlimits: { attempts: 1 }`,
+      `aliases: { fast: acme/test-model }\nsearch: { engine: searxng, url: '${engine.url}', pages: 0 }`,
     );
   });
   after(async () => {
@@ -176,6 +176,37 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
     assert.match(await refused.text(), /'generationConfig\.seed'/);
   });
 
+  test('lets nobody say where a request goes', async () => {
+    const seat = world.seat('google');
+    seat.answers({ text: ['Yes'] });
+    const answer = await generate(
+      { ...HI, base_url: 'http://x.example', extraBody: { a: 1 }, apiKey: 'mine' },
+      seat.model,
+    );
+    assert.equal(answer['dropped'], 'baseUrl, extraBody');
+    assert.deepEqual(seat.last.body, HI);
+    assert.equal(seat.last.headers['x-goog-api-key'], 'mine');
+  });
+
+  test('tries further models where the first cannot answer', async () => {
+    world.seat('google').answers({ status: 503, errorMessage: 'Busy.' });
+    const claude = world.seat('anthropic');
+    claude.answers({ text: ['Yes'] });
+    const body = { ...HI, models: [claude.model], safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT' }] };
+    const answer = await generate(body, 'gemini/gemini-2.5-flash');
+    assertHolds(answer, { modelVersion: 'claude-sonnet-4-5', dropped: 'safetySettings' });
+  });
+
+  test('makes pictures where the model does', async () => {
+    const seat = world.seat('google');
+    seat.answers({ text: ['Here.'], images: [{ mimeType: 'image/png', data: 'iVBORw0KGgo=' }] });
+    const body = { ...HI, generationConfig: { responseModalities: ['TEXT', 'IMAGE'] } };
+    const answer = await generate(body, 'gemini/gemini-2.5-flash-image');
+    assert.deepEqual((seat.last.body as Json)['generationConfig'], body.generationConfig);
+    const parts = [{ text: 'Here.' }, { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }];
+    assertHolds(answer, { candidates: [{ content: { parts } }] });
+  });
+
   test('says what is wrong in the form of Google', async () => {
     for (const [path, body, status, word, pattern] of [
       ['/v1beta/models/acme/test-model:generateContent', {}, 400, 'INVALID_ARGUMENT', /contents/],
@@ -186,6 +217,8 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
         'INVALID_ARGUMENT',
         /contents\[0\]\.parts\[0\]\.text/,
       ],
+      ['/v1beta/models/acme/test-model:generateContent', { contents: [] }, 400, 'INVALID_ARGUMENT', /contents/],
+      ['/v1/models/acme/test-model:generateContent', {}, 400, 'INVALID_ARGUMENT', /contents/],
       ['/v1beta/models/nobody:generateContent', HI, 404, 'NOT_FOUND', /nobody/],
       ['/v1beta/models/acme/test-model:divine', HI, 404, 'NOT_FOUND', /divine/],
       ['/v1beta/models/acme/test-model:countTokens', {}, 400, 'INVALID_ARGUMENT', /contents/],

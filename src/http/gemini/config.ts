@@ -78,8 +78,8 @@ function toSampling(config: WireGenerationConfig): Sampling {
 }
 
 /** Tokens of thoughts up to which an effort is called low or medium. */
-const LOW_TOKENS = 2_048;
-const MEDIUM_TOKENS = 8_192;
+const LOW_TOKENS = 4_096;
+const MEDIUM_TOKENS = 16_384;
 
 /** A level is an effort; a budget of tokens becomes the nearest one. -1 leaves the choice to the model. */
 function toEffort(thinking: WireGenerationConfig['thinkingConfig']): string | undefined {

@@ -4,7 +4,7 @@ import { parseId } from '../edge/body.ts';
 import { toWebSearch } from '../to-chat.ts';
 import { toSettings } from './config.ts';
 import { toMessages, toSystem } from './contents.ts';
-import { type GenerateContentBody, KNOWN_FIELDS, OWN_FIELDS, type WireContent } from './wire.ts';
+import { type GenerateContentBody, KNOWN_FIELDS, OWN_FIELDS, REFUSED_FIELDS, type WireContent } from './wire.ts';
 
 type Json = Record<string, unknown>;
 
@@ -26,7 +26,7 @@ export function decode(body: GenerateContentBody, wish: Wish): Decoded {
   const system = body.systemInstruction == null ? undefined : toSystem(body.systemInstruction);
   const remembers = body.memory === true && typeof body.user === 'string';
   const unknown = Object.entries(body).flatMap(([name, value]) =>
-    KNOWN_FIELDS.has(name) || value === null ? [] : [name],
+    KNOWN_FIELDS.has(name) || REFUSED_FIELDS.has(name) || value === null ? [] : [name],
   );
   return {
     request: {

@@ -7,10 +7,9 @@ import type { Deps } from '../deps.ts';
 import { firstOf } from '../first-target.ts';
 import { clientKeys } from '../keys.ts';
 import { samplingFor } from '../thinking.ts';
-import { DROPPED_FIELDS } from '../wire.ts';
 import { isObject } from './camel.ts';
 import { type Decoded, decode, SEARCH_TOOLS } from './decode.ts';
-import type { GenerateContentBody } from './wire.ts';
+import { type GenerateContentBody, REFUSED_FIELDS } from './wire.ts';
 
 /** A question, its request as it is before any step, and the request as one target gets it. */
 export interface GeminiQuestion extends Question {
@@ -29,6 +28,7 @@ export async function toQuestion(
     model,
     providers: (body.provider ?? '').split(' ').filter((name) => name !== ''),
     ignored: body.ignored ?? [],
+    ...(body.models == null ? {} : { fallbacks: body.models }),
   };
   const keys = clientKeys(request, body.apiKey);
   const decoded = decode(body, wish);
@@ -43,7 +43,7 @@ export async function toQuestion(
   return {
     wish,
     keys,
-    dropped: DROPPED_FIELDS.filter((name) => Object.hasOwn(body, name)),
+    dropped: [...REFUSED_FIELDS].filter((name) => Object.hasOwn(body, name)),
     asked,
     request: () => asked,
     send: (ready, target) =>

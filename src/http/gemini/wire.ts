@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DROPPED_FIELDS, RoutingFields } from '../wire.ts';
-import { toCamelCase } from './camel.ts';
+import { camelName, toCamelCase } from './camel.ts';
 
 /**
  * The wire format of Google's Gemini API (https://ai.google.dev/api/generate-content), version v1beta. Structure is
@@ -91,11 +91,12 @@ const GenerationConfig = z.looseObject({
 export type WireGenerationConfig = z.infer<typeof GenerationConfig>;
 
 const GenerateFields = {
-  contents: listOf(Content, 10_000),
+  contents: z.union([z.array(Content).min(1).max(10_000), Content]),
   systemInstruction: z.union([Content, z.string()]).nullish(),
   tools: listOf(Tool, 1_000).nullish(),
   toolConfig: z.looseObject({ functionCallingConfig: FunctionCallingConfig.nullish() }).nullish(),
   generationConfig: GenerationConfig.nullish(),
+  models: RoutingFields.models,
   provider: RoutingFields.provider,
   ignored: RoutingFields.ignored,
   apiKey: RoutingFields.api_key,
@@ -119,9 +120,12 @@ export const KNOWN_FIELDS: ReadonlySet<string> = new Set([...Object.keys(Generat
 
 const FOR_GOOGLE: ReadonlySet<string> = new Set(['tools', 'toolConfig', 'generationConfig']);
 
+/** Fields that are never passed on, as they are called here. */
+export const REFUSED_FIELDS: ReadonlySet<string> = new Set(DROPPED_FIELDS.map(camelName));
+
 /** The fields that are Sluice's own business, and those that are written anew. */
 export const OWN_FIELDS: ReadonlySet<string> = new Set(
-  [...KNOWN_FIELDS, ...DROPPED_FIELDS].filter((name) => !FOR_GOOGLE.has(name)),
+  [...KNOWN_FIELDS, ...REFUSED_FIELDS].filter((name) => !FOR_GOOGLE.has(name)),
 );
 
 const { contents: _, ...WithoutContents } = GenerateFields;

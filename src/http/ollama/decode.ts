@@ -12,6 +12,7 @@ import { openVendor } from '../../core/vendor.ts';
 import type { Wish } from '../../routing/select.ts';
 import { parseId } from '../edge/body.ts';
 import { toWebSearch } from '../to-chat.ts';
+import { DROPPED_FIELDS } from '../wire.ts';
 import {
   type AskedBody,
   type ChatBody,
@@ -71,7 +72,7 @@ const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
 
 function toExtra(body: AskedBody): Json {
   const options = Object.entries(body.options ?? {}).filter(([name]) => !KNOWN_OPTIONS.has(name));
-  const others = Object.entries(body).filter(([name]) => !KNOWN_FIELDS.has(name));
+  const others = Object.entries(body).filter(([name]) => !KNOWN_FIELDS.has(name) && !DROPPED_FIELDS.includes(name));
   const all = [...options.map(([name, value]) => [`options.${name}`, value] as const), ...others];
   return Object.fromEntries(all.filter(([, value]) => says(value)));
 }
