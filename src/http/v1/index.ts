@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import type { Limits } from '../../config/config.ts';
 import type { Deps, Route } from '../deps.ts';
+import { errorBody } from '../edge/errors.ts';
+import { isOfGoogle } from '../edge/guard.ts';
+import { errorBody as googleErrorBody } from '../gemini/errors.ts';
 import { orMethod } from '../gemini/methods.ts';
 import { forAnthropicClients, getModelInfo, listModelInfos } from '../messages/models.ts';
 import { audioSpeech, SpeechBody } from './audio-speech.ts';
@@ -54,6 +57,7 @@ export function v1Routes(deps: Deps): readonly Route[] {
       method: 'POST',
       url: '/v1/models/*',
       bodyLimit: (limits: Limits) => limits.chatBodyBytes,
+      errorBody: (error, { raw }) => (isOfGoogle(raw) ? googleErrorBody(error) : errorBody(error)),
       handler: orMethod(deps, model.handler),
     },
     {
