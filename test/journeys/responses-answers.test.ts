@@ -262,6 +262,16 @@ describe('the Responses API before each wire format', { timeout: 120_000 }, () =
         if (format === 'openai-responses') assert.ok(sent.includes('"encrypted_content":"encrypted rs_0"'), sent);
       });
 
+      test('thoughts before words come back, too, from a client that keeps them itself', async () => {
+        seat.answers({ reasoning: ['Let me see.'], text: ['Sunny.'] });
+        const body: Create = { reasoning: { effort: 'low' }, include: ['reasoning.encrypted_content'], store: false };
+        const { output } = await create(body);
+        await create({ ...body, input: [...(output as ResponseInputItem[]), { role: 'user', content: 'Sure?' }] });
+        const sent = JSON.stringify(seat.last.body);
+        if (format === 'anthropic') assert.ok(sent.includes('"signature":"sig-0"'), sent);
+        if (format === 'openai-responses') assert.ok(sent.includes('"encrypted_content":"encrypted rs_0"'), sent);
+      });
+
       test('an answer that was cut short says why', async () => {
         seat.answers({ text: ['Once upon'], finish: 'length' });
         const answer = await create({ max_output_tokens: 20 });

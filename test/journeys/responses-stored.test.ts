@@ -76,7 +76,7 @@ describe('answers of the Responses API that are kept', { timeout: 120_000 }, () 
       toolCalls: [{ id: 'call_1', name: 'weather', arguments: ['{"city":"Rom"}'] }],
     });
     const first = await create({ input: 'Weather in Rom?', instructions: 'Be brief.', tools: [WEATHER] });
-    seat.answers({ text: ['Sunny.'] });
+    seat.answers({ reasoning: ['Sun it is.'], text: ['Sunny.'] });
     const second = await create({
       previous_response_id: first.id,
       tools: [WEATHER],
@@ -98,29 +98,40 @@ describe('answers of the Responses API that are kept', { timeout: 120_000 }, () 
       { type: 'thinking', thinking: 'Look outside.', signature: 'sig-0' },
       { type: 'tool_use', id: 'call_1', name: 'weather', input: { city: 'Rom' } },
     ]);
+    assertHolds(messages[3]?.content, [
+      { type: 'thinking', thinking: 'Sun it is.', signature: 'sig-0' },
+      { type: 'text', text: 'Sunny.' },
+    ]);
   });
 
   test('items of a stored answer are followed by reference, and thoughts by their id', async () => {
-    seat.answers({
-      reasoning: ['Look outside.'],
-      toolCalls: [{ id: 'call_2', name: 'weather', arguments: ['{"city":"Rom"}'] }],
-    });
-    const { output } = await create({ tools: [WEATHER] });
-    const [thought, call] = output;
-    assert.ok(thought?.type === 'reasoning' && call?.type === 'function_call' && call.id !== undefined);
+    seat.answers({ reasoning: ['Look outside.'], text: ['Sunny.'] });
+    const { output } = await create();
+    const [thought, message] = output;
+    assert.ok(thought?.type === 'reasoning' && message?.type === 'message');
     assert.equal('encrypted_content' in thought, false);
-    seat.answers({ text: ['Sunny.'] });
-    const result = { type: 'function_call_output', call_id: 'call_2', output: 'sun' } as const;
     const ways: ResponseInputItem[][] = [
       [
         { type: 'item_reference', id: thought.id },
-        { type: 'item_reference', id: call.id },
+        { type: 'item_reference', id: message.id },
       ],
-      [thought, call],
+      [thought, message],
     ];
     for (const items of ways) {
-      await create({ tools: [WEATHER], input: [{ role: 'user', content: 'Weather?' }, ...items, result] });
-      assert.match(JSON.stringify(seat.last.body), /"signature":"sig-0"/);
+      await create({ input: [{ role: 'user', content: 'Weather?' }, ...items, { role: 'user', content: 'Sure?' }] });
+      assertHolds(seat.last.body, {
+        messages: [
+          { role: 'user' },
+          {
+            role: 'assistant',
+            content: [
+              { type: 'thinking', thinking: 'Look outside.', signature: 'sig-0' },
+              { type: 'text', text: 'Sunny.' },
+            ],
+          },
+          { role: 'user' },
+        ],
+      });
     }
     await assert.rejects(
       create({ input: [{ type: 'item_reference', id: 'msg_unknown' }] }),

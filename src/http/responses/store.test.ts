@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { testLogger } from '../../../test/support/call.ts';
+import { SluiceError } from '../../core/errors.ts';
+import { memoryStores } from '../../stores/memory/stores.ts';
+import { responseId } from './ids.ts';
+import { wholeOf } from './retrieve.ts';
+import type { Kept } from './run.ts';
+import { conversationUpTo, isKept, keep, ownerNow, type ResponseDeps, stored } from './store.ts';
+
+const DAY_MS = 86_400_000;
+
+/** What these functions use of the dependencies. */
+function world(key?: string): ResponseDeps {
+  const limits = { keptResponses: 10, keptResponseDays: 3 };
+  const deps = {
+    config: () => ({ limits, ...(key === undefined ? {} : { key }) }),
+    stores: memoryStores(),
+    runs: new Map(),
+    log: testLogger(),
+  };
+  return deps as unknown as ResponseDeps;
+}
+
+function kept(fields: Partial<Kept> = {}): Kept {
+  const head = {
+    id: responseId(),
+    createdAt: 1,
+    model: 'm',
+    provider: 'p',
+    isBackground: false,
+    isEncrypted: false,
+    echo: { store: true },
+  };
+  const input = [{ item: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi' }] } }];
+  return { head, input, previous: null, chunks: [{ type: 'content', content: 'Hello' }], ...fields };
+}
+
+const OVER = { ending: { completedAt: 2 }, last: [{ type: 'finish', finish: 'stop' }] } as const;
+
+describe('stored answers', () => {
+  test('are kept for as many days as the configuration says', async () => {
+    const deps = world();
+    const answer = kept({ over: OVER });
+    await keep(deps, answer, null);
+    const expires = (await deps.stores.responses.get(answer.head.id))?.expires ?? 0;
+    assert.ok(Math.abs(expires - Date.now() - 3 * DAY_MS) < 60_000);
+    assert.deepEqual(await stored(deps, answer.head.id), answer);
+  });
+
+  test('are shown to their owner only', async () => {
+    const deps = world('one');
+    const answer = kept({ over: OVER });
+    await keep(deps, answer, ownerNow(deps));
+    const others = { ...world('two'), stores: deps.stores } as ResponseDeps;
+    assert.equal(await stored(others, answer.head.id), undefined);
+    const nobody = { ...world(), stores: deps.stores } as ResponseDeps;
+    assert.equal(await stored(nobody, answer.head.id), undefined);
+    assert.deepEqual(await stored(deps, answer.head.id), answer);
+  });
+
+  test('that were never finished have failed: the server was killed while it answered', () => {
+    const answer = wholeOf(kept(), false);
+    assert.equal(answer['status'], 'failed');
+    assert.match(String((answer['error'] as { message: string }).message), /server stopped/);
+    assert.equal((answer['output'] as { status: string }[])[0]?.status, 'incomplete');
+  });
+
+  test('are not missed where storing fails: the answer goes out all the same, and the log tells', async () => {
+    const deps = world();
+    const broken = async (): Promise<never> => {
+      throw new SluiceError('storage_failed', 'The disk is full.');
+    };
+    const failing = { ...deps, stores: { ...deps.stores, responses: { ...deps.stores.responses, put: broken } } };
+    assert.equal(await isKept(failing as unknown as ResponseDeps, kept({ over: OVER }), null), false);
+    assert.match(JSON.stringify((deps.log as ReturnType<typeof testLogger>).lines), /The disk is full/);
+    const answer = wholeOf(kept({ over: { ...OVER, ending: { completedAt: 2, isStored: false } } }), false);
+    assert.equal(answer['store'], false);
+  });
+
+  test('make up a conversation from its beginning, however long', async () => {
+    const deps = world();
+    let previous: string | null = null;
+    for (let turn = 0; turn < 300; turn += 1) {
+      const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: `${turn}` }] };
+      const answer = kept({ over: OVER, previous, input: [{ item }] });
+      await keep(deps, answer, null);
+      previous = answer.head.id;
+    }
+    const { items } = await conversationUpTo(deps, previous ?? '');
+    assert.equal(items.length, 600);
+    assert.deepEqual(
+      items.filter((_, index) => index % 2 === 0).map(({ item }) => (item['content'] as { text: string }[])[0]?.text),
+      Array.from({ length: 300 }, (_, turn) => `${turn}`),
+    );
+  });
+});
