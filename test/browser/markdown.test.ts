@@ -185,6 +185,28 @@ describe('markdown', { skip: withoutBrowser, timeout: 240_000 }, () => {
       assert.equal(await frame.count(), 0);
     });
 
+    test('diagrams when they are complete, as pictures; of those that are none the source', async () => {
+      const flow = `graph TD\nA[Start] --> B{Hot?}\nB -->|yes| C(Pour) & D\nB -- no --> A\nC -.-> D\nD ==> D`;
+      await render(`${FENCE}mermaid\n${flow}`, false);
+      assert.equal(await count('figure'), 0);
+      await update(`${FENCE}mermaid\n${flow}\n${FENCE}`, true);
+      assert.equal(await count('figure img[src^="blob:"]'), 1);
+      assert.equal(await page.locator('pre').isVisible(), false);
+      await page.getByRole('button', { name: 'Source' }).click();
+      assert.equal(await page.locator('pre').innerText(), flow);
+      const sequence =
+        'sequenceDiagram\nparticipant A as Anna\nA->>B: hello <b>\nloop often\nB-->>A: hi\nend\nNote over A,B: done';
+      await render(
+        `${FENCE}mermaid\n${sequence}\n${FENCE}\n\n${FENCE}mermaid\ngantt\ntitle x\n${FENCE}\n\n${FENCE}mermaid\ngraph TD\nA[<img src=x onerror=alert(1)>] --> B\n${FENCE}`,
+      );
+      await page.waitForFunction(
+        `[...document.querySelectorAll('figure img')].every((each) => each.naturalWidth > 50)`,
+      );
+      assert.equal(await count('figure img'), 2);
+      assert.equal(await page.locator('pre:visible').innerText(), 'gantt\ntitle x');
+      assert.deepEqual([requests, problems], [[], []]);
+    });
+
     test('media of this server, and links to those of others', async () => {
       await render(
         '<a href="/media/1.png" data-src="/media/1.png" data-width="800" data-height="600"><img src="/thumbnail/1.png" alt="A &quot;cat&quot;"></a>\n\n' +
@@ -308,6 +330,7 @@ The last words.`;
       entities: '&#x41;&amp'.repeat(10_000),
       addresses: 'https://a.'.repeat(10_000),
       mail: 'a@'.repeat(30_000),
+      'a diagram without end': `${FENCE}mermaid\ngraph TD\n${Array.from({ length: 300 }, (_, number) => `A${number % 140} --> A${(number * 7) % 140}`).join('\n')}\n${FENCE}`,
       formulas: '$x^2$ '.repeat(5_000),
       'a formula that grows': `$${'\\def\\a{'.repeat(100)}x$`,
       definitions: Array.from({ length: 5_000 }, (_, number) => `[l${number}]: https://example.com/${number}\n`).join(

@@ -1,3 +1,4 @@
+import type { DiagramAnswer } from './diagrams/worker.ts';
 import type { Tools } from './hosts.ts';
 
 export interface DiagramView {
@@ -5,10 +6,70 @@ export interface DiagramView {
   destroy(): void;
 }
 
+/** How long one drawing may take. */
+const PATIENCE = 3_000;
+
 export function isDiagram(language: string): boolean {
   return language === 'mermaid';
 }
 
-export function showDiagram(source: string, _tools: Tools, _show: (figure: HTMLElement) => void): DiagramView {
-  return { source, destroy: () => {} };
+/**
+ * Draws a diagram and calls back with it; never, when the source is of a kind that is not drawn here (flow charts and
+ * sequence diagrams are), is wrong, or takes too long. The drawing comes as a picture and not as elements: within one,
+ * nothing runs and nothing is fetched, and its styles are no business of the page's policy.
+ */
+export function showDiagram(source: string, tools: Tools, show: (figure: HTMLElement) => void): DiagramView {
+  let address: string | undefined;
+  let destroyed = false;
+  const end = tools.begin();
+  draw(source).then((svg) => {
+    if (svg !== undefined && !destroyed) {
+      address = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
+      show(figureOf(address, svg, source, tools));
+    }
+    end();
+  });
+  return {
+    source,
+    destroy: () => {
+      destroyed = true;
+      if (address !== undefined) URL.revokeObjectURL(address);
+    },
+  };
+}
+
+function figureOf(address: string, svg: string, source: string, { words }: Tools): HTMLElement {
+  const figure = document.createElement('figure');
+  figure.className = 'markdown-diagram markdown-scroll';
+  const image = document.createElement('img');
+  const [, width = '', height = ''] = /width="(\d+)" height="(\d+)"/.exec(svg) ?? [];
+  image.width = Number(width);
+  image.height = Number(height);
+  image.src = address;
+  // Whoever cannot see it reads what it was drawn from.
+  image.alt = `${words.diagram}: ${source.slice(0, 1_000)}`;
+  figure.append(image);
+  return figure;
+}
+
+/** A worker for each drawing: they are few, and one that hangs is simply ended. */
+function draw(source: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let worker: Worker;
+    try {
+      worker = new Worker(new URL('./diagrams/worker.ts', import.meta.url), { type: 'module' });
+    } catch {
+      resolve(undefined);
+      return;
+    }
+    const finish = (svg: string | undefined) => {
+      clearTimeout(timer);
+      worker.terminate();
+      resolve(svg);
+    };
+    const timer = setTimeout(finish, PATIENCE, undefined);
+    worker.onmessage = ({ data }: MessageEvent<DiagramAnswer>) => finish(data.svg);
+    worker.onerror = () => finish(undefined);
+    worker.postMessage({ id: 0, source });
+  });
 }
