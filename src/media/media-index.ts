@@ -1,4 +1,4 @@
-import { mediaTypeOf } from '../core/media-types.ts';
+import { type MediaType, mediaTypeOf } from '../core/media-types.ts';
 import { readMediaName, slugOf } from './names.ts';
 
 /** One stored file, as far as a search looks at it. */
@@ -19,6 +19,21 @@ export interface MediaQuery {
   readonly skip: number;
   /** Any hit: a new one each time for true, the same one for the same text. */
   readonly random?: true | string;
+}
+
+/** A place in the order of all entries: the newest first, then by name. */
+export interface MediaPlace {
+  readonly seconds: number;
+  readonly name: string;
+}
+
+export interface MediaPageQuery {
+  /** As for a search; none: everything fits. */
+  readonly terms: readonly string[];
+  readonly kind?: MediaType['kind'];
+  /** Whatever is behind this place, which need not be taken any more. */
+  readonly after?: MediaPlace;
+  readonly limit: number;
 }
 
 /** Terms are separated by `+` or white space; each is cleaned like a file's name, so that both are spelled alike. */
@@ -84,6 +99,20 @@ export class MediaIndex {
     return this.#drawn(terms, min, random);
   }
 
+  /** The newest `limit` hits behind a place. */
+  page({ terms, kind, after, limit }: MediaPageQuery): readonly MediaPlace[] {
+    const hits: MediaPlace[] = [];
+    const from = after === undefined ? 0 : this.#placeOf(after);
+    for (let at = from; at < this.#entries.length && hits.length < limit; at += 1) {
+      const entry = this.#entries[at];
+      if (entry === undefined || entry.name === after?.name) continue;
+      if (kind !== undefined && !entry.mimeType.startsWith(kind)) continue;
+      if (terms.length === 0 || fits(entry, terms, terms.length))
+        hits.push({ seconds: entry.seconds, name: entry.name });
+    }
+    return hits;
+  }
+
   /**
    * The hit with the highest number that seed and name give together: the same seed finds the same file as long as it is
    * there, whatever is stored or deleted beside it (rendezvous hashing).
@@ -109,7 +138,7 @@ export class MediaIndex {
     return { name, seconds, mimeType: type.mimeType, lowered: lowered === name ? undefined : lowered };
   }
 
-  #placeOf(entry: Entry): number {
+  #placeOf(entry: MediaPlace): number {
     let low = 0;
     let high = this.#entries.length;
     while (low < high) {
@@ -122,7 +151,7 @@ export class MediaIndex {
   }
 }
 
-function inOrder(a: Entry, b: Entry): number {
+function inOrder(a: MediaPlace, b: MediaPlace): number {
   if (a.seconds !== b.seconds) return b.seconds - a.seconds;
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { decodeDataUri } from './data-uri.ts';
 import { kindOf } from './kind.ts';
 import { mediaMarkup } from './markup.ts';
-import { MediaIndex, type MediaQuery, searchTerms } from './media-index.ts';
+import { MediaIndex, type MediaPageQuery, type MediaPlace, type MediaQuery, searchTerms } from './media-index.ts';
 import { mediaName, readMediaName, slugOf } from './names.ts';
 import { bytesOf, spool } from './spool.ts';
 
@@ -134,6 +134,30 @@ describe('search among names', () => {
     assert.equal(find('dog+blue', { min: 1 }), 1);
     assert.equal(find('dog+blue+cat', { min: 2 }), 1);
     assert.equal(find('dog+blue+horse', { min: 2 }), undefined);
+  });
+
+  test('pages: each file once, however many a page has, also when the last one of a page is deleted', () => {
+    for (const limit of [1, 2, 3, 4, 5]) {
+      const index = new MediaIndex();
+      index.fill(shuffled);
+      const seen: string[] = [];
+      for (let after: MediaPlace | undefined; ; ) {
+        const page = index.page({ terms: [], limit, ...(after && { after }) });
+        seen.push(...page.map(({ name }) => name));
+        after = page.at(-1);
+        if (after === undefined) break;
+        index.delete(after.name);
+      }
+      assert.deepEqual(seen, names);
+    }
+    const index = new MediaIndex();
+    index.fill(shuffled);
+    const namesOf = (query: Partial<MediaPageQuery>): number[] =>
+      index.page({ terms: [], limit: 9, ...query }).map(({ name }) => names.indexOf(name));
+    assert.deepEqual(namesOf({ kind: 'image' }), [0, 1]);
+    assert.deepEqual(namesOf({ kind: 'audio', terms: ['cat'] }), [3]);
+    assert.deepEqual(namesOf({ terms: ['red', 'cat'] }), [0]);
+    assert.deepEqual(namesOf({ terms: ['dog'] }), []);
   });
 
   test('random: any hit; with a seed always the same one, also when others come and go', () => {

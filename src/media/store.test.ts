@@ -75,6 +75,42 @@ describe('saving media', () => {
     assert.equal(later.name, again.name);
   });
 
+  test('lists what is there, in pages, and leaves out what was taken away behind our back', async () => {
+    const files = new MemoryFiles();
+    let now = NOW;
+    const media = createMediaStore(files, fetch, () => now * 1_000);
+    const names: string[] = [];
+    for (const alt of ['cat one', 'cat two', 'dog', 'cat three']) {
+      const bytes = await picture(20 + names.length, 10);
+      names.unshift((await media.save(bytes, { alt })).name);
+      now += 1;
+    }
+    const [three = '', dog = '', two = '', one = ''] = names;
+    const first = await media.list({ limit: 2 });
+    assert.deepEqual(
+      first.media.map(({ name }) => name),
+      [three, dog],
+    );
+    const [newest] = first.media;
+    const info = await files.stat(`media/${three}`);
+    assert.deepEqual(newest, {
+      name: three,
+      kind: 'image',
+      mimeType: 'image/jpeg',
+      size: info?.size,
+      createdAt: (NOW + 3) * 1_000,
+    });
+    await files.delete(`media/${two}`);
+    await media.delete(dog);
+    const second = await media.list({ limit: 2, before: first.next ?? '' });
+    assert.deepEqual([second.media.map(({ name }) => name), second.next], [[one], undefined]);
+    const cats = await media.list({ limit: 2, text: 'cat', kind: 'image' });
+    assert.deepEqual([cats.media.map(({ name }) => name), cats.next], [[three, one], undefined]);
+    assert.deepEqual(await media.list({ limit: 2, kind: 'video' }), { media: [] });
+    for (const before of ['', 'x', '12', '12/', '/x.png'])
+      await assert.rejects(media.list({ limit: 2, before }), /'before'/, before);
+  });
+
   test('content that was deleted, here or behind our back, is kept anew', async () => {
     const files = new MemoryFiles();
     const media = store(files);

@@ -1,11 +1,11 @@
 import { SluiceError } from '../core/errors.ts';
-import type { MediaType } from '../core/media-types.ts';
+import { type MediaType, mediaTypeOf } from '../core/media-types.ts';
 import type { Files } from '../core/stores.ts';
 import type { GuardedFetch } from '../outbound/guarded-fetch.ts';
 import { decodeDataUri } from './data-uri.ts';
 import { Gate } from './gate.ts';
 import { kindOf, type MediaKind } from './kind.ts';
-import { MediaIndex, type MediaQuery, searchTerms } from './media-index.ts';
+import { MediaIndex, type MediaPlace, type MediaQuery, searchTerms } from './media-index.ts';
 import { type MediaAbout, mediaName } from './names.ts';
 import { type Picture, readPicture } from './picture.ts';
 import { bytesOf, type Spooled, spool } from './spool.ts';
@@ -34,6 +34,10 @@ export interface SavedMedia extends MediaType {
   readonly height?: number;
 }
 
+export interface LoadedMedia extends MediaType {
+  readonly bytes: Buffer;
+}
+
 export interface SaveOptions extends MediaAbout {
   readonly signal?: AbortSignal;
   /** The provider's own origin may be anywhere. */
@@ -47,6 +51,30 @@ export interface MediaSearchOptions {
   readonly random?: MediaQuery['random'];
 }
 
+export interface MediaListOptions {
+  /** Terms as for a search, all of which must fit; empty: everything. */
+  readonly text?: string;
+  readonly kind?: MediaType['kind'];
+  /** The `next` of the page before. */
+  readonly before?: string;
+  readonly limit: number;
+}
+
+/** A stored file in a list. */
+export interface ListedMedia extends MediaType {
+  readonly name: string;
+  readonly size: number;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
+export interface MediaList {
+  /** The newest first. */
+  readonly media: readonly ListedMedia[];
+  /** Where the next page begins; absent when there is nothing behind this one. */
+  readonly next?: string;
+}
+
 /** Media that Sluice keeps and serves. */
 export interface MediaStore {
   /**
@@ -54,8 +82,12 @@ export interface MediaStore {
    * `SluiceError` when it cannot be had or is none of the media types of the contract.
    */
   save(source: Uint8Array | string, options?: SaveOptions): Promise<SavedMedia>;
+  /** The bytes of the same, which are not kept. */
+  load(source: string, options?: Omit<SaveOptions, keyof MediaAbout>): Promise<LoadedMedia>;
   /** The name of a stored file that fits all, or `min`, of the terms in `text`. Throws when `min` makes no sense. */
   search(text: string, options?: MediaSearchOptions): Promise<string | undefined>;
+  /** A page of what fits. Throws when `before` is no place in a list. */
+  list(options: MediaListOptions): Promise<MediaList>;
   /** Whether there was one. */
   delete(name: string): Promise<boolean>;
 }
@@ -99,6 +131,18 @@ export function createMediaStore(files: Files, fetch: GuardedFetch, now: () => n
     }
   }
 
+  async function read(source: string, options: SaveOptions): Promise<LoadedMedia> {
+    const { body } = await openSource(source, options, fetch, now);
+    const pieces: Uint8Array[] = [];
+    for await (const piece of body) pieces.push(piece);
+    const bytes = Buffer.concat(pieces);
+    const kind = kindOf(bytes);
+    if (kind === undefined) {
+      throw new SluiceError('upstream_invalid', 'It is no image, audio or video of a type that Sluice knows.');
+    }
+    return { kind: kind.kind, mimeType: kind.mimeType, bytes };
+  }
+
   async function store(spooled: Spooled, kind: MediaKind, seconds: number, about: MediaAbout): Promise<SavedMedia> {
     const picture =
       kind.kind === 'image' ? await pictures.run(async () => readPicture(await bytesOf(spooled))) : undefined;
@@ -125,6 +169,7 @@ export function createMediaStore(files: Files, fetch: GuardedFetch, now: () => n
 
   return {
     save: (source, options = {}) => downloads.run(() => keep(source, options), options.signal),
+    load: (source, options = {}) => downloads.run(() => read(source, options), options.signal),
     async search(text, { min, skip = 0, random } = {}) {
       const terms = searchTerms(text);
       if (min !== undefined && (!Number.isInteger(min) || min < 1 || min > terms.length)) {
@@ -140,6 +185,28 @@ export function createMediaStore(files: Files, fetch: GuardedFetch, now: () => n
         names.delete(name); // somebody took it away behind our back
       }
     },
+    async list({ text = '', kind, before, limit }) {
+      const names = await index();
+      const media: ListedMedia[] = [];
+      let after = before === undefined ? undefined : parsePlace(before);
+      // What somebody took away behind our back makes room for more.
+      for (;;) {
+        const wanted = limit - media.length;
+        const query = { terms: searchTerms(text), limit: wanted + 1 };
+        const found = names.page({ ...query, ...(kind && { kind }), ...(after && { after }) });
+        const shown = found.slice(0, wanted);
+        const infos = await Promise.all(shown.map(({ name }) => files.stat(`${MEDIA_FOLDER}/${name}`)));
+        shown.forEach(({ name, seconds }, at) => {
+          const info = infos[at];
+          const type = mediaTypeOf(name);
+          if (info === undefined || type === undefined) names.delete(name);
+          else media.push({ ...type, name, size: info.size, createdAt: seconds * 1_000 });
+        });
+        after = shown.at(-1) ?? after;
+        if (found.length <= wanted) return { media };
+        if (media.length === limit && after !== undefined) return { media, next: `${after.seconds}/${after.name}` };
+      }
+    },
     async delete(name) {
       const count = await files.delete(`${MEDIA_FOLDER}/${name}`);
       await files.delete(thumbnailPath(name));
@@ -147,6 +214,12 @@ export function createMediaStore(files: Files, fetch: GuardedFetch, now: () => n
       return count > 0;
     },
   };
+}
+
+function parsePlace(text: string): MediaPlace {
+  const [, seconds, name] = /^(\d{1,12})\/(.+)$/.exec(text) ?? [];
+  if (seconds !== undefined && name !== undefined) return { seconds: Number(seconds), name };
+  throw new SluiceError('invalid_request', "'before' must be the 'next' of the page before.", { param: 'before' });
 }
 
 async function buildIndex(files: Files): Promise<MediaIndex> {

@@ -10,6 +10,7 @@ import {
   lastBody,
   openKept,
   postJson,
+  remove,
   statusOf,
   told,
   upload,
@@ -154,6 +155,71 @@ describe('media of answers over HTTP', { timeout: 60_000 }, () => {
     const seen = await fetch(`${world.origin}/search/searchable+latecomer`);
     assert.deepEqual([seen.status, seen.headers.get('content-type')], [200, 'image/png']);
     await seen.arrayBuffer();
+  });
+
+  test('a listing shows all of them, page by page, searched and by kind', async () => {
+    const names: string[] = [];
+    for (const [index, colour] of ['#000011', '#000022', '#000033'].entries())
+      names.push(String((await draw(`Listed ship ${index}`, await picture(500 + index, 10, colour)))['urls']));
+    const list = async (query: Record<string, string>) => {
+      const { status, json } = await told(fetch(at(world, `media?${new URLSearchParams(query)}`)));
+      assert.equal(status, 200, JSON.stringify(json));
+      return json as { media: Record<string, unknown>[]; next: string | null };
+    };
+    const whole = await list({ search: 'listed SHIP' });
+    assert.deepEqual(new Set(whole.media.map(({ url }) => decodeURIComponent(String(url)))), new Set(names));
+    assert.equal(whole.next, null);
+    const [entry] = whole.media;
+    assert.match(String(entry?.['name']), /Listed_ship/);
+    assert.deepEqual([entry?.['kind'], entry?.['mime_type']], ['image', 'image/png']);
+    assert.ok(Math.abs(Date.parse(String(entry?.['created_at'])) - Date.now()) < 60_000);
+    for (const [field, type] of [
+      ['url', 'image/png'],
+      ['thumbnail', 'image/webp'],
+    ] as const) {
+      const response = await fetch(world.origin + String(entry?.[field]));
+      const bytes = await response.arrayBuffer();
+      assert.equal(response.headers.get('content-type'), type);
+      if (field === 'url') assert.equal(bytes.byteLength, entry?.['size']);
+    }
+    const seen: unknown[] = [];
+    for (let before: string | null | undefined; before !== null; ) {
+      const page: Awaited<ReturnType<typeof list>> = await list({
+        search: 'listed+ship',
+        limit: '1',
+        ...(before === undefined ? {} : { before }),
+      });
+      seen.push(...page.media.map(({ name }) => name));
+      before = page.next;
+    }
+    assert.deepEqual(
+      seen,
+      whole.media.map(({ name }) => name),
+    );
+    assert.deepEqual((await list({ search: 'listed', kind: 'video' })).media, []);
+    assert.ok((await list({})).media.length > 3);
+    for (const query of ['limit=0', 'limit=201', 'limit=x', 'kind=text', 'before=x']) {
+      const { status, code, message } = await told(fetch(at(world, `media?${query}`)));
+      assert.deepEqual([status, code], [400, 'invalid_request'], query);
+      assert.match(message, new RegExp(query.split('=')[0] ?? ''), query);
+    }
+  });
+
+  test('one of them can be deleted, and is gone in every form', async () => {
+    const bytes = await picture(700, 300, '#771100');
+    const name = String((await draw('Short-lived', bytes))['urls']).slice('/media/'.length);
+    const url = at(world, `media/${encodeURIComponent(name)}`);
+    assert.equal(await statusOf(url, { method: 'DELETE', headers: { origin: 'https://example.com' } }), 403);
+    assert.equal((await told(remove(url))).status, 200);
+    for (const route of ['media', 'images', 'thumbnail'])
+      assert.equal(await statusOf(`${world.origin}/${route}/${name}`), 404, route);
+    const { json } = await told(fetch(at(world, 'media?search=short-lived')));
+    assert.deepEqual(json.media, []);
+    for (const wrong of [name, 'none.png', 'x.txt', '..%2f..%2fsluice.png', '.png', 'a%2fb.png', '%00.png'])
+      assert.equal((await told(remove(at(world, `media/${wrong}`)))).status, 404, wrong);
+    // The same content may come again.
+    await draw('Short-lived', bytes);
+    assert.equal(await statusOf(`${world.origin}/media/${name}`), 200);
   });
 });
 

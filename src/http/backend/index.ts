@@ -8,6 +8,7 @@ import { create } from './create.ts';
 import { deleteFiles, getFiles, postFiles } from './files.ts';
 import { ConversationForm, CookieForm, UploadForm } from './forms.ts';
 import { postLog } from './log.ts';
+import { deleteMedia, listMedia, MediaListAnswer, MediaListQuery } from './media.ts';
 import { deleteMemory, getMemory, postMemory } from './memory.ts';
 import { models, providerModels, providers } from './models.ts';
 import { deleteStream, getStream } from './streams.ts';
@@ -196,6 +197,23 @@ function keptRoutes(deps: Deps): readonly Route[] {
       bodyLimit: () => SHARED_CHAT_BYTES,
       answer: z.object({ share_id: z.string() }),
       handler: postChat(deps),
+    },
+    {
+      method: 'GET',
+      url: `${BASE}/media`,
+      summary: 'Pictures, sounds and videos that are kept of answers, the newest first',
+      tag,
+      query: MediaListQuery,
+      answer: MediaListAnswer,
+      handler: listMedia(deps),
+    },
+    {
+      method: 'DELETE',
+      url: `${BASE}/media/:name`,
+      summary: 'Delete a kept file',
+      tag,
+      answer: z.object({ message: z.string() }),
+      handler: deleteMedia(deps),
     },
     {
       method: 'GET',
