@@ -34,7 +34,7 @@ function singleDollar(text: string, at: number, max: number): Formula | undefine
   const from = at + 1;
   if (from >= max || /[\s$]/.test(text[from] ?? ' ')) return undefined;
   const last = Math.min(max, from + 1_000);
-  for (let to = from + 1; to < last; to++) {
+  for (let to = from; to < last; to++) {
     const code = text.charCodeAt(to);
     if (code === 0x5c) to++;
     else if (code === 0x24) {

@@ -14,6 +14,15 @@ export interface Surroundings extends Env {
   readonly streaming?: boolean;
 }
 
+const grammars = new Map<Words, MarkdownIt>();
+
+/** The grammar for these words, made once: a chat has thousands of texts. */
+export function grammarFor(words: Words): MarkdownIt {
+  const known = grammars.get(words) ?? createGrammar(words);
+  grammars.set(words, known);
+  return known;
+}
+
 /** CommonMark with tables, struck text, task lists and formulas; of HTML only what Sluice writes itself. */
 export function createGrammar(words: Words): MarkdownIt {
   const grammar = createMarkdownIt({ html: false, linkify: true, breaks: true });

@@ -3,7 +3,7 @@ import './code.ts';
 import './formula.ts';
 import './plain.ts';
 import { createDocument } from './document.ts';
-import { createGrammar } from './grammar.ts';
+import { grammarFor } from './grammar.ts';
 import { componentOf, discard, type Tools } from './hosts.ts';
 import { limits } from './limits.ts';
 import { cutAt } from './pictures.ts';
@@ -64,7 +64,7 @@ export function createRenderer(container: HTMLElement, options: RendererOptions 
   more.className = 'markdown-more';
   container.classList.add('markdown');
   container.replaceChildren(body);
-  const markdown = createDocument(body, createGrammar(words), tools);
+  const markdown = createDocument(body, grammarFor(words), tools);
 
   let text = '';
   let done = false;

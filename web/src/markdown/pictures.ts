@@ -28,5 +28,5 @@ export function cutAt(text: string, most: number): number {
   }
   if (end >= text.length) return text.length;
   const line = text.lastIndexOf('\n', end);
-  return line > end - 10_000 ? line + 1 : end;
+  return line >= 0 && line > end - 10_000 ? line + 1 : end;
 }
