@@ -70,6 +70,8 @@ export interface Route extends PlainRoute {
   readonly query?: z.ZodObject;
   /** What the answer looks like. */
   readonly answer?: z.ZodType;
+  /** What errors look like, where the dialect has a form of its own (`errorBody`). */
+  readonly error?: z.ZodType;
   /** Content types of the answer; default JSON. */
   readonly produces?: readonly string[];
 }
