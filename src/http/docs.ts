@@ -81,7 +81,12 @@ function operation(route: Route, path: string, parameters: readonly string[]): J
       200: { description: 'The answer', content: Object.fromEntries(produces.map((type) => [type, answer])) },
       default: {
         description: 'An error that says what is wrong and what to do',
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        content: {
+          'application/json': {
+            schema:
+              route.error === undefined ? { $ref: '#/components/schemas/Error' } : schemaOf(route.error, 'output'),
+          },
+        },
       },
     },
   };

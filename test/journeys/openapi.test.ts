@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { backendRoutes } from '../../src/http/backend/index.ts';
 import type { Deps, Route } from '../../src/http/deps.ts';
+import { geminiRoutes } from '../../src/http/gemini/index.ts';
+import { ollamaRoutes } from '../../src/http/ollama/index.ts';
 import { v1Routes } from '../../src/http/v1/index.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { startOpenAiUpstream } from '../support/openai-upstream.ts';
@@ -10,7 +12,12 @@ import { ApiDescription } from './openapi-check.ts';
 
 /** The route tables look at what they work with only when a request comes. */
 const noDeps = {} as Deps;
-const ROUTES: readonly Route[] = [...v1Routes(noDeps), ...backendRoutes(noDeps)];
+const ROUTES: readonly Route[] = [
+  ...v1Routes(noDeps),
+  ...geminiRoutes(noDeps),
+  ...ollamaRoutes(noDeps),
+  ...backendRoutes(noDeps),
+];
 
 const MESSAGES = [{ role: 'user', content: 'Hi' }];
 const PIXEL = 'data:image/png;base64,iVBORw0KGgo=';
@@ -219,6 +226,10 @@ aliases: { fast: acme/test-model }
     ['GET /api/{provider}/models', '/api/acme/models'],
     ['GET /v1/providers', '/v1/providers'],
     ['GET /v1/providers/{provider}', '/v1/providers/acme'],
+    ['GET /v1beta/models', '/v1beta/models?pageSize=1'],
+    ['GET /v1beta/models/{id}', '/v1beta/models/acme/test-model'],
+    ['GET /api/tags', '/api/tags'],
+    ['GET /api/version', '/api/version'],
     ['GET /backend-api/v2/models', '/backend-api/v2/models'],
     ['GET /backend-api/v2/models', '/backend-api/v2/models?format=list'],
     ['GET /backend-api/v2/models/{provider}', '/backend-api/v2/models/acme'],
@@ -249,6 +260,25 @@ aliases: { fast: acme/test-model }
       assert.ok(validate(await response.json()), `${path} ${JSON.stringify(validate.errors)}`);
     }
   });
+
+  for (const [operation, paths] of [
+    ['POST /v1beta/models/{id}', ['/v1beta/models/nobody:generateContent', '/v1beta/models/acme:divine']],
+    ['GET /v1beta/models/{id}', ['/v1beta/models/nobody']],
+    ['POST /api/chat', ['/api/chat']],
+    ['POST /api/show', ['/api/show']],
+    ['POST /api/pull', ['/api/pull']],
+  ] as const) {
+    test(`${operation} errs as described, in the words of its dialect`, async () => {
+      const validate = api.answer(operation, 'default');
+      const [method = ''] = operation.split(' ');
+      for (const path of paths) {
+        const body = method === 'POST' ? { headers: { 'content-type': 'application/json' }, body: '{}' } : {};
+        const response = await fetch(gateway.origin + path, { method, ...body });
+        assert.ok(response.status >= 400, path);
+        assert.ok(validate(await response.json()), `${path} ${JSON.stringify(validate.errors)}`);
+      }
+    });
+  }
 
   test('calls no other host', () => {
     assert.deepEqual(api.document['servers'], [{ url: '/' }]);

@@ -3,43 +3,41 @@ import type { Deps, Route } from '../deps.ts';
 import { errorBody } from './errors.ts';
 import { modelMethod } from './methods.ts';
 import { getModel, listModels } from './models.ts';
-import { GeminiModel, GeminiModelList, GenerateContentAnswer, ListQuery, MethodBody } from './wire.ts';
+import { GeminiError, GeminiModel, GeminiModelList, GenerateContentAnswer, ListQuery, MethodBody } from './wire.ts';
 
 const TAG = 'Gemini API';
 
 /** The wire format of Google's Gemini API, before any provider. */
 export function geminiRoutes(deps: Deps): readonly Route[] {
+  const common = { tag: TAG, errorBody, error: GeminiError } as const;
   return [
     {
+      ...common,
       method: 'POST',
       url: '/v1beta/models/*',
       summary:
         'What can be done with a model: `<model>:generateContent`, `<model>:streamGenerateContent` (with `alt=sse` as events), `<model>:countTokens`',
-      tag: TAG,
       body: MethodBody,
       bodyLimit: (limits: Limits) => limits.chatBodyBytes,
       answer: GenerateContentAnswer,
       produces: ['application/json', 'text/event-stream'],
-      errorBody,
       handler: modelMethod(deps),
     },
     {
+      ...common,
       method: 'GET',
       url: '/v1beta/models',
       summary: 'All models and aliases, page by page',
-      tag: TAG,
       query: ListQuery,
       answer: GeminiModelList,
-      errorBody,
       handler: listModels(deps),
     },
     {
+      ...common,
       method: 'GET',
       url: '/v1beta/models/*',
       summary: 'One model',
-      tag: TAG,
       answer: GeminiModel,
-      errorBody,
       handler: getModel(deps),
     },
   ];

@@ -130,24 +130,29 @@ export const OWN_FIELDS: ReadonlySet<string> = new Set(
 
 const { contents: _, ...WithoutContents } = GenerateFields;
 
-/** `:countTokens` takes messages alone, or a whole request. */
-export const CountTokensBody = z.preprocess(
-  toCamelCase,
-  z.looseObject({
-    contents: GenerateFields.contents.nullish(),
-    generateContentRequest: z.looseObject(GenerateFields).nullish(),
-    ...WithoutContents,
-  }),
-);
+/** What a POST below `models` may bring. `:countTokens` takes messages alone, or a whole request; the others need `contents`. */
+export const MethodBody = z.looseObject({
+  contents: GenerateFields.contents.nullish(),
+  ...WithoutContents,
+  generateContentRequest: z.looseObject(GenerateFields).nullish().describe('For `:countTokens` only'),
+});
 
-/** What a POST below `models` may bring; its method says which of the schemas counts. */
-export const MethodBody = z.record(z.string(), z.unknown());
+export const CountTokensBody = z.preprocess(toCamelCase, MethodBody);
 
 export const GenerateContentAnswer = z.looseObject({
   candidates: z.array(z.looseObject({ index: z.int(), finishReason: z.string().optional() })).optional(),
   usageMetadata: z.looseObject({ totalTokenCount: z.int() }).optional(),
   modelVersion: z.string().optional(),
   responseId: z.string().optional(),
+});
+
+export const GeminiError = z.object({
+  error: z.object({
+    code: z.int(),
+    message: z.string(),
+    status: z.string(),
+    details: z.array(z.looseObject({ '@type': z.string() })),
+  }),
 });
 
 export const ListQuery = z.object({

@@ -3,12 +3,21 @@ import type { Deps, Route } from '../deps.ts';
 import { chat, generate } from './ask.ts';
 import { errorBody } from './errors.ts';
 import { listRunning, listTags, notManaged, showModel, version } from './models.ts';
-import { AskedAnswer, ChatBody, GenerateBody, ShowAnswer, ShowBody, TagList, VersionAnswer } from './wire.ts';
+import {
+  AskedAnswer,
+  ChatBody,
+  GenerateBody,
+  OllamaError,
+  ShowAnswer,
+  ShowBody,
+  TagList,
+  VersionAnswer,
+} from './wire.ts';
 
 /** The wire format of Ollama's API, before any provider. */
 export function ollamaRoutes(deps: Deps): readonly Route[] {
   // Ollama looks at no content type, and the examples of its documents come without.
-  const common = { tag: 'Ollama API', errorBody, anyType: true } as const;
+  const common = { tag: 'Ollama API', errorBody, error: OllamaError, anyType: true } as const;
   const ask = {
     ...common,
     method: 'POST',

@@ -132,4 +132,6 @@ export const ShowAnswer = z.looseObject({
 
 export const AskedAnswer = z.looseObject({ model: z.string(), created_at: z.string(), done: z.boolean() });
 
+export const OllamaError = z.object({ error: z.string(), code: z.string(), param: z.string().optional() });
+
 export const VersionAnswer = z.object({ version: z.string() });
