@@ -104,6 +104,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     secrets,
     stores,
     buckets,
+    converter,
     media,
     search,
     cookies,

@@ -7,6 +7,7 @@ import type { SluiceError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Secrets } from '../core/secrets.ts';
 import type { Stores } from '../core/stores.ts';
+import type { Converter } from '../documents/converter.ts';
 import type { MediaStore } from '../media/store.ts';
 import type { Deadlines } from '../routing/deadlines.ts';
 import type { Router } from '../routing/router.ts';
@@ -24,6 +25,7 @@ export interface Deps {
   readonly secrets: Secrets;
   readonly stores: Stores;
   readonly buckets: Buckets;
+  readonly converter: Converter;
   readonly media: MediaStore;
   readonly search: WebSearch;
   readonly cookies: CookieStore;

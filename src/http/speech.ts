@@ -5,57 +5,91 @@ import type { CallScope } from '../core/call.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
 import type { Provider } from '../core/provider.ts';
 import { LONGEST_SPEECH, SPEECH_TYPES, type Speech, type SpeechFormat, type SpeechRequest } from '../core/speech.ts';
-import { type ClientKeys, credentialsFor, withoutKey } from '../routing/credentials.ts';
-import type { Deadline } from '../routing/deadlines.ts';
-import { withCall } from './answer.ts';
+import type { Asked } from '../routing/router.ts';
+import { answerHeaders, withCall } from './answer.ts';
 import type { Deps } from './deps.ts';
 import { withoutSecrets } from './edge/errors.ts';
+import { perform, timed } from './perform.ts';
+import { sendEvents } from './send-events.ts';
 import { chooseFormat } from './speech-format.ts';
 import { DROPPED_FIELDS } from './wire.ts';
 
 /** What a dialect made of a request to read a text aloud. */
-export interface SpeechWish extends Omit<SpeechRequest, 'format'> {
-  readonly provider: Provider;
+export interface SpeechWish extends Omit<SpeechRequest, 'format' | 'model'> {
   /** Absent: what the client accepts decides. */
   readonly format: SpeechFormat | undefined;
-  readonly keys: ClientKeys;
 }
 
-/** Streams the spoken text. What fails before its first bytes is a status; afterwards the connection is cut. */
-export async function sendSpeech(
+/** Headers that only one of the dialects sends, and whether the audio travels inside events. */
+export interface SpeechDelivery {
+  readonly cacheControl: string;
+  readonly events?: boolean;
+  /** What the request says about its call. */
+  readonly about?: Parameters<typeof withCall>[3];
+}
+
+/** Streams the spoken text. What fails before its first bytes is a status; afterwards the connection is cut, or the last event says so. */
+export function sendSpeech(
   request: FastifyRequest,
   reply: FastifyReply,
   deps: Deps,
+  asked: Asked,
   wish: SpeechWish,
-  cacheControl: string,
+  { cacheControl, events = false, about = {} }: SpeechDelivery,
 ): Promise<FastifyReply> {
-  const { provider, keys, format: asked, ...rest } = wish;
-  const { speech } = provider;
-  if (speech === undefined) {
+  const { accept } = request.headers;
+  const wanted = { ...wish, text: cleanText(wish.text) };
+  return withCall(request, reply, deps, about, async (call) => {
+    const answered = await perform(
+      deps,
+      asked,
+      'speech',
+      call,
+      async (provider, model, scope) => {
+        const format = chooseFormat(provider, wish.format, events ? undefined : accept);
+        const own = { ...wanted, format, ...(model === '' ? {} : { model }) };
+        return { ...(await provider.speech(own, scope)), scope };
+      },
+      { isOver: () => false },
+    );
+    const { body, mimeType, scope } = answered.value;
+    const pieces = timed(body, deps, scope);
+    const own = answerHeaders(answered);
+    if (events) return sendEvents(reply, speechEvents(pieces, wanted.text), own, deps, call);
+    const headers = { ...own, 'cache-control': cacheControl, vary: VARY };
+    return stream(reply, { mimeType, body: pieces }, headers, deps, call);
+  });
+}
+
+const VARY = 'Origin, Accept';
+
+/** What `sendSpeech` would begin with, without a word spoken. */
+export function sendSpeechHead(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  provider: Provider,
+  wish: Pick<SpeechWish, 'format' | 'text'>,
+  { cacheControl }: SpeechDelivery,
+): FastifyReply {
+  if (provider.speech === undefined) {
     throw new SluiceError('not_supported', `${provider.label} does not read texts aloud.`, { param: 'provider' });
   }
-  const format = chooseFormat(provider, asked, request.headers.accept);
-  const text = cleanText(rest.text);
-  const headers = { 'cache-control': cacheControl, vary: 'Origin, Accept', 'x-sluice-provider': provider.id };
-  if (request.method === 'HEAD') {
-    begin(reply, SPEECH_TYPES[format], headers).end();
-    return reply;
+  cleanText(wish.text);
+  const format = chooseFormat(provider, wish.format, request.headers.accept);
+  const headers = { 'cache-control': cacheControl, vary: VARY, 'x-sluice-provider': provider.id };
+  begin(reply, SPEECH_TYPES[format], headers).end();
+  return reply;
+}
+
+/** OpenAI's events: the audio in pieces, each base64 by itself. What it cost nobody tells, so tokens are estimated. */
+async function* speechEvents(pieces: AsyncIterable<Uint8Array>, text: string): AsyncGenerator<string, void> {
+  for await (const piece of pieces) {
+    const audio = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('base64');
+    yield `data: ${JSON.stringify({ type: 'speech.audio.delta', audio })}\n\n`;
   }
-  return withCall(request, reply, deps, {}, async (parent) => {
-    const call = parent.fork(credentialsFor(provider, keys, true));
-    const deadline = watch(deps, call);
-    try {
-      const spoken = await speech.call(provider, { ...rest, text, format }, call);
-      await stream(reply, spoken, headers, deps, call, deadline);
-    } catch (thrown) {
-      const error = call.cancelled ?? withoutKey(thrown, call.credentials);
-      throw toSluiceError(error).from(provider.id, rest.model ?? '');
-    } finally {
-      deadline.clear();
-      call.cancel();
-      call.release();
-    }
-  });
+  const tokens = Math.ceil(Buffer.byteLength(text) / 4);
+  const usage = { input_tokens: tokens, output_tokens: 0, total_tokens: tokens, estimated: true };
+  yield `data: ${JSON.stringify({ type: 'speech.audio.done', usage })}\n\n`;
 }
 
 /** Control characters have no sound, and half of a pair of surrogates no meaning. */
@@ -78,36 +112,23 @@ export function extraOf(
   return Object.fromEntries(entries);
 }
 
-/** Time runs while the provider is waited for, and not while the client is. */
-function watch(deps: Deps, call: CallScope): Deadline {
-  const { firstByteMs } = deps.config().limits;
-  return deps.deadlines.start(firstByteMs, () =>
-    call.cancel(new SluiceError('upstream_timeout', 'The provider has sent nothing for too long.')),
-  );
-}
-
 async function stream(
   reply: FastifyReply,
   { mimeType, body }: Speech,
   headers: Readonly<Record<string, string>>,
   deps: Deps,
   call: CallScope,
-  deadline: Deadline,
 ): Promise<void> {
-  const { idleMs } = deps.config().limits;
   const raw = begin(reply, mimeType, headers);
   try {
     for await (const bytes of body) {
-      deadline.set(Number.POSITIVE_INFINITY);
       if (!raw.write(bytes)) await drained(raw);
       if (raw.destroyed) return;
-      deadline.set(idleMs);
     }
     raw.end();
   } catch (thrown) {
-    const error = withoutKey(call.cancelled ?? thrown, call.credentials);
-    const { code, message } = withoutSecrets(toSluiceError(error), deps.secrets);
-    if (code === 'internal') deps.log.error({ id: call.id, error }, 'a speech failed unexpectedly');
+    const { code, message } = withoutSecrets(toSluiceError(call.cancelled ?? thrown), deps.secrets);
+    if (code === 'internal') deps.log.error({ id: call.id, error: thrown }, 'a speech failed unexpectedly');
     else if (code !== 'cancelled') deps.log.warn({ id: call.id, code, error: message }, 'a speech was cut');
     // Audio has no place for an error: the missing end of the body is the only sign.
     raw.destroy();

@@ -8,7 +8,11 @@ let gateway: Gateway;
 let client: OpenAI;
 
 before(async () => {
-  gateway = await startGateway('embedded: { enabled: true }\naliases: { narrator: [flite/flite] }');
+  gateway = await startGateway(`
+embedded: { enabled: true }
+aliases: { narrator: [flite/flite] }
+providers: { mute: { kind: anthropic, baseUrl: 'http://127.0.0.1:9', apiKey: no-key, models: [quiet] } }
+`);
   client = new OpenAI({ baseURL: `${gateway.origin}/v1`, apiKey: 'secret', maxRetries: 0 });
 });
 after(() => gateway.close());
@@ -52,7 +56,7 @@ describe('POST /v1/audio/speech', () => {
     ['no input', {}, 422, 'invalid_field'],
     ['an empty input', { input: '' }, 422, 'invalid_field'],
     ['a number', { input: 1 }, 422, 'invalid_field'],
-    ['events instead of audio', { input: 'a', stream_format: 'sse' }, 422, 'invalid_field'],
+    ['an unknown form of stream', { input: 'a', stream_format: 'webm' }, 422, 'invalid_field'],
     ['too fast', { input: 'a', speed: 5 }, 422, 'invalid_field'],
     ['more than 10,000 characters', { input: 'a'.repeat(10_001) }, 413, 'too_large'],
     ['an unknown model', { input: 'a', model: 'gpt' }, 404, 'model_not_found'],
@@ -66,6 +70,40 @@ describe('POST /v1/audio/speech', () => {
       assert.deepEqual({ status: answer.status, code: error.code }, { status, code });
     });
   }
+
+  test('events hold the audio in pieces, and say what it cost', async () => {
+    const { response, bytes } = await post({ input: 'One. Two.', response_format: 'wav', stream_format: 'sse' });
+    assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/);
+    assert.equal(response.headers.get('x-sluice-provider'), 'flite');
+    const events = bytes
+      .toString()
+      .split('\n\n')
+      .filter((event) => event.startsWith('data: '))
+      .map((event) => JSON.parse(event.slice(6)) as { type: string; audio?: string; usage?: { total_tokens: number } });
+    const last = events.pop();
+    assert.equal(last?.type, 'speech.audio.done');
+    assert.ok((last.usage?.total_tokens ?? 0) > 0);
+    assert.ok(events.every(({ type }) => type === 'speech.audio.delta'));
+    const audio = Buffer.concat(events.map((event) => Buffer.from(event.audio ?? '', 'base64')));
+    const { format, seconds } = audioFacts(audio);
+    assert.ok(format === 'wav' && seconds > 0.3);
+  });
+
+  test('who speaks is told, and another one takes over where the first cannot', async () => {
+    const { status, response, bytes } = await post({
+      input: 'Yes.',
+      response_format: 'wav',
+      provider: 'mute flite',
+      model: 'flite',
+    });
+    assert.equal(status, 200);
+    assert.equal(audioFacts(bytes).format, 'wav');
+    const { headers } = response;
+    assert.deepEqual(
+      ['provider', 'model', 'attempts'].map((name) => headers.get(`x-sluice-${name}`)),
+      ['flite', 'flite', '2'],
+    );
+  });
 
   test('10,000 characters are read, the first of them before the last is spoken', async () => {
     const input = 'One two three. '.repeat(666);

@@ -3,7 +3,7 @@ import { SluiceError } from '../../core/errors.ts';
 import { SPEECH_FORMATS } from '../../core/speech.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { clientKeys } from '../keys.ts';
-import { extraOf, sendSpeech } from '../speech.ts';
+import { extraOf, sendSpeech, sendSpeechHead } from '../speech.ts';
 import { validate } from '../validate.ts';
 import { Name } from '../wire.ts';
 
@@ -46,17 +46,20 @@ export function synthesize(deps: Deps): Handler {
     const { text, format, ...rest } = validate(SynthesizeQuery, withoutEmpty(request.query), 'invalid_request');
     const { voice, speed, language, model, ...others } = rest;
     const wish = {
-      provider,
       text,
       format,
-      keys: clientKeys(request, undefined),
       extra: extraOf(others, []),
       ...(voice === undefined ? {} : { voice }),
       ...(speed === undefined ? {} : { speed }),
       ...(language === undefined ? {} : { language }),
-      ...(model === undefined ? {} : { model }),
     };
-    return sendSpeech(request, reply, deps, wish, CACHE_CONTROL);
+    const delivery = { cacheControl: CACHE_CONTROL };
+    if (request.method === 'HEAD') return sendSpeechHead(request, reply, provider, wish, delivery);
+    const asked = {
+      wish: { model: model ?? '', providers: [provider.id], ignored: [] },
+      keys: clientKeys(request, undefined),
+    };
+    return sendSpeech(request, reply, deps, asked, wish, delivery);
   };
 }
 

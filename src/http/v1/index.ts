@@ -6,13 +6,69 @@ import { isOfGoogle } from '../edge/guard.ts';
 import { errorBody as googleErrorBody } from '../gemini/errors.ts';
 import { orMethod } from '../gemini/methods.ts';
 import { forAnthropicClients, getModelInfo, listModelInfos } from '../messages/models.ts';
+import { TranscriptionForm } from './audio-form.ts';
 import { audioSpeech, SpeechBody } from './audio-speech.ts';
+import { TranscriptAnswer, transcriptions, translations } from './audio-transcriptions.ts';
 import { chatCompletions } from './chat-completions.ts';
+import { Completion, CompletionBody } from './completion-body.ts';
+import { completions } from './completions.ts';
+import { EmbeddingBody, EmbeddingList, embeddings } from './embeddings.ts';
+import { MarkItDownAnswer, markitdown } from './markitdown.ts';
 import { getModel, getProvider, listModels, listProviderModels, listProviders } from './models.ts';
+import { ModerationAnswer, ModerationBody, moderations } from './moderations.ts';
+import { RankedList, RerankBody, rerank } from './rerank.ts';
 import { ChatCompletionBody, ModelList, ModelObject, ProviderObject } from './wire.ts';
 
 const TAG = 'Compatible interface';
 const EVENTS = ['application/json', 'text/event-stream'];
+
+/** What is asked of models beside chats and pictures. */
+function taskRoutes(deps: Deps): readonly Route[] {
+  const bodyLimit = (limits: Limits): number => limits.chatBodyBytes;
+  const task = { method: 'POST', tag: TAG, bodyLimit } as const;
+  const heard = {
+    method: 'POST',
+    tag: TAG,
+    form: TranscriptionForm,
+    answer: TranscriptAnswer,
+    produces: ['application/json', 'text/plain', 'text/vtt', 'text/event-stream'],
+  } as const;
+  const transcription = { ...heard, handler: transcriptions(deps) };
+  const translation = { ...heard, handler: translations(deps) };
+  const embedding = { ...task, body: EmbeddingBody, answer: EmbeddingList, handler: embeddings(deps) };
+  const moderation = { ...task, body: ModerationBody, answer: ModerationAnswer, handler: moderations(deps) };
+  const ranking = { ...task, body: RerankBody, answer: RankedList, handler: rerank(deps) };
+  const completion = {
+    ...task,
+    body: CompletionBody,
+    answer: Completion,
+    produces: EVENTS,
+    handler: completions(deps),
+  };
+  const SAME = 'The same, by one provider';
+  return [
+    { ...transcription, url: '/v1/audio/transcriptions', summary: 'What a recording says' },
+    { ...transcription, url: '/api/:provider/audio/transcriptions', summary: SAME },
+    { ...translation, url: '/v1/audio/translations', summary: 'What a recording says, in English' },
+    { ...translation, url: '/api/:provider/audio/translations', summary: SAME },
+    {
+      ...heard,
+      url: '/api/markitdown',
+      summary: 'The text of a document or of a recording',
+      answer: MarkItDownAnswer,
+      handler: markitdown(deps),
+    },
+    { ...embedding, url: '/v1/embeddings', summary: 'Turn texts into vectors' },
+    { ...embedding, url: '/api/:provider/embeddings', summary: SAME },
+    { ...completion, url: '/v1/completions', summary: 'Go on with a text' },
+    { ...completion, url: '/api/:provider/completions', summary: SAME },
+    { ...moderation, url: '/v1/moderations', summary: 'Look for harmful content' },
+    { ...moderation, url: '/api/:provider/moderations', summary: SAME },
+    { ...ranking, url: '/v1/rerank', summary: 'Order documents by how well they fit a question' },
+    { ...ranking, url: '/v2/rerank', summary: 'The same, where clients of Cohere look for it' },
+    { ...ranking, url: '/api/:provider/rerank', summary: SAME },
+  ];
+}
 
 /** Dialect B. */
 export function v1Routes(deps: Deps): readonly Route[] {
@@ -29,12 +85,13 @@ export function v1Routes(deps: Deps): readonly Route[] {
     method: 'POST',
     tag: TAG,
     body: SpeechBody,
-    produces: ['audio/mpeg', 'audio/ogg', 'audio/wav', 'audio/aac', 'audio/flac', 'audio/pcm'],
+    produces: ['audio/mpeg', 'audio/ogg', 'audio/wav', 'audio/aac', 'audio/flac', 'audio/pcm', 'text/event-stream'],
     handler: audioSpeech(deps),
   } as const;
   return [
     { ...speech, url: '/v1/audio/speech', summary: 'Read a text aloud' },
     { ...speech, url: '/api/:provider/audio/speech', summary: 'The same, by one provider' },
+    ...taskRoutes(deps),
     { ...chat, url: '/v1/chat/completions', summary: 'Answer a conversation, whole or as a stream of deltas' },
     { ...chat, url: '/api/:provider/chat/completions', summary: 'The same, by one provider' },
     { ...chat, url: '/api/:provider/:conversation_id/chat/completions', summary: 'The same, within a conversation' },

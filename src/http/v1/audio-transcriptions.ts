@@ -1,0 +1,179 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { CallScope } from '../../core/call.ts';
+import { SluiceError } from '../../core/errors.ts';
+import { toSegments, toSrt, toVtt } from '../../core/timed-text.ts';
+import type { Granularity, Recording, Transcribed, Transcript, TranscriptEvent } from '../../core/transcription.ts';
+import type { Asked, Performed } from '../../routing/router.ts';
+import { answerHeaders, withCall } from '../answer.ts';
+import type { Deps, Handler } from '../deps.ts';
+import { clientKeys } from '../keys.ts';
+import { perform, timed } from '../perform.ts';
+import { parseRecording } from '../recording.ts';
+import { sendEvents } from '../send-events.ts';
+import { type AudioForm, readAudioForm, type TranscriptFormat } from './audio-form.ts';
+
+/** Formats that are sent as events, too; the others need the whole. */
+const STREAMED: ReadonlySet<TranscriptFormat> = new Set(['json', 'text', 'diarized_json']);
+
+export const TranscriptAnswer = z.looseObject({ text: z.string(), model: z.string(), provider: z.string() });
+
+/** `POST audio/transcriptions`: what a recording says. */
+export function transcriptions(deps: Deps): Handler {
+  return async (request, reply) => {
+    const form = await readAudioForm(request, deps);
+    return transcribe(request, reply, deps, form, parseRecording(form.file.bytes), 'transcribe');
+  };
+}
+
+/** `POST audio/translations`: what a recording says, in English. */
+export function translations(deps: Deps): Handler {
+  return async (request, reply) => {
+    const form = await readAudioForm(request, deps);
+    return transcribe(request, reply, deps, form, parseRecording(form.file.bytes), 'translate');
+  };
+}
+
+export function transcribe(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: Deps,
+  form: AudioForm,
+  recording: Recording,
+  task: 'transcribe' | 'translate',
+): Promise<FastifyReply> {
+  const { language, prompt, temperature, timeout, user, response_format: format = 'json' } = form.fields;
+  if (form.stream && !STREAMED.has(format)) {
+    throw new SluiceError('invalid_field', `'stream' does not go with the response_format ${format}.`, {
+      param: 'stream',
+    });
+  }
+  const times = timesOf(format, form.granularities);
+  const wanted = {
+    recording,
+    task,
+    times,
+    diarized: format === 'diarized_json',
+    stream: form.stream,
+    extra: form.extra,
+    ...(language === undefined ? {} : { language }),
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(temperature === undefined ? {} : { temperature }),
+  };
+  return withCall(request, reply, deps, { timeout, user, strict: form.strict }, async (call) => {
+    const answered = await perform(
+      deps,
+      askedOf(request, form),
+      'transcribe',
+      call,
+      async (provider, model, scope) => {
+        const value = await provider.transcribe({ ...wanted, model }, scope);
+        if (value.kind === 'whole') check(value.transcript, format, provider.label);
+        return { ...value, scope };
+      },
+      // An hour of speech takes its time.
+      { waitMs: deps.config().limits.imageMs, isOver: ({ kind }) => kind === 'whole' },
+    );
+    const headers = answerHeaders(answered);
+    if (form.stream) return sendEvents(reply, encodeEvents(answered, deps), headers, deps, call);
+    const { value, target } = answered;
+    if (value.kind !== 'whole') throw new Error('events that nobody asked for');
+    noteTokens(deps, answered, value.transcript.raw?.['usage']);
+    const about = { model: target.model, provider: target.provider.id };
+    reply.headers(headers);
+    const encoded = encode(value.transcript, format, times, task, about);
+    if (typeof encoded === 'object') reply.send(encoded);
+    else
+      reply
+        .header('content-type', format === 'vtt' ? 'text/vtt; charset=utf-8' : 'text/plain; charset=utf-8')
+        .send(encoded);
+    return undefined;
+  });
+}
+
+function askedOf(request: FastifyRequest, { fields, dropped }: AudioForm): Asked {
+  const { provider: ofPath } = request.params as { provider?: string };
+  const named = ofPath ?? fields.provider ?? '';
+  const providers = named.split(' ').filter((name) => name !== '');
+  return {
+    wish: { model: fields.model ?? '', providers, ignored: [] },
+    keys: clientKeys(request, fields.api_key),
+    dropped,
+  };
+}
+
+/** Subtitles are made of segments, and so is `verbose_json`, unless words are asked for. */
+function timesOf(format: TranscriptFormat, granularities: ReadonlySet<Granularity>): ReadonlySet<Granularity> {
+  if (format === 'srt' || format === 'vtt') return new Set(['segment']);
+  if (format !== 'verbose_json') return new Set();
+  return granularities.size === 0 ? new Set(['segment']) : granularities;
+}
+
+/** Another provider may have what this one lacks. */
+function check(transcript: Transcript, format: TranscriptFormat, label: string): void {
+  const hasTimes = transcript.segments !== undefined || transcript.words !== undefined;
+  const isLacking =
+    ((format === 'srt' || format === 'vtt') && !hasTimes) ||
+    (format === 'diarized_json' && transcript.raw?.['segments'] === undefined);
+  if (!isLacking) return;
+  throw new SluiceError('not_supported', `${label} does not tell what ${format} needs; ask it for json or text.`, {
+    param: 'response_format',
+  });
+}
+
+function encode(
+  transcript: Transcript,
+  format: TranscriptFormat,
+  times: ReadonlySet<Granularity>,
+  task: string,
+  about: { readonly model: string; readonly provider: string },
+): object | string {
+  const { text, language, seconds, words = [], segments = toSegments(words), raw = {} } = transcript;
+  switch (format) {
+    case 'text':
+      return `${text}\n`;
+    case 'srt':
+      return toSrt(segments);
+    case 'vtt':
+      return toVtt(segments);
+    case 'json':
+      return { text, ...raw, ...about };
+    case 'diarized_json':
+      return { text, ...(seconds === undefined ? {} : { duration: seconds }), ...raw, ...about };
+    case 'verbose_json':
+      return {
+        task,
+        ...(language === undefined ? {} : { language }),
+        ...(seconds === undefined ? {} : { duration: seconds }),
+        text,
+        ...(times.has('segment') ? { segments: segments.map((segment, id) => ({ id, ...segment })) } : {}),
+        ...(times.has('word') ? { words: words.map(({ text: word, start, end }) => ({ word, start, end })) } : {}),
+        ...raw,
+        ...about,
+      };
+  }
+}
+
+type Answer = Performed<Transcribed & { readonly scope: CallScope }>;
+
+/** The events of an upstream that streams; those of another one are the whole text at once. */
+async function* encodeEvents(answered: Answer, deps: Deps): AsyncGenerator<string, void> {
+  const { value } = answered;
+  const events = value.kind === 'events' ? timed(value.events, deps, value.scope) : wholeEvents(value.transcript);
+  for await (const event of events) {
+    if (event.type === 'transcript.text.done') noteTokens(deps, answered, event['usage']);
+    yield `data: ${JSON.stringify(event)}\n\n`;
+  }
+}
+
+function* wholeEvents({ text, raw }: Transcript): Generator<TranscriptEvent, void> {
+  if (text !== '') yield { type: 'transcript.text.delta', delta: text };
+  yield { type: 'transcript.text.done', text, ...(raw?.['usage'] === undefined ? {} : { usage: raw['usage'] }) };
+}
+
+/** Upstreams that count tokens are noted in the statistics; seconds have no place there. */
+function noteTokens({ router }: Deps, { target, value }: Answer, usage: unknown): void {
+  const { input_tokens: input, output_tokens: output = 0 } = (usage ?? {}) as Record<string, unknown>;
+  if (typeof input !== 'number' || typeof output !== 'number') return;
+  router.spent(target, { promptTokens: input, completionTokens: output, totalTokens: input + output }, value.scope);
+}

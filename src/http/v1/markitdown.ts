@@ -1,0 +1,62 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { SluiceError, unreachable } from '../../core/errors.ts';
+import type { Conversion } from '../../documents/conversion.ts';
+import { withCall } from '../answer.ts';
+import type { Deps, Handler } from '../deps.ts';
+import { recordingOf } from '../recording.ts';
+import { type AudioForm, readAudioForm } from './audio-form.ts';
+import { transcribe } from './audio-transcriptions.ts';
+
+/** Who did it, in answers: nobody was asked. */
+const ABOUT = { model: 'markitdown', provider: 'sluice' } as const;
+
+export const MarkItDownAnswer = z.looseObject({
+  text: z.string(),
+  model: z.string(),
+  provider: z.string(),
+  title: z.string().optional(),
+});
+
+/** `POST /api/markitdown`: the text of a document as markdown, or of a recording. */
+export function markitdown(deps: Deps): Handler {
+  return async (request, reply) => {
+    const form = await readAudioForm(request, deps);
+    const recording = recordingOf(form.file.bytes);
+    if (recording !== undefined) return transcribe(request, reply, deps, form, recording, 'transcribe');
+    return convert(request, reply, deps, form);
+  };
+}
+
+function convert(request: FastifyRequest, reply: FastifyReply, deps: Deps, { file }: AudioForm): Promise<FastifyReply> {
+  return withCall(request, reply, deps, {}, async (call) => {
+    const { filename: name, bytes } = file;
+    const conversion = await deps.converter.convert({ name, bytes }, { signal: call.signal });
+    reply.send({ ...textOf(conversion), ...ABOUT });
+  });
+}
+
+function textOf(conversion: Conversion): { readonly text: string; readonly title?: string } {
+  switch (conversion.kind) {
+    case 'markdown': {
+      const { text, title } = conversion;
+      return { text, ...(title === undefined ? {} : { title }) };
+    }
+    case 'text':
+      return { text: conversion.text };
+    case 'archive':
+      return { text: conversion.entries.map(({ path, text }) => `## ${path}\n\n${text}`).join('\n\n') };
+    case 'image':
+    case 'audio':
+    case 'video':
+      throw unusable(`is ${conversion.kind === 'image' ? 'an image' : conversion.kind}, which holds no text`);
+    case 'rejected':
+      throw unusable(conversion.reason);
+    default:
+      return unreachable(conversion);
+  }
+}
+
+function unusable(reason: string): SluiceError {
+  return new SluiceError('unsupported_media_type', `The file ${reason}.`, { param: 'file' });
+}

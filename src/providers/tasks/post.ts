@@ -1,0 +1,100 @@
+import type { Limits } from '../../config/config.ts';
+import type { Call } from '../../core/call.ts';
+import { SluiceError } from '../../core/errors.ts';
+import type { Provider, Relay } from '../../core/provider.ts';
+import { open, type UpstreamResponse } from '../../outbound/body.ts';
+import { noteRateLimits } from '../../outbound/rate-limits.ts';
+import type { UpstreamClient } from '../../outbound/upstream.ts';
+import { failureInAnswer, failureOfStatus } from '../openai/failure.ts';
+
+/** Bytes of an error answer that are read. */
+const ERROR_BYTES = 64 * 1024;
+
+/** Whom the tasks of a provider that speaks the OpenAI wire format are sent to. */
+export interface TaskUpstream {
+  readonly provider: Provider;
+  readonly relay: Relay;
+  readonly client: UpstreamClient;
+  readonly limits: () => Pick<Limits, 'answerBytes' | 'sseLineBytes'>;
+}
+
+/** One request to an upstream. */
+export interface TaskRequest {
+  /** What the provider does by it, for the message when it does not: `does not make embeddings`. */
+  readonly deed: string;
+  /** Behind the provider's address. */
+  readonly endpoint: string;
+  /** Another path on the same host, made of the usual one. */
+  readonly path?: (usual: string) => string;
+  readonly body: Buffer | string;
+  /** JSON when absent. */
+  readonly contentType?: string;
+}
+
+/** Sends a task, and resolves with the head of a good answer. */
+export async function post(
+  { provider, relay, client }: TaskUpstream,
+  { deed, endpoint, path, body, contentType = 'application/json' }: TaskRequest,
+  call: Call,
+  signal: AbortSignal = call.signal,
+): Promise<UpstreamResponse> {
+  const target = relay.target(endpoint, call.credentials);
+  const headers = { ...target.headers, 'content-type': contentType };
+  const to = { ...target, path: path?.(target.path) ?? target.path, headers, method: 'POST', body } as const;
+  const response = await open(client, to, signal);
+  noteRateLimits(call, response.headers);
+  if (response.status === 200) return response;
+  throw await failure(response, `${provider.label} does not ${deed}.`);
+}
+
+/** The same, for an answer that is a JSON object. */
+export async function postForJson(
+  upstream: TaskUpstream,
+  request: TaskRequest,
+  call: Call,
+  signal?: AbortSignal,
+): Promise<{ readonly json: Readonly<Record<string, unknown>>; readonly bytes: Buffer }> {
+  const response = await post(upstream, request, call, signal);
+  const bytes = await response.body.collect(upstream.limits().answerBytes);
+  return { json: parseAnswer(bytes, upstream.provider), bytes };
+}
+
+/** A JSON object that is an answer and no error. */
+export function parseAnswer(bytes: Buffer, { label }: Provider): Readonly<Record<string, unknown>> {
+  let json: unknown;
+  try {
+    json = JSON.parse(bytes.toString('utf8'));
+  } catch (cause) {
+    throw new SluiceError('upstream_invalid', `${label} answered with something that is not JSON.`, { cause });
+  }
+  if (!isObject(json)) throw new SluiceError('upstream_invalid', `${label} answered with JSON of an odd form.`);
+  const failed = failureInAnswer(json);
+  if (failed !== undefined) throw failed;
+  return json;
+}
+
+/** For tasks that have no use for a request without a model. */
+export function needModel(model: string, { label }: Provider): string {
+  if (model !== '') return model;
+  throw new SluiceError('model_not_found', `${label} lists no model for this; name one in the request.`, {
+    param: 'model',
+  });
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+async function failure(response: UpstreamResponse, unable: string): Promise<SluiceError> {
+  const body = await response.body.collect(ERROR_BYTES).catch(() => Buffer.alloc(0));
+  const { status } = response;
+  const said = body.toString('utf8');
+  // Most upstreams that chat have no such path, and say so in many ways.
+  const isMissing = (status === 404 || status === 405) && !/model/i.test(said);
+  // "This is a chat model and not supported in the v1/completions endpoint."
+  const isOther = (status === 404 || status === 400) && /not supported in the v1\/|not a chat model/i.test(said);
+  if (isMissing || isOther) return new SluiceError('not_supported', unable);
+  const told = failureOfStatus(status, response.headers, body);
+  // llama.cpp: "This server does not support embeddings. Start it with `--embeddings`"
+  return status === 501 ? new SluiceError('not_supported', told.message) : told;
+}

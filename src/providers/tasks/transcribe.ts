@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import type { Call } from '../../core/call.ts';
+import { SluiceError } from '../../core/errors.ts';
+import type { Provider } from '../../core/provider.ts';
+import type {
+  TimedText,
+  Transcribed,
+  Transcript,
+  TranscriptEvent,
+  TranscriptionRequest,
+} from '../../core/transcription.ts';
+import type { Body } from '../../outbound/body.ts';
+import { EventReader, looksLikeEvents } from '../openai/events.ts';
+import { failureInAnswer } from '../openai/failure.ts';
+import { isObject, needModel, parseAnswer, post, type TaskUpstream } from './post.ts';
+
+/** `transcribe` by the `/audio/transcriptions` and `/audio/translations` of an upstream that speaks the OpenAI wire format. */
+export function transcribeByRelay(upstream: TaskUpstream): NonNullable<Provider['transcribe']> {
+  return async (request, call) => {
+    const form = toForm(request, needModel(request.model, upstream.provider), call);
+    const endpoint = request.task === 'translate' ? '/audio/translations' : '/audio/transcriptions';
+    const deed = request.task === 'translate' ? 'translate audio' : 'transcribe audio';
+    const { body } = await post(upstream, { deed, endpoint, ...form }, call);
+    return decode(body, upstream, request);
+  };
+}
+
+/**
+ * What the upstream gets. Times come in one form only, whatever the client wants them in: many know nothing else, and the other
+ * forms are made of it here.
+ */
+function toForm(request: TranscriptionRequest, model: string, call: Call): { body: Buffer; contentType: string } {
+  const { task, language, prompt, temperature, times, stream, diarized } = request;
+  const fields: [string, string][] = [['model', model]];
+  if (language !== undefined && task === 'transcribe') fields.push(['language', language]);
+  else if (language !== undefined) call.drop('language');
+  if (prompt !== undefined) fields.push(['prompt', prompt]);
+  if (temperature !== undefined) fields.push(['temperature', String(temperature)]);
+  fields.push(['response_format', diarized ? 'diarized_json' : times.size > 0 ? 'verbose_json' : 'json']);
+  // Segments are what it has by itself; asking for them alone is an error in some.
+  if (times.has('word')) for (const granularity of times) fields.push(['timestamp_granularities[]', granularity]);
+  if (stream) fields.push(['stream', 'true']);
+  for (const [name, values] of Object.entries(request.extra)) for (const value of values) fields.push([name, value]);
+  return encodeForm(fields, request.recording);
+}
+
+/** A `multipart/form-data` body (RFC 7578). */
+function encodeForm(
+  fields: readonly (readonly [name: string, value: string])[],
+  { bytes, mimeType, filename }: TranscriptionRequest['recording'],
+): { body: Buffer; contentType: string } {
+  const boundary = `sluice-${randomUUID()}`;
+  const head = fields.map(
+    ([name, value]) => `--${boundary}\r\ncontent-disposition: form-data; name="${quoted(name)}"\r\n\r\n${value}\r\n`,
+  );
+  head.push(
+    `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${quoted(filename)}"\r\n`,
+    `content-type: ${mimeType}\r\n\r\n`,
+  );
+  const body = Buffer.concat([Buffer.from(head.join('')), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]);
+  return { body, contentType: `multipart/form-data; boundary=${boundary}` };
+}
+
+/** As browsers write names (WHATWG HTML, multipart/form-data encoding). */
+function quoted(name: string): string {
+  return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+async function decode(body: Body, upstream: TaskUpstream, { stream }: TranscriptionRequest): Promise<Transcribed> {
+  const { answerBytes, sseLineBytes } = upstream.limits();
+  if (stream) {
+    const { value: head = Buffer.alloc(0), done } = await body.next();
+    // Whisper does not stream, and then sends what it would have sent otherwise.
+    if (done === true || looksLikeEvents(head) !== true) {
+      const rest = done === true ? Buffer.alloc(0) : await body.collect(answerBytes);
+      return { kind: 'whole', transcript: toTranscript(Buffer.concat([head, rest]), upstream.provider) };
+    }
+    return { kind: 'events', events: await begun(events(head, body, sseLineBytes)) };
+  }
+  return { kind: 'whole', transcript: toTranscript(await body.collect(answerBytes), upstream.provider) };
+}
+
+/** Waits for the first event, so that what fails before it can still become a status. */
+async function begun(events: AsyncGenerator<TranscriptEvent, void>): Promise<AsyncIterable<TranscriptEvent>> {
+  const first = await events.next();
+  return (async function* () {
+    try {
+      if (first.done !== true) yield first.value;
+      yield* events;
+    } finally {
+      await events.return();
+    }
+  })();
+}
+
+async function* events(head: Buffer, body: Body, limit: number): AsyncGenerator<TranscriptEvent, void> {
+  const reader = new EventReader(limit);
+  let text = '';
+  let isDone = false;
+  const toEvents = (data: readonly string[]): TranscriptEvent[] =>
+    data.flatMap((each): TranscriptEvent[] => {
+      // vLLM has no event for the end but this one.
+      if (each === '[DONE]') return isDone ? [] : [{ type: 'transcript.text.done', text }];
+      const event = toEvent(each);
+      if (event === undefined) return [];
+      if (event.type === 'transcript.text.delta') text += String(event['delta'] ?? '');
+      return [event];
+    });
+  try {
+    for (let bytes: Buffer | undefined = head; ; ) {
+      const found = toEvents(bytes === undefined ? reader.end() : reader.push(bytes));
+      for (const event of found) {
+        isDone ||= event.type === 'transcript.text.done';
+        yield event;
+      }
+      if (bytes === undefined) break;
+      const { value, done }: IteratorResult<Buffer> = await body.next();
+      bytes = done === true ? undefined : value;
+    }
+    if (!isDone) throw new SluiceError('upstream_cut', 'The provider broke off the transcript.');
+  } finally {
+    await body.return();
+  }
+}
+
+function toEvent(data: string): TranscriptEvent | undefined {
+  let json: unknown;
+  try {
+    json = JSON.parse(data);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(json)) return undefined;
+  const failure = failureInAnswer(json);
+  if (failure !== undefined) throw failure;
+  if (typeof json['type'] === 'string') return { ...json, type: json['type'] };
+  // vLLM streams in the form of chat completions.
+  const [choice] = Array.isArray(json['choices']) ? json['choices'] : [];
+  const delta = isObject(choice) && isObject(choice['delta']) ? choice['delta']['content'] : undefined;
+  return typeof delta === 'string' && delta !== '' ? { type: 'transcript.text.delta', delta } : undefined;
+}
+
+function toTranscript(bytes: Buffer, provider: Provider): Transcript {
+  const start = bytes.toString('utf8', 0, 64).trimStart();
+  // Small servers know no form but text.
+  if (!start.startsWith('{') && !start.startsWith('<')) return { text: bytes.toString('utf8').trim() };
+  const json = parseAnswer(bytes, provider);
+  const { text, language, duration, segments, words, ...raw } = json;
+  if (typeof text !== 'string') throw new SluiceError('upstream_invalid', `${provider.label} sent no text.`);
+  const seconds = Number(duration);
+  return {
+    text,
+    ...(typeof language === 'string' ? { language } : {}),
+    ...(duration !== undefined && Number.isFinite(seconds) ? { seconds } : {}),
+    ...(Array.isArray(segments) ? { segments: segments.flatMap((each) => timed(each, 'text')) } : {}),
+    ...(Array.isArray(words) ? { words: words.flatMap((each) => timed(each, 'word')) } : {}),
+    raw: { ...raw, ...(Array.isArray(segments) ? { segments } : {}), ...(Array.isArray(words) ? { words } : {}) },
+  };
+}
+
+function timed(value: unknown, member: 'text' | 'word'): TimedText[] {
+  if (!isObject(value)) return [];
+  const { [member]: text, start, end } = value;
+  return typeof text === 'string' && typeof start === 'number' && typeof end === 'number' ? [{ text, start, end }] : [];
+}
