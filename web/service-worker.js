@@ -2,6 +2,8 @@
 const name = 'VERSION';
 const files = ['FILES'];
 const prefix = 'sluice-shell-';
+// What answers vary by (compression, origin) has been dealt with by the time they are kept.
+const ANYHOW = { ignoreVary: true };
 
 addEventListener('install', (event) => {
   event.waitUntil(
@@ -31,9 +33,9 @@ addEventListener('fetch', (event) => {
   if (request.method !== 'GET' || url.origin !== location.origin || url.search !== '') return;
   // A new page as soon as there is one; the kept one only when the server is out of reach.
   if (url.pathname === '/' && request.mode === 'navigate') {
-    event.respondWith(fetch(request).catch(() => caches.match('/')));
+    event.respondWith(fetch(request).catch(() => caches.match('/', ANYHOW)));
   } else if (url.pathname.startsWith('/assets/')) {
     // Their names change with their content.
-    event.respondWith(caches.match(request).then((kept) => kept ?? fetch(request)));
+    event.respondWith(caches.match(request, ANYHOW).then((kept) => kept ?? fetch(request)));
   }
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { connect, createServer, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { launchChromium, withoutBrowser } from './chromium.ts';
 import { type Gateway, openGateway } from './gateway.ts';
+import { openLine } from './line.ts';
 import { ask, lastAnswer, send, visit } from './visit.ts';
 
 const WORDS = 300;
@@ -25,47 +25,6 @@ const ALL = [...numbers(WORDS)].join('').trim();
 async function isWhole(page: Page): Promise<void> {
   await lastAnswer(page).locator('.line').waitFor();
   assert.equal((await lastAnswer(page).locator('.body').innerText()).trim(), ALL);
-}
-
-/** A way to the gateway that can be cut: every connection breaks off, and for a while there are no new ones. */
-async function openLine(gateway: Gateway): Promise<Gateway & { cut(milliseconds: number): void }> {
-  const target = Number(new URL(gateway.origin).port);
-  const sockets = new Set<Socket>();
-  let isCut = false;
-  const server = createServer((near) => {
-    if (isCut) return void near.destroy();
-    const far = connect(target, '127.0.0.1');
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(socket);
-      socket.on('error', () => other.destroy());
-      socket.on('close', () => {
-        sockets.delete(socket);
-        other.destroy();
-      });
-      socket.pipe(other);
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return {
-    origin: `http://127.0.0.1:${address.port}`,
-    upstream: gateway.upstream,
-    cut: (milliseconds) => {
-      isCut = true;
-      for (const socket of sockets) socket.destroy();
-      setTimeout(() => {
-        isCut = false;
-      }, milliseconds);
-    },
-    close: async () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  };
 }
 
 describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
@@ -119,7 +78,8 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
         async (page) => {
           await send(page, 'count');
           await page.getByText('w40 ').waitFor();
-          line.cut(700);
+          line.cut();
+          setTimeout(() => line.mend(), 700);
           await page.getByText('The connection was lost').waitFor();
           await isWhole(page);
           assert.equal(await page.getByText('The connection was lost').count(), 0);

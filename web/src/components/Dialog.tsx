@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../i18n/index.ts';
 import { IconButton } from './IconButton.tsx';
 
@@ -16,7 +16,7 @@ export interface DialogProps {
 export function Dialog({ title, onClose, children, actions, class: extra = '' }: DialogProps) {
   const node = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement;
     node.current?.showModal();
     return () => {
@@ -37,6 +37,8 @@ export function Dialog({ title, onClose, children, actions, class: extra = '' }:
         event.preventDefault();
         onClose();
       }}
+      // Where nobody has touched the page since the last one, browsers close a dialog without asking.
+      onClose={onClose}
     >
       <div class="dialog-body">
         <header class="dialog-head">

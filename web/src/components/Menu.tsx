@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from './Icon.tsx';
 import { Popover } from './Popover.tsx';
 
@@ -53,7 +53,6 @@ export function Menu({ label, icon = 'more', children, items, align = 'end', cla
 function Items({ items, close }: { readonly items: readonly MenuItem[]; readonly close: () => void }) {
   const list = useRef<HTMLDivElement>(null);
   const buttons = (): HTMLElement[] => [...(list.current?.querySelectorAll<HTMLElement>('button') ?? [])];
-  useEffect(() => buttons()[0]?.focus(), []);
   const move = (event: KeyboardEvent): void => {
     const all = buttons();
     const at = all.indexOf(document.activeElement as HTMLElement);
@@ -65,7 +64,7 @@ function Items({ items, close }: { readonly items: readonly MenuItem[]; readonly
   };
   return (
     <div ref={list} role="none" onKeyDown={move}>
-      {items.map((item) => (
+      {items.map((item, index) => (
         // biome-ignore lint/a11y/useAriaPropsSupportedByRole: aria-checked stands there with the role that has it only
         <button
           key={item.label}
@@ -73,6 +72,7 @@ function Items({ items, close }: { readonly items: readonly MenuItem[]; readonly
           role={item.checked === undefined ? 'menuitem' : 'menuitemcheckbox'}
           aria-checked={item.checked}
           tabIndex={-1}
+          data-first={index === 0 ? '' : undefined}
           class={`menu-item ${item.isDangerous ? 'is-dangerous' : ''}`}
           onClick={() => {
             close();

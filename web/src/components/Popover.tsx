@@ -16,18 +16,21 @@ export interface PopoverProps {
 const GAP = 6;
 const MARGIN = 8;
 
-/** A light window at a button, there while it is rendered. Escape and a click elsewhere call `onClose`. */
+/** A light window at a button, whose focus goes to what has `data-first`; there while it is rendered. Escape and a click elsewhere call `onClose`. */
 export function Popover(props: PopoverProps) {
   const { anchor, onClose, children, class: extra = '', role = 'dialog', label, align = 'start' } = props;
   const node = useRef<HTMLDivElement>(null);
   const close = useRef(onClose);
+  const before = useRef<Element | null>(null);
   close.current = onClose;
 
   useLayoutEffect(() => {
     const popover = node.current;
     const at = anchor.current;
     if (popover === null || at === null) return;
+    before.current = document.activeElement;
     popover.showPopover();
+    popover.querySelector<HTMLElement>('[data-first]')?.focus();
     const place = (): void => put(popover, at.getBoundingClientRect(), align);
     place();
     const observer = new ResizeObserver(place);
@@ -40,7 +43,6 @@ export function Popover(props: PopoverProps) {
   }, []);
 
   useEffect(() => {
-    const before = anchor.current;
     const popover = node.current;
     const onToggle = (event: Event): void => {
       if ((event as ToggleEvent).newState === 'closed') close.current();
@@ -49,7 +51,8 @@ export function Popover(props: PopoverProps) {
     return () => {
       popover?.removeEventListener('toggle', onToggle);
       // Back to where one came from, unless the focus has gone elsewhere on purpose.
-      if (document.activeElement === document.body || popover?.contains(document.activeElement)) before?.focus();
+      const isLost = document.activeElement === document.body || popover?.contains(document.activeElement);
+      if (isLost && before.current instanceof HTMLElement) before.current.focus();
     };
   }, []);
 

@@ -53,6 +53,13 @@ export async function readBy<Shape>(store: StoreName, index: 'chat' | 'kind', va
   return settled<Shape[]>(database.transaction(store).objectStore(store).index(index).getAll(value));
 }
 
+/** At most `count` of all, in the order of their keys, after the one with key `after`. */
+export async function readPage<Shape>(store: StoreName, count: number, after?: IDBValidKey): Promise<Shape[]> {
+  const database = await open();
+  const range = after === undefined ? null : IDBKeyRange.lowerBound(after, true);
+  return settled<Shape[]>(database.transaction(store).objectStore(store).getAll(range, count));
+}
+
 export async function readOne<Shape>(store: StoreName, key: IDBValidKey): Promise<Shape | undefined> {
   const database = await open();
   return settled<Shape | undefined>(database.transaction(store).objectStore(store).get(key));
@@ -77,6 +84,8 @@ export async function write({ put = {}, remove = {} }: Changes): Promise<void> {
     for (const value of values) transaction.objectStore(store).put(value);
   for (const [store, keys] of Object.entries(remove))
     for (const key of keys) transaction.objectStore(store).delete(key);
+  // A page that goes away takes along what is not committed by then.
+  transaction.commit();
   return done;
 }
 

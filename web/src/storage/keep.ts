@@ -8,7 +8,7 @@ import { readAll, readBy, readOne, write } from './database.ts';
 import { readLocal, writeLocal } from './local.ts';
 import { listen, tell } from './tabs.ts';
 
-/** How long changes gather before they are written, in milliseconds. */
+/** How long the changes of a running answer gather before they are written, in milliseconds; others are written at once. */
 const GATHER_MS = 300;
 
 /** Objects that came from the database as they are: there is nothing to write about them. */
@@ -22,6 +22,7 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
   loadLocal();
   let written = app.get();
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let isGathering = false;
   let isRefused = false;
   const flush = async (): Promise<void> => {
     clearTimeout(timer);
@@ -37,11 +38,16 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
     }
   };
   app.subscribe(() => {
-    const { settings, drafts, chats, messages } = app.get();
+    const { settings, drafts, chats, messages, streams } = app.get();
     if (settings !== written.settings) writeLocal('settings', settings);
     if (drafts !== written.drafts) writeLocal('drafts', keepable(drafts));
     if (settings !== written.settings || drafts !== written.drafts) written = { ...written, settings, drafts };
-    if (chats !== written.chats || messages !== written.messages) timer ??= setTimeout(flush, GATHER_MS);
+    if (chats === written.chats && messages === written.messages) return;
+    const isRunning = Object.keys(streams).length > 0;
+    if (timer !== undefined && (isRunning || !isGathering)) return;
+    clearTimeout(timer);
+    isGathering = isRunning;
+    timer = setTimeout(flush, isRunning ? GATHER_MS : 0);
   });
   addEventListener('pagehide', () => void flush());
   document.addEventListener('visibilitychange', () => {

@@ -5,7 +5,7 @@ export const models: Words<typeof english> = {
   automatic: 'Automatisch',
   automaticHint: 'Der erste Anbieter, der antworten kann',
   loading: 'Modelle werden geladen …',
-  chosen: 'Modell: {model}',
+  model: 'Modell:',
   models: 'Modelle',
   search: 'Modelle suchen',
   favourites: 'Favoriten',

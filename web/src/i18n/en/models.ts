@@ -2,7 +2,7 @@ export const models = {
   automatic: 'Automatic',
   automaticHint: 'The first provider that can answer',
   loading: 'Loading models…',
-  chosen: 'Model: {model}',
+  model: 'Model:',
   models: 'Models',
   search: 'Search models',
   favourites: 'Favourites',

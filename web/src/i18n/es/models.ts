@@ -5,7 +5,7 @@ export const models: Words<typeof english> = {
   automatic: 'Automático',
   automaticHint: 'El primer proveedor que pueda responder',
   loading: 'Cargando modelos…',
-  chosen: 'Modelo: {model}',
+  model: 'Modelo:',
   models: 'Modelos',
   search: 'Buscar modelos',
   favourites: 'Favoritos',

@@ -5,7 +5,7 @@ export const models: Words<typeof english> = {
   automatic: 'Automatique',
   automaticHint: 'Le premier fournisseur qui peut répondre',
   loading: 'Chargement des modèles…',
-  chosen: 'Modèle : {model}',
+  model: 'Modèle :',
   models: 'Modèles',
   search: 'Chercher un modèle',
   favourites: 'Favoris',

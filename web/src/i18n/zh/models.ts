@@ -5,7 +5,7 @@ export const models: Words<typeof english> = {
   automatic: '自动',
   automaticHint: '第一个能回答的提供商',
   loading: '正在加载模型…',
-  chosen: '模型：{model}',
+  model: '模型：',
   models: '模型',
   search: '搜索模型',
   favourites: '收藏',

@@ -52,6 +52,7 @@ export function ChatScreen({ path }: ScreenProps) {
           </div>
         )}
         {id === '' && <Welcome />}
+        {chat !== undefined && <h1 class="hidden">{title || t('shell.untitled')}</h1>}
         {chat !== undefined && isLoaded && <Thread key={id} chat={id} />}
         {!isMissing && <Composer key={id} chat={chat} draft={id} />}
       </main>

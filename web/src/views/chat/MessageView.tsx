@@ -36,6 +36,7 @@ export function MessageView({ chat, id, siblings, isLast, isNear }: MessageViewP
       aria-label={t(isAnswer ? 'chat.answer' : 'chat.you')}
       data-message={id}
     >
+      <h2 class="hidden">{t(isAnswer ? 'chat.answer' : 'chat.you')}</h2>
       {!isDressed && <div class="undressed">{textOf(message)}</div>}
       {isDressed && isAnswer && <Answer message={message} isLast={isLast} branches={branches} />}
       {isDressed && !isAnswer && <Question message={message} branches={branches} />}

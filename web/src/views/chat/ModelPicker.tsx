@@ -29,9 +29,9 @@ export function ModelPicker({ chat }: { readonly chat: Chat | undefined }) {
         class="model-button"
         aria-haspopup="dialog"
         aria-expanded={isOpen}
-        aria-label={t('models.chosen', { model: name })}
         onClick={() => setOpen(!isOpen)}
       >
+        <span class="hidden">{t('models.model')}</span>
         <span id="model-name">{isWaiting ? t('models.loading') : name}</span>
         {offer !== undefined && <small>{offer.providerLabel}</small>}
         <Icon name="down" size={14} />
@@ -72,10 +72,8 @@ export function PickerList({ current, onChoice }: PickerListProps) {
   const rows = groups.flatMap(({ rows }) => rows);
   const chosen = rows.findIndex((row) => row.provider === current.provider && row.model === current.model);
   const [marked, setMarked] = useState(Math.max(0, chosen));
-  const field = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const at = Math.min(marked, rows.length - 1);
-  useEffect(() => field.current?.focus(), []);
   useEffect(() => {
     list.current?.querySelector('.is-marked')?.scrollIntoView({ block: 'nearest' });
   }, [at]);
@@ -94,8 +92,8 @@ export function PickerList({ current, onChoice }: PickerListProps) {
       <div class="picker-search">
         <Icon name="search" />
         <input
-          ref={field}
           id="picker-search"
+          data-first=""
           type="text"
           inputMode="search"
           role="combobox"

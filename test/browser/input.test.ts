@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { VendorScript } from '../support/vendor-script.ts';
+import { launchChromium, withoutBrowser } from './chromium.ts';
+import { type Gateway, openGateway } from './gateway.ts';
+import { ask, lastAnswer, PIXEL, ready, send, type VisitOptions, visit as visitIn } from './visit.ts';
+
+type Made = new (...options: unknown[]) => { readonly items: { add(file: File): void } } & Event;
+
+interface BrowserScope {
+  readonly DataTransfer: Made;
+  readonly DragEvent: Made;
+  readonly ClipboardEvent: Made;
+}
+
+const script: VendorScript = ({ prompt }) => ({ text: ['You said: ', prompt] });
+
+describe('the field for messages', { skip: withoutBrowser }, () => {
+  let browser: Browser;
+  let gateway: Gateway;
+  before(async () => {
+    gateway = await openGateway(script, ['gpt-4o', 'plain-model']);
+    browser = await launchChromium();
+  });
+  after(async () => {
+    await browser?.close();
+    await gateway?.close();
+  });
+  const visit = (use: (page: Page, context: BrowserContext) => Promise<void>, options?: VisitOptions): Promise<void> =>
+    visitIn(browser, gateway, use, options);
+  const sent = (): string => String(gateway.upstream.chats.at(-1)?.rawBody);
+
+  test('takes documents, shows what becomes of them, and sends their text', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      // Slow enough to be seen.
+      await page.route('**/files/*/stream', async (route) => {
+        await page.locator('#attached .is-converting progress').waitFor();
+        await route.continue();
+      });
+      const text = 'The secret word is gate.';
+      await page
+        .locator('#files')
+        .setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from(text) });
+      await page.locator('#attached .is-ready').waitFor();
+      assert.match(await page.locator('#attached').innerText(), /notes\.txt[\s\S]*B of text/);
+      await ask(page, 'What is the word?');
+      assert.match(sent(), /The secret word is gate\./);
+      assert.equal(await page.locator('.question .file-chip').innerText(), 'notes.txt');
+      assert.equal(await page.locator('#attached').count(), 0);
+      // It belongs to the conversation, and goes along with later questions.
+      await ask(page, 'And again?');
+      assert.match(sent(), /The secret word is gate\./);
+    });
+  });
+
+  test('says what is wrong with a file, and takes it away again', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      await page.locator('#files').setInputFiles([
+        { name: 'empty.txt', mimeType: 'text/plain', buffer: Buffer.from(' ') },
+        { name: 'program.exe', mimeType: 'application/octet-stream', buffer: Buffer.from('MZ') },
+      ]);
+      await page.locator('#attached .is-failed').nth(1).waitFor();
+      assert.equal(await page.locator('#attached [role=alert]').count(), 2);
+      assert.equal(await page.locator('#send').isDisabled(), true);
+      await page.getByRole('button', { name: 'Remove empty.txt' }).click();
+      await page.getByRole('button', { name: 'Remove program.exe' }).click();
+      assert.equal(await page.locator('#attached').count(), 0);
+    });
+  });
+
+  for (const [way, give] of [
+    ['dropped', 'drop'],
+    ['pasted', 'paste'],
+  ] as const) {
+    test(`takes pictures that are ${way}`, async () => {
+      await visit(async (page) => {
+        await ready(page);
+        const bytes = PIXEL.toString('base64');
+        await page.locator('#prompt').evaluate(
+          (field, [kind, base64]) => {
+            // The browser's own, which the types of this package do not know.
+            const { DataTransfer, DragEvent, ClipboardEvent } = globalThis as unknown as BrowserScope;
+            const data = new DataTransfer();
+            const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+            data.items.add(new File([bytes], 'pixel.png', { type: 'image/png' }));
+            const event =
+              kind === 'drop'
+                ? new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true })
+                : new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
+            field.dispatchEvent(event);
+          },
+          [give, bytes] as const,
+        );
+        await page.locator('#attached .is-ready img').waitFor();
+        await ask(page, 'What is this?');
+        assert.equal(gateway.upstream.chats.at(-1)?.images, 1);
+        await page.reload();
+        await page.locator('.question img').waitFor();
+      });
+    });
+  }
+
+  test('keeps drafts, of each chat its own, with their files', async () => {
+    await visit(async (page) => {
+      await ask(page, 'first chat');
+      await page.locator('#prompt').fill('half a thought');
+      await page.locator('#files').setInputFiles({ name: 'pixel.png', mimeType: 'image/png', buffer: PIXEL });
+      await page.locator('#attached .is-ready').waitFor();
+      await page.locator('#new-chat').click();
+      await page.locator('#welcome-title').waitFor();
+      assert.equal(await page.locator('#prompt').inputValue(), '');
+      await page.locator('#prompt').fill('another one');
+      await page.reload();
+      await ready(page);
+      assert.equal(await page.locator('#prompt').inputValue(), 'another one');
+      await page.locator('.chat-list a').click();
+      await page.locator('#attached .is-ready img').waitFor();
+      assert.equal(await page.locator('#prompt').inputValue(), 'half a thought');
+    });
+  });
+
+  test('searches the web when that is switched on, and remembers it', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      const body = async (text: string): Promise<Record<string, unknown>> => {
+        const request = page.waitForRequest('**/backend-api/v2/conversation');
+        await send(page, text);
+        await lastAnswer(page).locator('.line').waitFor();
+        return (await request).postDataJSON() as Record<string, unknown>;
+      };
+      assert.equal((await body('without'))['web_search'], undefined);
+      await page.locator('#web-search').click();
+      assert.equal(await page.locator('#web-search').getAttribute('aria-pressed'), 'true');
+      await page.reload();
+      await page.route('**/backend-api/v2/conversation', (route) => route.abort());
+      assert.equal((await body('with'))['web_search'], true);
+    });
+  });
+
+  test('writes down what is said, where the browser can', async () => {
+    await visit(async (page) => {
+      await page.addInitScript(`
+        globalThis.SpeechRecognition = globalThis.webkitSpeechRecognition = class extends EventTarget {
+          start() {
+            globalThis.listening = this;
+          }
+          stop() {
+            this.dispatchEvent(new Event('end'));
+          }
+        };
+      `);
+      await page.reload();
+      await ready(page);
+      await page.locator('#prompt').fill('Well,');
+      await page.locator('#voice').click();
+      for (const words of ['tell', 'tell me more']) {
+        await page.evaluate(
+          `listening.dispatchEvent(Object.assign(new Event('result'), { results: [[{ transcript: '${words}' }]] }))`,
+        );
+      }
+      assert.equal(await page.locator('#prompt').inputValue(), 'Well, tell me more');
+      await page.locator('#voice').click();
+      assert.equal(await page.locator('#voice').getAttribute('aria-pressed'), 'false');
+    });
+  });
+
+  test('has no button for speech where the browser cannot listen', async () => {
+    await visit(async (page) => {
+      await page.addInitScript('delete globalThis.SpeechRecognition; delete globalThis.webkitSpeechRecognition;');
+      await page.reload();
+      await ready(page);
+      assert.equal(await page.locator('#voice').count(), 0);
+    });
+  });
+
+  test('offers commands behind a slash', async () => {
+    await visit(async (page) => {
+      await ask(page, 'before');
+      await page.locator('#prompt').pressSequentially('/n');
+      await page.getByRole('option', { name: '/new' }).waitFor();
+      await page.locator('#prompt').press('Enter');
+      await page.locator('#welcome-title').waitFor();
+      await page.locator('#prompt').pressSequentially('/he');
+      await page.getByRole('option', { name: '/help' }).click();
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+      assert.match(await page.locator('.shortcuts').innerText(), /New chat[\s\S]*\/new[\s\S]*Ctrl[\s\S]*Shift[\s\S]*O/);
+      await page.keyboard.press('Escape');
+      await page.locator('.shortcuts').waitFor({ state: 'detached' });
+      // A path is no command.
+      await ask(page, '/usr/bin is a folder');
+      assert.match(sent(), /\/usr\/bin is a folder/);
+    });
+  });
+});

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { VendorScript } from '../support/vendor-script.ts';
+import { launchChromium, withoutBrowser } from './chromium.ts';
+import { type Gateway, openGateway } from './gateway.ts';
+import { openLine } from './line.ts';
+import { ask, PHONE, ready, type VisitOptions, visit as visitIn } from './visit.ts';
+
+const MANY = 2_000;
+
+const script: VendorScript = ({ prompt }) => ({ text: ['You said: ', prompt] });
+
+/** Puts a chat with so many messages into the browser's database, as an earlier visit would have left it. */
+const seed = `(count) => new Promise((resolve, reject) => {
+  const asked = indexedDB.open('sluice');
+  asked.onerror = () => reject(asked.error);
+  asked.onsuccess = () => {
+    const transaction = asked.result.transaction(['chats', 'messages'], 'readwrite');
+    transaction.objectStore('chats').put({
+      id: 'long', title: 'A long one', titleBy: 'person', created: 1, updated: Date.now(), tags: [], pinned: false,
+      leaf: 'm' + (count - 1),
+    });
+    for (let index = 0; index < count; index += 1) {
+      const isAnswer = index % 2 === 1;
+      const text = isAnswer ? '## Answer ' + index + '\\n\\n' + 'Some **bold** words. '.repeat(20) + '\\n\\n- one\\n- two' : 'Question ' + index;
+      transaction.objectStore('messages').put({
+        id: 'm' + index, chat: 'long', parent: index === 0 ? null : 'm' + (index - 1), createdAt: index,
+        role: isAnswer ? 'assistant' : 'user', parts: [{ type: 'text', text }], ...(isAnswer && { finish: 'stop' }),
+      });
+    }
+    transaction.oncomplete = () => resolve();
+    transaction.onabort = () => reject(transaction.error);
+  };
+})`;
+
+describe('the shell', { skip: withoutBrowser }, () => {
+  let browser: Browser;
+  let gateway: Gateway;
+  before(async () => {
+    gateway = await openGateway(script, ['gpt-4o', 'plain-model']);
+    browser = await launchChromium();
+  });
+  after(async () => {
+    await browser?.close();
+    await gateway?.close();
+  });
+  const visit = (use: (page: Page, context: BrowserContext) => Promise<void>, options?: VisitOptions): Promise<void> =>
+    visitIn(browser, gateway, use, options);
+
+  test('shows a conversation of 2,000 messages at its end, and dresses up only what is near', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      await page.evaluate(`(${seed})(${MANY})`);
+      await page.goto(`${gateway.origin}/#/chat/long`);
+      await page.reload();
+      await page.getByText(`Answer ${MANY - 1}`).waitFor();
+      await page
+        .locator('.message')
+        .nth(MANY - 1)
+        .waitFor({ state: 'attached' });
+      const dressed = (): Promise<number> => page.locator('.message:has(.message-foot)').count();
+      assert.ok((await dressed()) < 60, `${await dressed()} of ${MANY} messages are dressed up`);
+      const away = (): Promise<number> =>
+        page.locator('#scroll').evaluate((area) => area.scrollHeight - area.scrollTop - area.clientHeight);
+      assert.ok((await away()) < 60, 'still at the end after the earlier messages have come');
+      // All the way up, as by the scroll bar: what is there gets dressed up, and stays where it is.
+      await page.locator('#scroll').evaluate((area) => area.scrollTo({ top: 0 }));
+      await page.locator('.message').first().locator('.message-foot').waitFor();
+      await page.getByRole('heading', { name: 'Answer 1', exact: true }).waitFor();
+      assert.ok((await dressed()) < 200, `${await dressed()} of ${MANY} messages are dressed up`);
+      await page.getByRole('button', { name: 'To the end' }).click();
+      await page.getByRole('heading', { name: `Answer ${MANY - 1}` }).waitFor();
+    });
+  });
+
+  test('runs commands from the keyboard', async () => {
+    await visit(async (page) => {
+      await ask(page, 'hello');
+      await page.keyboard.press('Control+b');
+      await page.locator('.sidebar').waitFor({ state: 'detached' });
+      await page.keyboard.press('Control+b');
+      await page.locator('.sidebar').waitFor();
+      await page.keyboard.press('Control+Shift+O');
+      await page.locator('#welcome-title').waitFor();
+      await page.keyboard.press('Control+/');
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Control+Shift+M');
+      await page.locator('#picker-search:focus').waitFor();
+      await page.keyboard.press('Escape');
+      // Back where one was.
+      await page.locator('#prompt:focus').waitFor();
+    });
+  });
+
+  test('speaks the language of the browser', async () => {
+    for (const [locale, placeholder] of [
+      ['de-AT', 'Frag etwas'],
+      ['es-MX', 'Pregunta lo que quieras'],
+      ['fr-FR', 'Posez votre question'],
+      ['zh-CN', '随便问点什么'],
+      ['fi-FI', 'Ask anything'],
+    ] as const) {
+      await visit(
+        async (page) => {
+          await ready(page);
+          assert.equal(await page.locator('#prompt').getAttribute('placeholder'), placeholder);
+          assert.equal(await page.locator('html').getAttribute('lang'), locale === 'fi-FI' ? 'en' : locale.slice(0, 2));
+        },
+        { locale },
+      );
+    }
+  });
+
+  test('keeps favourites at the top of the list of models', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      await page.locator('#model').click();
+      await page.getByRole('option', { name: 'plain-model' }).hover();
+      await page.getByRole('option', { name: 'plain-model' }).locator('.picker-star').click();
+      assert.deepEqual(
+        await page
+          .locator('#picker-list')
+          .getByRole('group')
+          .evaluateAll((all) => all.map((each) => each.ariaLabel)),
+        ['Sluice', 'Favourites', 'Scripted'],
+      );
+      await page.reload();
+      await ready(page);
+      await page.locator('#model').click();
+      assert.equal(await page.getByRole('group', { name: 'Favourites' }).getByRole('option').count(), 1);
+    });
+  });
+
+  test('lies over the page on a phone, and gives way', async () => {
+    await visit(
+      async (page) => {
+        await ask(page, 'one');
+        assert.equal(await page.locator('.sidebar').count(), 0);
+        await page.getByRole('button', { name: 'Show sidebar' }).click();
+        await page.locator('#new-chat').click();
+        await page.locator('#welcome-title').waitFor();
+        await page.locator('.sidebar').waitFor({ state: 'detached' });
+        await page.getByRole('button', { name: 'Show sidebar' }).click();
+        await page.locator('.chat-list a').click();
+        await page.getByText('You said: one').waitFor();
+        await page.locator('.sidebar').waitFor({ state: 'detached' });
+      },
+      { viewport: PHONE, hasTouch: true, isMobile: true },
+    );
+  });
+
+  test('can be installed, and opens without the server', async () => {
+    const line = await openLine(gateway);
+    await visitIn(
+      browser,
+      line,
+      async (page) => {
+        await ready(page);
+        await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)');
+        const kept = (await page.evaluate(`(async () => {
+          const names = await caches.keys();
+          const all = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
+          return all.flat().map(({ url }) => new URL(url).pathname);
+        })()`)) as string[];
+        assert.ok(kept.includes('/') && kept.some((path) => path.endsWith('.js')), kept.join(' '));
+        assert.deepEqual(
+          kept.filter((path) => !/^\/($|assets\/|favicon\.svg$|manifest\.webmanifest$)/.test(path)),
+          [],
+        );
+        const manifest = await (await page.request.get(`${gateway.origin}/manifest.webmanifest`)).json();
+        for (const { src } of manifest.icons) {
+          assert.equal((await page.request.get(gateway.origin + src)).status(), 200, src);
+        }
+        line.cut();
+        await page.reload();
+        await page.getByText('Sluice does not answer').waitFor();
+        await page.locator('#prompt').fill('a draft in the tunnel');
+        line.mend();
+        await page.evaluate("dispatchEvent(new Event('online'))");
+        await page.locator('#providers strong').first().waitFor({ state: 'attached' });
+        assert.equal(await page.locator('#prompt').inputValue(), 'a draft in the tunnel');
+      },
+      { serviceWorkers: 'allow', mayComplain: /ERR_|Failed to (load|fetch)/ },
+    ).finally(() => line.close());
+  });
+});
