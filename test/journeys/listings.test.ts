@@ -345,6 +345,11 @@ describe('listings', { timeout: 60_000 }, () => {
         hf_space: ['boolean'],
         active_by_default: ['boolean'],
         live: ['integer'],
+        origin: ['string'],
+        key_variable: ['string', 'null'],
+        cookie_domain: ['string', 'null'],
+        speech: ['boolean'],
+        voices: ['object'],
       };
       for (const provider of providers) {
         for (const [field, types] of Object.entries(FIELDS)) {
@@ -366,6 +371,7 @@ describe('listings', { timeout: 60_000 }, () => {
       assert.partialDeepStrictEqual(find('claude'), { auth: true, vision: true, active_by_default: true });
       assert.partialDeepStrictEqual(find('groq'), { label: 'Locked', auth: true, active_by_default: false });
       assert.match(String(find('groq')?.['login_url']), /^https:/);
+      assert.partialDeepStrictEqual(find('groq'), { key_variable: 'GROQ_API_KEY', cookie_domain: null });
     });
 
     test('GET version', async () => {

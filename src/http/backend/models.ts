@@ -76,6 +76,7 @@ function offering(model: Model, all: readonly Offer[]): string[] {
 
 function providerEntry({ provider, models: offered }: Offer): ProviderEntry {
   const count = (test: (model: Model) => boolean | undefined): number => offered.filter(test).length;
+  const { voices = [] } = provider;
   return {
     name: provider.id,
     label: provider.label,
@@ -92,5 +93,11 @@ function providerEntry({ provider, models: offered }: Offer): ProviderEntry {
     // The front end switches the others off until the user enters a key.
     active_by_default: isReady(provider),
     live: 0,
+    origin: provider.origin,
+    key_variable: provider.auth.kind === 'api_key' ? (provider.auth.variable ?? null) : null,
+    cookie_domain: provider.auth.kind === 'cookies' ? provider.auth.domain : null,
+    // Every upstream of OpenAI's format could; those with a model for it do.
+    speech: voices.length > 0 || (provider.speech !== undefined && offered.some(({ type }) => type === 'speech')),
+    voices: voices.map(({ id, label, language }) => ({ id, label, language })),
   };
 }

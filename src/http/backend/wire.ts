@@ -127,6 +127,13 @@ export const ProviderEntry = z.object({
   hf_space: z.boolean(),
   active_by_default: z.boolean(),
   live: z.int(),
+  origin: z.string().describe('How it came to be on: file, environment, local or embedded'),
+  key_variable: z.string().nullable().describe("The environment variable that holds the provider's key"),
+  cookie_domain: z.string().nullable().describe('The domain whose cookies it needs'),
+  speech: z.boolean().describe('Whether it reads texts aloud'),
+  voices: z
+    .array(z.object({ id: z.string(), label: z.string(), language: z.string() }))
+    .describe('Those it is known to have, its default first'),
 });
 export type ProviderEntry = z.infer<typeof ProviderEntry>;
 
