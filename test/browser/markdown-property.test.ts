@@ -140,7 +140,7 @@ const texts = fc.oneof(
 
 const CASES = Number(process.env['SLUICE_MARKDOWN_CASES'] ?? 400);
 
-describe('markdown of any form', { skip: withoutBrowser, timeout: 240_000 }, () => {
+describe('markdown of any form', { skip: withoutBrowser, timeout: 900_000 }, () => {
   let browser: Browser;
   let served: MarkdownPage;
   let page: Page;

@@ -40,7 +40,7 @@ $$
   return parts.join('\n').slice(0, tokens * 4);
 }
 
-describe('the speed of markdown', { skip: withoutBrowser, timeout: 300_000 }, () => {
+describe('the speed of markdown', { skip: withoutBrowser, timeout: 900_000 }, () => {
   let browser: Browser;
   let served: MarkdownPage;
 

@@ -7,7 +7,7 @@ import { type MarkdownPage, serveMarkdown } from './markdown-page.ts';
 
 const FENCE = '```';
 
-describe('markdown', { skip: withoutBrowser, timeout: 240_000 }, () => {
+describe('markdown', { skip: withoutBrowser, timeout: 900_000 }, () => {
   let browser: Browser;
   let served: MarkdownPage;
   let page: Page;
