@@ -41,6 +41,9 @@ function applyTheme(): void {
 }
 
 await kept;
+if (Object.values(app.get().chats.byId).some(({ share }) => share !== undefined)) {
+  void import('./views/share/keeper.ts').then(({ keepShares }) => keepShares());
+}
 if ('serviceWorker' in navigator && import.meta.env.PROD) {
   navigator.serviceWorker.register('/service-worker.js').catch(() => {});
 }

@@ -14,4 +14,7 @@ export interface OverlayProps {
 export const overlays: Readonly<Record<string, () => Promise<{ readonly default: ComponentType<OverlayProps> }>>> = {
   shortcuts: () => import('./shell/Shortcuts.tsx'),
   key: () => import('./shell/KeyDialog.tsx'),
+  organise: () => import('./history/OrganiseDialog.tsx'),
+  share: () => import('./share/ShareDialog.tsx'),
+  import: () => import('./transfer/ImportDialog.tsx'),
 };

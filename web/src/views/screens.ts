@@ -21,4 +21,8 @@ export interface Screen {
 }
 
 /** All screens; the first one is at `#/`. Whoever adds a screen adds a row. */
-export const screens: readonly Screen[] = [{ name: 'chat', title: 'shell.chat', component: ChatScreen }];
+export const screens: readonly Screen[] = [
+  { name: 'chat', title: 'shell.chat', component: ChatScreen },
+  { name: 'history', title: 'history.title', load: () => import('./history/HistoryScreen.tsx') },
+  { name: 'share', title: 'share.reader', load: () => import('./share/SharedScreen.tsx') },
+];

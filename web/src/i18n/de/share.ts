@@ -13,6 +13,7 @@ export const share: Words<typeof english> = {
   open: 'Link öffnen',
   stop: 'Nicht mehr teilen',
   stopped: '„{title}“ wird nicht mehr geteilt.',
+  question: 'Frage',
   reader: 'Geteilter Chat',
   live: 'Diese Seite zeigt laufend, was dort geschrieben wird.',
   gone: 'Dieser Chat wird nicht oder nicht mehr geteilt.',

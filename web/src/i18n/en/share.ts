@@ -10,6 +10,7 @@ export const share = {
   open: 'Open the link',
   stop: 'Stop sharing',
   stopped: '“{title}” is no longer shared.',
+  question: 'Question',
   reader: 'Shared chat',
   live: 'This page follows what is written there.',
   gone: 'This chat is not shared, or no longer.',

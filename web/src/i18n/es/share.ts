@@ -13,6 +13,7 @@ export const share: Words<typeof english> = {
   open: 'Abrir el enlace',
   stop: 'Dejar de compartir',
   stopped: '«{title}» ya no se comparte.',
+  question: 'Pregunta',
   reader: 'Chat compartido',
   live: 'Esta página sigue lo que se escribe allí.',
   gone: 'Este chat no se comparte, o ya no.',

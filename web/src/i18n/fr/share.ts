@@ -13,6 +13,7 @@ export const share: Words<typeof english> = {
   open: 'Ouvrir le lien',
   stop: 'Ne plus partager',
   stopped: '« {title} » n’est plus partagé.',
+  question: 'Question',
   reader: 'Chat partagé',
   live: 'Cette page suit ce qui s’y écrit.',
   gone: 'Ce chat n’est pas partagé, ou ne l’est plus.',

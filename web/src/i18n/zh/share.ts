@@ -13,6 +13,7 @@ export const share: Words<typeof english> = {
   open: '打开链接',
   stop: '停止分享',
   stopped: '“{title}”已停止分享。',
+  question: '提问',
   reader: '分享的对话',
   live: '此页面会随对话实时更新。',
   gone: '此对话未被分享，或已停止分享。',

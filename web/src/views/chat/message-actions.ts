@@ -3,6 +3,7 @@ import { copy } from '../../components/copy.ts';
 import type { IconName } from '../../components/Icon.tsx';
 import type { Key } from '../../i18n/index.ts';
 import { type Message, textOf } from '../../state/model.ts';
+import { toggleReading } from '../aloud/read.ts';
 
 /** A button below answers. */
 export interface MessageAction {
@@ -22,6 +23,13 @@ export const messageActions: readonly MessageAction[] = [
     icon: 'copy',
     when: (message) => textOf(message) !== '',
     run: (message) => void copy(textOf(message)),
+  },
+  {
+    id: 'aloud',
+    label: 'aloud.read',
+    icon: 'speaker',
+    when: (message) => textOf(message) !== '',
+    run: toggleReading,
   },
   { id: 'regenerate', label: 'chat.regenerate', icon: 'again', when: () => true, run: regenerate },
   {

@@ -4,6 +4,7 @@ import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { parseRoute } from '../../state/route.ts';
 import { useApp } from '../../state/use.ts';
+import { AloudBar } from '../aloud/AloudBar.tsx';
 import { overlays } from '../overlays.ts';
 import { type Screen, screens } from '../screens.ts';
 import { Lazy } from './Lazy.tsx';
@@ -35,6 +36,7 @@ export function App() {
         )}
       </div>
       {load !== undefined && <Lazy key={overlay.name} load={load} props={{ about: overlay.about ?? '', close }} />}
+      <AloudBar />
       <Toasts />
     </div>
   );

@@ -49,6 +49,10 @@ export function Sidebar({ current }: { readonly current: string }) {
           <Icon name="plus" />
           <span>{t('shell.newChat')}</span>
         </button>
+        <a class="sidebar-search" href={addressOf('history')} aria-current={current === 'history' ? 'page' : undefined}>
+          <Icon name="search" />
+          <span>{t('history.search')}</span>
+        </a>
         <ChatList />
         <ul class="sidebar-foot">
           {screens

@@ -37,7 +37,8 @@ function messageMarkdown(message: Message, words: ExportWords): string {
   return pieces.join('\n\n');
 }
 
-function partMarkdown(part: Part): string {
+/** A part of a message as text. Of files only the name: their addresses are keys to them. */
+export function partMarkdown(part: Part): string {
   if (part.type === 'text') return part.text.trim();
   if (part.type === 'file') return `📎 ${part.name}`;
   const label = part.alt ?? part.url.slice(0, 80);

@@ -1,0 +1,40 @@
+import { BACKEND, isAbort, RequestError, request } from '../../api/http.ts';
+import type { SharedBody } from './shared-chat.ts';
+
+/** Puts a version of a chat where everybody with the link can read it. */
+export async function publish(body: SharedBody): Promise<void> {
+  await request(`${BACKEND}/chat/${encodeURIComponent(body.share)}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+
+/** Takes a shared chat back. One that is not there any more is fine. */
+export async function unpublish(share: string, { keepalive = false } = {}): Promise<void> {
+  try {
+    await request(`${BACKEND}/files/${encodeURIComponent(share)}`, { method: 'DELETE', keepalive });
+  } catch (thrown) {
+    if (thrown instanceof RequestError && thrown.failure.status === 404) return;
+    throw thrown;
+  }
+}
+
+export type Version =
+  | { readonly kind: 'new'; readonly body: unknown; readonly tag: string }
+  | { readonly kind: 'same' }
+  | { readonly kind: 'gone' };
+
+/** The present version of a shared chat, unless it is the one with `tag`. */
+export async function readVersion(share: string, tag: string | undefined, signal: AbortSignal): Promise<Version> {
+  const address = `${BACKEND}/chat/${encodeURIComponent(share)}?now=${Math.floor(Date.now() / 1_000)}`;
+  const headers = tag === undefined ? {} : { 'if-none-match': tag };
+  const response = await fetch(address, { headers, cache: 'no-store', signal }).catch((error: unknown) => {
+    if (isAbort(error)) throw error;
+    throw new RequestError({ message: '', code: 'unreachable' });
+  });
+  if (response.status === 304) return { kind: 'same' };
+  if (response.status === 404 || response.status === 400) return { kind: 'gone' };
+  if (!response.ok) throw new RequestError({ message: '', status: response.status });
+  return { kind: 'new', body: await response.json(), tag: (response.headers.get('etag') ?? '').replace(/^W\//, '') };
+}

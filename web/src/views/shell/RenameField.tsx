@@ -1,0 +1,35 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { renameChat } from '../../actions/chats.ts';
+import { t } from '../../i18n/index.ts';
+import type { Chat } from '../../state/model.ts';
+
+/** A chat's title to be written anew: Enter keeps it, Escape leaves it. */
+export function RenameField({ chat, close }: { readonly chat: Chat; readonly close: () => void }) {
+  const field = useRef<HTMLInputElement>(null);
+  const isLeft = useRef(false);
+  useEffect(() => field.current?.select(), []);
+  const save = (): void => {
+    if (!isLeft.current) renameChat(chat.id, field.current?.value ?? '');
+    close();
+  };
+  return (
+    <input
+      ref={field}
+      class="rename"
+      aria-label={t('shell.rename')}
+      defaultValue={chat.title}
+      maxLength={200}
+      dir="auto"
+      onBlur={save}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') save();
+        else if (event.key === 'Escape') {
+          // Leaving the field would keep what is in it.
+          isLeft.current = true;
+          close();
+        } else return;
+        event.stopPropagation();
+      }}
+    />
+  );
+}

@@ -1,0 +1,124 @@
+import { useRef, useState } from 'preact/hooks';
+import { Dialog } from '../../components/Dialog.tsx';
+import { Icon } from '../../components/Icon.tsx';
+import { t } from '../../i18n/index.ts';
+import { addressOf } from '../../state/route.ts';
+import type { OverlayProps } from '../overlays.ts';
+import { type FileReport, importFile } from './import.ts';
+import type { Problem } from './read.ts';
+import './transfer.css';
+
+/** Takes in chats of other programs and of other browsers, and says of each file what became of it. */
+export default function ImportDialog({ close }: OverlayProps) {
+  const field = useRef<HTMLInputElement>(null);
+  const [reports, setReports] = useState<readonly FileReport[]>([]);
+  const [isBusy, setBusy] = useState(false);
+  const [isOver, setOver] = useState(false);
+
+  const take = async (files: FileList | null | undefined): Promise<void> => {
+    if (!files || files.length === 0 || isBusy) return;
+    // The list of an input is emptied with it.
+    const all = [...files];
+    setBusy(true);
+    for (const file of all) {
+      const report = await importFile(file);
+      setReports((before) => [...before, report]);
+    }
+    setBusy(false);
+  };
+  const hasImported = reports.some(({ imported }) => imported.length > 0);
+  return (
+    <Dialog title={t('transfer.importTitle')} onClose={close} class="import">
+      <p class="hint">{t('transfer.importHint')}</p>
+      <section
+        aria-label={t('transfer.choose')}
+        class={`drop ${isOver ? 'is-over' : ''}`}
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={(event) => {
+          event.preventDefault();
+          setOver(false);
+          void take(event.dataTransfer?.files);
+        }}
+      >
+        <button type="button" class="button is-primary" disabled={isBusy} onClick={() => field.current?.click()}>
+          <Icon name="upload" /> {t('transfer.choose')}
+        </button>
+        <span class="hint">{t('transfer.drop')}</span>
+        <input
+          ref={field}
+          id="import-files"
+          class="hidden"
+          type="file"
+          multiple
+          accept=".json,.jsonl,.zip,application/json,application/zip"
+          tabIndex={-1}
+          aria-label={t('transfer.choose')}
+          onChange={(event) => {
+            void take(event.currentTarget.files);
+            event.currentTarget.value = '';
+          }}
+        />
+      </section>
+      <div role="status" class="reports">
+        {isBusy && <p class="hint">{t('transfer.reading')}</p>}
+        {reports.map((report, index) => (
+          <Report key={index} report={report} />
+        ))}
+      </div>
+      {hasImported && !isBusy && (
+        <div class="row-end">
+          <a class="button is-primary" href={addressOf('history')} onClick={close}>
+            {t('transfer.show')}
+          </a>
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+const REASONS = ['known', 'empty', 'unknown', 'broken'] as const satisfies readonly Problem['reason'][];
+/** Titles that are told of each kind. */
+const TOLD = 20;
+
+function Report({ report: { name, forms, imported, problems, leftOut, failure } }: { readonly report: FileReport }) {
+  return (
+    <section class="report" aria-label={name}>
+      <h3 dir="auto">{name}</h3>
+      {forms.length > 0 && <p class="hint">{t('transfer.from', { program: forms.join(', ') })}</p>}
+      {failure !== undefined && (
+        <p class="problem">
+          <Icon name="warning" size={14} /> {t(`transfer.${failure}`)}
+        </p>
+      )}
+      {imported.length > 0 && (
+        <p>
+          <Icon name="check" size={14} /> {t('transfer.imported', { count: imported.length })}
+        </p>
+      )}
+      {failure !== 'noChats' &&
+        REASONS.map((reason) => {
+          const titles = problems.filter((problem) => problem.reason === reason).map(({ title }) => title);
+          if (titles.length === 0) return null;
+          const named = titles.filter((title) => title !== '');
+          return (
+            <details key={reason} class="report-problem">
+              <summary>{t(`transfer.${reason}`, { count: titles.length })}</summary>
+              <ul>
+                {named.slice(0, TOLD).map((title, index) => (
+                  <li key={index} dir="auto">
+                    {title}
+                  </li>
+                ))}
+                {named.length > TOLD && <li>…</li>}
+              </ul>
+            </details>
+          );
+        })}
+      {leftOut > 0 && <p class="hint">{t('transfer.leftOut', { count: leftOut })}</p>}
+    </section>
+  );
+}
