@@ -113,6 +113,8 @@ function file(locate: (name: string) => Served | Promise<Served>): Handler {
         ...found.encoded,
         'content-security-policy': name === PREVIEW ? PREVIEW_POLICY : CONTENT_SECURITY_POLICY,
         'referrer-policy': 'no-referrer',
+        // Links in answers are no reason to ask a name server for their hosts.
+        'x-dns-prefetch-control': 'off',
         'cache-control': name.startsWith(`${HASHED}/`) ? 'public, max-age=31536000, immutable' : 'no-cache',
         vary: 'Origin, Accept-Encoding',
       })
