@@ -83,6 +83,7 @@ describe('the shell', { skip: withoutBrowser }, () => {
       await page.locator('.sidebar').waitFor();
       await page.keyboard.press('Control+Shift+O');
       await page.locator('#welcome-title').waitFor();
+      await page.locator('#prompt:focus').waitFor();
       await page.keyboard.press('Control+/');
       await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
       await page.keyboard.press('Escape');

@@ -15,11 +15,16 @@ export interface DialogProps {
 /** A window over the page, there while it is rendered. Escape, the cross and a click beside it call `onClose`. */
 export function Dialog({ title, onClose, children, actions, class: extra = '' }: DialogProps) {
   const node = useRef<HTMLDialogElement>(null);
+  const isGone = useRef(false);
   const titleId = useId();
   useLayoutEffect(() => {
     const before = document.activeElement;
-    node.current?.showModal();
+    const dialog = node.current;
+    dialog?.showModal();
     return () => {
+      isGone.current = true;
+      // While it is open nothing else takes the focus.
+      dialog?.close();
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
@@ -38,7 +43,9 @@ export function Dialog({ title, onClose, children, actions, class: extra = '' }:
         onClose();
       }}
       // Where nobody has touched the page since the last one, browsers close a dialog without asking.
-      onClose={onClose}
+      onClose={() => {
+        if (!isGone.current) onClose();
+      }}
     >
       <div class="dialog-body">
         <header class="dialog-head">

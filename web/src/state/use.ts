@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useReducer, useRef } from 'preact/hooks';
+import { useLayoutEffect, useReducer, useRef } from 'preact/hooks';
 import { app } from './app.ts';
 import type { State } from './index.ts';
 
@@ -18,9 +18,11 @@ export function useApp<Value>(
   const check = (): void => {
     if (!isSame(shown.current.value, shown.current.select(app.get()))) again(undefined);
   };
-  // Between rendering and subscribing the state may have moved on.
-  useLayoutEffect(check, []);
-  useEffect(() => app.subscribe(check), []);
+  useLayoutEffect(() => {
+    // Between rendering and subscribing the state may have moved on.
+    check();
+    return app.subscribe(check);
+  }, []);
   return shown.current.value;
 }
 

@@ -54,7 +54,7 @@ export function ChatScreen({ path }: ScreenProps) {
         {id === '' && <Welcome />}
         {chat !== undefined && <h1 class="hidden">{title || t('shell.untitled')}</h1>}
         {chat !== undefined && isLoaded && <Thread key={id} chat={id} />}
-        {!isMissing && <Composer key={id} chat={chat} draft={id} />}
+        {!isMissing && <Composer key={id} draft={id} />}
       </main>
     </>
   );

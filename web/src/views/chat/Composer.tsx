@@ -5,8 +5,7 @@ import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
-import { emptyDraft } from '../../state/drafts.ts';
-import type { Chat } from '../../state/model.ts';
+import { type Attachment, emptyDraft } from '../../state/drafts.ts';
 import { runningIn } from '../../state/streams.ts';
 import { useApp } from '../../state/use.ts';
 import { Attachments } from './Attachments.tsx';
@@ -14,13 +13,12 @@ import { SlashMenu } from './SlashMenu.tsx';
 import { VoiceButton } from './VoiceButton.tsx';
 
 export interface ComposerProps {
-  readonly chat: Chat | undefined;
   /** The name of the draft: the chat's id, or empty for a new one. */
   readonly draft: string;
 }
 
 /** Where the next message is written. */
-export function Composer({ chat, draft: name }: ComposerProps) {
+export function Composer({ draft: name }: ComposerProps) {
   const draft = useApp((state) => state.drafts[name] ?? emptyDraft);
   const running = useApp((state) => runningIn(state.streams, name));
   const webSearch = useApp((state) => state.settings.webSearch);
@@ -28,8 +26,8 @@ export function Composer({ chat, draft: name }: ComposerProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const files = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
-  const isBusy = draft.attachments.some(({ phase }) => phase === 'uploading' || phase === 'converting');
-  const isEmpty = draft.text.trim() === '' && draft.attachments.every(({ phase }) => phase !== 'ready');
+  const isBusy = isTaking(draft.attachments);
+  const isEmpty = isNothing(draft.text, draft.attachments);
 
   const setText = (text: string): void => app.dispatch({ type: 'drafts/text', chat: name, text });
   useLayoutEffect(() => {
@@ -40,9 +38,11 @@ export function Composer({ chat, draft: name }: ComposerProps) {
   }, []);
 
   const submit = (): void => {
-    if (running !== undefined || isEmpty || isBusy) return;
-    const parts = takeParts(name);
-    ask(chat, parts);
+    // As it is now, which may be a key press later than what is shown.
+    const { streams, drafts, chats } = app.get();
+    const { text, attachments } = drafts[name] ?? emptyDraft;
+    if (runningIn(streams, name) !== undefined || isTaking(attachments) || isNothing(text, attachments)) return;
+    ask(chats.byId[name], takeParts(name));
   };
   const stopRunning = (): void => {
     const message = running === undefined ? undefined : app.get().messages[name]?.[running];
@@ -155,6 +155,14 @@ export function Composer({ chat, draft: name }: ComposerProps) {
       </div>
     </form>
   );
+}
+
+function isTaking(attachments: readonly Attachment[]): boolean {
+  return attachments.some(({ phase }) => phase === 'uploading' || phase === 'converting');
+}
+
+function isNothing(text: string, attachments: readonly Attachment[]): boolean {
+  return text.trim() === '' && attachments.every(({ phase }) => phase !== 'ready');
 }
 
 /** Makes the field as high as its text; the style sheet has the limit. Browsers that do so themselves are left alone. */
