@@ -13,6 +13,7 @@ import { chatCompletions } from './chat-completions.ts';
 import { Completion, CompletionBody } from './completion-body.ts';
 import { completions } from './completions.ts';
 import { EmbeddingBody, EmbeddingList, embeddings } from './embeddings.ts';
+import { imageRoutes } from './images.ts';
 import { MarkItDownAnswer, markitdown } from './markitdown.ts';
 import { getModel, getProvider, listModels, listProviderModels, listProviders } from './models.ts';
 import { ModerationAnswer, ModerationBody, moderations } from './moderations.ts';
@@ -89,6 +90,7 @@ export function v1Routes(deps: Deps): readonly Route[] {
     handler: audioSpeech(deps),
   } as const;
   return [
+    ...imageRoutes(deps),
     { ...speech, url: '/v1/audio/speech', summary: 'Read a text aloud' },
     { ...speech, url: '/api/:provider/audio/speech', summary: 'The same, by one provider' },
     ...taskRoutes(deps),

@@ -60,7 +60,7 @@ export function explanationOf(json: unknown): string | undefined {
   const { detail, errors, error, message, title, failure_reason: reason } = membersOf(json);
   const inner = membersOf(error)['message'];
   const listed = [detail, errors].map(listedWords);
-  const found = [inner, error, message, ...listed, detail, errors, reason, title].find(
+  const found = [inner, message, ...listed, detail, errors, error, reason, title].find(
     (each) => typeof each === 'string' && each.trim() !== '',
   );
   return typeof found === 'string' ? found : undefined;

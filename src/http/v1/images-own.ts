@@ -1,0 +1,53 @@
+import { SluiceError } from '../../core/errors.ts';
+import type { ImageInput } from '../../core/image.ts';
+import { mediaTypeOf } from '../../core/media-types.ts';
+import type { OpenFile } from '../../core/stores.ts';
+import { MEDIA_FOLDER } from '../../media/store.ts';
+import type { Deps } from '../deps.ts';
+
+/** Bytes of one stored picture that is sent along. */
+const MOST_BYTES = 50 * 1024 * 1024;
+
+const STORED = /^\/(?:media|images)\/([A-Za-z0-9][A-Za-z0-9_.,+=@-]*)$/;
+const OF_BUCKET = /^\/files\/([A-Za-z0-9_-]{1,64})\/(?:media|thumbnail)\/([^/?#]+)$/;
+
+/** A picture that is kept here, by its path or its whole address, as an inline one. Others stay as they are. */
+export async function inlined(input: ImageInput, deps: Deps, origin: string): Promise<ImageInput> {
+  const path = pathOf(input.url, origin);
+  if (path === undefined) return input;
+  const file = await openStored(path, deps);
+  const type = mediaTypeOf(file?.path ?? '');
+  if (file === undefined || type?.kind !== 'image') {
+    throw new SluiceError('not_found', `There is no picture '${path.slice(0, 200)}' here.`, { param: 'image' });
+  }
+  if (file.size > MOST_BYTES) {
+    throw new SluiceError('too_large', `The picture has more than ${MOST_BYTES} bytes.`, { param: 'image' });
+  }
+  const pieces: Uint8Array[] = [];
+  for await (const piece of file.body) pieces.push(piece);
+  const { mimeType } = type;
+  return { url: `data:${mimeType};base64,${Buffer.concat(pieces).toString('base64')}`, mimeType };
+}
+
+/** The path of an address that leads here. */
+function pathOf(url: string, origin: string): string | undefined {
+  const path = url.startsWith(`${origin}/`) ? url.slice(origin.length) : url;
+  return path.startsWith('/') ? path.split('?', 1)[0] : undefined;
+}
+
+async function openStored(path: string, deps: Deps): Promise<OpenFile | undefined> {
+  const stored = STORED.exec(path)?.[1];
+  if (stored !== undefined) return deps.stores.files.open(`${MEDIA_FOLDER}/${stored}`);
+  const [, bucket, name] = OF_BUCKET.exec(path) ?? [];
+  if (bucket === undefined || name === undefined) return undefined;
+  const found = await deps.buckets.media(bucket, decoded(name), 'original');
+  return found === undefined ? undefined : deps.buckets.open(found.path);
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
