@@ -12,7 +12,6 @@ import { createOpenAiProvider } from './openai/adapter.ts';
 import { withResponsesDetour } from './openai/responses-detour.ts';
 import { isSpeechKind, speechVendors, withOpenAiSpeech } from './speech/index.ts';
 import { withOpenAiTasks } from './tasks/index.ts';
-import { withOpenAiTasks } from './tasks/index.ts';
 
 /** What providers are made with. */
 export interface ProviderDeps {
