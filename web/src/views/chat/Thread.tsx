@@ -48,6 +48,7 @@ export function Thread({ chat }: { readonly chat: string }) {
   const inner = useRef<HTMLDivElement>(null);
   const [isAway, setAway] = useState(false);
   const follow = useRef(true);
+  const lastTop = useRef(0);
   const toEnd = (): void => {
     follow.current = true;
     scroll.current?.scrollTo({ top: scroll.current.scrollHeight, behavior: 'instant' });
@@ -66,7 +67,10 @@ export function Thread({ chat }: { readonly chat: string }) {
   const onScroll = (): void => {
     const area = scroll.current;
     if (area === null) return;
-    follow.current = area.scrollHeight - area.scrollTop - area.clientHeight < AT_END;
+    const isAtEnd = area.scrollHeight - area.scrollTop - area.clientHeight < AT_END;
+    // More text, or less room for it, takes nobody away from the end: only going up does.
+    follow.current = isAtEnd || (follow.current && area.scrollTop >= lastTop.current);
+    lastTop.current = area.scrollTop;
     setAway(!follow.current);
   };
   return (
