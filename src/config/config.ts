@@ -52,8 +52,8 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 /** Which code drives a provider. */
 export type ProviderKind = 'openai' | 'openai-responses' | 'anthropic' | 'google' | 'bedrock' | SpeechKind | ImageKind;
 
-/** Those that speak and do not chat. */
-export type SpeechKind = 'elevenlabs' | 'deepgram' | 'lmnt' | 'hume';
+/** Those that speak or listen and do not chat. */
+export type SpeechKind = 'elevenlabs' | 'deepgram' | 'lmnt' | 'hume' | 'assemblyai';
 
 /** Those that draw and do not chat. */
 export type ImageKind = 'fal' | 'replicate' | 'luma' | 'stability' | 'automatic1111' | 'comfyui';

@@ -1,4 +1,4 @@
-/** Which code drives a provider. From `elevenlabs` on they speak and do not chat, from `fal` on they only draw. */
+/** Which code drives a provider. From `elevenlabs` on they speak or listen and do not chat, from `fal` on they only draw. */
 export const PROVIDER_KINDS = [
   'openai',
   'openai-responses',
@@ -9,6 +9,7 @@ export const PROVIDER_KINDS = [
   'deepgram',
   'lmnt',
   'hume',
+  'assemblyai',
   'fal',
   'replicate',
   'luma',

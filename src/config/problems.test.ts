@@ -58,17 +58,17 @@ describe('every wrong value is named with what was given and what is allowed', (
     [
       'provider kind',
       'providers: {mock: {kind: opneai}}',
-      'sluice.yaml:1: providers.mock.kind: got "opneai"; allowed: openai, openai-responses, anthropic, google, bedrock, elevenlabs, deepgram, lmnt, hume, fal, replicate, luma, stability, automatic1111, comfyui',
+      'sluice.yaml:1: providers.mock.kind: got "opneai"; allowed: openai, openai-responses, anthropic, google, bedrock, elevenlabs, deepgram, lmnt, hume, assemblyai, fal, replicate, luma, stability, automatic1111, comfyui',
     ],
     [
       'provider without kind',
       'providers: {mock: {}}',
-      'sluice.yaml:1: providers.mock.kind: got nothing, and "mock" is not a provider that Sluice knows; allowed: openai, openai-responses, anthropic, google, bedrock, elevenlabs, deepgram, lmnt, hume, fal, replicate, luma, stability, automatic1111, comfyui',
+      'sluice.yaml:1: providers.mock.kind: got nothing, and "mock" is not a provider that Sluice knows; allowed: openai, openai-responses, anthropic, google, bedrock, elevenlabs, deepgram, lmnt, hume, assemblyai, fal, replicate, luma, stability, automatic1111, comfyui',
     ],
     [
       'provider mistyped',
       'providers: {opnai: {apiKey: k}}',
-      'sluice.yaml:1: providers.opnai.kind: got nothing, and "opnai" is not a provider that Sluice knows; did you mean the provider "openai"? allowed: openai, openai-responses, anthropic, google, bedrock, elevenlabs, deepgram, lmnt, hume, fal, replicate, luma, stability, automatic1111, comfyui',
+      'sluice.yaml:1: providers.opnai.kind: got nothing, and "opnai" is not a provider that Sluice knows; did you mean the provider "openai"? allowed: openai, openai-responses, anthropic, google, bedrock, elevenlabs, deepgram, lmnt, hume, assemblyai, fal, replicate, luma, stability, automatic1111, comfyui',
     ],
     [
       'provider without address',

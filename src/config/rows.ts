@@ -25,7 +25,7 @@ export interface Row {
 }
 
 function rowOfUpstream(id: string, upstream: Upstream): Row {
-  const { key, keyHeader, needsKey, activation, headers, ports: _, ...same } = upstream;
+  const { key, keyHeader, needsKey, activation, headers, tasks, ports: _, ...same } = upstream;
   return {
     ...same,
     id,
@@ -35,7 +35,7 @@ function rowOfUpstream(id: string, upstream: Upstream): Row {
     needsKey: needsKey ?? true,
     activation: activation ?? 'key',
     headers: headers ?? {},
-    settings: {},
+    settings: tasks === undefined ? {} : { tasks: { variables: [], otherwise: tasks } },
   };
 }
 

@@ -86,6 +86,16 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     url: 'https://www.hume.ai',
     loginUrl: 'https://platform.hume.ai/settings/keys',
   },
+  // This one only listens.
+  assemblyai: {
+    kind: 'assemblyai',
+    label: 'AssemblyAI',
+    baseUrl: 'https://api.assemblyai.com',
+    keys: ['ASSEMBLYAI_API_KEY'],
+    keyHeader: 'authorization',
+    url: 'https://www.assemblyai.com',
+    loginUrl: 'https://www.assemblyai.com/dashboard/api-keys',
+  },
   // From here on those that only draw.
   fal: {
     kind: 'fal',

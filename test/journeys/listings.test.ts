@@ -103,6 +103,7 @@ describe('listings', { timeout: 60_000 }, () => {
         'claude-3-haiku-20240307',
         'gemini-2.5-flash',
         'gemini-2.5-flash-image',
+        'gemini-embedding-001',
         'one',
         'two',
         'fast',

@@ -1,6 +1,7 @@
 import type { Limits } from '../../config/config.ts';
 import type { Deps, Route } from '../deps.ts';
 import { chat, generate } from './ask.ts';
+import { EmbedAnswer, EmbedBody, EmbeddingAnswer, EmbeddingBody, embed, embedOne } from './embed.ts';
 import { errorBody } from './errors.ts';
 import { listRunning, listTags, notManaged, showModel, version } from './models.ts';
 import {
@@ -40,6 +41,26 @@ export function ollamaRoutes(deps: Deps): readonly Route[] {
       summary: 'Answer a prompt, by default as lines',
       body: GenerateBody,
       handler: generate(deps),
+    },
+    {
+      ...common,
+      method: 'POST',
+      bodyLimit: (limits: Limits) => limits.chatBodyBytes,
+      url: '/api/embed',
+      summary: 'Turn texts into vectors',
+      body: EmbedBody,
+      answer: EmbedAnswer,
+      handler: embed(deps),
+    },
+    {
+      ...common,
+      method: 'POST',
+      bodyLimit: (limits: Limits) => limits.chatBodyBytes,
+      url: '/api/embeddings',
+      summary: 'The same for one text, as older clients ask',
+      body: EmbeddingBody,
+      answer: EmbeddingAnswer,
+      handler: embedOne(deps),
     },
     {
       ...common,

@@ -11,6 +11,7 @@ import type { AuthNeed, Provider } from '../../core/provider.ts';
 import { noteRateLimits } from '../../outbound/rate-limits.ts';
 import { type Answering, answeringOf } from './answering.ts';
 import { Translator } from './chunks.ts';
+import { type EmbeddingSpec, embeddingOf } from './embedding.ts';
 import { type Speaker, thrownFailure } from './failure.ts';
 import type { NativeProvider } from './native.ts';
 import { toCallOptions } from './options.ts';
@@ -32,6 +33,8 @@ export interface VendorSpec {
   options?(request: ChatRequest): SharedV4ProviderOptions;
   /** The fields of `ChatRequest.extra` that `options` has a use for; others are reported as dropped. */
   readonly takes?: readonly string[];
+  /** Its models that turn texts into vectors. */
+  readonly embeddings?: EmbeddingSpec;
   /** Its own API, for clients that speak it: the library would not keep all that they say. */
   readonly native?: NativeApi;
   /** Settings that together take the place of a key. They are never shown. */
@@ -203,6 +206,15 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
           throw new SluiceError('upstream_failed', `${config.label} has no listing of models.`, { cause: failure });
         }
       },
+
+      ...embeddingOf(
+        spec.embeddings,
+        (credentials) => {
+          const apiKey = keyFor(spec, config, credentials);
+          return { connection: connect(apiKey), who: speaker(apiKey) };
+        },
+        (model) => modelName(spec, config, model),
+      ),
 
       ...countingOf(spec, config, (apiKey) => ({ connection: connect(apiKey), who: speaker(apiKey) })),
 

@@ -11,17 +11,30 @@ export const bedrock = fromAiSdk({
 
   async open({ baseUrl, apiKey, headers, settings, fetch }) {
     const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
-    const { accessKeyId = '', secretAccessKey = '', sessionToken = '' } = settings;
-    return createAmazonBedrock({
-      baseURL: baseUrl,
-      region: region(settings),
-      apiKey,
-      accessKeyId,
-      secretAccessKey,
-      ...(sessionToken === '' ? {} : { sessionToken }),
-      headers,
-      fetch,
-    });
+    return createAmazonBedrock(toSettings(baseUrl, apiKey, headers, settings, fetch));
+  },
+
+  embeddings: {
+    perRequest: (model) => (model.includes('cohere.embed-') ? 96 : 1),
+    async open({ baseUrl, apiKey, headers, settings, fetch }) {
+      const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
+      return createAmazonBedrock(toSettings(baseUrl, apiKey, headers, settings, fetch)).embeddingModel;
+    },
+    options({ dimensions, extra, model }, drop) {
+      const { input_type: inputType, truncate, normalize, ...others } = extra;
+      for (const field of Object.keys(others)) drop(field);
+      return {
+        amazonBedrock: {
+          ...(dimensions === undefined ? {} : { [dimensionsOf(model)]: dimensions }),
+          // To be searched for, unless the client says otherwise, as at Cohere itself.
+          ...(model.includes('cohere.')
+            ? { inputType: typeof inputType === 'string' ? inputType : 'search_document' }
+            : {}),
+          ...(typeof truncate === 'string' ? { truncate } : {}),
+          ...(typeof normalize === 'boolean' ? { normalize } : {}),
+        },
+      };
+    },
   },
 
   // Asking for the models takes another, signed API; these are in every account's reach. Any other name works too.
@@ -36,10 +49,31 @@ export const bedrock = fromAiSdk({
       { id: `${profile}amazon.nova-pro-v1:0`, label: 'Nova Pro', ...nova },
       { id: `${profile}amazon.nova-lite-v1:0`, label: 'Nova Lite', ...nova },
       { id: `${profile}amazon.nova-micro-v1:0`, label: 'Nova Micro', tools: true, contextLength: 128_000 },
+      { id: 'amazon.titan-embed-text-v2:0', label: 'Titan Text Embeddings V2', type: 'embedding' },
+      { id: 'cohere.embed-v4:0', label: 'Cohere Embed 4', type: 'embedding' },
       { id: 'openai.gpt-oss-120b-1:0', label: 'gpt-oss 120B', tools: true, reasoning: true, contextLength: 128_000 },
     ] satisfies Model[];
   },
 });
+
+/** The library's settings. */
+function toSettings(
+  baseURL: string,
+  apiKey: string,
+  headers: Record<string, string>,
+  settings: Settings,
+  fetch: typeof globalThis.fetch,
+) {
+  const { accessKeyId = '', secretAccessKey = '', sessionToken = '' } = settings;
+  const session = sessionToken === '' ? {} : { sessionToken };
+  return { baseURL, region: region(settings), apiKey, accessKeyId, secretAccessKey, ...session, headers, fetch };
+}
+
+/** What each family of models calls the number of dimensions. */
+function dimensionsOf(model: string): string {
+  if (model.includes('cohere.')) return 'outputDimension';
+  return model.includes('nova') ? 'embeddingDimension' : 'dimensions';
+}
 
 function region(settings: Settings): string {
   return settings['region'] ?? 'us-east-1';

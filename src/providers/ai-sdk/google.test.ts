@@ -149,7 +149,7 @@ describe('google', () => {
     assert.equal(vendor.upstream.requests.length, 0);
   });
 
-  test('the listing holds what answers chats', async () => {
+  test('the listing holds what answers chats or embeds', async () => {
     await using vendor = await openVendor('google', () => ({}));
     const models = await vendor.provider.models({}, signal);
     assert.deepEqual(models, [
@@ -172,6 +172,7 @@ describe('google', () => {
         video: true,
         image: true,
       },
+      { id: 'gemini-embedding-001', type: 'embedding' },
     ]);
     const [request] = vendor.upstream.requests;
     assert.equal(request?.path, '/v1beta/models?pageSize=1000');

@@ -20,6 +20,24 @@ export const google = fromAiSdk({
 
   native: contentApi,
 
+  embeddings: {
+    perRequest: () => 100,
+    async open({ baseUrl, apiKey, headers, fetch }) {
+      const { createGoogle } = await import('@ai-sdk/google');
+      return createGoogle({ baseURL: baseUrl, apiKey, headers, fetch }).embeddingModel;
+    },
+    options({ dimensions, extra }, drop) {
+      const { task_type: taskType, ...others } = extra;
+      for (const field of Object.keys(others)) drop(field);
+      return {
+        google: {
+          ...(dimensions === undefined ? {} : { outputDimensionality: dimensions }),
+          ...(typeof taskType === 'string' ? { taskType } : {}),
+        },
+      };
+    },
+  },
+
   options({ model, sampling, aspectRatio }) {
     const effort = sampling.reasoningEffort;
     const hasRatio = aspectRatio !== undefined && RATIOS.includes(aspectRatio);
@@ -43,7 +61,7 @@ export const google = fromAiSdk({
       (page) => (page.nextPageToken ? `pageSize=1000&pageToken=${encodeURIComponent(page.nextPageToken)}` : undefined),
     );
     return pages.flatMap((page) =>
-      (page.models ?? []).filter((entry) => answersChats(entry) || draws(entry)).map(toModel),
+      (page.models ?? []).filter((entry) => answersChats(entry) || draws(entry) || embeds(entry)).map(toModel),
     );
   },
 });
@@ -67,8 +85,14 @@ function draws({ supportedGenerationMethods: methods, name }: z.infer<typeof Ent
   return /^models\/(imagen|veo)-/.test(name) && methods.some((method) => /^predict(LongRunning)?$/.test(method));
 }
 
+function embeds(entry: z.infer<typeof Entry>): boolean {
+  return entry.supportedGenerationMethods.includes('embedContent');
+}
+
 function toModel(entry: z.infer<typeof Entry>): Model {
   const id = entry.name.replace(/^models\//, '');
+  const label = entry.displayName === undefined ? {} : { label: entry.displayName };
+  if (embeds(entry) && !answersChats(entry)) return { id, ...label, type: 'embedding' };
   if (draws(entry)) return drawing(id);
   const isGemini = id.startsWith('gemini-');
   return {

@@ -11,7 +11,7 @@ type Row = readonly [pattern: RegExp, capabilities: Capabilities];
 /** Models that do something else than chat. The first row that matches decides. */
 const KINDS: readonly Row[] = [
   [/rerank/, { type: 'rerank' }],
-  [/embed|(?:^|\/)(?:bge|gte|all-minilm|(?:multilingual-)?e5)-/, { type: 'embedding' }],
+  [/embed|(?:^|\/)(?:voyage|bge|gte|all-minilm|(?:multilingual-)?e5)-/, { type: 'embedding' }],
   [/moderation|llama-?guard|shieldgemma|granite-guardian|prompt-guard/, { type: 'moderation' }],
   [
     /whisper|transcri(?:be|ption)|parakeet|canary-|(?:^|[-/])(?:asr|stt)(?:[-:]|$)/,

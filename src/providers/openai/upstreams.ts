@@ -32,6 +32,8 @@ export interface Upstream {
    * prompts must not go to a third party unasked. `local`: its presence on a loopback port. Default: `key`.
    */
   readonly activation?: 'key' | 'configured' | 'local';
+  /** Whose words it uses for embeddings and rerankings, where they are not those of most. */
+  readonly tasks?: 'cohere' | 'voyage';
   /** The loopback ports on which a local server usually listens. */
   readonly ports?: readonly number[];
 }
@@ -201,6 +203,42 @@ export const upstreams = {
     key: 'AI_GATEWAY_API_KEY',
     url: 'https://vercel.com/ai-gateway',
     loginUrl: 'https://vercel.com/ai-gateway',
+  },
+  cohere: {
+    // Chats as OpenAI's clients ask for them; embeddings and rerankings by its own API beside it.
+    label: 'Cohere',
+    baseUrl: 'https://api.cohere.ai/compatibility/v1',
+    key: 'COHERE_API_KEY',
+    modelsPath: '/v1/models?page_size=1000',
+    tasks: 'cohere',
+    url: 'https://cohere.com',
+    loginUrl: 'https://dashboard.cohere.com/api-keys',
+  },
+  // These two embed and rerank, and do not chat.
+  jina: {
+    label: 'Jina AI',
+    baseUrl: 'https://api.jina.ai/v1',
+    key: 'JINA_API_KEY',
+    models: ['jina-embeddings-v4', 'jina-embeddings-v3', 'jina-reranker-v3', 'jina-reranker-v2-base-multilingual'],
+    url: 'https://jina.ai',
+    loginUrl: 'https://jina.ai/api-dashboard',
+  },
+  voyage: {
+    label: 'Voyage AI',
+    baseUrl: 'https://api.voyageai.com/v1',
+    key: 'VOYAGE_API_KEY',
+    models: [
+      'voyage-4',
+      'voyage-4-large',
+      'voyage-4-lite',
+      'voyage-3.5',
+      'voyage-code-3',
+      'rerank-2.5',
+      'rerank-2.5-lite',
+    ],
+    tasks: 'voyage',
+    url: 'https://www.voyageai.com',
+    loginUrl: 'https://dashboard.voyageai.com/organization/api-keys',
   },
   pollinations: {
     label: 'Pollinations',

@@ -2,11 +2,14 @@ import type { JSONObject, SpeechModelV4 } from '@ai-sdk/provider';
 import type { ProviderConfig } from '../../config/config.ts';
 import type { Call } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
-import type { AuthNeed, Provider } from '../../core/provider.ts';
+import type { Model } from '../../core/model.ts';
+import type { Provider } from '../../core/provider.ts';
 import { SPEECH_FORMATS, type SpeechFormat, type SpeechRequest } from '../../core/speech.ts';
 import { type Speaker, thrownFailure } from '../ai-sdk/failure.ts';
+import { aboutOf, keyFor } from './about.ts';
 import { begun } from './begun.ts';
 import { fetchAudio } from './fetch-audio.ts';
+import { type ListenSpec, listenBySdk, listenModels } from './listen-sdk.ts';
 import { spokenType } from './spoken-type.ts';
 
 /** What the file of a vendor that only speaks says about it. */
@@ -23,6 +26,10 @@ export interface SpeechSpec {
   readonly options?: readonly string[];
   /** Loads the library, on first use, and connects it. */
   open(connection: SpeechConnection): Promise<(model: string) => SpeechModelV4>;
+  /** Whether it takes instructions how to speak. */
+  readonly instructions?: true;
+  /** It listens, too. */
+  readonly listen?: ListenSpec;
   /** What the library wants to have of the options; as they are when absent. */
   toOptions?(options: JSONObject, request: SpeechRequest): JSONObject;
 }
@@ -40,19 +47,19 @@ export interface SpeechDeps {
 /** A provider that only speaks, through one of the AI SDK's vendor libraries (`SpeechModelV4`). */
 export function fromSpeechSdk(name: string, spec: SpeechSpec): (config: ProviderConfig, deps: SpeechDeps) => Provider {
   const formats = SPEECH_FORMATS.filter((format) => spec.formats[format] !== undefined);
+  const { listen } = spec;
+  const heard = listen === undefined ? [] : listenModels(listen);
+  const isHeard = (id: string): boolean => heard.some((model) => model.id === id);
   return (config, deps) => ({
-    id: config.id,
-    label: config.label,
-    origin: config.origin,
-    auth: authNeed(config),
-    ...(config.url === undefined ? {} : { url: config.url }),
-    ...(config.loginUrl === undefined ? {} : { loginUrl: config.loginUrl }),
-    ...(config.defaultModel === undefined ? {} : { defaultModel: config.defaultModel }),
+    ...aboutOf(config),
     speechFormats: formats,
 
     async models() {
-      return (config.models ?? spec.models).map((id) => ({ id, type: 'speech', audio: true }));
+      if (config.models === undefined) return [...spec.models.map(toModel), ...heard];
+      return config.models.map((id) => (isHeard(id) ? { id, type: 'transcription', audio: true } : toModel(id)));
     },
+
+    ...(listen === undefined ? {} : { transcribe: listenBySdk(name, listen, config, deps) }),
 
     async speech(request, call) {
       const speaker = { label: config.label, secrets: [keyFor(config, call)] };
@@ -64,6 +71,10 @@ export function fromSpeechSdk(name: string, spec: SpeechSpec): (config: Provider
       }
     },
   });
+}
+
+function toModel(id: string): Model {
+  return { id, type: 'speech', audio: true };
 }
 
 async function speak(
@@ -84,6 +95,9 @@ async function speak(
   const model = await spec.open({ apiKey: keyFor(config, call), headers: { ...config.headers }, fetch: fetch.fetch });
   const voice = nameOf('voice', request.voice, spec.voice, config.label);
   const options = optionsOf(spec, request);
+  for (const field of Object.keys(request.extra)) {
+    if (field !== 'instructions' && !spec.options?.includes(field)) call.drop(field);
+  }
   await model(nameOf('model', request.model, config.defaultModel ?? spec.models[0], config.label) ?? '').doGenerate({
     text: request.text,
     outputFormat,
@@ -91,7 +105,7 @@ async function speak(
     ...(voice === undefined ? {} : { voice }),
     ...(request.speed === undefined ? {} : { speed: request.speed }),
     ...(request.language === undefined ? {} : { language: request.language }),
-    ...(typeof request.extra['instructions'] === 'string' ? { instructions: request.extra['instructions'] } : {}),
+    ...instructionsOf(spec, request, call),
     ...(Object.keys(options).length === 0 ? {} : { providerOptions: { [name]: options } }),
   });
   const answer = fetch.answer();
@@ -100,6 +114,15 @@ async function speak(
   if (typeof mimeType === 'string') return { mimeType, body };
   await body[Symbol.asyncIterator]().return?.();
   throw mimeType;
+}
+
+/** How it shall sound, in words: none of these vendors but one has a place for them. */
+function instructionsOf(spec: SpeechSpec, { extra }: SpeechRequest, call: Call): { instructions?: string } {
+  const { instructions } = extra;
+  if (typeof instructions !== 'string') return {};
+  if (spec.instructions === true) return { instructions };
+  call.drop('instructions');
+  return {};
 }
 
 /** Names travel into paths and queries. */
@@ -128,23 +151,4 @@ function fromText(value: unknown): JSONObject[string] {
   if (typeof value === 'number') return value;
   const text = String(value);
   return /^-?\d{1,12}(\.\d{1,12})?$/.test(text) ? Number(text) : text;
-}
-
-function keyFor(config: ProviderConfig, call: Call): string {
-  const apiKey = call.credentials.apiKey ?? config.apiKey ?? '';
-  const variable = config.keyVariable === undefined ? '' : `set ${config.keyVariable} or `;
-  if (apiKey === '') {
-    throw new SluiceError(
-      'missing_credentials',
-      `${config.label} needs an API key: ${variable}add apiKey to its entry in sluice.yaml`,
-    );
-  }
-  // Anything else would make fetch refuse the header, in words that quote the key.
-  if (/^[\x21-\x7e]+$/.test(apiKey)) return apiKey;
-  throw new SluiceError('missing_credentials', `The API key for ${config.label} holds characters that no key has.`);
-}
-
-function authNeed(config: ProviderConfig): AuthNeed {
-  const { apiKey, keyVariable: variable } = config;
-  return { kind: 'api_key', configured: apiKey !== undefined, ...(variable === undefined ? {} : { variable }) };
 }

@@ -55,7 +55,8 @@ export function fetchAudio(
   };
 }
 
-function moved(url: string, { from, to }: { readonly from: string; readonly to: string }): string {
+/** The configured address in the place of the one that the library knows. */
+export function moved(url: string, { from, to }: { readonly from: string; readonly to: string }): string {
   if (!url.startsWith(`${from}/`)) throw new Error('a library sends its request elsewhere');
   return to + url.slice(from.length);
 }
@@ -69,8 +70,8 @@ async function* bytesOf(response: Response, speaker: Speaker, call: Call): Async
   }
 }
 
-/** The beginning of an error body, as the JSON that `statusFailure` reads: ElevenLabs says `detail`, Deepgram `err_msg`. */
-async function explanation(response: Response): Promise<string> {
+/** The beginning of an error body, as the JSON that `statusFailure` reads: ElevenLabs says `detail`, Deepgram `err_msg`, AssemblyAI `error`. */
+export async function explanation(response: Response): Promise<string> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   try {
@@ -84,9 +85,13 @@ async function explanation(response: Response): Promise<string> {
   }
   const text = Buffer.concat(pieces).toString('utf8');
   try {
-    const { detail, err_msg: said } = JSON.parse(text) as { detail?: unknown; err_msg?: unknown };
+    const {
+      detail,
+      err_msg: said,
+      error,
+    } = JSON.parse(text) as { detail?: unknown; err_msg?: unknown; error?: unknown };
     const inner = typeof detail === 'object' && detail !== null ? (detail as { message?: unknown }).message : detail;
-    const message = [said, inner].find((each) => typeof each === 'string');
+    const message = [said, inner, error].find((each) => typeof each === 'string');
     return message === undefined ? text : JSON.stringify({ message });
   } catch {
     return text;

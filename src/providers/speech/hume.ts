@@ -6,6 +6,8 @@ export const hume = fromSpeechSdk('hume', {
   models: ['octave'],
   formats: { mp3: 'mp3', wav: 'wav' },
 
+  instructions: true,
+
   async open(connection) {
     const { createHume } = await import('@ai-sdk/hume');
     const { speech } = createHume(connection);

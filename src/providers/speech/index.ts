@@ -1,13 +1,14 @@
 import type { ProviderConfig, SpeechKind } from '../../config/config.ts';
 import type { Provider } from '../../core/provider.ts';
 import type { SpeechDeps } from './ai-sdk.ts';
+import { assemblyai } from './assemblyai.ts';
 import { deepgram } from './deepgram.ts';
 import { elevenlabs } from './elevenlabs.ts';
 import { hume } from './hume.ts';
 import { lmnt } from './lmnt.ts';
 
-/** Vendors that only speak, through their AI SDK libraries, which load on first use. */
-export const speechVendors = { elevenlabs, deepgram, lmnt, hume } satisfies Record<
+/** Vendors that only speak or listen, through their AI SDK libraries, which load on first use. */
+export const speechVendors = { elevenlabs, deepgram, lmnt, hume, assemblyai } satisfies Record<
   SpeechKind,
   (config: ProviderConfig, deps: SpeechDeps) => Provider
 >;

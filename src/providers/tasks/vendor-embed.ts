@@ -18,7 +18,6 @@ export function embedByCohere(upstream: TaskUpstream): NonNullable<Provider['emb
   return async (request, call) => {
     if (request.user !== undefined) call.drop('user');
     const texts = await textsOf(request.inputs);
-    const type = request.encoding ?? 'float';
     const ask = async (batch: readonly string[], signal: AbortSignal): Promise<Embeddings> => {
       const body = JSON.stringify({
         // To be searched for, unless the client says otherwise: the API insists on a purpose.
@@ -26,12 +25,13 @@ export function embedByCohere(upstream: TaskUpstream): NonNullable<Provider['emb
         ...request.extra,
         model: needModel(request.model, provider),
         texts: batch,
-        embedding_types: [type],
+        // They are few enough for numbers, which every model of theirs can write.
+        embedding_types: ['float'],
         ...(request.dimensions === undefined ? {} : { output_dimension: request.dimensions }),
       });
       const sent = { deed: DEED, endpoint: '', path: cohereV2('/embed'), body };
       const { json } = await postForJson(upstream, sent, call, signal);
-      return decodeCohere(json, type, batch.length, provider);
+      return decodeCohere(json, batch.length, provider);
     };
     return merge(await inBatches(texts, COHERE_TEXTS, call, ask));
   };
@@ -39,11 +39,10 @@ export function embedByCohere(upstream: TaskUpstream): NonNullable<Provider['emb
 
 function decodeCohere(
   { embeddings, meta }: Readonly<Record<string, unknown>>,
-  type: string,
   count: number,
   { label }: Provider,
 ): Embeddings {
-  const vectors = isObject(embeddings) ? embeddings[type] : undefined;
+  const vectors = isObject(embeddings) ? embeddings['float'] : undefined;
   if (!Array.isArray(vectors) || vectors.length !== count) {
     throw new SluiceError('upstream_invalid', `${label} did not send one vector for each input.`);
   }

@@ -1,0 +1,64 @@
+import { SluiceError } from '../../core/errors.ts';
+import type { Speaker } from '../ai-sdk/failure.ts';
+import { statusFailure } from '../ai-sdk/failure.ts';
+import { explanation, moved } from './fetch-audio.ts';
+
+/** Bytes of a transcript with all that vendors say about it. */
+const LONGEST_ANSWER = 64 * 1024 * 1024;
+
+/**
+ * The `fetch` for a vendor's library that listens. Failures leave as `SluiceError`s; redirects are not followed, since the key
+ * would travel along; an answer without end is not taken in.
+ *
+ * @param address the library knows one address of its vendor only; requests go to the configured one instead
+ */
+export function listenFetch(
+  fetch: typeof globalThis.fetch,
+  speaker: Speaker,
+  address: { readonly from: string; readonly to: string },
+): typeof globalThis.fetch {
+  return async (input, init) => {
+    let response: Response;
+    try {
+      response = await fetch(moved(String(input), address), { ...(await plain(init)), redirect: 'manual' });
+    } catch (error) {
+      if (init?.signal?.aborted === true) throw error;
+      throw new SluiceError('upstream_unreachable', `${speaker.label} cannot be reached.`, { cause: error });
+    }
+    if (response.status >= 300 && response.status < 400) {
+      response.body?.cancel().catch(() => {});
+      const message = `${speaker.label} redirects to another address (${response.status}), which is not followed.`;
+      throw new SluiceError('upstream_failed', message);
+    }
+    if (!response.ok) throw statusFailure(speaker, response.status, response.headers, await explanation(response));
+    const body = await whole(response, speaker, init?.signal);
+    return new Response(body, { status: 200, headers: { 'content-type': 'application/json' } });
+  };
+}
+
+/** Node's own forms are none in the eyes of the HTTP client, which is a later version of the one in Node. */
+async function plain(init: RequestInit | undefined): Promise<RequestInit> {
+  if (!(init?.body instanceof FormData)) return init ?? {};
+  const encoded = new Response(init.body);
+  const headers = new Headers(init.headers);
+  headers.set('content-type', encoded.headers.get('content-type') ?? '');
+  // As a plain object, which both know.
+  return { ...init, headers: Object.fromEntries(headers), body: Buffer.from(await encoded.arrayBuffer()) };
+}
+
+async function whole(response: Response, { label }: Speaker, signal: AbortSignal | null | undefined): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const piece of response.body ?? []) {
+      pieces.push(piece);
+      size += piece.length;
+      if (size > LONGEST_ANSWER) break;
+    }
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    throw new SluiceError('upstream_cut', `${label} broke off its answer.`, { cause: error });
+  }
+  if (size <= LONGEST_ANSWER) return Buffer.concat(pieces);
+  throw new SluiceError('upstream_invalid', `${label} sent more than ${LONGEST_ANSWER} bytes.`);
+}
