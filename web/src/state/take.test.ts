@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { WireChunk } from '../api/chunks.ts';
+import { isOver, type Message, textOf } from './model.ts';
+import { takeChunks } from './take.ts';
+
+const empty: Message = {
+  id: 'a',
+  chat: 'c',
+  parent: 'q',
+  role: 'assistant',
+  parts: [],
+  createdAt: 0,
+  timing: { asked: 1_000 },
+};
+
+function take(...chunks: readonly WireChunk[]): Message {
+  return chunks.reduce((message, chunk, index) => takeChunks(message, [chunk], 2_000 + index * 1_000), empty);
+}
+
+describe('chunks of an answer', () => {
+  test('make the same message one by one and all at once', () => {
+    const chunks: readonly WireChunk[] = [
+      { type: 'provider', provider: { name: 'p', label: 'P', model: 'm' } },
+      { type: 'reasoning', token: 'Hm.' },
+      { type: 'content', content: 'a' },
+      { type: 'content', content: 'b' },
+      { type: 'finish', finish: { reason: 'stop' } },
+    ];
+    const oneByOne = chunks.reduce((message, chunk) => takeChunks(message, [chunk], 5_000), empty);
+    assert.deepEqual(takeChunks(empty, chunks, 5_000), oneByOne);
+    assert.equal(textOf(oneByOne), 'ab');
+    assert.deepEqual([oneByOne.provider, oneByOne.label, oneByOne.model], ['p', 'P', 'm']);
+  });
+
+  test('time the thinking from its first piece to the first word', () => {
+    const message = take(
+      { type: 'reasoning', token: 'Hm, ', status: 'thinking' },
+      { type: 'reasoning', token: 'yes.' },
+      { type: 'reasoning', token: '', status: '' },
+      { type: 'content', content: 'So.' },
+      { type: 'finish', finish: { reason: 'stop' } },
+    );
+    assert.equal(message.reasoning, 'Hm, yes.');
+    assert.deepEqual(message.timing, {
+      asked: 1_000,
+      first: 2_000,
+      reasoningFrom: 2_000,
+      reasoning: 2_000,
+      ended: 6_000,
+    });
+  });
+
+  test('put media between the texts, with their size', () => {
+    const message = take(
+      { type: 'preview', preview: 'soon' },
+      { type: 'content', content: 'before' },
+      { type: 'content', content: '<a data-width="40" data-height="30">', urls: '/media/x.png', alt: 'A gate' },
+      { type: 'content', content: '<audio>', urls: '/media/x.mp3', data: '/media/x.mp3' },
+      { type: 'content', content: '<video src="/media/x.mp4">', urls: ['/media/x.mp4'] },
+      { type: 'content', content: 'after' },
+    );
+    assert.deepEqual(message.parts, [
+      { type: 'text', text: 'before' },
+      { type: 'media', kind: 'image', url: '/media/x.png', alt: 'A gate', width: 40, height: 30 },
+      { type: 'media', kind: 'audio', url: '/media/x.mp3' },
+      { type: 'media', kind: 'video', url: '/media/x.mp4' },
+      { type: 'text', text: 'after' },
+    ]);
+    assert.equal(message.preview, undefined);
+  });
+
+  test('put tool calls together, each from its own pieces', () => {
+    const piece = (index: number, id: string | undefined, name: string | undefined, text: string): WireChunk => ({
+      type: 'tool_calls',
+      tool_calls: [
+        {
+          index,
+          ...(id === undefined ? {} : { id }),
+          function: { arguments: text, ...(name === undefined ? {} : { name }) },
+        },
+      ],
+    });
+    const message = take(
+      piece(0, 'x', 'weather', '{"city"'),
+      piece(1, 'y', 'time', '{}'),
+      piece(0, undefined, undefined, ':"Paris"}'),
+      { type: 'tool_result', tool_result: { id: 'x', content: 'rain' } },
+    );
+    assert.deepEqual(
+      message.toolCalls?.map(({ name, arguments: text, result }) => [name, text, result]),
+      [
+        ['weather', '{"city":"Paris"}', 'rain'],
+        ['time', '{}', undefined],
+      ],
+    );
+  });
+
+  test('end with a finish or a failure, whose class name is for programs', () => {
+    assert.equal(isOver(take({ type: 'content', content: 'a' })), false);
+    assert.equal(isOver(take({ type: 'finish', finish: { reason: 'length' } })), true);
+    const failed = take({ type: 'auth', auth: 'MissingAuthError', message: 'MissingAuthError: No key', code: 'x' });
+    assert.deepEqual(failed.error, { message: 'No key', code: 'x', needsKey: true });
+    assert.equal(isOver(failed), true);
+  });
+
+  test('of kinds that nobody knows yet pass by', () => {
+    assert.deepEqual(takeChunks(empty, [{ type: 'hologram', hologram: 1 } as unknown as WireChunk], 1), empty);
+  });
+});
