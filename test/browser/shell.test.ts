@@ -130,7 +130,14 @@ describe('the shell', { skip: withoutBrowser }, () => {
       await page.reload();
       await ready(page);
       await page.locator('#model').click();
-      assert.equal(await page.getByRole('group', { name: 'Favourites' }).getByRole('option').count(), 1);
+      const loved = page.getByRole('group', { name: 'Favourites' }).getByRole('option');
+      assert.equal(await loved.count(), 1);
+      // By keyboard alone, for the model that is chosen.
+      await page.keyboard.press('Escape');
+      await page.locator('#prompt').fill('/favourite');
+      await page.locator('#prompt').press('Enter');
+      await page.locator('#model').click();
+      assert.equal(await loved.count(), 2);
     });
   });
 

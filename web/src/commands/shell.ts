@@ -1,5 +1,5 @@
 import { regenerate, stop } from '../actions/answer.ts';
-import { currentChat, deleteChats, newChat } from '../actions/chats.ts';
+import { choiceOf, currentChat, deleteChats, newChat } from '../actions/chats.ts';
 import { app } from '../state/app.ts';
 import type { Message } from '../state/model.ts';
 import { runningIn } from '../state/streams.ts';
@@ -26,6 +26,17 @@ export const shellCommands: readonly Command[] = [
     keys: 'Mod+Shift+M',
     slash: 'model',
     run: () => document.querySelector<HTMLElement>('#model')?.click(),
+  },
+  {
+    id: 'favourite',
+    title: 'models.toggleFavourite',
+    group: 'chat',
+    slash: 'favourite',
+    when: () => choiceOf(currentChat()).model !== '',
+    run: () => {
+      const { provider, model } = choiceOf(currentChat());
+      app.dispatch({ type: 'settings/favourite', name: `${provider}/${model}` });
+    },
   },
   {
     id: 'focus',

@@ -10,6 +10,7 @@ export const models: Words<typeof english> = {
   search: 'Modelle suchen',
   favourites: 'Favoriten',
   favourite: 'Favorit',
+  toggleFavourite: 'Dieses Modell zu den Favoriten, oder wieder heraus',
   notListed: 'Nicht in der Liste',
   askForName: 'Nach diesem Namen fragen',
   vision: 'Sieht Bilder',

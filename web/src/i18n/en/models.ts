@@ -7,6 +7,7 @@ export const models = {
   search: 'Search models',
   favourites: 'Favourites',
   favourite: 'Favourite',
+  toggleFavourite: 'Make this model a favourite, or no longer',
   notListed: 'Not listed',
   askForName: 'Ask for this name',
   vision: 'Sees images',

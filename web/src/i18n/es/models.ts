@@ -10,6 +10,7 @@ export const models: Words<typeof english> = {
   search: 'Buscar modelos',
   favourites: 'Favoritos',
   favourite: 'Favorito',
+  toggleFavourite: 'Marcar o desmarcar este modelo como favorito',
   notListed: 'No está en la lista',
   askForName: 'Pedir este nombre',
   vision: 'Ve imágenes',

@@ -10,6 +10,7 @@ export const models: Words<typeof english> = {
   search: 'Chercher un modèle',
   favourites: 'Favoris',
   favourite: 'Favori',
+  toggleFavourite: 'Ajouter ce modèle aux favoris, ou l’en retirer',
   notListed: 'Hors liste',
   askForName: 'Demander ce nom',
   vision: 'Voit les images',

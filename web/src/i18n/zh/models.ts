@@ -10,6 +10,7 @@ export const models: Words<typeof english> = {
   search: '搜索模型',
   favourites: '收藏',
   favourite: '收藏',
+  toggleFavourite: '收藏或取消收藏此模型',
   notListed: '不在列表中',
   askForName: '按此名称请求',
   vision: '可识别图片',
