@@ -5,7 +5,7 @@ import { lastUserText } from '../core/chat-text.ts';
 import type { Batch, MediaRef } from '../core/chunk.ts';
 import { type Collected, collect } from '../core/collect.ts';
 import { SluiceError } from '../core/errors.ts';
-import type { ImageAnswer, ImageRequest, ImageWatcher } from '../core/image.ts';
+import { type ImageAnswer, type ImageRequest, type ImageWatcher, MOST_IMAGES } from '../core/image.ts';
 import { imageNumbers, sizeOf } from '../core/image-fields.ts';
 import type { Model } from '../core/model.ts';
 import type { Provider } from '../core/provider.ts';
@@ -64,7 +64,8 @@ export async function draw(
       : (provider.image?.({ ...request, model }, scope, watcher) ?? Promise.reject(drawsNot(provider)));
     // A provider that does not heed its signal is not waited for.
     const answer = await Promise.race([work, cancelled]);
-    if (answer.images.length > 0) return answer;
+    // Some upstreams make more than they were asked for; each of them costs a download.
+    if (answer.images.length > 0) return { ...answer, images: answer.images.slice(0, MOST_IMAGES) };
     throw new SluiceError('upstream_invalid', `${provider.label} answered without an image.`);
   } catch (error) {
     const failure = scope.cancelled ?? error;
