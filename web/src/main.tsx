@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { applyAppearance } from './actions/appearance.ts';
 import { refreshCatalog } from './actions/catalog.ts';
 import { listenToKeys } from './commands/index.ts';
 import { toast } from './components/toast.ts';
@@ -9,7 +10,7 @@ import './styles/index.css';
 import { App } from './views/shell/App.tsx';
 
 const kept = keepState(() => toast(t('shell.notKept')));
-applyTheme();
+applyAppearance();
 let spokenLanguage = wantedLanguage();
 await speak(spokenLanguage);
 const root = document.getElementById('app') as HTMLElement;
@@ -17,12 +18,8 @@ render(<App />, root);
 listenToKeys();
 void refreshCatalog();
 
-let theme = app.get().settings.theme;
 app.subscribe(() => {
-  if (app.get().settings.theme !== theme) {
-    theme = app.get().settings.theme;
-    applyTheme();
-  }
+  applyAppearance();
   const wanted = wantedLanguage();
   if (wanted !== spokenLanguage) {
     spokenLanguage = wanted;
@@ -33,12 +30,6 @@ app.subscribe(() => {
     });
   }
 });
-
-function applyTheme(): void {
-  const wish = app.get().settings.theme;
-  if (wish === 'system') delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = wish;
-}
 
 await kept;
 if (Object.values(app.get().chats.byId).some(({ share }) => share !== undefined)) {

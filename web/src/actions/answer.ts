@@ -10,6 +10,7 @@ import { requestBody } from '../state/request.ts';
 import { endedAt } from '../state/take.ts';
 import { type MessageMap, pathTo } from '../state/tree.ts';
 import { choiceOf, createChat, openChat } from './chats.ts';
+import { rememberQuestion, takeMemoryOfNext } from './memory.ts';
 
 /** How to stop what runs in this tab, by message. */
 const stops = new Map<string, AbortController>();
@@ -23,12 +24,12 @@ const MOST_RETRIES = 24;
 export function ask(chat: Chat | undefined, parts: readonly Part[]): void {
   const choice = choiceOf(chat);
   const title = titleFrom(parts);
-  const there = chat ?? createChat({ ...choice, title });
+  const there = chat ?? createChat({ ...choice, title, ...takeMemoryOfNext() });
   const question = makeMessage(there.id, there.leaf ?? null, 'user', { parts });
   app.dispatch({ type: 'messages/put', messages: [question] });
   app.dispatch({ type: 'chats/changed', id: there.id, change: { leaf: question.id, updated: question.createdAt } });
   if (chat === undefined) openChat(there.id);
-  void answer(there.id, question.id, 'next');
+  void answer(there.id, question.id, 'next').then(() => rememberQuestion(there, parts));
 }
 
 /** The first words of a question, until there is something better. */

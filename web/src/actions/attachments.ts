@@ -4,7 +4,9 @@ import { smaller } from '../components/picture.ts';
 import { t } from '../i18n/index.ts';
 import { app } from '../state/app.ts';
 import { type Attachment, emptyDraft } from '../state/drafts.ts';
+import { ATTACHED, type AttachedFile } from '../state/media.ts';
 import { type FilePart, newId, type Part } from '../state/model.ts';
+import { putRecords, removeRecords } from '../storage/records.ts';
 import { adviceFor } from '../views/chat/advice.ts';
 
 /** How to stop what is on its way, by attachment. */
@@ -37,9 +39,11 @@ async function take(draft: string, file: File): Promise<void> {
       const part: FilePart = { type: 'file', bucketId: id, name, media: media.name, kind, size: sent.size };
       if (preview.preview !== undefined) URL.revokeObjectURL(preview.preview);
       const kept = kind === 'image' ? { preview: thumbnailUrl(id, media.name) } : {};
+      note({ id, name, kind, media: media.name, size: sent.size, created: Date.now() });
       set({ phase: 'ready', part, ...kept });
     } else {
       set({ phase: 'converting' });
+      note({ id, name, kind: 'document', size, created: Date.now() });
       const textSize = await convert(id, (bytes) => set({ textSize: bytes }), stop.signal);
       if (textSize === 0) fail(t('composer.noText'));
       else
@@ -54,12 +58,20 @@ async function take(draft: string, file: File): Promise<void> {
   }
 }
 
+/** So that it can be found, and deleted, later. */
+function note(file: AttachedFile): void {
+  putRecords(ATTACHED, [file]).catch(() => {});
+}
+
 /** Takes a file out of a draft, and off the server. */
 export function removeAttachment(draft: string, id: string): void {
   const isRunning = leaving.has(id);
   leaving.get(id)?.abort();
   app.dispatch({ type: 'drafts/detached', chat: draft, id });
-  if (!isRunning) deleteBucket(id).catch(() => {});
+  if (isRunning) return;
+  deleteBucket(id)
+    .then(() => removeRecords(ATTACHED, [id]))
+    .catch(() => {});
 }
 
 /** The draft as the parts of a message; it is empty with that. */

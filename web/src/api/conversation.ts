@@ -19,12 +19,20 @@ export interface AnswerStream {
 export async function converse(body: object, signal: AbortSignal): Promise<AnswerStream> {
   const response = await request(`${BACKEND}/conversation`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...labelOf(body) },
     body: JSON.stringify({ ...body, resumable: true }),
     signal,
   });
   const id = response.headers.get('x-sluice-stream');
   return { arrivals: read(response), ...(id === null ? {} : { id }) };
+}
+
+/**
+ * Records of usage name whoever asked, and more people may read those than may read what is remembered under the whole name.
+ * So they get its first letters only.
+ */
+function labelOf({ user }: { readonly user?: unknown }): Readonly<Record<string, string>> {
+  return typeof user === 'string' ? { 'x-user': user.slice(0, 8) } : {};
 }
 
 /** What came of a kept stream after the event `after`, and then what comes. */

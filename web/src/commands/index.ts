@@ -1,10 +1,11 @@
 import type { Command } from './command.ts';
 import { keepingCommands } from './keeping.ts';
 import { isAppleKeyboard, isPressed } from './keys.ts';
+import { settingsCommands } from './settings.ts';
 import { shellCommands } from './shell.ts';
 
 /** All commands of the page: one list a file, one line a list. */
-export const commands: readonly Command[] = [...shellCommands, ...keepingCommands];
+export const commands: readonly Command[] = [...shellCommands, ...keepingCommands, ...settingsCommands];
 
 export function isPossible(command: Command): boolean {
   return command.when?.() !== false;

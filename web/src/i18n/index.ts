@@ -58,7 +58,6 @@ export async function speak(next: Language): Promise<void> {
   language = next;
   plurals = new Intl.PluralRules(next);
   document.documentElement.lang = next;
-  document.documentElement.dir = 'ltr';
 }
 
 /** The language that is spoken, for `Intl`. */

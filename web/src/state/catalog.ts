@@ -9,6 +9,21 @@ export interface ProviderEntry {
   readonly audio: number;
   readonly video: number;
   readonly vision: boolean;
+  /** How it came to be on: `file`, `environment`, `local` or `embedded`. */
+  readonly origin: string;
+  /** The environment variable that holds the server's key for it, and the domain whose cookies it needs. */
+  readonly key_variable: string | null;
+  readonly cookie_domain: string | null;
+  /** Whether it reads texts aloud, and the voices that it is known to have. */
+  readonly speech: boolean;
+  readonly voices: readonly VoiceEntry[];
+}
+
+export interface VoiceEntry {
+  readonly id: string;
+  readonly label: string;
+  /** ISO 639-1. */
+  readonly language: string;
 }
 
 /** A model as `GET models` lists it. */

@@ -30,6 +30,8 @@ export interface Chat {
   readonly leaf?: string;
   /** State that providers handed out and want back, by provider. */
   readonly conversation?: Readonly<Record<string, unknown>>;
+  /** false: answers here go without the memory, even where it is on. */
+  readonly memory?: boolean;
   /** Where it is shared, if it is. */
   readonly share?: string;
 }

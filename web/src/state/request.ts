@@ -1,4 +1,5 @@
 import type { Choice } from './catalog.ts';
+import { usesMemory } from './memory.ts';
 import type { Chat, FilePart, Message, Part } from './model.ts';
 import type { Settings } from './settings.ts';
 
@@ -36,8 +37,7 @@ export function requestBody(
     ...(chat.conversation === undefined ? {} : { conversation: chat.conversation }),
     ...(hasKeys ? { api_key: keys } : {}),
     ...(settings.webSearch && action !== 'continue' ? { web_search: true } : {}),
-    ...(settings.user === '' ? {} : { user: settings.user }),
-    ...(settings.memory && settings.user !== '' ? { memory: true } : {}),
+    ...(usesMemory(chat, settings) ? { memory: true, user: settings.user } : {}),
   };
 }
 

@@ -1,10 +1,15 @@
 import type { Choice } from './catalog.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
+/** `auto`: that of the language. */
+export type Direction = 'auto' | 'ltr' | 'rtl';
+export type Motion = 'system' | 'reduced';
 
 /** What a person decided for this browser. All of it is kept in its local storage and nowhere else. */
 export interface Settings {
   readonly theme: Theme;
+  readonly direction: Direction;
+  readonly motion: Motion;
   /** A language of `i18n`, or empty: the browser's. */
   readonly language: string;
   /** The model of the next chat. */
@@ -20,6 +25,8 @@ export interface Settings {
   /** Whether the server's memory helps to answer, and whose it is. */
   readonly memory: boolean;
   readonly user: string;
+  /** Whether what the person writes is remembered by itself, while the memory is on. */
+  readonly remember: boolean;
   /** The voice that reads aloud: `browser`, or `<provider>` and its voice. */
   readonly voice: string;
   /** Anything that a screen of its own wants kept, by the screen's name. */
@@ -29,10 +36,14 @@ export interface Settings {
 export type SettingsAction =
   | { readonly type: 'settings/changed'; readonly change: Partial<Settings> }
   | { readonly type: 'settings/key'; readonly provider: string; readonly key: string }
-  | { readonly type: 'settings/favourite'; readonly name: string };
+  | { readonly type: 'settings/favourite'; readonly name: string }
+  /** As if the page were opened for the first time. */
+  | { readonly type: 'settings/reset' };
 
 export const defaultSettings: Settings = {
   theme: 'system',
+  direction: 'auto',
+  motion: 'system',
   language: '',
   favourites: [],
   keys: {},
@@ -41,6 +52,7 @@ export const defaultSettings: Settings = {
   sidebar: true,
   memory: false,
   user: '',
+  remember: false,
   voice: '',
   more: {},
 };
@@ -49,6 +61,8 @@ export function reduceSettings(state: Settings, action: SettingsAction): Setting
   switch (action.type) {
     case 'settings/changed':
       return { ...state, ...action.change };
+    case 'settings/reset':
+      return defaultSettings;
     case 'settings/key': {
       const { [action.provider]: _, ...rest } = state.keys;
       return { ...state, keys: action.key === '' ? rest : { ...rest, [action.provider]: action.key } };

@@ -24,5 +24,8 @@ export interface Screen {
 export const screens: readonly Screen[] = [
   { name: 'chat', title: 'shell.chat', component: ChatScreen },
   { name: 'history', title: 'history.title', load: () => import('./history/HistoryScreen.tsx') },
+  { name: 'media', title: 'media.title', icon: 'image', load: () => import('./media/MediaScreen.tsx') },
+  { name: 'memory', title: 'memory.title', icon: 'memory', load: () => import('./memory/MemoryScreen.tsx') },
+  { name: 'settings', title: 'settings.title', icon: 'settings', load: () => import('./settings/SettingsScreen.tsx') },
   { name: 'share', title: 'share.reader', load: () => import('./share/SharedScreen.tsx') },
 ];

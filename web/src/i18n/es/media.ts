@@ -1,4 +1,32 @@
 import type { media as english } from '../en/media.ts';
 import type { Words } from '../index.ts';
 
-export const media: Words<typeof english> = {};
+export const media: Words<typeof english> = {
+  title: 'Medios',
+  search: 'Buscar por palabras de la descripción',
+  kinds: 'Qué mostrar',
+  all: 'Todo',
+  image: 'Imágenes',
+  audio: 'Sonidos',
+  video: 'Vídeos',
+  attached: 'Archivos adjuntos',
+  hint: 'Lo que el servidor guarda de las respuestas, de todos los que lo usan.',
+  attachedHint: 'Archivos adjuntados a mensajes en este navegador. Están en el servidor.',
+  empty: 'Aún no hay imágenes, sonidos ni vídeos. Aparecen aquí cuando un modelo los crea.',
+  emptyAttached: 'Aún no se adjuntó ningún archivo.',
+  nothing: 'Nada coincide.',
+  loading: 'Cargando…',
+  more: 'Mostrar más',
+  open: 'Abrir {name}',
+  viewer: '{name}, {at} de {count}',
+  before: 'Anterior',
+  after: 'Siguiente',
+  download: 'Descargar',
+  delete: 'Eliminar',
+  deleteTitle: '¿Eliminar este archivo?',
+  deleteSure: '«{name}» se elimina para siempre en el servidor. Los mensajes que lo muestran se quedan sin él.',
+  deleted: 'Se eliminó «{name}».',
+  gone: 'Este archivo ya no está en el servidor.',
+  copyAddress: 'Copiar la dirección',
+  keys: 'Flechas: anterior y siguiente. Supr: eliminar.',
+};

@@ -1,4 +1,19 @@
 import type { voices as english } from '../en/voices.ts';
 import type { Words } from '../index.ts';
 
-export const voices: Words<typeof english> = {};
+export const voices: Words<typeof english> = {
+  hint: 'Las respuestas se leen con esta voz. El altavoz le hace decir una frase.',
+  automatic: 'Automática',
+  automaticHint: 'Una voz del servidor para tu idioma; si no, una del navegador',
+  server: 'Del servidor: {provider}',
+  browser: 'De este navegador',
+  standard: 'Su voz habitual',
+  local: 'se queda en este equipo',
+  remote: 'el navegador envía el texto a su fabricante',
+  listenTo: 'Escuchar {voice}',
+  stop: 'Parar',
+  sample: '¡Hola! Así sueno cuando te leo una respuesta.',
+  other: 'Otra voz de {provider}',
+  otherHint: 'Nombre o identificador que le da el proveedor',
+  none: 'No hay ninguna voz disponible: ni el servidor ni este navegador ofrecen una.',
+};

@@ -1,4 +1,32 @@
 import type { media as english } from '../en/media.ts';
 import type { Words } from '../index.ts';
 
-export const media: Words<typeof english> = {};
+export const media: Words<typeof english> = {
+  title: 'Médias',
+  search: 'Chercher par mots de la description',
+  kinds: 'Ce qui est montré',
+  all: 'Tout',
+  image: 'Images',
+  audio: 'Sons',
+  video: 'Vidéos',
+  attached: 'Fichiers joints',
+  hint: 'Ce que le serveur garde des réponses, de tous ceux qui l’utilisent.',
+  attachedHint: 'Fichiers joints à des messages dans ce navigateur. Ils sont sur le serveur.',
+  empty: 'Pas encore d’images, de sons ni de vidéos. Ils apparaissent ici quand un modèle en crée.',
+  emptyAttached: 'Aucun fichier n’a encore été joint.',
+  nothing: 'Rien ne correspond.',
+  loading: 'Chargement…',
+  more: 'Afficher plus',
+  open: 'Ouvrir {name}',
+  viewer: '{name}, {at} sur {count}',
+  before: 'Précédent',
+  after: 'Suivant',
+  download: 'Télécharger',
+  delete: 'Supprimer',
+  deleteTitle: 'Supprimer ce fichier ?',
+  deleteSure: '« {name} » est supprimé définitivement sur le serveur. Les messages qui le montrent ne l’auront plus.',
+  deleted: '« {name} » a été supprimé.',
+  gone: 'Ce fichier n’est plus sur le serveur.',
+  copyAddress: 'Copier l’adresse',
+  keys: 'Flèches : précédent et suivant. Suppr : supprimer.',
+};

@@ -1,4 +1,32 @@
 import type { media as english } from '../en/media.ts';
 import type { Words } from '../index.ts';
 
-export const media: Words<typeof english> = {};
+export const media: Words<typeof english> = {
+  title: '媒体',
+  search: '按描述中的词搜索',
+  kinds: '显示内容',
+  all: '全部',
+  image: '图片',
+  audio: '声音',
+  video: '视频',
+  attached: '附加的文件',
+  hint: '服务器保留的回答内容，来自所有使用者。',
+  attachedHint: '在此浏览器中附加到消息的文件。它们保存在服务器上。',
+  empty: '还没有图片、声音或视频。模型生成后会显示在这里。',
+  emptyAttached: '还没有附加过文件。',
+  nothing: '没有符合的内容。',
+  loading: '正在加载…',
+  more: '显示更多',
+  open: '打开 {name}',
+  viewer: '{name}，第 {at} 个，共 {count} 个',
+  before: '上一个',
+  after: '下一个',
+  download: '下载',
+  delete: '删除',
+  deleteTitle: '删除此文件？',
+  deleteSure: '“{name}”将在服务器上永久删除，显示它的消息将不再包含它。',
+  deleted: '已删除“{name}”。',
+  gone: '此文件已不在服务器上。',
+  copyAddress: '复制地址',
+  keys: '方向键：上一个和下一个。Delete：删除。',
+};

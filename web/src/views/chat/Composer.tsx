@@ -8,6 +8,7 @@ import { app } from '../../state/app.ts';
 import { type Attachment, emptyDraft } from '../../state/drafts.ts';
 import { runningIn } from '../../state/streams.ts';
 import { useApp } from '../../state/use.ts';
+import { MemoryToggle } from '../memory/MemoryToggle.tsx';
 import { Attachments } from './Attachments.tsx';
 import { SlashMenu } from './SlashMenu.tsx';
 import { VoiceButton } from './VoiceButton.tsx';
@@ -127,6 +128,7 @@ export function Composer({ draft: name }: ComposerProps) {
           <Icon name="globe" />
           <span>{t('composer.web')}</span>
         </button>
+        <MemoryToggle chat={name} />
         <span class="composer-space" />
         <VoiceButton text={draft.text} setText={setText} />
         {running === undefined ? (

@@ -7,6 +7,7 @@ import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { type Message, textOf } from '../../state/model.ts';
 import { runningIn } from '../../state/streams.ts';
+import { RememberButton } from '../memory/RememberButton.tsx';
 import { FileChips } from './FileChips.tsx';
 
 /** What the person wrote. */
@@ -28,6 +29,7 @@ export function Question({ message, branches }: { readonly message: Message; rea
         <span class="message-actions">
           <IconButton icon="copy" label={t('chat.copy')} onClick={() => void copy(text)} />
           <IconButton icon="edit" label={t('chat.edit')} onClick={() => setEditing(true)} />
+          {text !== '' && <RememberButton chat={message.chat} text={text} />}
         </span>
       </footer>
     </>

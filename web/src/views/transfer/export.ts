@@ -69,7 +69,8 @@ function plainName(name: string): string {
   return name.replace(/[^\p{L}\p{M}\p{N} _-]+/gu, ' ').trim() || '_';
 }
 
-function save(blob: Blob, name: string): void {
+/** Hands a file to the browser's downloads. */
+export function save(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);
   const link = document.createElement('a');
   link.href = url;

@@ -1,0 +1,40 @@
+import { BACKEND, getJson, request } from './http.ts';
+
+export type MediaKind = 'image' | 'audio' | 'video';
+
+/** Something that the server keeps of an answer. */
+export interface KeptMedia {
+  readonly name: string;
+  readonly kind: MediaKind;
+  readonly mime_type: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly url: string;
+  readonly thumbnail: string | null;
+  readonly created_at: string;
+}
+
+export interface MediaPage {
+  readonly media: readonly KeptMedia[];
+  readonly next: string | null;
+}
+
+export interface MediaQuery {
+  readonly search: string;
+  readonly kind?: MediaKind;
+  /** The `next` of the page before. */
+  readonly before?: string;
+}
+
+/** The newest first. */
+export function listMedia({ search, kind, before }: MediaQuery, signal: AbortSignal): Promise<MediaPage> {
+  const query = new URLSearchParams();
+  if (search.trim() !== '') query.set('search', search.trim());
+  if (kind !== undefined) query.set('kind', kind);
+  if (before !== undefined) query.set('before', before);
+  return getJson(`${BACKEND}/media?${query}`, { signal });
+}
+
+export async function deleteMedia(name: string): Promise<void> {
+  await request(`${BACKEND}/media/${encodeURIComponent(name)}`, { method: 'DELETE' });
+}

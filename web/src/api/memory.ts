@@ -1,0 +1,43 @@
+import { BACKEND, getJson, postJson, request } from './http.ts';
+
+/** A remembered statement. */
+export interface Remembered {
+  readonly id: string;
+  readonly memory: string;
+  readonly role: string;
+  readonly conversation_id: string | null;
+  readonly created_at: string;
+}
+
+export interface RememberedPage {
+  readonly count: number;
+  /** The number of the next page, counted from 1. */
+  readonly next: number | null;
+  readonly results: readonly Remembered[];
+}
+
+const PAGE_SIZE = 50;
+
+/** The newest first; with `search` what fits best first. */
+export function listMemory(
+  user: string,
+  { search, page }: { readonly search: string; readonly page: number },
+  signal: AbortSignal,
+): Promise<RememberedPage> {
+  const query = new URLSearchParams({ page: String(page), page_size: String(PAGE_SIZE) });
+  if (search.trim() !== '') query.set('search', search.trim());
+  return getJson(`${addressOf(user)}?${query}`, { signal });
+}
+
+export async function addMemory(user: string, text: string, chat?: { id: string; title: string }): Promise<void> {
+  const about = chat === undefined ? {} : { id: chat.id, title: chat.title };
+  await postJson(addressOf(user), { items: [{ role: 'user', content: text }], ...about });
+}
+
+export async function deleteMemory(user: string, item?: string): Promise<void> {
+  await request(addressOf(user) + (item === undefined ? '' : `/${encodeURIComponent(item)}`), { method: 'DELETE' });
+}
+
+function addressOf(user: string): string {
+  return `${BACKEND}/memory/${encodeURIComponent(user)}`;
+}

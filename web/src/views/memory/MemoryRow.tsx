@@ -1,0 +1,126 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { toFailure } from '../../api/http.ts';
+import { addMemory, deleteMemory, type Remembered } from '../../api/memory.ts';
+import { IconButton } from '../../components/IconButton.tsx';
+import { toast } from '../../components/toast.ts';
+import { spoken, t } from '../../i18n/index.ts';
+import { addressOf } from '../../state/route.ts';
+import { useApp } from '../../state/use.ts';
+import { adviceFor } from '../chat/advice.ts';
+
+export interface MemoryRowProps {
+  readonly item: Remembered;
+  readonly user: string;
+  readonly onChanged: () => void;
+}
+
+/** A statement, which can be said in other words and forgotten. */
+export function MemoryRow({ item, user, onChanged }: MemoryRowProps) {
+  const [isEditing, setEditing] = useState(false);
+  const chat = useApp((state) => state.chats.byId[item.conversation_id ?? '']);
+  const short = item.memory.length > 60 ? `${item.memory.slice(0, 59)}…` : item.memory;
+  const about = chat === undefined ? undefined : { id: chat.id, title: chat.title };
+
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (thrown) {
+      const failure = toFailure(thrown);
+      toast(t('memory.notChanged', { reason: failure.message || t(adviceFor(failure)) }));
+    }
+    onChanged();
+  };
+  const forget = (): Promise<void> =>
+    attempt(async () => {
+      await deleteMemory(user, item.id);
+      const undo = (): void => void attempt(() => addMemory(user, item.memory, about));
+      toast(t('memory.forgotten'), { undo });
+    });
+  // The new words first: if that fails, the old ones are still there.
+  const save = (text: string): Promise<void> =>
+    attempt(async () => {
+      await addMemory(user, text, about);
+      await deleteMemory(user, item.id);
+      toast(t('memory.changed'));
+    });
+  if (isEditing) {
+    return (
+      <li class="row">
+        <Editor
+          text={item.memory}
+          close={() => setEditing(false)}
+          save={(text) => {
+            setEditing(false);
+            if (text !== '' && text !== item.memory) void save(text);
+          }}
+        />
+      </li>
+    );
+  }
+  return (
+    <li class="row">
+      <div class="row-words">
+        <p class="memory-text" dir="auto">
+          {item.memory}
+        </p>
+        <small class="hint">
+          {t(item.role === 'user' ? 'memory.byYou' : 'memory.byAnswer')} ·{' '}
+          <time dateTime={item.created_at}>{new Date(item.created_at).toLocaleDateString(spoken())}</time>
+          {chat !== undefined && (
+            <>
+              {' · '}
+              <a href={addressOf('chat', chat.id)} title={t('memory.openChat')} dir="auto">
+                {chat.title || t('shell.untitled')}
+              </a>
+            </>
+          )}
+        </small>
+      </div>
+      <div class="row-actions">
+        <IconButton icon="edit" label={t('memory.edit', { text: short })} onClick={() => setEditing(true)} />
+        <IconButton icon="trash" label={t('memory.forget', { text: short })} onClick={() => void forget()} />
+      </div>
+    </li>
+  );
+}
+
+interface EditorProps {
+  readonly text: string;
+  readonly save: (text: string) => void;
+  readonly close: () => void;
+}
+
+function Editor({ text, save, close }: EditorProps) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  return (
+    <form
+      class="memory-editor"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save(field.current?.value.trim() ?? '');
+      }}
+    >
+      <textarea
+        ref={field}
+        rows={2}
+        dir="auto"
+        aria-label={t('chat.edit')}
+        defaultValue={text}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return;
+          event.stopPropagation();
+          close();
+        }}
+      />
+      <div class="row-end">
+        <button type="button" class="button is-quiet" onClick={close}>
+          {t('shell.cancel')}
+        </button>
+        <button type="submit" class="button is-primary">
+          {t('shell.keep')}
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,127 @@
+import { useState } from 'preact/hooks';
+import { remember, switchMemory } from '../../actions/memory.ts';
+import { deleteMemory } from '../../api/memory.ts';
+import { Confirm } from '../../components/Confirm.tsx';
+import { ScreenHead } from '../../components/ScreenHead.tsx';
+import { SearchField } from '../../components/SearchField.tsx';
+import { Switch } from '../../components/Switch.tsx';
+import { toast } from '../../components/toast.ts';
+import { t } from '../../i18n/index.ts';
+import { app } from '../../state/app.ts';
+import { useApp } from '../../state/use.ts';
+import { adviceFor } from '../chat/advice.ts';
+import './memory.css';
+import { MemoryRow } from './MemoryRow.tsx';
+import { useMemory } from './use-memory.ts';
+
+/** What is remembered of the person: seen, searched, changed, and switched off. */
+export default function MemoryScreen() {
+  const { memory: isOn, remember: isKeeping, user } = useApp((state) => state.settings);
+  const [search, setSearch] = useState('');
+  const [isAsking, setAsking] = useState(false);
+  const list = useMemory(user, search);
+  const isSearching = search.trim() !== '';
+  return (
+    <>
+      <ScreenHead title={t('memory.title')} />
+      <main class="screen-body" tabIndex={-1}>
+        <div class="memory">
+          <p class="hint">{t('memory.hint')}</p>
+          <div class="switches">
+            <Switch label={t('memory.use')} hint={t('memory.useHint')} isOn={isOn} onChange={switchMemory} />
+            {isOn && (
+              <Switch
+                label={t('memory.remember')}
+                hint={t('memory.rememberHint')}
+                isOn={isKeeping}
+                onChange={(next) => app.dispatch({ type: 'settings/changed', change: { remember: next } })}
+              />
+            )}
+          </div>
+          <AddForm onAdded={list.again} />
+          <SearchField id="memory-search" label={t('memory.search')} value={search} onInput={setSearch} />
+          {list.failure !== undefined && (
+            <p class="problem" role="alert">
+              {list.failure.message || t(adviceFor(list.failure))}{' '}
+              <button type="button" class="link-button" onClick={list.again}>
+                {t('chat.tryAgain')}
+              </button>
+            </p>
+          )}
+          <div class="memory-count">
+            <p role="status" class="hint">
+              {list.count !== undefined && words(list.count, isSearching)}
+            </p>
+            {!isSearching && list.items.length > 0 && (
+              <button type="button" class="button is-quiet is-danger" onClick={() => setAsking(true)}>
+                {t('memory.forgetAll')}
+              </button>
+            )}
+          </div>
+          <ul class="rows">
+            {list.items.map((item) => (
+              <MemoryRow key={item.id} item={item} user={user} onChanged={list.again} />
+            ))}
+          </ul>
+          {list.hasMore && (
+            <button type="button" class="button" onClick={list.more}>
+              {t('memory.more')}
+            </button>
+          )}
+        </div>
+      </main>
+      {isAsking && (
+        <Confirm
+          title={t('memory.forgetAllTitle')}
+          text={t('memory.forgetAllSure', { count: list.count ?? 0 })}
+          action={t('memory.forgetAllNow')}
+          onClose={() => setAsking(false)}
+          run={async () => {
+            await deleteMemory(user);
+            toast(t('memory.forgottenAll'));
+            list.again();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function words(count: number, isSearching: boolean): string {
+  if (count === 0) return t(isSearching ? 'memory.nothing' : 'memory.empty');
+  return t(isSearching ? 'memory.found' : 'memory.count', { count });
+}
+
+function AddForm({ onAdded }: { readonly onAdded: () => void }) {
+  const [text, setText] = useState('');
+  const add = async (): Promise<void> => {
+    if (!(await remember(text))) return;
+    setText('');
+    onAdded();
+  };
+  return (
+    <form
+      class="memory-add"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void add();
+      }}
+    >
+      <label class="field">
+        <span>{t('memory.addLabel')}</span>
+        <textarea
+          id="memory-new"
+          rows={2}
+          dir="auto"
+          maxLength={10_000}
+          placeholder={t('memory.addPlaceholder')}
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </label>
+      <button type="submit" class="button is-primary" disabled={text.trim() === ''}>
+        {t('memory.add')}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,96 @@
+import { useState } from 'preact/hooks';
+import { saveKey } from '../../actions/catalog.ts';
+import { loadModels } from '../../api/catalog.ts';
+import { toFailure } from '../../api/http.ts';
+import { Icon } from '../../components/Icon.tsx';
+import { IconButton } from '../../components/IconButton.tsx';
+import { toast } from '../../components/toast.ts';
+import { t } from '../../i18n/index.ts';
+import { app } from '../../state/app.ts';
+import type { ProviderEntry } from '../../state/catalog.ts';
+import { addressOf } from '../../state/route.ts';
+import { useApp } from '../../state/use.ts';
+import { adviceFor } from '../chat/advice.ts';
+import { statusOf } from './provider-status.ts';
+
+interface Outcome {
+  readonly isGood: boolean;
+  readonly text: string;
+}
+
+/** A provider: what it needs, where that is, and the person's own key for it. */
+export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) {
+  const { name, label } = provider;
+  const key = useApp((state) => state.settings.keys[name]);
+  const count = useApp((state) => state.catalog.models[name]?.length ?? 0);
+  const [outcome, setOutcome] = useState<Outcome>();
+  const [isTesting, setTesting] = useState(false);
+  const { isReady, text } = statusOf(provider, key !== undefined);
+
+  const test = async (): Promise<void> => {
+    if (key === undefined) return;
+    setTesting(true);
+    setOutcome(undefined);
+    try {
+      const models = await loadModels(name, key);
+      setOutcome({ isGood: true, text: t('settings.testGood', { count: models.length }) });
+      app.dispatch({ type: 'catalog/provider', name, models });
+    } catch (thrown) {
+      const failure = toFailure(thrown);
+      setOutcome({ isGood: false, text: t('settings.testBad', { reason: failure.message || t(adviceFor(failure)) }) });
+    } finally {
+      setTesting(false);
+    }
+  };
+  const forget = (): void => {
+    if (key === undefined) return;
+    setOutcome(undefined);
+    void saveKey(name, '');
+    toast(t('shell.keyForgotten', { provider: label }), { undo: () => void saveKey(name, key).catch(() => {}) });
+  };
+  return (
+    <li class="row" data-provider={name}>
+      <div class="row-words">
+        <strong>{label}</strong>
+        <span class={`row-status ${isReady ? 'is-good' : ''}`}>
+          {text}
+          {isReady && count > 0 && ` · ${t('settings.models', { count })}`}
+        </span>
+        <span role="status" class={outcome === undefined || outcome.isGood ? 'row-outcome' : 'row-outcome problem'}>
+          {isTesting ? t('settings.testing', { provider: label }) : outcome?.text}
+        </span>
+      </div>
+      <div class="row-actions">
+        {key !== undefined && (
+          <>
+            <button
+              type="button"
+              class="button"
+              disabled={isTesting}
+              aria-label={t('settings.testKeyFor', { provider: label })}
+              onClick={() => void test()}
+            >
+              {t('settings.test')}
+            </button>
+            <IconButton icon="trash" label={t('settings.forgetKeyFor', { provider: label })} onClick={forget} />
+          </>
+        )}
+        {provider.cookie_domain !== null && (
+          <a class="button" href={addressOf('settings', 'cookies')}>
+            <Icon name="upload" /> {t('settings.cookies')}
+          </a>
+        )}
+        {provider.auth && provider.cookie_domain === null && (
+          <button
+            type="button"
+            class="button"
+            aria-label={t(key === undefined ? 'settings.enterKeyFor' : 'settings.changeKeyFor', { provider: label })}
+            onClick={() => app.dispatch({ type: 'overlay/opened', name: 'key', about: name })}
+          >
+            <Icon name="key" /> {t(key === undefined ? 'settings.enterKey' : 'settings.changeKey')}
+          </button>
+        )}
+      </div>
+    </li>
+  );
+}
