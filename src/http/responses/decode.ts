@@ -122,8 +122,9 @@ function toThoughts({ item, vendor: kept }: KeptItem): readonly ReasoningPart[] 
     .find((list) => list.length > 0);
   if (opened !== undefined || sealed === undefined) {
     const text = (texts ?? []).join('\n\n');
-    if (text === '' && opened === undefined) return [];
-    return [{ type: 'reasoning', text, ...(opened === undefined ? {} : { vendor: opened }) }];
+    const isSigned = opened !== undefined && Object.keys(opened).length > 0;
+    if (text === '' && !isSigned) return [];
+    return [{ type: 'reasoning', text, ...(isSigned ? { vendor: opened } : {}) }];
   }
   const vendor: VendorData = {
     openai: { ...(typeof id === 'string' ? { itemId: id } : {}), reasoningEncryptedContent: sealed },

@@ -16,8 +16,8 @@ export function shown({ item, vendor }: KeptItem, encrypted: boolean): Json {
   if (item['type'] !== 'reasoning') return item;
   const { encrypted_content: own, ...rest } = item;
   if (!encrypted) return rest;
-  const sealed = own ?? (vendor === undefined ? null : sealVendor(vendor));
-  return { ...rest, encrypted_content: sealed };
+  // Sealed even where there is nothing to seal: clients that keep the conversation leave out thoughts without it.
+  return { ...rest, encrypted_content: own ?? sealVendor(vendor ?? {}) };
 }
 
 /**
