@@ -81,7 +81,6 @@ export async function draw(
 
 function isByChat({ provider, model }: Target, look: DrawingDeps['look']): boolean {
   if (provider.chat === undefined) return false;
-  if (provider.image === undefined) return true;
   const { type = 'chat', image = false } = look(provider, model);
   return type === 'chat' && image;
 }

@@ -523,6 +523,18 @@ describe('who draws', { timeout: 60_000 }, () => {
     assert.equal(await silent.calls.at(-1)?.closed, 'aborted');
   });
 
+  test('one that only talks is not asked: 501', async (context: TestContext) => {
+    const upstream = await startImageUpstream(context, () => () => ({ json: {} }));
+    const gateway = await startGateway(
+      `providers: { talker: { kind: anthropic, baseUrl: '${upstream.origin}', apiKey: k, models: [claude-sonnet-4-5] } }`,
+    );
+    context.after(() => void gateway.close());
+    const body = { prompt: 'x', model: 'talker/claude-sonnet-4-5' };
+    const { status, json } = await told(post({ gateway } as World, '/v1/images/generations', body));
+    assert.deepEqual([status, json.error.code], [501, 'not_supported']);
+    assert.deepEqual(upstream.calls, []);
+  });
+
   test('a chat model that draws is asked in a chat', async (context: TestContext) => {
     const red = await picture('#ff0000');
     const data = dataUri(red);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { startGeminiUpstream } from '../support/gemini-upstream.ts';
 import { type ImageUpstream, startImageUpstream } from '../support/image-upstream.ts';
 import {
   automatic1111Vendor,
@@ -484,6 +485,28 @@ describe('what is special', { timeout: 60_000 }, () => {
     const file = await fetch(veo.json.data[0].url);
     assert.equal(file.headers.get('content-type'), 'video/mp4');
     assert.deepEqual(Buffer.from(await file.arrayBuffer()), film);
+  });
+
+  test('Gemini’s own pictures, by a chat', async (context) => {
+    const upstream = await startGeminiUpstream(() => ({
+      text: ['Here it is.'],
+      images: [{ mimeType: 'image/png', data: red.toString('base64') }],
+    }));
+    context.after(() => void upstream.close());
+    const gateway = await startGateway(
+      `providers: { gemini: { baseUrl: '${upstream.baseUrl}', apiKey: k, models: [gemini-2.5-flash-image] } }`,
+    );
+    context.after(() => void gateway.close());
+    const response = await fetch(`${gateway.origin}/v1/images/generations`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ prompt: 'A boat', aspect_ratio: '16:9', response_format: 'b64_json' }),
+    });
+    const { data, usage } = (await response.json()) as { data: unknown; usage: unknown };
+    assert.deepEqual(data, [{ ...base64(red), revised_prompt: 'Here it is.' }]);
+    assert.deepEqual(usage, { input_tokens: 11, output_tokens: 7, total_tokens: 18 });
+    const sent = upstream.requests.at(-1)?.body as { generationConfig: Record<string, unknown> };
+    assert.deepEqual(sent.generationConfig['imageConfig'], { aspectRatio: '16:9' });
   });
 
   test('a workflow of the operator’s own', async (context) => {
