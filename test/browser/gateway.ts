@@ -26,7 +26,7 @@ export async function openGateway(
   const yaml = `bind: 127.0.0.1:0
 dataDir: data
 detectLocal: false
-embedded: { enabled: false }
+${/^embedded:/m.test(settings) ? '' : 'embedded: { enabled: false }'}
 providers:
   scripted: { kind: openai, label: ${label}, baseUrl: '${upstream.baseUrl}', apiKey: key-of-the-test }
 ${settings}`;

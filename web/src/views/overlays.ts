@@ -15,6 +15,7 @@ export const overlays: Readonly<Record<string, () => Promise<{ readonly default:
   shortcuts: () => import('./shell/Shortcuts.tsx'),
   key: () => import('./shell/KeyDialog.tsx'),
   organise: () => import('./history/OrganiseDialog.tsx'),
+  'delete-chats': () => import('./history/DeleteAllDialog.tsx'),
   share: () => import('./share/ShareDialog.tsx'),
   import: () => import('./transfer/ImportDialog.tsx'),
 };

@@ -29,10 +29,13 @@ export function Filters({ chats, filter, setFilter }: FiltersProps) {
   return (
     <div class="history-filters">
       {folders.length > 0 && (
-        <label class="history-folder">
+        <div class="history-folder">
           <Icon name="folder" />
-          <span class="hidden">{t('history.folder')}</span>
-          <select value={filter.folder ?? ALL} onChange={(event) => setFolder(event.currentTarget.value)}>
+          <select
+            aria-label={t('history.folder')}
+            value={filter.folder ?? ALL}
+            onChange={(event) => setFolder(event.currentTarget.value)}
+          >
             <option value={ALL}>{t('history.allFolders')}</option>
             {folders.map(({ name, count }) => (
               <option key={name} value={name}>
@@ -41,7 +44,7 @@ export function Filters({ chats, filter, setFilter }: FiltersProps) {
             ))}
             <option value="">{t('history.noFolder')}</option>
           </select>
-        </label>
+        </div>
       )}
       {tags.length > 0 && (
         <fieldset class="history-tags">

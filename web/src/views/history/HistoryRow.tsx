@@ -6,9 +6,9 @@ import { marked, type Snippet, termsOf } from '../../state/history-text.ts';
 import type { Chat } from '../../state/model.ts';
 import { addressOf } from '../../state/route.ts';
 import { RenameField } from '../shell/RenameField.tsx';
-import { openAt } from './actions.ts';
 import { chatMenu } from './chat-menu.ts';
 import { Marked } from './Marked.tsx';
+import { openAt } from './reveal.ts';
 
 export interface HistoryRowProps {
   readonly chat: Chat;
@@ -46,7 +46,7 @@ export function HistoryRow({ chat, isSelected, select, search, message, snippet 
         onClick={(event) => {
           if (message === undefined || event.ctrlKey || event.metaKey || event.shiftKey) return;
           event.preventDefault();
-          void openAt(chat.id, message);
+          void openAt(chat.id, message, search);
         }}
       >
         <span class="history-title" dir="auto">

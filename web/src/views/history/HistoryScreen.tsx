@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../components/Icon.tsx';
+import { IconButton } from '../../components/IconButton.tsx';
 import { Menu } from '../../components/Menu.tsx';
 import { ScreenHead } from '../../components/ScreenHead.tsx';
 import { t } from '../../i18n/index.ts';
@@ -57,11 +58,17 @@ export default function HistoryScreen() {
           <Icon name="upload" /> {t('transfer.import')}
         </button>
         <Menu
-          label={t('transfer.export')}
-          icon="download"
+          label={t('history.menu')}
+          icon="more"
           items={() => [
             { label: t('transfer.exportAllMarkdown'), icon: 'download', run: () => exportAs('all', 'markdown') },
             { label: t('transfer.exportAllJson'), icon: 'download', run: () => exportAs('all', 'json') },
+            {
+              label: t('history.deleteAll'),
+              icon: 'trash',
+              isDangerous: true,
+              run: () => app.dispatch({ type: 'overlay/opened', name: 'delete-chats' }),
+            },
           ]}
         />
       </ScreenHead>
@@ -150,7 +157,23 @@ function SearchField({ search, setSearch }: { readonly search: string; readonly 
         placeholder={t('history.searchHint')}
         value={search}
         onInput={(event) => setSearch(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || search === '') return;
+          event.preventDefault();
+          setSearch('');
+        }}
       />
+      {search !== '' && (
+        <IconButton
+          icon="close"
+          label={t('history.clearSearch')}
+          onClick={(event) => {
+            event.preventDefault();
+            setSearch('');
+            field.current?.focus();
+          }}
+        />
+      )}
     </label>
   );
 }

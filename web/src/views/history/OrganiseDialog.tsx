@@ -59,6 +59,7 @@ export default function OrganiseDialog({ about, close }: OverlayProps) {
             autocomplete="off"
             maxLength={60}
             dir="auto"
+            placeholder={folder === undefined ? t('history.mixedFolders') : undefined}
             value={folder ?? ''}
             aria-describedby="folder-hint"
             onInput={(event) => setFolder(event.currentTarget.value)}

@@ -3,9 +3,6 @@ import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { organised } from '../../state/history-filter.ts';
 import type { Chat } from '../../state/model.ts';
-import { addressOf, goTo } from '../../state/route.ts';
-import { leafBelow } from '../../state/tree.ts';
-import { loadMessages } from '../../storage/keep.ts';
 
 /** The chats with these ids that are there. */
 export function chatsOf(ids: readonly string[]): readonly Chat[] {
@@ -35,48 +32,5 @@ export function organise(ids: readonly string[], change: Parameters<typeof organ
         app.dispatch({ type: 'chats/put', chats: [{ ...rest, tags, ...(folder === undefined ? {} : { folder }) }] });
       }
     },
-  });
-}
-
-/** How long a message may take to be there, in milliseconds: of a long chat the earlier ones come later. */
-const PATIENCE_MS = 8_000;
-
-/** Opens a chat at one of its messages, on whatever branch that is. */
-export async function openAt(chat: string, message: string): Promise<void> {
-  const messages = await loadMessages(chat);
-  if (messages[message] === undefined) return goTo(addressOf('chat', chat));
-  const leaf = leafBelow(messages, message);
-  if (app.get().chats.byId[chat]?.leaf !== leaf) {
-    app.dispatch({ type: 'chats/changed', id: chat, change: { leaf } });
-  }
-  goTo(addressOf('chat', chat));
-  const element = await appeared(`[data-message="${CSS.escape(message)}"]`);
-  if (element === undefined) return;
-  // Twice: what comes into sight for the first time is dressed then, and changes its height.
-  element.scrollIntoView({ block: 'start' });
-  await new Promise((resolve) => setTimeout(resolve, 150));
-  element.scrollIntoView({ block: 'start' });
-  element.classList.add('is-found');
-  element.setAttribute('tabindex', '-1');
-  element.focus({ preventScroll: true });
-  setTimeout(() => element.classList.remove('is-found'), 2_000);
-}
-
-function appeared(selector: string): Promise<HTMLElement | undefined> {
-  const find = (): HTMLElement | null => document.querySelector<HTMLElement>(selector);
-  const there = find();
-  if (there !== null) return Promise.resolve(there);
-  return new Promise((resolve) => {
-    const end = (element: HTMLElement | undefined): void => {
-      observer.disconnect();
-      clearTimeout(timer);
-      resolve(element);
-    };
-    const observer = new MutationObserver(() => {
-      const element = find();
-      if (element !== null) end(element);
-    });
-    const timer = setTimeout(() => end(undefined), PATIENCE_MS);
-    observer.observe(document.body, { childList: true, subtree: true });
   });
 }

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { VendorScript } from '../support/vendor-script.ts';
+import { launchChromium, withoutBrowser } from './chromium.ts';
+import { type Gateway, openGateway } from './gateway.ts';
+import { ask, lastAnswer, send, visit } from './visit.ts';
+
+const script: VendorScript = ({ prompt }) => {
+  if (prompt === 'count') return { text: numbers(), delayMs: 20 };
+  return { text: [`You said: **${prompt}**`] };
+};
+
+function* numbers(): Generator<string> {
+  for (let index = 0; index < 400; index += 1) yield `w${index} `;
+}
+
+describe('shared chats', { skip: withoutBrowser }, () => {
+  let browser: Browser;
+  let gateway: Gateway;
+  before(async () => {
+    gateway = await openGateway(script, ['gpt-4o']);
+    browser = await launchChromium();
+  });
+  after(async () => {
+    await browser?.close();
+    await gateway?.close();
+  });
+
+  /** Shares the chat that is open; returns the link. */
+  const share = async (page: Page): Promise<string> => {
+    await page.getByRole('button', { name: 'What to do with' }).first().click();
+    await page.getByRole('menuitem', { name: 'Share' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Share this chat' });
+    await dialog.getByRole('button', { name: 'Make a link' }).click();
+    await dialog.getByRole('button', { name: 'Copy the link' }).click();
+    const link = await dialog.getByLabel('Link', { exact: true }).inputValue();
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), link);
+    await page.keyboard.press('Escape');
+    return link;
+  };
+  /** Somebody else, with a browser of their own. */
+  const reading = async (link: string, use: (page: Page, context: BrowserContext) => Promise<void>): Promise<void> =>
+    visit(browser, gateway, use, { path: link.slice(gateway.origin.length), mayComplain: /ERR_/ });
+
+  test('can be read by whoever has the link, live, and gone on with', async () => {
+    await visit(browser, gateway, async (owner) => {
+      await owner.locator('#providers').waitFor({ state: 'attached' });
+      await ask(owner, 'hello');
+      const link = await share(owner);
+      assert.match(link, /#\/share\/[\w-]{36}$/);
+      await reading(link, async (reader) => {
+        await reader.locator('.answer strong').getByText('hello').waitFor();
+        assert.equal(await reader.locator('#prompt').count(), 0);
+        assert.equal(await reader.title(), 'hello · Sluice');
+        const seen: number[] = [];
+        reader.on('response', (response) => {
+          if (response.url().includes('/backend-api/v2/chat/')) seen.push(response.status());
+        });
+        // Nothing new: the reader asks with the version that it has.
+        await reader.waitForResponse((response) => response.status() === 304);
+        // An answer that is being written can be read meanwhile.
+        await send(owner, 'count');
+        await reader.getByText('w20 ').waitFor();
+        assert.equal(await owner.locator('#send').getAttribute('aria-label'), 'Stop');
+        await lastAnswer(owner).locator('.line').waitFor();
+        await reader.getByText('w399').waitFor();
+        assert.ok(seen.includes(200) && seen.includes(304));
+        await reader.getByRole('button', { name: 'Continue this chat' }).click();
+        await ask(reader, 'and I say');
+        const sent = String(gateway.upstream.chats.at(-1)?.rawBody);
+        assert.match(sent, /hello.*You said: \*\*hello\*\*.*count.*w399.*and I say/);
+        // What the reader adds stays there.
+        await owner.waitForTimeout(2_000);
+        assert.equal(await owner.getByText('and I say').count(), 0);
+      });
+    });
+  });
+
+  test('are no longer there when sharing has ended, or when the chat was deleted', async () => {
+    await visit(browser, gateway, async (owner) => {
+      await owner.locator('#providers').waitFor({ state: 'attached' });
+      await ask(owner, 'secret');
+      const first = await share(owner);
+      await reading(first, async (reader) => {
+        await reader.locator('.answer strong').waitFor();
+        await owner.getByRole('button', { name: 'What to do with' }).first().click();
+        await owner.getByRole('menuitem', { name: 'Share' }).click();
+        await owner.getByRole('button', { name: 'Stop sharing' }).click();
+        await owner.getByText('“secret” is no longer shared.').waitFor();
+        await reader.getByText('This chat is no longer shared.').waitFor();
+      });
+      await reading(first, async (reader) => {
+        await reader.getByText('This chat is not shared, or no longer.').waitFor();
+      });
+      const second = await share(owner);
+      assert.notEqual(second, first);
+      await owner.waitForTimeout(500);
+      const gone = owner.waitForResponse((response) => response.request().method() === 'DELETE');
+      await owner.getByRole('button', { name: 'What to do with' }).first().click();
+      await owner.getByRole('menuitem', { name: 'Delete' }).click();
+      // While it can be brought back, it stays; then it goes.
+      await reading(second, async (reader) => {
+        await reader.locator('.answer strong').waitFor();
+      });
+      assert.equal((await gone).status(), 200);
+      await reading(second, async (reader) => {
+        await reader.getByText('This chat is not shared, or no longer.').waitFor();
+      });
+    });
+  });
+
+  test('show nothing that was not said: no instructions, thoughts or addresses of files', async () => {
+    await visit(browser, gateway, async (owner) => {
+      await owner.locator('#providers').waitFor({ state: 'attached' });
+      await owner
+        .locator('#files')
+        .setInputFiles([{ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('private notes') }]);
+      await owner.locator('.attachment.is-ready').waitFor();
+      await ask(owner, 'with a file');
+      const link = await share(owner);
+      const id = link.split('/').at(-1);
+      const response = await fetch(`${gateway.origin}/backend-api/v2/chat/${id}`);
+      const text = await response.text();
+      assert.match(text, /"role":"user","content":"📎 notes\.txt\\n\\nwith a file"/);
+      assert.doesNotMatch(text, /bucket|\/files\//);
+    });
+  });
+
+  test('of strangers are read as hostile text', async () => {
+    await visit(browser, gateway, async (page) => {
+      const body = {
+        title: '<img src=x onerror=alert(1)>',
+        items: [
+          { role: 'user', content: '<script>alert(2)</script>' },
+          {
+            role: 'assistant',
+            content: '<img src=x onerror=alert(3)> [x](javascript:alert(4)) **fine**',
+            provider: { a: 1 },
+          },
+          { role: 'assistant', content: { toString: 1 } },
+          'nonsense',
+        ],
+        updated: 5,
+      };
+      await page.evaluate(
+        `fetch('/backend-api/v2/chat/hostile-share', { method: 'POST', headers: { 'content-type': 'application/json' }, body: ${JSON.stringify(JSON.stringify(body))} })`,
+      );
+      await page.goto(`${gateway.origin}/#/share/hostile-share`);
+      await page.locator('.answer strong').getByText('fine').waitFor();
+      assert.equal(await page.locator('.shared img, .shared script, .shared a[href^="javascript"]').count(), 0);
+      assert.equal(await page.getByRole('heading', { level: 1 }).innerText(), body.title);
+    });
+  });
+});

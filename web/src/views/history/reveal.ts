@@ -1,0 +1,83 @@
+import { app } from '../../state/app.ts';
+import { marked, termsOf } from '../../state/history-text.ts';
+import { addressOf, goTo } from '../../state/route.ts';
+import { leafBelow } from '../../state/tree.ts';
+import { loadMessages } from '../../storage/keep.ts';
+
+/** How long a message may take to be there, in milliseconds: of a long chat the earlier ones come later. */
+const PATIENCE_MS = 8_000;
+/** How long what was found stands out. */
+const SHOWN_MS = 6_000;
+/** What is left free above it. */
+const ABOVE = 80;
+
+/** Opens a chat at a message, on whatever branch that is, at the place where the words of `search` are. */
+export async function openAt(chat: string, message: string, search: string): Promise<void> {
+  const messages = await loadMessages(chat);
+  if (messages[message] === undefined) return goTo(addressOf('chat', chat));
+  const leaf = leafBelow(messages, message);
+  if (app.get().chats.byId[chat]?.leaf !== leaf) {
+    app.dispatch({ type: 'chats/changed', id: chat, change: { leaf } });
+  }
+  goTo(addressOf('chat', chat));
+  const element = await appeared(`[data-message="${CSS.escape(message)}"]`);
+  if (element === undefined) return;
+  // Several times: what comes into sight for the first time is dressed then, and changes its height and its texts.
+  for (const wait of [0, 100, 250]) {
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    scrollTo(highlight(element, search) ?? element);
+  }
+  element.setAttribute('tabindex', '-1');
+  element.focus({ preventScroll: true });
+}
+
+/** Scrolls the conversation and nothing around it. */
+function scrollTo(place: Element | Range): void {
+  const area = document.querySelector('#scroll');
+  if (area === null) return;
+  const top = place.getBoundingClientRect().top - area.getBoundingClientRect().top;
+  area.scrollTop += top - ABOVE;
+}
+
+let clearing: ReturnType<typeof setTimeout> | undefined;
+
+/** Marks the words in a message without touching it; returns the first place, if there is one. */
+function highlight(element: Element, search: string): Range | undefined {
+  const terms = termsOf(search);
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const ranges: Range[] = [];
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    for (const [from, to] of marked(node.textContent ?? '', terms).marks) {
+      const range = new Range();
+      range.setStart(node, from);
+      range.setEnd(node, to);
+      ranges.push(range);
+    }
+  }
+  // Older browsers only scroll there.
+  if ('highlights' in CSS && typeof Highlight !== 'undefined') {
+    CSS.highlights.set('found', new Highlight(...ranges));
+    clearTimeout(clearing);
+    clearing = setTimeout(() => CSS.highlights.delete('found'), SHOWN_MS);
+  }
+  return ranges[0];
+}
+
+function appeared(selector: string): Promise<HTMLElement | undefined> {
+  const find = (): HTMLElement | null => document.querySelector<HTMLElement>(selector);
+  const there = find();
+  if (there !== null) return Promise.resolve(there);
+  return new Promise((resolve) => {
+    const end = (element: HTMLElement | undefined): void => {
+      observer.disconnect();
+      clearTimeout(timer);
+      resolve(element);
+    };
+    const observer = new MutationObserver(() => {
+      const element = find();
+      if (element !== null) end(element);
+    });
+    const timer = setTimeout(() => end(undefined), PATIENCE_MS);
+    observer.observe(document.body, { childList: true, subtree: true });
+  });
+}
