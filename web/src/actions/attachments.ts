@@ -39,11 +39,11 @@ async function take(draft: string, file: File): Promise<void> {
       const part: FilePart = { type: 'file', bucketId: id, name, media: media.name, kind, size: sent.size };
       if (preview.preview !== undefined) URL.revokeObjectURL(preview.preview);
       const kept = kind === 'image' ? { preview: thumbnailUrl(id, media.name) } : {};
-      note({ id, name, kind, media: media.name, size: sent.size, created: Date.now() });
+      note({ id, name, type: kind, media: media.name, size: sent.size, created: Date.now() });
       set({ phase: 'ready', part, ...kept });
     } else {
       set({ phase: 'converting' });
-      note({ id, name, kind: 'document', size, created: Date.now() });
+      note({ id, name, type: 'document', size, created: Date.now() });
       const textSize = await convert(id, (bytes) => set({ textSize: bytes }), stop.signal);
       if (textSize === 0) fail(t('composer.noText'));
       else

@@ -33,7 +33,8 @@ export async function request(path: string, options?: RequestInit): Promise<Resp
   const body: unknown = await response.json().catch(() => undefined);
   const error = (body as { error?: { message?: unknown; code?: unknown } } | undefined)?.error;
   throw new RequestError({
-    message: typeof error?.message === 'string' ? error.message : '',
+    // The class name in front is for programs.
+    message: typeof error?.message === 'string' ? error.message.replace(/^\w+Error: /, '') : '',
     status: response.status,
     ...(typeof error?.code === 'string' ? { code: error.code } : {}),
   });

@@ -21,7 +21,7 @@ export interface AttachedFile {
   /** Of the bucket. */
   readonly id: string;
   readonly name: string;
-  readonly kind: 'image' | 'audio' | 'video' | 'document';
+  readonly type: 'image' | 'audio' | 'video' | 'document';
   /** Its name in the bucket, for media. */
   readonly media?: string;
   /** Bytes, as the person gave it. */

@@ -35,7 +35,7 @@ export function itemOfMedia({ name, kind, url, thumbnail, size, created_at: crea
   };
 }
 
-export function itemOfFile({ id, name, kind, media, size, created }: AttachedFile): Item {
+export function itemOfFile({ id, name, type: kind, media, size, created }: AttachedFile): Item {
   const url = media === undefined ? `/backend-api/v2/files/${id}` : mediaUrl(id, media);
   const hasPicture = kind === 'image' && media !== undefined;
   return {

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../components/Icon.tsx';
 import { ScreenHead } from '../../components/ScreenHead.tsx';
 import { t } from '../../i18n/index.ts';
@@ -9,12 +10,17 @@ import './settings.css';
 /** All settings, in parts. */
 export default function SettingsScreen({ path }: ScreenProps) {
   const section = sections.find(({ name }) => name === path[0]) ?? sections[0];
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone the parts are in one line, which is longer than the screen.
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [section]);
   return (
     <>
       <ScreenHead title={t('settings.title')} />
       <main class="screen-body" tabIndex={-1}>
         <div class="settings">
-          <nav class="settings-nav" aria-label={t('settings.sections')}>
+          <nav ref={nav} class="settings-nav" aria-label={t('settings.sections')}>
             <ul>
               {sections.map(({ name, title, icon }) => (
                 <li key={name}>

@@ -11,7 +11,7 @@ export function VoicesSection() {
   const catalog = useApp((state) => state.catalog);
   const chosen = useApp((state) => state.settings.voice);
   const sample = useSample();
-  const groups = [...serverGroups(catalog.providers), ...browserGroup(useBrowserVoices())];
+  const groups = [...serverGroups(catalog), ...browserGroup(useBrowserVoices())];
   if (catalog.status === 'ready' && groups.length === 0) return <p>{t('voices.none')}</p>;
   const automatic = { value: '', label: t('voices.automatic'), hint: t('voices.automaticHint') };
   return (

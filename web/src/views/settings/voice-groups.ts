@@ -1,5 +1,6 @@
 import { spoken, t } from '../../i18n/index.ts';
-import type { ProviderEntry } from '../../state/catalog.ts';
+import type { CatalogState } from '../../state/catalog.ts';
+import { speakersOf } from '../aloud/voice.ts';
 
 export interface VoiceOption {
   /** As in the settings: `browser` or a provider's name, and `/<voice>` behind it. */
@@ -17,9 +18,10 @@ export interface VoiceGroup {
 }
 
 /** Voices of the providers that read aloud. */
-export function serverGroups(providers: readonly ProviderEntry[]): readonly VoiceGroup[] {
-  return providers
-    .filter(({ speech }) => speech)
+export function serverGroups(catalog: CatalogState): readonly VoiceGroup[] {
+  const speakers = speakersOf(catalog);
+  return catalog.providers
+    .filter(({ name }) => speakers.includes(name))
     .map(({ name, label, voices }) => {
       const title = t('voices.server', { provider: label });
       const known = voices.map((voice) => ({ value: `${name}/${voice.id}`, label: voice.label, hint: voice.language }));
