@@ -5,6 +5,7 @@ import { SluiceError } from '../../core/errors.ts';
 import type { Provider } from '../../core/provider.ts';
 import type { TimedText, Transcribed, TranscriptEvent, TranscriptionRequest } from '../../core/transcription.ts';
 import { isObject, needModel } from './post.ts';
+import { begun } from './transcribe.ts';
 
 /** The same provider, which now also transcribes: its models hear, and are asked in a chat to write down what they heard. */
 export function withChatTranscription(provider: Provider): Provider {
@@ -17,7 +18,7 @@ export function withChatTranscription(provider: Provider): Provider {
       if (request.times.has('word')) call.drop('timestamp_granularities[]');
       const asked = toChat({ ...request, model: needModel(request.model, provider) });
       const chunks = chat.call(provider, asked, call);
-      if (request.stream) return { kind: 'events', events: events(chunks) };
+      if (request.stream) return { kind: 'events', events: await begun(events(chunks)) };
       const { content, usage } = await collect(chunks);
       const raw = usage === undefined ? {} : { usage: usageOf(usage) };
       if (request.times.size === 0) return { kind: 'whole', transcript: { text: content.trim(), raw } };

@@ -81,7 +81,7 @@ async function decode(body: Body, upstream: TaskUpstream, { stream }: Transcript
 }
 
 /** Waits for the first event, so that what fails before it can still become a status. */
-async function begun(events: AsyncGenerator<TranscriptEvent, void>): Promise<AsyncIterable<TranscriptEvent>> {
+export async function begun(events: AsyncGenerator<TranscriptEvent, void>): Promise<AsyncIterable<TranscriptEvent>> {
   const first = await events.next();
   return (async function* () {
     try {
