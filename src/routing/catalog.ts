@@ -112,7 +112,7 @@ export class Catalog {
       known = new Map(models.map((model) => [model.id, model]));
       this.#models.set(models, known);
     }
-    return known.get(id) ?? { ...capabilitiesOf(id), id };
+    return described(known.get(id) ?? { id });
   }
 
   /** The model of a provider for requests that name none, found with the client's own key if there is one. */
@@ -185,7 +185,13 @@ function serves(model: Model, ability: Ability): boolean {
  */
 function canAlso(model: Model, ability: Ability, provider: Provider): boolean {
   if (ability === 'transcribe') return provider.relay === undefined && isChatModel(model) && model.audio === true;
-  return ability === 'image' && (model.image === true || model.type === 'video');
+  const { image, type } = described(model);
+  return ability === 'image' && (image === true || type === 'video');
+}
+
+/** A model of which only the name is known, with what that says about it. */
+function described(model: Model): Model {
+  return Object.keys(model).length > 1 ? model : { ...capabilitiesOf(model.id), ...model };
 }
 
 function hasOneAbility(provider: Provider): boolean {

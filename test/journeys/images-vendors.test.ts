@@ -502,7 +502,9 @@ describe('what is special', { timeout: 60_000 }, () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ prompt: 'A boat', aspect_ratio: '16:9', response_format: 'b64_json' }),
     });
-    const { data, usage } = (await response.json()) as { data: unknown; usage: unknown };
+    const text = await response.text();
+    assert.equal(response.status, 200, text);
+    const { data, usage } = JSON.parse(text) as { data: unknown; usage: unknown };
     assert.deepEqual(data, [{ ...base64(red), revised_prompt: 'Here it is.' }]);
     assert.deepEqual(usage, { input_tokens: 11, output_tokens: 7, total_tokens: 18 });
     const sent = upstream.requests.at(-1)?.body as { generationConfig: Record<string, unknown> };
