@@ -131,7 +131,7 @@ function statusOf(
   isFiltered: boolean,
 ): string {
   if (!isReady) return '';
-  if (isSearching && found === undefined) return t('history.searching');
+  if (isSearching && (found === undefined || found.isPartial === true)) return t('history.searching');
   if (isSearching) return count === 0 ? t('history.nothing') : t('history.found', { count });
   if (all === 0) return t('shell.noChats');
   if (count === 0) return t('history.nothingHere');

@@ -6,11 +6,15 @@ import { onChanged, searchChats, snippetsIn } from './search.ts';
 
 /** Between two keys that somebody types, in milliseconds. */
 const TYPING_MS = 120;
+/** After this long without an answer titles are shown. */
+const PARTIAL_MS = 250;
 
 export interface Found {
   /** The search that these are for. */
   readonly search: string;
   readonly hits: readonly Hit[];
+  /** Only titles so far: all messages are still being read, which takes a moment the first time. */
+  readonly isPartial?: boolean;
 }
 
 /** What is found for `search`; undefined until it is there, and for the empty search. */
@@ -21,12 +25,21 @@ export function useSearch(search: string): Found | undefined {
     if (isEmpty) return setFound(undefined);
     let isOver = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let partial: ReturnType<typeof setTimeout> | undefined;
     const run = (): void => {
+      clearTimeout(partial);
+      partial = setTimeout(() => {
+        setFound((before) =>
+          before?.search === search ? before : { search, hits: inTitles(search), isPartial: true },
+        );
+      }, PARTIAL_MS);
       searchChats(search)
         // Where there is no thread to be had, titles are better than nothing.
         .catch(() => inTitles(search))
         .then((hits) => {
-          if (!isOver) setFound({ search, hits });
+          if (isOver) return;
+          clearTimeout(partial);
+          setFound({ search, hits });
         });
     };
     const soon = (): void => {
@@ -38,6 +51,7 @@ export function useSearch(search: string): Found | undefined {
     return () => {
       isOver = true;
       clearTimeout(timer);
+      clearTimeout(partial);
       end();
     };
   }, [search, isEmpty]);
