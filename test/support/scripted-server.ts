@@ -10,8 +10,8 @@ export interface Arrived {
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
-  /** Parsed JSON; undefined when it is none. */
-  readonly json: Readonly<Record<string, unknown>> | undefined;
+  /** Parsed JSON; empty when it is none. */
+  readonly json: Readonly<Record<string, unknown>>;
   /** Settles when the answer is over. */
   readonly closed: Promise<'finished' | 'aborted'>;
 }
@@ -71,10 +71,10 @@ export async function startScriptedServer(script: ServerScript): Promise<Scripte
   };
 }
 
-function parse(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
+function parse(bytes: Buffer): Readonly<Record<string, unknown>> {
   try {
     return JSON.parse(bytes.toString('utf8')) as Readonly<Record<string, unknown>>;
   } catch {
-    return undefined;
+    return {};
   }
 }

@@ -87,14 +87,14 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 async function failure(response: UpstreamResponse, unable: string): Promise<SluiceError> {
   const body = await response.body.collect(ERROR_BYTES).catch(() => Buffer.alloc(0));
-  const { status } = response;
-  const said = body.toString('utf8');
-  // Most upstreams that chat have no such path, and say so in many ways.
-  const isMissing = (status === 404 || status === 405) && !/model/i.test(said);
+  const { status, headers } = response;
+  const told = failureOfStatus(status, headers, body);
+  // Most upstreams that chat have no such path, and say so in many ways; of a model they say that it is one.
+  const isMissing = (status === 404 || status === 405) && !/model/i.test(told.message);
   // "This is a chat model and not supported in the v1/completions endpoint."
-  const isOther = (status === 404 || status === 400) && /not supported in the v1\/|not a chat model/i.test(said);
+  const isOther =
+    (status === 404 || status === 400) && /not supported in the v1\/|not a chat model/i.test(told.message);
   if (isMissing || isOther) return new SluiceError('not_supported', unable);
-  const told = failureOfStatus(status, response.headers, body);
   // llama.cpp: "This server does not support embeddings. Start it with `--embeddings`"
   return status === 501 ? new SluiceError('not_supported', told.message) : told;
 }
