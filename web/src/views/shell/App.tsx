@@ -29,6 +29,7 @@ export function App() {
       </button>
       <Sidebar current={screen.name} />
       <div class="screen">
+        <AloudBar />
         {screen.component === undefined ? (
           screen.load !== undefined && <Lazy load={screen.load} props={{ path: route.path }} />
         ) : (
@@ -36,7 +37,6 @@ export function App() {
         )}
       </div>
       {load !== undefined && <Lazy key={overlay.name} load={load} props={{ about: overlay.about ?? '', close }} />}
-      <AloudBar />
       <Toasts />
     </div>
   );
