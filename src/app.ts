@@ -14,10 +14,14 @@ import { mediaStep } from './enrich/media.ts';
 import { memoryStep } from './enrich/memory.ts';
 import { thinkTags } from './enrich/think-tags.ts';
 import { webSearchStep } from './enrich/web-search.ts';
-import { Calls } from './http/edge/calls.ts';
+import { WatchedCalls } from './http/observe/watched-calls.ts';
 import { buildServer } from './http/server.ts';
 import { Heartbeats } from './http/sse.ts';
 import { createMediaStore } from './media/store.ts';
+import { type ObserveConfig, resolveObserve } from './observe/config.ts';
+import { Observer } from './observe/observer.ts';
+import { pricedUsage } from './observe/priced-usage.ts';
+import { Prices } from './observe/prices.ts';
 import { createGuardedFetch } from './outbound/guarded-fetch.ts';
 import { createPages } from './outbound/pages.ts';
 import { createProviderDeps } from './providers/index.ts';
@@ -48,6 +52,8 @@ export interface App {
 export interface AppOptions {
   /** Told which local servers were found, whenever that changes. */
   readonly onLocal?: (ids: readonly string[]) => void;
+  /** What is written down of requests; default: what the environment says. */
+  readonly observe?: ObserveConfig;
 }
 
 /** How often connections that have become idle are closed during shutdown, in milliseconds. */
@@ -65,8 +71,11 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
   const catalog = new Catalog(log);
   const deadlines = new Deadlines();
   const secrets = new Secrets();
-  const calls = new Calls(limits);
-  const recorder = new UsageRecorder(stores.usage, log);
+  const prices = new Prices((id) => [...config.providers, ...config.available].find((each) => each.id === id), log);
+  const observing = options.observe ?? observeAs(process.env, log);
+  const observer = new Observer({ config: observing, records: stores.caches, prices, secrets, log });
+  const calls = new WatchedCalls(limits, observer);
+  const recorder = new UsageRecorder(pricedUsage(stores.usage, prices), log);
   const guardedFetch = createGuardedFetch({ userAgent: `Sluice/${version}` });
   const pages = createPages(guardedFetch);
   const buckets = new Buckets({ records: stores.buckets, files: stores.files, converter, pages, limits });
@@ -83,8 +92,13 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
   };
   // The first has the last word on the answer: sources of a search stand behind everything else.
   // Memory is asked with the user's own words, before results of a search and documents stand among them.
-  const stepsBefore = [memoryStep(stores.memory), webSearchStep(search)];
-  const stepsAfter = [bucketStep(buckets), mediaStep({ media, originsOf }), thinkTags];
+  const stepsBefore = [
+    ...(observer.step === undefined ? [] : [observer.step]),
+    memoryStep(stores.memory),
+    webSearchStep(search),
+  ];
+  // What is kept of an answer is named after the question, so before the text of files becomes a part of it.
+  const stepsAfter = [mediaStep({ media, originsOf }), bucketStep(buckets), thinkTags];
   const router = new Router({
     client: deps.client,
     catalog,
@@ -92,8 +106,12 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     limits,
     preferences: () => config,
     enrich: (request, call, own) => enrich([...stepsBefore, ...own, ...stepsAfter], request, call),
-    onUsage: ({ provider, model }, usage, { user }) =>
-      recorder.note({ user, provider: provider.id, label: provider.label, model, usage }),
+    onUsage(target, usage, call) {
+      const { provider, model } = target;
+      recorder.note({ user: call.user, provider: provider.id, label: provider.label, model, usage });
+      observer.spent(target, usage, call);
+    },
+    watcher: observer,
   });
   const server = buildServer({
     config: () => config,
@@ -101,6 +119,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     deadlines,
     heartbeats: new Heartbeats(() => config.limits.heartbeatMs),
     calls,
+    observer,
     secrets,
     stores,
     buckets,
@@ -119,6 +138,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     config = next;
     secrets.use([...secretsOf(next), ...cookies.values()]);
     catalog.use(registry.providers(next));
+    prices.forget();
   }
   take(initial);
   void cookies.ready().then(() => take(config));
@@ -158,8 +178,15 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
       await closed;
       clearInterval(idle);
       await registry.close();
-      await Promise.all([converter.close(), pages.close(), recorder.flush()]);
+      await Promise.all([converter.close(), pages.close(), recorder.flush(), observer.close()]);
       await stores.close();
     },
   };
+}
+
+/** What the environment says of observing. */
+function observeAs(environment: Readonly<Record<string, string | undefined>>, log: Logger): ObserveConfig {
+  const { config, problems } = resolveObserve(environment);
+  for (const problem of problems) log.warn({ problem }, 'a setting has no effect');
+  return config;
 }

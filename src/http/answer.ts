@@ -64,6 +64,7 @@ export async function withCall(
     await run(call);
     return reply;
   } catch (error) {
+    request.observation?.failed(toSluiceError(error));
     // Whatever else was opened for this answer: further choices, an upstream that nobody listens to any more.
     call.cancel();
     throw error;
@@ -116,6 +117,7 @@ export async function sendChunks(
   } catch (thrown) {
     if (stream.closed) return;
     const error = withoutSecrets(toSluiceError(thrown), deps.secrets);
+    reply.request.observation?.failed(error);
     if (error.code === 'internal') deps.log.error({ id: call.id, error: thrown }, 'an answer failed unexpectedly');
     else deps.log.warn({ id: call.id, code: error.code, error: error.message }, 'an answer failed after it had begun');
     stream.write(encoder.encode([errorChunk(error)]));
@@ -145,6 +147,7 @@ export function sendRelayed(
       },
       end: () => stream.end(),
       fail: (error) => {
+        reply.request.observation?.failed(error);
         stream.write(encodeError(withoutSecrets(error, deps.secrets)));
         stream.end();
       },
@@ -168,6 +171,8 @@ export function openStream(
   onClosed: () => void = () => {},
   heartbeat?: string,
 ): EventStream {
+  const { observation } = reply.request;
+  if (observation !== undefined) observation.stream = true;
   const beats = contentType.startsWith('text/event-stream') ? deps.heartbeats : undefined;
   reply.hijack();
   return new EventStream(

@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Limits } from '../config/config.ts';
 import { SluiceError } from '../core/errors.ts';
 import { createServer } from '../core/node-http.ts';
+import { kindOf } from '../observe/route-kinds.ts';
 import { backendRoutes } from './backend/index.ts';
 import type { Deps, ErrorBody } from './deps.ts';
 import { documentRoutes } from './docs.ts';
@@ -25,6 +26,9 @@ import { Turns } from './edge/turns.ts';
 import { geminiRoutes } from './gemini/index.ts';
 import { mediaRoutes } from './media/index.ts';
 import { messagesRoutes } from './messages/index.ts';
+import { isOpen, type ObserveDeps, observeRoutes } from './observe/index.ts';
+import { withInsights } from './observe/stats.ts';
+import { observe, observeFailure, watchRequests } from './observe/watch.ts';
 import { ollamaRoutes } from './ollama/index.ts';
 import { answeringProbes } from './ollama/probe.ts';
 import { pageRoutes } from './pages.ts';
@@ -52,7 +56,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 const MOST_HEADERS = 200;
 
 /** The HTTP server with all routes, not yet listening. */
-export function buildServer(deps: Deps): FastifyInstance {
+export function buildServer(deps: Deps & ObserveDeps): FastifyInstance {
   const { limits, bind } = deps.config();
   const app = Fastify({
     serverFactory: (handler) => {
@@ -102,20 +106,29 @@ export function buildServer(deps: Deps): FastifyInstance {
     ...messagesRoutes(deps),
     ...geminiRoutes(deps),
     ...ollamaRoutes(deps),
-    ...backendRoutes(deps),
+    ...backendRoutes(deps).map((route) => withInsights(route, deps)),
+    ...observeRoutes(deps),
     ...mediaRoutes(deps),
   ];
   const all = [...routes, ...documentRoutes(routes, deps.version), ...pageRoutes().map(answeringProbes)];
   const refusal = noRoute(all);
+  watchRequests(app, deps.observer);
   app.addHook('onRequest', async (request, reply) => {
-    if (deps.calls.draining) throw new SluiceError('shutting_down', 'Sluice is shutting down.', { retryAfter: 5 });
+    const observation = observe(request, reply, deps.observer);
+    if (deps.calls.draining && !isOpen(observation.route))
+      throw new SluiceError('shutting_down', 'Sluice is shutting down.', { retryAfter: 5 });
     if (!admit(request, reply, guard(), limits.urlBytes)) return reply;
+    observation.admitted = true;
     // Before the body is looked at: whatever it holds, there is nobody to take it.
     if (request.is404) throw refusal(request, reply);
     return undefined;
   });
   readBodies(app, deps);
-  app.setErrorHandler(errorHandler(deps));
+  const showError = errorHandler(deps);
+  app.setErrorHandler((error, request, reply) => {
+    observeFailure(request, error);
+    showError(error, request, reply);
+  });
   for (const {
     method,
     url,
@@ -127,7 +140,8 @@ export function buildServer(deps: Deps): FastifyInstance {
     hasNoBody = false,
     anyType = false,
   } of all) {
-    const config = { takesForm: form !== undefined, hasNoBody, anyType, bodyLimit, errorBody };
+    const kind = kindOf(method, url);
+    const config = { takesForm: form !== undefined, hasNoBody, anyType, bodyLimit, errorBody, kind };
     app.route({ method, url, handler, config, exposeHeadRoute: isCostly !== true });
   }
   return app;
@@ -172,7 +186,7 @@ function admit(request: FastifyRequest, reply: FastifyReply, settings: GuardSett
       return false;
     }
   }
-  request.bearer = checkKey(raw, settings);
+  if (!isOpen(request.observation?.route)) request.bearer = checkKey(raw, settings);
   return true;
 }
 

@@ -56,6 +56,21 @@ export interface RouterDeps {
   readonly enrich: (request: ChatRequest, call: Call, own: readonly Step[]) => Promise<Required<Enriched>>;
   /** Told once of every answer that ended well, what it cost. */
   readonly onUsage: (target: Target, usage: Usage, call: Call) => void;
+  readonly watcher?: RouteWatcher;
+}
+
+/** Told what becomes of requests on their way, synchronously: it must cost next to nothing and never throw. */
+export interface RouteWatcher {
+  asked(call: Call, wish: Wish): void;
+  trying(call: Call): void;
+  /** A target did not answer. */
+  missed(call: Call, target: Target, thrown: unknown): void;
+  /** A target answers: its first visible chunk is there, or the whole. */
+  answered(call: Call, target: Target): void;
+  /** Who wants to see what is relayed as a stream, if anybody. */
+  relays(call: Call): ((latin1: string) => void) | undefined;
+  /** An answer was relayed as a whole. */
+  relayed(call: Call, bytes: Buffer): void;
 }
 
 /** From a question to the first visible chunk of an answer. */
@@ -99,6 +114,8 @@ export class Router {
     const [lost] = dropped;
     if (lost !== undefined && call.strict) call.drop(lost);
     const limits = this.#deps.limits();
+    const { watcher } = this.#deps;
+    watcher?.asked(call, wish);
     const ownKey = (provider: Provider) => credentialsFor(provider, keys, true);
     const preferences = this.#deps.preferences();
     let isBalanced = false;
@@ -119,12 +136,15 @@ export class Router {
     const attempted = await attempt(candidates, call, limits, this.#health, async (target) => {
       const credentials = credentialsOf(target);
       const scope = call.fork(credentials);
+      watcher?.trying(call);
       try {
         const value = await open(target, scope);
         scopeDropped = scope.dropped;
+        watcher?.answered(call, target);
         return value;
       } catch (error) {
         scope.release();
+        watcher?.missed(call, target, error);
         throw withoutKey(error, credentials);
       }
     });
@@ -176,10 +196,11 @@ export class Router {
     const relayed = await openRelay(target, question.relay(target), scope, { client, deadlines, limits });
     switch (relayed.kind) {
       case 'body':
+        this.#deps.watcher?.relayed(scope, relayed.bytes);
         if (relayed.usage !== undefined) onUsage(relayed.usage);
         return relayed;
       case 'stream':
-        return withEnd(relayed, () => {
+        return withEnd(relayed, this.#deps.watcher?.relays(scope), () => {
           const { usage } = relayed.summary();
           if (usage !== undefined) onUsage(usage);
         });
@@ -193,14 +214,20 @@ export class Router {
   }
 }
 
-/** The same stream; `onEnd` runs before its end reaches the client. */
-function withEnd(stream: RelayedStream, onEnd: () => void): RelayedStream {
+/** The same stream; `tap` sees what is written, and `onEnd` runs before its end reaches the client. */
+function withEnd(stream: RelayedStream, tap: ((latin1: string) => void) | undefined, onEnd: () => void): RelayedStream {
   return {
     kind: 'stream',
     headers: stream.headers,
     attach: (sink) =>
       stream.attach({
-        write: (latin1) => sink.write(latin1),
+        write:
+          tap === undefined
+            ? (latin1) => sink.write(latin1)
+            : (latin1) => {
+                tap(latin1);
+                return sink.write(latin1);
+              },
         end: () => {
           onEnd();
           sink.end();

@@ -401,6 +401,7 @@ describe('usage and log over HTTP', { timeout: 60_000 }, () => {
         prompt_tokens: 11,
         completion_tokens: 7,
         total_tokens: 18,
+        cost: null,
       });
     });
   }

@@ -1,0 +1,21 @@
+import { SluiceError } from '../../core/errors.ts';
+import type { Deps, Handler } from '../deps.ts';
+import { isLoopbackName } from '../edge/guard.ts';
+import type { ObserveDeps } from './index.ts';
+
+/** `GET /metrics`: counters in the text format of Prometheus. Without an access key they are for this machine alone. */
+export function metrics({ observer, config, calls, version }: Deps & ObserveDeps): Handler {
+  return async (request, reply) => {
+    if (config().key === undefined && !isLoopbackName(request.ip.replace(/^::ffff:/, ''))) {
+      throw new SluiceError(
+        'forbidden',
+        'Without an access key, metrics are shown to this machine only. Set a key, and send it as "Authorization: Bearer <key>".',
+      );
+    }
+    const text = await observer.metrics.render({ running: calls.running, streams: observer.streams, version });
+    return reply
+      .header('cache-control', 'no-store')
+      .header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
+      .send(text);
+  };
+}

@@ -1,0 +1,47 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { SluiceError, toSluiceError } from '../../core/errors.ts';
+import type { Observation, RouteKind } from '../../observe/observation.ts';
+import type { Observer } from '../../observe/observer.ts';
+import { kindOfRequest } from '../../observe/route-kinds.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What is noted of this request. */
+    observation: Observation | undefined;
+  }
+  interface FastifyContextConfig {
+    kind?: RouteKind | undefined;
+  }
+}
+
+/** Prepares a server for `observe`. */
+export function watchRequests(app: FastifyInstance, observer: Observer): void {
+  app.decorateRequest('observation', undefined);
+  if (observer.mode !== 'full') return;
+  app.addHook('preHandler', async ({ observation, body, query, method }) => {
+    if (observation?.operation === undefined) return;
+    observation.body = method === 'GET' ? query : (body as { value?: unknown } | undefined)?.value;
+  });
+}
+
+/** Begins to note what becomes of a request. One listener is all that it costs while the request runs. */
+export function observe(request: FastifyRequest, reply: FastifyReply, observer: Observer): Observation {
+  const { raw } = request;
+  const { url = '', kind } = request.routeOptions.config;
+  const route = request.is404 || url === '' ? 'none' : url;
+  const observation = observer.begin(request.id, raw.method ?? '', route, kindOfRequest(kind, raw.url ?? ''));
+  request.observation = observation;
+  const { raw: response } = reply;
+  response.once('close', () => observer.closed(observation, response.statusCode, response.writableFinished));
+  return observation;
+}
+
+/** Notes why a request fails, before its error is shown. */
+export function observeFailure(request: FastifyRequest, thrown: unknown): void {
+  const { observation } = request;
+  if (observation === undefined) return;
+  // Fastify's own errors get their words, and their status, later.
+  if (thrown instanceof SluiceError || !(thrown instanceof Error && 'code' in thrown)) {
+    observation.failed(toSluiceError(thrown));
+  }
+}

@@ -1,0 +1,157 @@
+import type { Logger } from '../core/logger.ts';
+import { recordId } from '../core/record-id.ts';
+import type { CacheRecord, Records } from '../core/stores.ts';
+import type { RequestLogMode } from './config.ts';
+import type { Seen } from './observation.ts';
+import type { RequestLog } from './request-log.ts';
+
+const INDEX = 'request-log';
+const KEPT_MS = 90 * 86_400_000;
+/** Batches that are kept apart; then they become one. */
+const MOST_BATCHES = 24;
+
+interface Batch {
+  readonly id: string;
+  readonly count: number;
+}
+
+/**
+ * Keeps the request log across restarts: now and then what has come is written as one batch, behind the requests. A crash
+ * loses the last seconds; a storage that is out of order only loses this.
+ */
+export class KeptLog {
+  readonly #log: RequestLog;
+  readonly #mode: RequestLogMode;
+  readonly #records: Records<CacheRecord>;
+  readonly #logger: Logger;
+  readonly #most: number;
+  #isLoaded = false;
+  /** What is written already, by identity; entries go out of the log at its beginning. */
+  #written = new WeakSet<Seen>();
+  #working: Promise<unknown> = Promise.resolve();
+
+  constructor(log: RequestLog, mode: RequestLogMode, most: number, records: Records<CacheRecord>, logger: Logger) {
+    this.#log = log;
+    this.#mode = mode;
+    this.#most = most;
+    this.#records = records;
+    this.#logger = logger;
+  }
+
+  /** Reads what an earlier run left, once. Never throws. */
+  load(): Promise<void> {
+    return this.#quietly(() => this.#load());
+  }
+
+  /** Writes what is new. Never throws. */
+  flush(): Promise<void> {
+    return this.#quietly(async () => {
+      await this.#load();
+      await this.#write();
+    });
+  }
+
+  /** Forgets everything, here and on the disk. Throws when the disk does not. */
+  clear(): Promise<number> {
+    return this.#inTurn(async () => {
+      await this.#load();
+      await this.#erase();
+      return this.#log.clear();
+    });
+  }
+
+  async #load(): Promise<void> {
+    if (this.#isLoaded) return;
+    if (this.#mode === 'none') await this.#erase();
+    else {
+      const batches = await this.#batches();
+      const found = await Promise.all(batches.map(({ id }) => this.#records.get(id)));
+      const entries = found.flatMap((record) => (record === undefined ? [] : (record.value as readonly Seen[])));
+      const hasTooMuch = this.#mode === 'meta' && entries.some(({ content }) => content !== undefined);
+      const allowed = hasTooMuch ? entries.map(withoutContent) : entries;
+      this.#log.restore(allowed);
+      for (const entry of allowed) this.#written.add(entry);
+      // Content that is no longer to be kept goes from the disk too.
+      if (hasTooMuch) await this.#writeAnew();
+    }
+    this.#isLoaded = true;
+  }
+
+  async #write(): Promise<void> {
+    if (this.#mode === 'none') return;
+    const fresh = this.#log.entries.filter((entry) => !this.#written.has(entry)).slice(-this.#most);
+    if (fresh.length === 0) return;
+    const batches = await this.#batches();
+    if (batches.length >= MOST_BATCHES) return this.#writeAnew();
+    const batch = await this.#put(fresh);
+    let count = 0;
+    // From the newest on: those that hold nothing of what is still kept go.
+    const kept = [...batches, batch].reverse().filter((each) => {
+      const isNeeded = count < this.#most;
+      count += each.count;
+      return isNeeded;
+    });
+    await this.#index(kept.reverse());
+    await this.#forget(batches.filter((each) => !kept.includes(each)));
+  }
+
+  async #writeAnew(): Promise<void> {
+    const batches = await this.#batches();
+    await this.#index([await this.#put(this.#log.entries.slice(-this.#most))]);
+    await this.#forget(batches);
+  }
+
+  async #put(entries: readonly Seen[]): Promise<Batch> {
+    const batch = { id: `${INDEX} ${recordId()}`, count: entries.length };
+    await this.#records.put({ id: batch.id, expires: Date.now() + KEPT_MS, value: entries.map(toJson) });
+    for (const entry of entries) this.#written.add(entry);
+    return batch;
+  }
+
+  async #erase(): Promise<void> {
+    const batches = await this.#batches();
+    await this.#records.delete(INDEX);
+    await this.#forget(batches);
+  }
+
+  async #batches(): Promise<readonly Batch[]> {
+    return ((await this.#records.get(INDEX))?.value as readonly Batch[] | undefined) ?? [];
+  }
+
+  async #index(batches: readonly Batch[]): Promise<void> {
+    await this.#records.put({ id: INDEX, expires: Date.now() + KEPT_MS, value: batches });
+  }
+
+  async #forget(batches: readonly Batch[]): Promise<void> {
+    await Promise.all(batches.map(({ id }) => this.#records.delete(id)));
+  }
+
+  /** One after the other: each reads the index and writes it. */
+  #inTurn<T>(task: () => Promise<T>): Promise<T> {
+    const turn = this.#working.then(task, task);
+    this.#working = turn.catch(() => {});
+    return turn;
+  }
+
+  async #quietly(task: () => Promise<void>): Promise<void> {
+    try {
+      await this.#inTurn(task);
+    } catch (error) {
+      this.#logger.debug({ error: String(error) }, 'the request log cannot be kept now');
+    }
+  }
+}
+
+/** Only what belongs to the record; the object itself may know more. */
+function toJson(seen: Seen): Seen {
+  const { id, time, method, route, dialect, operation, user, asked, provider, model, status } = seen;
+  const { error, stream, firstChunk, duration, usage, cost, attempts, failures, content } = seen;
+  return {
+    ...{ id, time, method, route, dialect, operation, user, asked, provider, model, status },
+    ...{ error, stream, firstChunk, duration, usage, cost, attempts, failures, content },
+  };
+}
+
+function withoutContent({ content: _, error, ...seen }: Seen): Seen {
+  return error === undefined ? seen : { ...seen, error: { code: error.code, name: error.name } };
+}

@@ -1,0 +1,185 @@
+import type { WireFormat } from '../core/chat.ts';
+import type { Usage } from '../core/chunk.ts';
+import type { SluiceError } from '../core/errors.ts';
+
+export type Dialect = 'backend' | WireFormat;
+
+export type Operation =
+  | 'chat'
+  | 'completion'
+  | 'image'
+  | 'speech'
+  | 'transcription'
+  | 'embedding'
+  | 'rerank'
+  | 'moderation'
+  | 'count_tokens';
+
+/** What a route is for, where it asks models. */
+export interface RouteKind {
+  readonly dialect: Dialect;
+  readonly operation: Operation;
+}
+
+/** A provider that was asked and did not answer. Times are in milliseconds. */
+export interface FailedAttempt {
+  readonly provider: string;
+  readonly model: string;
+  readonly code: string;
+  readonly status: number;
+  /** Since the request began. */
+  readonly after: number;
+  readonly duration: number;
+}
+
+/** What a request asked and what was answered, shortened and without secrets. Plain JSON. */
+export interface Content {
+  readonly request: { readonly body: unknown; readonly truncated: boolean } | null;
+  readonly answer: AnswerContent | null;
+}
+
+export interface AnswerContent {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly tool_calls: readonly { readonly name: string; readonly arguments: string }[];
+  readonly truncated: boolean;
+}
+
+export interface SeenError {
+  readonly code: string;
+  readonly name: string;
+  /** undefined: not kept. */
+  readonly message?: string;
+}
+
+/** One request as it is remembered after its end. Plain JSON; times and durations are in milliseconds. */
+export interface Seen {
+  readonly id: string;
+  /** Since 1970. */
+  readonly time: number;
+  readonly method: string;
+  readonly route: string;
+  readonly dialect?: Dialect | undefined;
+  readonly operation?: Operation | undefined;
+  readonly user: string;
+  readonly asked?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
+  readonly status: number;
+  readonly error?: SeenError | undefined;
+  readonly stream: boolean;
+  readonly firstChunk?: number | undefined;
+  readonly duration: number;
+  readonly usage?: Usage | undefined;
+  /** US dollars. */
+  readonly cost: number | null;
+  readonly attempts: number;
+  readonly failures: readonly FailedAttempt[];
+  readonly content?: Content | undefined;
+}
+
+/** Gathers what an answer says while it passes. */
+export interface AnswerTap {
+  /** The answer as far as it was gathered; undefined: there was no text. */
+  read(): AnswerContent | undefined;
+}
+
+const NONE: readonly FailedAttempt[] = [];
+
+/** What is noted of one request while it runs. Everything here is told synchronously, once or twice a request. */
+export class Observation {
+  readonly id: string;
+  readonly time = Date.now();
+  readonly began = performance.now();
+  readonly method: string;
+  route: string;
+  dialect: Dialect | undefined;
+  operation: Operation | undefined;
+  user = 'unknown';
+  asked: string | undefined;
+  provider: string | undefined;
+  model: string | undefined;
+  status = 0;
+  error: SeenError | undefined;
+  stream = false;
+  firstChunk: number | undefined;
+  duration = 0;
+  usage: Usage | undefined;
+  cost: number | null = null;
+  attempts = 0;
+  failures: readonly FailedAttempt[] = NONE;
+  content: Content | undefined;
+  /** Passed the guard: whoever did not is nobody's business here. */
+  admitted = false;
+  /** When the target that answers was asked, since the beginning. */
+  askedAt = 0;
+  /** `traceparent` and `tracestate` of the client. */
+  traceparent: string | undefined;
+  tracestate: string | undefined;
+  /** Ids of spans, where they had to be known before the end. */
+  spans: { readonly trace: string; readonly request: string; attempt: string } | undefined;
+  body: unknown;
+  tap: AnswerTap | undefined;
+  /** The response, and whatever goes on behind it. */
+  pending = 1;
+  /** Its answer does not end with the response. */
+  isDetached = false;
+
+  constructor(id: string, method: string, route: string, kind: RouteKind | undefined) {
+    this.id = id;
+    this.method = method;
+    this.route = route;
+    this.dialect = kind?.dialect;
+    this.operation = kind?.operation;
+  }
+
+  /** Milliseconds since it began. */
+  elapsed(): number {
+    return performance.now() - this.began;
+  }
+
+  /** The first failure counts: what follows is its consequence. */
+  failed(error: SluiceError): void {
+    this.error ??= { code: error.code, name: error.name, message: error.message };
+  }
+
+  /** Several answers may belong to one request. */
+  spent(usage: Usage): void {
+    const { usage: before } = this;
+    if (before === undefined) this.usage = withoutRaw(usage);
+    else this.usage = sum(before, usage);
+  }
+
+  missed(failure: FailedAttempt): void {
+    this.attempts += 1;
+    this.failures = [...this.failures, failure];
+  }
+
+  /** Lets go of everything that only the running request needs. */
+  seal(): void {
+    this.body = undefined;
+    this.tap = undefined;
+  }
+}
+
+/** The upstream's own object has nothing that is shown, and may be large. */
+function withoutRaw(usage: Usage): Usage {
+  if (usage.raw === undefined) return usage;
+  const { raw: _, ...rest } = usage;
+  return rest;
+}
+
+function sum(one: Usage, other: Usage): Usage {
+  const cachedTokens = (one.cachedTokens ?? 0) + (other.cachedTokens ?? 0);
+  const cacheWriteTokens = (one.cacheWriteTokens ?? 0) + (other.cacheWriteTokens ?? 0);
+  const reasoningTokens = (one.reasoningTokens ?? 0) + (other.reasoningTokens ?? 0);
+  return {
+    promptTokens: one.promptTokens + other.promptTokens,
+    completionTokens: one.completionTokens + other.completionTokens,
+    totalTokens: one.totalTokens + other.totalTokens,
+    ...(cachedTokens === 0 ? {} : { cachedTokens }),
+    ...(cacheWriteTokens === 0 ? {} : { cacheWriteTokens }),
+    ...(reasoningTokens === 0 ? {} : { reasoningTokens }),
+    ...(one.estimated === true || other.estimated === true ? { estimated: true } : {}),
+  };
+}

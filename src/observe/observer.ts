@@ -1,0 +1,293 @@
+import type { Call } from '../core/call.ts';
+import type { Usage } from '../core/chunk.ts';
+import { SluiceError, toSluiceError } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import type { Ability } from '../core/provider.ts';
+import type { Secrets } from '../core/secrets.ts';
+import type { CacheRecord, Records } from '../core/stores.ts';
+import type { Step } from '../core/stream.ts';
+import type { RouteWatcher } from '../routing/router.ts';
+import type { Target, Wish } from '../routing/select.ts';
+import { logLine } from './access-log.ts';
+import { ChunkTap, WireTap } from './answer-taps.ts';
+import type { ObserveConfig } from './config.ts';
+import { contentOf } from './content.ts';
+import { Insights } from './insights.ts';
+import { KeptLog } from './keeping.ts';
+import { Metrics } from './metrics/metrics.ts';
+import { Observation, type Operation, type RouteKind } from './observation.ts';
+import type { Prices } from './prices.ts';
+import { type LogPage, type LogQuery, RequestLog } from './request-log.ts';
+
+/** How often what is to be kept is written, in milliseconds. */
+const FLUSH_MS = 5_000;
+
+const LONGEST_NAME = 256;
+
+/** Where nothing came before the whole answer, the time to its first piece says nothing. */
+const WHOLE: ReadonlySet<Operation> = new Set(['embedding', 'rerank', 'moderation', 'count_tokens', 'image']);
+
+const OPERATIONS: Readonly<Record<Ability, Operation>> = {
+  chat: 'chat',
+  image: 'image',
+  speech: 'speech',
+  transcribe: 'transcription',
+  embed: 'embedding',
+  moderate: 'moderation',
+  rerank: 'rerank',
+};
+
+/** Told of every finished request that asked models: traces are made of it. */
+export interface Sink {
+  take(observation: Observation): void;
+  spent?(observation: Observation, cost: number): void;
+  close(): Promise<void>;
+}
+
+export interface ObserverDeps {
+  readonly config: ObserveConfig;
+  readonly records: Records<CacheRecord>;
+  readonly prices: Pick<Prices, 'cost'>;
+  readonly secrets: Secrets;
+  readonly log: Logger;
+  readonly sink?: Sink | undefined;
+}
+
+/**
+ * Sees every request once it has begun and once when it is over, and routing's news in between. From the one record that comes
+ * of it everything else is made: counters, the request log, lines of the log, sums of days, traces.
+ */
+export class Observer implements RouteWatcher {
+  readonly metrics = new Metrics();
+  readonly insights: Insights;
+  readonly mode: ObserveConfig['requestLog'];
+  readonly #deps: ObserverDeps;
+  readonly #requests: RequestLog;
+  readonly #kept: KeptLog;
+  readonly #running = new Map<string, Observation>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(deps: ObserverDeps) {
+    const { config, records, log } = deps;
+    const { requestLog: mode, requestLogEntries: entries, requestLogBytes: bytes } = config;
+    this.#deps = deps;
+    this.mode = mode;
+    this.insights = new Insights(records, log);
+    this.#requests = new RequestLog({ entries, bytes });
+    this.#kept = new KeptLog(this.#requests, mode, entries, records, log);
+  }
+
+  /** Streams that are open to clients. */
+  get streams(): number {
+    let count = 0;
+    for (const { stream } of this.#running.values()) if (stream) count += 1;
+    return count;
+  }
+
+  get logged(): number {
+    return Math.min(this.#requests.size, this.#deps.config.requestLogEntries);
+  }
+
+  // The life of a request
+
+  begin(id: string, method: string, route: string, kind: RouteKind | undefined): Observation {
+    const observation = new Observation(id, method, route, kind);
+    this.#running.set(id, observation);
+    return observation;
+  }
+
+  /** The response is over. */
+  closed(observation: Observation, status: number, isWhole: boolean): void {
+    if (!isWhole && observation.error === undefined) observation.failed(LEFT);
+    observation.status = !isWhole && observation.error?.code === 'cancelled' ? LEFT.status : status;
+    if (observation.pending > 1) observation.isDetached = true;
+    this.#release(observation);
+  }
+
+  /** An answer is being made for a request, perhaps longer than its response lasts. The function says that it is over. */
+  entered(call: Call): () => void {
+    const observation = this.#running.get(call.id);
+    if (observation === undefined) return () => {};
+    observation.pending += 1;
+    if (observation.pending > 2) observation.isDetached = true;
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      observation.user = call.user;
+      const { cancelled } = call;
+      if (cancelled !== undefined) observation.failed(toSluiceError(cancelled));
+      this.#release(observation);
+    };
+  }
+
+  // What routing tells
+
+  asked(call: Call, { model, ability = 'chat' }: Wish): void {
+    const observation = this.#running.get(call.id);
+    if (observation === undefined) return;
+    observation.dialect ??= 'openai';
+    observation.operation ??= OPERATIONS[ability];
+    if (model !== '') observation.asked ??= shortened(model);
+  }
+
+  trying(call: Call): void {
+    const observation = this.#running.get(call.id);
+    if (observation !== undefined) observation.askedAt = observation.elapsed();
+  }
+
+  missed(call: Call, { provider, model }: Target, thrown: unknown): void {
+    const observation = this.#running.get(call.id);
+    if (observation === undefined) return;
+    const { code, status } = toSluiceError(call.cancelled ?? thrown);
+    const { askedAt: after } = observation;
+    const duration = observation.elapsed() - after;
+    observation.missed({ provider: provider.id, model: shortened(model), code, status, after, duration });
+  }
+
+  answered(call: Call, { provider, model }: Target): void {
+    const observation = this.#running.get(call.id);
+    if (observation === undefined) return;
+    observation.attempts += 1;
+    observation.provider = provider.id;
+    observation.model = shortened(model);
+    const { operation } = observation;
+    if (operation === undefined || !WHOLE.has(operation)) observation.firstChunk ??= observation.elapsed();
+  }
+
+  spent({ provider, model }: Target, usage: Usage, call: Call): void {
+    const observation = this.#running.get(call.id);
+    if (observation === undefined) return;
+    observation.spent(usage);
+    const cost = this.#deps.prices.cost(provider.id, model, usage);
+    if (cost === null || typeof cost === 'number') this.#charge(observation, cost);
+    else void cost.then((known) => this.#charge(observation, known));
+  }
+
+  relays(call: Call): ((latin1: string) => void) | undefined {
+    if (this.mode !== 'full') return undefined;
+    const tap = new WireTap(true);
+    const observation = this.#running.get(call.id);
+    if (observation !== undefined) observation.tap = tap;
+    return (latin1) => tap.take(Buffer.from(latin1, 'latin1'));
+  }
+
+  relayed(call: Call, bytes: Buffer): void {
+    const observation = this.#running.get(call.id);
+    if (observation === undefined) return;
+    // Nothing of it came earlier than the rest.
+    observation.firstChunk = Number.NaN;
+    if (this.mode !== 'full') return;
+    const tap = new WireTap(false);
+    tap.take(bytes);
+    observation.tap = tap;
+  }
+
+  /** Gathers what answers say, where that is kept; else there is none. */
+  get step(): Step | undefined {
+    if (this.mode !== 'full') return undefined;
+    const taps = (id: string): ChunkTap => {
+      const tap = new ChunkTap();
+      const observation = this.#running.get(id);
+      if (observation !== undefined) observation.tap ??= tap;
+      return tap;
+    };
+    return {
+      name: 'observe',
+      enrich: (request, { id }) => ({
+        request,
+        async *chunks(batches) {
+          const tap = taps(id);
+          for await (const batch of batches) {
+            tap.take(batch);
+            yield batch;
+          }
+        },
+      }),
+    };
+  }
+
+  // Reading
+
+  async query(query: LogQuery): Promise<LogPage> {
+    await this.#kept.load();
+    return this.#requests.query(query);
+  }
+
+  async find(id: string) {
+    await this.#kept.load();
+    return this.#requests.find(id);
+  }
+
+  clear(): Promise<number> {
+    return this.#kept.clear();
+  }
+
+  /** Writes what waits. Never throws. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await Promise.all([this.#kept.flush(), this.insights.flush()]);
+  }
+
+  async close(): Promise<void> {
+    this.metrics.stop();
+    await Promise.all([this.flush(), this.#deps.sink?.close()]);
+  }
+
+  #release(observation: Observation): void {
+    observation.pending -= 1;
+    if (observation.pending === 0) this.#finish(observation);
+  }
+
+  #finish(observation: Observation): void {
+    this.#running.delete(observation.id);
+    observation.duration = observation.elapsed();
+    if (Number.isNaN(observation.firstChunk)) observation.firstChunk = undefined;
+    // Nobody tells how an answer ended that does not belong to a response; one that ended well has its usage.
+    if (observation.isDetached && observation.provider !== undefined && observation.usage === undefined) {
+      observation.failed(CUT);
+    }
+    this.metrics.add(observation);
+    // What asked no model is not worth remembering, and whoever was not let in could fill all the room.
+    if (observation.operation === undefined || !observation.admitted) {
+      observation.seal();
+      return;
+    }
+    const { config, secrets, log, sink } = this.#deps;
+    this.insights.add(observation);
+    sink?.take(observation);
+    logLine(observation, config.accessLog, log);
+    if (this.mode === 'full') this.#keepContent(observation, secrets);
+    else if (observation.error !== undefined) {
+      const { code, name } = observation.error;
+      observation.error = { code, name };
+    }
+    observation.seal();
+    if (this.mode !== 'none') this.#requests.add(observation);
+    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
+  }
+
+  #keepContent(observation: Observation, secrets: Secrets): void {
+    observation.content = contentOf(observation, secrets);
+    const { error } = observation;
+    if (error?.message !== undefined) observation.error = { ...error, message: secrets.mask(error.message) };
+  }
+
+  #charge(observation: Observation, cost: number | null): void {
+    if (cost !== null) {
+      observation.cost = (observation.cost ?? 0) + cost;
+      this.metrics.spent(observation, cost);
+      this.#deps.sink?.spent?.(observation, cost);
+    }
+    this.insights.spent(observation, cost);
+  }
+}
+
+/** Names of models come from clients. */
+function shortened(model: string): string {
+  return model.length > LONGEST_NAME ? model.slice(0, LONGEST_NAME) : model;
+}
+
+const CUT = new SluiceError('upstream_cut', 'The answer ended before it was complete.');
+const LEFT = new SluiceError('cancelled', 'The client closed the connection.');
