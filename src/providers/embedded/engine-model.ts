@@ -1,14 +1,13 @@
 import {
   type ChatWrapper,
-  getLlama,
   type Llama,
   LlamaChat,
   type LlamaGrammar,
-  LlamaLogLevel,
   resolveChatWrapper,
   type Token,
 } from 'node-llama-cpp';
 import { SluiceError } from '../../core/errors.ts';
+import { openLlama } from './engine-llama.ts';
 import { generate, type TaskEvents } from './generate.ts';
 import { fitPrompt } from './prompt.ts';
 import type { EngineSettings, Outcome, Task } from './protocol.ts';
@@ -24,21 +23,10 @@ export interface EngineModel {
 /** Tokens read in one step, of all tasks together; it sizes a buffer, and more than two prompt slices never meet. */
 const BATCH_SIZE = 128;
 
-/** The processor everywhere; on Apple silicon the library's only ready-made binary is the one for Metal. */
-const GPU = process.platform === 'darwin' && process.arch === 'arm64' ? 'metal' : false;
-
 /** Rejects when the file is no model, of an unknown kind, or too large for the machine's memory. */
 export async function loadEngineModel(settings: EngineSettings): Promise<EngineModel> {
   const { threads, parallel } = settings;
-  const llama = await getLlama({
-    build: 'never',
-    gpu: GPU,
-    skipDownload: true,
-    progressLogs: false,
-    maxThreads: threads,
-    logLevel: LlamaLogLevel.error,
-    logger: (_level, message) => console.error(message.trimEnd()),
-  });
+  const llama = await openLlama(threads);
   const model = await llama.loadModel({ modelPath: settings.modelPath });
   const context = await model.createContext({
     sequences: parallel,

@@ -1,4 +1,5 @@
 import { SluiceError } from '../../core/errors.ts';
+import { type EngineEmbedder, loadEngineEmbedder } from './engine-embedder.ts';
 import { type EngineModel, loadEngineModel } from './engine-model.ts';
 import type { EngineSettings, Failure, FromEngine, Outcome, Task, ToEngine } from './protocol.ts';
 
@@ -11,6 +12,7 @@ const PULSE_MS = 2_000;
 
 const running = new Map<number, AbortController>();
 let model: Promise<EngineModel> | undefined;
+let embedder: Promise<EngineEmbedder> | undefined;
 let loading = false;
 
 // A terminal and a service manager signal the whole group, but a draining gateway still needs its engine.
@@ -30,17 +32,29 @@ function receive(message: ToEngine): void {
     case 'generate':
       void generate(message.id, message.task);
       break;
+    case 'embed':
+      void embed(message.id, message.texts);
+      break;
     case 'cancel':
       running.get(message.id)?.abort();
       break;
   }
 }
 
+function begin(settings: EngineSettings): Promise<{ readonly contextLength: number }> {
+  if (settings.purpose !== 'embed') {
+    model = loadEngineModel(settings);
+    return model;
+  }
+  embedder = loadEngineEmbedder(settings);
+  return embedder;
+}
+
 async function load(settings: EngineSettings): Promise<void> {
   loading = true;
-  model = loadEngineModel(settings);
+  const loaded = begin(settings);
   try {
-    const { contextLength } = await model;
+    const { contextLength } = await loaded;
     send({ type: 'ready', contextLength });
   } catch (error) {
     send({ type: 'broken', reason: reasonOf(error) });
@@ -55,6 +69,25 @@ async function generate(id: number, task: Task): Promise<void> {
   const outcome = await run(id, task, controller.signal);
   running.delete(id);
   send({ type: 'ended', id, outcome });
+}
+
+async function embed(id: number, texts: readonly string[]): Promise<void> {
+  const controller = new AbortController();
+  running.set(id, controller);
+  const outcome = await embedAll(id, texts, controller.signal);
+  running.delete(id);
+  send({ type: 'ended', id, outcome });
+}
+
+async function embedAll(id: number, texts: readonly string[], signal: AbortSignal): Promise<Outcome> {
+  try {
+    const loaded = await embedder;
+    if (loaded === undefined) throw new Error('a task came before the model');
+    send({ type: 'embedded', id, ...(await loaded.embed(texts, signal)) });
+    return { type: 'embedded' };
+  } catch (error) {
+    return signal.aborted ? { type: 'cancelled' } : { type: 'failed', failure: toFailure(error) };
+  }
 }
 
 async function run(id: number, task: Task, signal: AbortSignal): Promise<Outcome> {

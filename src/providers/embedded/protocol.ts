@@ -7,6 +7,7 @@ import type { ErrorCode } from '../../core/errors.ts';
 export type ToEngine =
   | { readonly type: 'load'; readonly settings: EngineSettings }
   | { readonly type: 'generate'; readonly id: number; readonly task: Task }
+  | { readonly type: 'embed'; readonly id: number; readonly texts: readonly string[] }
   /** The engine answers with `ended`, as for a task that came to its end by itself. */
   | { readonly type: 'cancel'; readonly id: number };
 
@@ -19,11 +20,15 @@ export type FromEngine =
   | { readonly type: 'piece'; readonly id: number; readonly kind: 'content' | 'reasoning'; readonly text: string }
   /** Something the reader of the answer should know, for example that old messages were left out. */
   | { readonly type: 'note'; readonly id: number; readonly text: string }
+  /** Vectors of the texts of a task, as base64 of their 32 bit floats; `ended` follows. */
+  | { readonly type: 'embedded'; readonly id: number; readonly vectors: readonly string[]; readonly tokens: number }
   /** The task's place is free again. */
   | { readonly type: 'ended'; readonly id: number; readonly outcome: Outcome };
 
 export interface EngineSettings {
   readonly modelPath: string;
+  /** What the model is loaded for; absent: to generate. */
+  readonly purpose?: 'embed';
   readonly threads: number;
   /** Tasks at the same time. */
   readonly parallel: number;
@@ -71,6 +76,7 @@ export type GrammarSchema = Readonly<Record<string, unknown>>;
 
 export type Outcome =
   | { readonly type: 'finished'; readonly finish: 'stop' | 'length'; readonly usage: TaskUsage }
+  | { readonly type: 'embedded' }
   | { readonly type: 'cancelled' }
   | { readonly type: 'failed'; readonly failure: Failure };
 

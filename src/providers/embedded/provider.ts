@@ -6,7 +6,10 @@ import { SluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Model } from '../../core/model.ts';
 import type { Provider } from '../../core/provider.ts';
+import { capabilitiesOf } from '../openai/capabilities.ts';
+import { textsOf } from '../tasks/tokens.ts';
 import { BUNDLED, ensureBundledModel, type PackedWeights, type ResolvePart } from './bundled.ts';
+import { Embedder } from './embedder.ts';
 import { type EmbeddedModel, findModels, type ModelSources } from './models.ts';
 import { Scheduler } from './scheduler.ts';
 import { type SamplingDefaults, toTask } from './task.ts';
@@ -49,10 +52,11 @@ export function createEmbeddedProvider(
   const threads = config.threads ?? Math.max(1, availableParallelism() - 1);
   const settings = { threads, parallel: config.parallel, contextLimit, idleMs, beatMs, waiting };
   const scheduler = new Scheduler(settings, log);
+  const embedder = new Embedder(settings, log);
 
   async function choose(id: string): Promise<EmbeddedModel> {
     const models = await findModels(sources);
-    const model = id === '' ? models[0] : models.find((one) => one.id === id);
+    const model = id === '' ? models.find(chats) : models.find((one) => one.id === id);
     if (model === undefined) throw new SluiceError('model_not_found', `There is no embedded model '${id}'.`);
     return model;
   }
@@ -87,13 +91,37 @@ export function createEmbeddedProvider(
       }
     },
 
+    async embed(request, call) {
+      const model = await choose(needModel(request.model));
+      const path = model.path ?? (await ensureBundledModel(dataDir, call.signal, weights, resolve));
+      for (const field of Object.keys(request.extra)) call.drop(field);
+      if (request.dimensions !== undefined) call.drop('dimensions');
+      if (request.user !== undefined) call.drop('user');
+      return embedder.embed(path, await textsOf(request.inputs), call);
+    },
+
     async close() {
       scheduler.close();
+      embedder.close();
     },
   } satisfies Provider;
 }
 
-function toModel({ id, label, path }: EmbeddedModel, contextLength: number | undefined): Model {
+/** By its name: the file has to be opened to know it. */
+function chats({ id }: EmbeddedModel): boolean {
+  return capabilitiesOf(id).type !== 'embedding';
+}
+
+function needModel(model: string): string {
+  if (model !== '') return model;
+  throw new SluiceError('model_not_found', 'The models folder has no embedding model; name a model in the request.', {
+    param: 'model',
+  });
+}
+
+function toModel(model: EmbeddedModel, contextLength: number | undefined): Model {
+  const { id, label, path } = model;
+  if (!chats(model)) return { id, label, type: 'embedding', tags: ['local'] };
   return {
     id,
     label,

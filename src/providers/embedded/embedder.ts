@@ -1,0 +1,160 @@
+import { basename } from 'node:path';
+import type { Call } from '../../core/call.ts';
+import type { Embeddings } from '../../core/embedding.ts';
+import { SluiceError } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { Embedded } from './engine-embedder.ts';
+import { type EngineProcess, startEngineProcess } from './engine-process.ts';
+import { cannotLoad, crashed, shuttingDown, toError } from './engine-words.ts';
+import type { FromEngine } from './protocol.ts';
+
+export interface EmbedderSettings {
+  readonly threads: number;
+  /** Tokens of one text, at most; a model trained with less reads less. */
+  readonly contextLimit: number;
+  /** Requests that may wait; more are refused. */
+  readonly waiting: number;
+  /** After so long without work the engine ends, to give its memory back. */
+  readonly idleMs: number;
+}
+
+interface Engine {
+  readonly modelPath: string;
+  readonly process: EngineProcess;
+  readonly running: Map<number, PromiseWithResolvers<Embedded>>;
+  loaded: boolean;
+}
+
+/**
+ * Texts → vectors, by an engine of its own beside the one that chats: who searches and asks in turns would else make two models
+ * push each other out of memory. One request at a time; another model waits until the running request is done.
+ */
+export class Embedder {
+  readonly #settings: EmbedderSettings;
+  readonly #log: Logger;
+  #engine: Engine | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+  #nextId = 1;
+  #closed = false;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(settings: EmbedderSettings, log: Logger) {
+    this.#settings = settings;
+    this.#log = log;
+  }
+
+  /** Throws `overloaded` when too many wait already. */
+  async embed(modelPath: string, texts: readonly string[], call: Call): Promise<Embeddings> {
+    if (this.#closed) throw shuttingDown();
+    if (this.#waiting >= this.#settings.waiting) {
+      const message = `Already ${this.#waiting} requests wait for the embedded model.`;
+      throw new SluiceError('overloaded', message, { retryAfter: 10 });
+    }
+    this.#waiting += 1;
+    const before = this.#last;
+    const own = before.then(() => this.#run(modelPath, texts, call));
+    this.#last = own.catch(() => {});
+    try {
+      const { vectors, tokens } = await own;
+      return { vectors, usage: { promptTokens: tokens, totalTokens: tokens } };
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  /** Ends everything; what is under way ends with `shutting_down`. */
+  close(): void {
+    this.#closed = true;
+    this.#end(shuttingDown());
+  }
+
+  async #run(modelPath: string, texts: readonly string[], call: Call): Promise<Embedded> {
+    if (call.cancelled !== undefined) throw call.cancelled;
+    if (this.#closed) throw shuttingDown();
+    clearTimeout(this.#idle);
+    const engine = this.#engineFor(modelPath);
+    const id = this.#nextId++;
+    const answer = Promise.withResolvers<Embedded>();
+    engine.running.set(id, answer);
+    engine.process.hold(true);
+    engine.process.send({ type: 'embed', id, texts });
+    const forget = call.onCancel(() => engine.process.send({ type: 'cancel', id }));
+    try {
+      return await answer.promise;
+    } catch (error) {
+      throw call.cancelled ?? error;
+    } finally {
+      forget();
+      engine.running.delete(id);
+      engine.process.hold(false);
+      this.#idle = setTimeout(() => this.#endIdle(), this.#settings.idleMs).unref();
+    }
+  }
+
+  #engineFor(modelPath: string): Engine {
+    if (this.#engine?.modelPath === modelPath) return this.#engine;
+    this.#end();
+    const process = startEngineProcess({
+      message: (message) => this.#receive(engine, message),
+      gone: (how, output) => this.#gone(engine, how, output),
+    });
+    const engine: Engine = { modelPath, process, running: new Map(), loaded: false };
+    const { threads, contextLimit } = this.#settings;
+    process.send({ type: 'load', settings: { modelPath, purpose: 'embed', parallel: 1, threads, contextLimit } });
+    this.#log.info({ pid: process.pid, model: basename(modelPath), threads }, 'embedded engine for vectors started');
+    this.#engine = engine;
+    return engine;
+  }
+
+  #receive(engine: Engine, message: FromEngine): void {
+    switch (message.type) {
+      case 'ready':
+        engine.loaded = true;
+        break;
+      case 'broken':
+        this.#log.error(
+          { model: basename(engine.modelPath), reason: message.reason },
+          'embedded model cannot be loaded',
+        );
+        if (engine === this.#engine) this.#end(cannotLoad(engine.modelPath));
+        break;
+      case 'embedded':
+        engine.running.get(message.id)?.resolve(message);
+        break;
+      case 'ended': {
+        const { outcome } = message;
+        const running = engine.running.get(message.id);
+        if (outcome.type === 'cancelled')
+          running?.reject(new SluiceError('cancelled', 'Nobody waits for it any more.'));
+        if (outcome.type !== 'failed') break;
+        const { reason } = outcome.failure;
+        if (reason !== undefined)
+          this.#log.error({ model: basename(engine.modelPath), reason }, 'embedded model failed');
+        running?.reject(toError(outcome.failure));
+        break;
+      }
+    }
+  }
+
+  /** An engine ended that should not have. */
+  #gone(engine: Engine, how: string, output: string): void {
+    if (engine !== this.#engine) return;
+    this.#log.error({ pid: engine.process.pid, how, output }, 'embedded engine for vectors crashed');
+    this.#end(engine.loaded ? crashed() : cannotLoad(engine.modelPath));
+  }
+
+  #end(error: SluiceError = crashed()): void {
+    const engine = this.#engine;
+    this.#engine = undefined;
+    clearTimeout(this.#idle);
+    for (const running of engine?.running.values() ?? []) running.reject(error);
+    engine?.process.hold(false);
+    engine?.process.kill();
+  }
+
+  #endIdle(): void {
+    this.#log.info({ pid: this.#engine?.process.pid }, 'embedded engine for vectors ended: idle');
+    this.#end();
+  }
+}
