@@ -32,6 +32,7 @@ app.subscribe(() => {
 });
 
 await kept;
+void import('./views/prompts/slash-source.ts').then(({ offerPrompts }) => offerPrompts());
 if (Object.values(app.get().chats.byId).some(({ share }) => share !== undefined)) {
   void import('./views/share/keeper.ts').then(({ keepShares }) => keepShares());
 }

@@ -4,13 +4,14 @@ import { isAbort, RequestError, toFailure } from '../api/http.ts';
 import { announce } from '../components/announce.ts';
 import { t } from '../i18n/index.ts';
 import { app } from '../state/app.ts';
-import { findOffer } from '../state/catalog.ts';
+import { type Choice, findOffer } from '../state/catalog.ts';
 import { type Chat, isOver, type Message, newId, type Part, textOf } from '../state/model.ts';
 import { requestBody } from '../state/request.ts';
 import { endedAt } from '../state/take.ts';
 import { type MessageMap, pathTo } from '../state/tree.ts';
 import { choiceOf, createChat, openChat } from './chats.ts';
 import { rememberQuestion, takeMemoryOfNext } from './memory.ts';
+import { takeSetupOfNext } from './setup.ts';
 
 /** How to stop what runs in this tab, by message. */
 const stops = new Map<string, AbortController>();
@@ -24,7 +25,7 @@ const MOST_RETRIES = 24;
 export function ask(chat: Chat | undefined, parts: readonly Part[]): void {
   const choice = choiceOf(chat);
   const title = titleFrom(parts);
-  const there = chat ?? createChat({ ...choice, title, ...takeMemoryOfNext() });
+  const there = chat ?? createChat({ ...choice, title, ...takeMemoryOfNext(), ...takeSetupOfNext() });
   const question = makeMessage(there.id, there.leaf ?? null, 'user', { parts });
   app.dispatch({ type: 'messages/put', messages: [question] });
   app.dispatch({ type: 'chats/changed', id: there.id, change: { leaf: question.id, updated: question.createdAt } });
@@ -33,7 +34,7 @@ export function ask(chat: Chat | undefined, parts: readonly Part[]): void {
 }
 
 /** The first words of a question, until there is something better. */
-function titleFrom(parts: readonly Part[]): string {
+export function titleFrom(parts: readonly Part[]): string {
   const [first] = parts.flatMap((part) =>
     part.type === 'text' ? [part.text] : part.type === 'file' ? [part.name] : [],
   );
@@ -75,19 +76,38 @@ function makeMessage(chat: string, parent: string | null, role: Message['role'],
 }
 
 async function answer(chat: string, question: string, action: 'next' | 'variant'): Promise<void> {
-  const message = makeMessage(chat, question, 'assistant', { timing: { asked: Date.now() } });
-  app.dispatch({ type: 'messages/put', messages: [message] });
+  const message = beginAnswer(chat, question);
   app.dispatch({ type: 'chats/changed', id: chat, change: { leaf: message.id, updated: message.createdAt } });
   await run(message, action);
 }
 
+function beginAnswer(chat: string, question: string): Message {
+  const message = makeMessage(chat, question, 'assistant', { timing: { asked: Date.now() } });
+  app.dispatch({ type: 'messages/put', messages: [message] });
+  return message;
+}
+
+/** Has a question answered by a model other than the chat's, on a branch that is not shown for that. Returns the answer. */
+export function answerBy(chat: string, question: string, choice: Choice, action: 'next' | 'variant'): Message {
+  const message = beginAnswer(chat, question);
+  void run(message, action, choice);
+  return message;
+}
+
+/** Puts a question below `parent`, without asking anybody yet. */
+export function addQuestion(chat: string, parent: string | null, parts: readonly Part[]): Message {
+  const question = makeMessage(chat, parent, 'user', { parts });
+  app.dispatch({ type: 'messages/put', messages: [question] });
+  return question;
+}
+
 /** Asks for the answer `message`, and follows it to its end. */
-async function run(message: Message, action: 'next' | 'variant' | 'continue'): Promise<void> {
+async function run(message: Message, action: 'next' | 'variant' | 'continue', wish?: Choice): Promise<void> {
   const { chats, messages, settings, catalog } = app.get();
   const chat = chats.byId[message.chat];
   if (chat === undefined) return;
   const path = pathTo(messages[chat.id] ?? {}, action === 'continue' ? message.id : (message.parent ?? undefined));
-  const choice = choiceOf(chat);
+  const choice = wish ?? choiceOf(chat);
   const label = findOffer(catalog, choice)?.providerLabel;
   change(message, { provider: choice.provider, model: choice.model, ...(label === undefined ? {} : { label }) });
   const body = requestBody(chat, path, choice, settings, { action, id: message.id });

@@ -3,6 +3,7 @@ import { t } from '../i18n/index.ts';
 import { app } from '../state/app.ts';
 import { type Choice, settle } from '../state/catalog.ts';
 import { type Chat, newId } from '../state/model.ts';
+import { RECENT, withRecent } from '../state/picker.ts';
 import { addressOf, goTo, parseRoute } from '../state/route.ts';
 import { leafBelow } from '../state/tree.ts';
 import { loadMessages } from '../storage/keep.ts';
@@ -47,7 +48,8 @@ export function choiceOf(chat: Chat | undefined): Choice {
 }
 
 export function choose(chat: Chat | undefined, choice: Choice): void {
-  app.dispatch({ type: 'settings/changed', change: { choice } });
+  const { more } = app.get().settings;
+  app.dispatch({ type: 'settings/changed', change: { choice, more: { ...more, [RECENT]: withRecent(more, choice) } } });
   if (chat !== undefined) app.dispatch({ type: 'chats/changed', id: chat.id, change: choice });
 }
 

@@ -1,4 +1,5 @@
 import type { Key } from '../i18n/index.ts';
+import type { SlashItem } from './slash.ts';
 
 /**
  * Something that can be done from the keyboard. The help sheet lists all commands, the keyboard runs those with `keys`, the
@@ -14,6 +15,8 @@ export interface Command {
   readonly slash?: string;
   /** What may stand behind the slash command, in words; without it the command takes nothing. */
   readonly argument?: Key;
+  /** What may stand there, to choose from. */
+  readonly options?: (argument: string) => readonly SlashItem[];
   /** Whether it can be done now. */
   readonly when?: () => boolean;
   /** `argument` is what stands behind the slash command, else empty. */

@@ -1,3 +1,4 @@
+import { choosingCommands } from './choosing.ts';
 import type { Command } from './command.ts';
 import { keepingCommands } from './keeping.ts';
 import { isAppleKeyboard, isPressed } from './keys.ts';
@@ -5,7 +6,12 @@ import { settingsCommands } from './settings.ts';
 import { shellCommands } from './shell.ts';
 
 /** All commands of the page: one list a file, one line a list. */
-export const commands: readonly Command[] = [...shellCommands, ...keepingCommands, ...settingsCommands];
+export const commands: readonly Command[] = [
+  ...shellCommands,
+  ...choosingCommands,
+  ...keepingCommands,
+  ...settingsCommands,
+];
 
 export function isPossible(command: Command): boolean {
   return command.when?.() !== false;

@@ -20,14 +20,6 @@ export const shellCommands: readonly Command[] = [
     },
   },
   {
-    id: 'model',
-    title: 'shell.chooseModel',
-    group: 'chat',
-    keys: 'Mod+Shift+M',
-    slash: 'model',
-    run: () => document.querySelector<HTMLElement>('#model')?.click(),
-  },
-  {
     id: 'favourite',
     title: 'models.toggleFavourite',
     group: 'chat',

@@ -6,6 +6,8 @@ export interface SlashItem {
   readonly name: string;
   readonly title: string;
   readonly takesArgument: boolean;
+  /** What may stand behind it, to choose from while it is written. */
+  readonly options?: (argument: string) => readonly SlashItem[];
   /** Returns what shall stand in the field then; nothing: it is emptied. */
   readonly run: (argument: string) => string | undefined;
 }
@@ -19,21 +21,38 @@ export function addSlashSource(source: Source): void {
   sources.push(source);
 }
 
-/** What begins with `word`; all of it once an argument is there, so that nothing but the whole name counts. */
-export function slashItems(word: string, isWhole: boolean): readonly SlashItem[] {
+/** At most so many at once. */
+const MOST = 12;
+
+/**
+ * What begins with `word`, then what has it in its words. Once there is an `argument`, the whole name counts, and there is
+ * what may stand behind it.
+ */
+export function slashItems(word: string, argument?: string): readonly SlashItem[] {
   const items = sources.flatMap((source) => source());
-  if (isWhole) return items.filter(({ name, takesArgument }) => name === word && takesArgument);
-  return items.filter(({ name }) => name.startsWith(word)).slice(0, 12);
+  if (argument !== undefined) {
+    const [item] = items.filter(({ name, takesArgument }) => name === word && takesArgument);
+    if (item === undefined) return [];
+    const options = item.options?.(argument).slice(0, MOST) ?? [];
+    return options.length > 0 ? options : [item];
+  }
+  const first = items.filter(({ name }) => name.startsWith(word));
+  const others = items.filter(
+    ({ name, title }) => !name.startsWith(word) && word.length > 1 && `${name} ${title}`.toLowerCase().includes(word),
+  );
+  return [...first, ...others].slice(0, MOST);
 }
 
 function commandItems(): readonly SlashItem[] {
   return commands.flatMap((command): SlashItem[] => {
     if (command.slash === undefined || !isPossible(command)) return [];
+    const { options } = command;
     return [
       {
         name: command.slash,
         title: t(command.title),
         takesArgument: command.argument !== undefined,
+        ...(options === undefined ? {} : { options }),
         run: (argument) => {
           command.run(argument);
           return undefined;

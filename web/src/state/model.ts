@@ -11,6 +11,13 @@ export interface Parameters {
   readonly reasoning_effort?: string;
 }
 
+/** One of the models that answer the same questions beside each other, and the last message of its branch. */
+export interface Side {
+  readonly provider: string;
+  readonly model: string;
+  readonly leaf?: string;
+}
+
 export interface Chat {
   readonly id: string;
   readonly title: string;
@@ -32,6 +39,8 @@ export interface Chat {
   readonly conversation?: Readonly<Record<string, unknown>>;
   /** false: answers here go without the memory, even where it is on. */
   readonly memory?: boolean;
+  /** Models that are being compared in it. */
+  readonly sides?: readonly Side[];
   /** Where it is shared, if it is. */
   readonly share?: string;
 }

@@ -17,5 +17,7 @@ export const overlays: Readonly<Record<string, () => Promise<{ readonly default:
   organise: () => import('./history/OrganiseDialog.tsx'),
   'delete-chats': () => import('./history/DeleteAllDialog.tsx'),
   share: () => import('./share/ShareDialog.tsx'),
+  setup: () => import('./presets/SetupDialog.tsx'),
+  prompt: () => import('./prompts/PromptDialog.tsx'),
   import: () => import('./transfer/ImportDialog.tsx'),
 };

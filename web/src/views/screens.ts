@@ -24,8 +24,22 @@ export interface Screen {
 export const screens: readonly Screen[] = [
   { name: 'chat', title: 'shell.chat', component: ChatScreen },
   { name: 'history', title: 'history.title', load: () => import('./history/HistoryScreen.tsx') },
+  {
+    name: 'compare',
+    title: 'compare.title',
+    icon: 'columns',
+    load: () => import('./compare/CompareScreen.tsx'),
+  },
+  { name: 'prompts', title: 'prompts.title', icon: 'library', load: () => import('./prompts/PromptsScreen.tsx') },
+  { name: 'presets', title: 'presets.title', load: () => import('./presets/PresetsScreen.tsx') },
   { name: 'media', title: 'media.title', icon: 'image', load: () => import('./media/MediaScreen.tsx') },
   { name: 'memory', title: 'memory.title', icon: 'memory', load: () => import('./memory/MemoryScreen.tsx') },
+  {
+    name: 'dashboard',
+    title: 'dashboard.title',
+    icon: 'chart',
+    load: () => import('./dashboard/DashboardScreen.tsx'),
+  },
   { name: 'settings', title: 'settings.title', icon: 'settings', load: () => import('./settings/SettingsScreen.tsx') },
   { name: 'share', title: 'share.reader', load: () => import('./share/SharedScreen.tsx') },
 ];

@@ -1,4 +1,11 @@
 import type { compare as english } from '../en/compare.ts';
 import type { Words } from '../index.ts';
 
-export const compare: Words<typeof english> = {};
+export const compare: Words<typeof english> = {
+  title: 'Vergleichen',
+  hint: 'Frage einmal, und beide Modelle antworten. Mach mit dem weiter, das dir besser gefällt.',
+  side: 'Modell {at}',
+  goOn: 'Mit diesem weiter',
+  again: 'Neuer Vergleich',
+  thisAnswer: 'Mit einem anderen Modell vergleichen',
+};

@@ -20,5 +20,9 @@ export const models: Words<typeof english> = {
   tools: 'Benutzt Werkzeuge',
   reasoning: 'Denkt vor der Antwort nach',
   context: 'Liest bis zu {count} Tokens',
-  price: 'Dollar für eine Million Tokens der Antwort',
+  price: '{input} für eine Million Tokens der Frage, {output} der Antwort (US-Dollar)',
+  recent: 'Zuletzt benutzt',
+  waiting: 'Mit einem eigenen Schlüssel',
+  enterKey: 'Schlüssel eingeben',
+  abilities: 'Was das Modell können soll',
 };

@@ -1,1 +1,8 @@
-export const compare = {};
+export const compare = {
+  title: 'Compare',
+  hint: 'Ask once, and both models answer. Go on with the one that you like better.',
+  side: 'Model {at}',
+  goOn: 'Go on with this one',
+  again: 'New comparison',
+  thisAnswer: 'Compare with another model',
+};

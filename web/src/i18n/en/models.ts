@@ -17,5 +17,9 @@ export const models = {
   tools: 'Uses tools',
   reasoning: 'Thinks before it answers',
   context: 'Reads up to {count} tokens',
-  price: 'Dollars for a million tokens of the answer',
+  price: '{input} for a million tokens of the question, {output} of the answer (US dollars)',
+  recent: 'Recent',
+  waiting: 'With a key of yours',
+  enterKey: 'Enter a key',
+  abilities: 'What the model shall be able to do',
 };

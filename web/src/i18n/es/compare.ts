@@ -1,4 +1,11 @@
 import type { compare as english } from '../en/compare.ts';
 import type { Words } from '../index.ts';
 
-export const compare: Words<typeof english> = {};
+export const compare: Words<typeof english> = {
+  title: 'Comparar',
+  hint: 'Pregunta una vez y responden ambos modelos. Sigue con el que más te guste.',
+  side: 'Modelo {at}',
+  goOn: 'Seguir con este',
+  again: 'Nueva comparación',
+  thisAnswer: 'Comparar con otro modelo',
+};

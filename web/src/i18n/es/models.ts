@@ -20,5 +20,9 @@ export const models: Words<typeof english> = {
   tools: 'Usa herramientas',
   reasoning: 'Piensa antes de responder',
   context: 'Lee hasta {count} tokens',
-  price: 'Dólares por millón de tokens de respuesta',
+  price: '{input} por millón de tokens de la pregunta, {output} de la respuesta (dólares)',
+  recent: 'Recientes',
+  waiting: 'Con una clave tuya',
+  enterKey: 'Introducir una clave',
+  abilities: 'Qué debe saber hacer el modelo',
 };

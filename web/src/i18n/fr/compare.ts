@@ -1,4 +1,11 @@
 import type { compare as english } from '../en/compare.ts';
 import type { Words } from '../index.ts';
 
-export const compare: Words<typeof english> = {};
+export const compare: Words<typeof english> = {
+  title: 'Comparer',
+  hint: 'Posez une question, les deux modèles répondent. Continuez avec celui que vous préférez.',
+  side: 'Modèle {at}',
+  goOn: 'Continuer avec celui-ci',
+  again: 'Nouvelle comparaison',
+  thisAnswer: 'Comparer avec un autre modèle',
+};

@@ -20,5 +20,9 @@ export const models: Words<typeof english> = {
   tools: 'Utilise des outils',
   reasoning: 'Réfléchit avant de répondre',
   context: 'Lit jusqu’à {count} jetons',
-  price: 'Dollars par million de jetons de réponse',
+  price: '{input} par million de jetons de la question, {output} de la réponse (dollars)',
+  recent: 'Récents',
+  waiting: 'Avec votre propre clé',
+  enterKey: 'Saisir une clé',
+  abilities: 'Ce que le modèle doit savoir faire',
 };

@@ -20,5 +20,9 @@ export const models: Words<typeof english> = {
   tools: '可使用工具',
   reasoning: '先思考再回答',
   context: '最多读取 {count} 个词元',
-  price: '每百万回答词元的价格（美元）',
+  price: '每百万词元：问题 {input}，回答 {output}（美元）',
+  recent: '最近使用',
+  waiting: '使用你自己的密钥',
+  enterKey: '输入密钥',
+  abilities: '模型需要具备的能力',
 };

@@ -6,6 +6,7 @@ import { IconButton } from '../../components/IconButton.tsx';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { type Attachment, emptyDraft } from '../../state/drafts.ts';
+import type { Part } from '../../state/model.ts';
 import { runningIn } from '../../state/streams.ts';
 import { useApp } from '../../state/use.ts';
 import { MemoryToggle } from '../memory/MemoryToggle.tsx';
@@ -16,10 +17,12 @@ import { VoiceButton } from './VoiceButton.tsx';
 export interface ComposerProps {
   /** The name of the draft: the chat's id, or empty for a new one. */
   readonly draft: string;
+  /** Instead of asking in that chat. */
+  readonly onSend?: (parts: readonly Part[]) => void;
 }
 
 /** Where the next message is written. */
-export function Composer({ draft: name }: ComposerProps) {
+export function Composer({ draft: name, onSend }: ComposerProps) {
   const draft = useApp((state) => state.drafts[name] ?? emptyDraft);
   const running = useApp((state) => runningIn(state.streams, name));
   const webSearch = useApp((state) => state.settings.webSearch);
@@ -43,11 +46,16 @@ export function Composer({ draft: name }: ComposerProps) {
     const { streams, drafts, chats } = app.get();
     const { text, attachments } = drafts[name] ?? emptyDraft;
     if (runningIn(streams, name) !== undefined || isTaking(attachments) || isNothing(text, attachments)) return;
-    ask(chats.byId[name], takeParts(name));
+    const parts = takeParts(name);
+    if (onSend === undefined) ask(chats.byId[name], parts);
+    else onSend(parts);
   };
   const stopRunning = (): void => {
-    const message = running === undefined ? undefined : app.get().messages[name]?.[running];
-    if (message !== undefined) stop(message);
+    const { streams, messages } = app.get();
+    for (const [id, { chat }] of Object.entries(streams)) {
+      const message = chat === name ? messages[name]?.[id] : undefined;
+      if (message !== undefined) stop(message);
+    }
   };
   const onKey = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || event.isComposing || event.defaultPrevented) return;

@@ -16,7 +16,7 @@ export function SlashMenu({ field, text, setText }: SlashMenuProps) {
   const found = /^\/(\S*)(?:\s+([\s\S]*))?$/.exec(text);
   const word = found?.[1]?.toLowerCase();
   const argument = found?.[2];
-  const items = useMemo(() => (word === undefined ? [] : slashItems(word, argument !== undefined)), [word, argument]);
+  const items = useMemo(() => (word === undefined ? [] : slashItems(word, argument)), [word, argument]);
   const isOpen = items.length > 0 && dismissed !== text;
   const at = Math.min(marked, items.length - 1);
 
@@ -67,7 +67,7 @@ export function SlashMenu({ field, text, setText }: SlashMenuProps) {
           onClick={() => choose(item)}
         >
           <code>/{item.name}</code>
-          <span>{item.title}</span>
+          <span dir="auto">{item.title}</span>
         </div>
       ))}
     </div>

@@ -1,4 +1,5 @@
 import { continueAnswer, regenerate } from '../../actions/answer.ts';
+import { compareAnswer } from '../../actions/compare.ts';
 import { copy } from '../../components/copy.ts';
 import type { IconName } from '../../components/Icon.tsx';
 import type { Key } from '../../i18n/index.ts';
@@ -32,6 +33,13 @@ export const messageActions: readonly MessageAction[] = [
     run: toggleReading,
   },
   { id: 'regenerate', label: 'chat.regenerate', icon: 'again', when: () => true, run: regenerate },
+  {
+    id: 'compare',
+    label: 'compare.thisAnswer',
+    icon: 'columns',
+    when: (message, isLast) => isLast && message.parent !== null,
+    run: compareAnswer,
+  },
   {
     id: 'continue',
     label: 'chat.continue',

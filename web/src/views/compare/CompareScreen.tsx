@@ -1,0 +1,89 @@
+import { useEffect } from 'preact/hooks';
+import { resumeAnswers } from '../../actions/answer.ts';
+import { askSides, chooseSide, goOnWith, sidesOf } from '../../actions/compare.ts';
+import { IconButton } from '../../components/IconButton.tsx';
+import { ScreenHead } from '../../components/ScreenHead.tsx';
+import { t } from '../../i18n/index.ts';
+import { app } from '../../state/app.ts';
+import type { Chat } from '../../state/model.ts';
+import { addressOf, goTo } from '../../state/route.ts';
+import { countOf, setupOf } from '../../state/setup.ts';
+import { useApp } from '../../state/use.ts';
+import { loadMessages } from '../../storage/keep.ts';
+import { Composer } from '../chat/Composer.tsx';
+import { ModelButton } from '../chat/ModelPicker.tsx';
+import type { ScreenProps } from '../screens.ts';
+import { SideThread } from './SideThread.tsx';
+import './compare.css';
+
+/** Two models beside each other, which answer the same questions. */
+export default function CompareScreen({ path }: ScreenProps) {
+  const id = path[0] ?? '';
+  const chat = useApp((state) => state.chats.byId[id]);
+  const isLoaded = useApp((state) => state.messages[id] !== undefined);
+  const isReady = useApp((state) => state.chats.ready);
+  useApp((state) => state.catalog);
+  useApp((state) => state.settings.more);
+  const exists = chat !== undefined;
+  useEffect(() => {
+    if (exists) void loadMessages(id).then(resumeAnswers);
+  }, [id, exists]);
+  const isMissing = id !== '' && isReady && !exists;
+  const sides = sidesOf(chat);
+  return (
+    <>
+      <ScreenHead title={t('compare.title')}>
+        <SetupButton chat={chat} />
+        {exists && <IconButton icon="plus" label={t('compare.again')} onClick={() => goTo(addressOf('compare'))} />}
+      </ScreenHead>
+      <main class="chat compare" aria-label={t('compare.title')} tabIndex={-1}>
+        {isMissing ? (
+          <div class="missing" role="alert">
+            <p>{t('chat.missing')}</p>
+            <a class="button" href={addressOf('compare')}>
+              {t('compare.again')}
+            </a>
+          </div>
+        ) : (
+          <div class="sides">
+            {sides.map((side, index) => (
+              // The places are what they are: left and right.
+              <section key={index} class="side" aria-label={t('compare.side', { at: index + 1 })}>
+                <header class="side-head">
+                  <ModelButton
+                    id={`model-${index + 1}`}
+                    choice={side}
+                    onChoice={(choice) => chooseSide(chat, index, choice)}
+                  />
+                  {chat !== undefined && side.leaf !== undefined && (
+                    <button type="button" class="button" onClick={() => goOnWith(chat, side)}>
+                      {t('compare.goOn')}
+                    </button>
+                  )}
+                </header>
+                {chat !== undefined && isLoaded ? (
+                  <SideThread chat={chat} at={index} leaf={side.leaf} />
+                ) : (
+                  <p class="side-empty">{index === 0 ? t('compare.hint') : ''}</p>
+                )}
+              </section>
+            ))}
+          </div>
+        )}
+        {!isMissing && <Composer key={id} draft={id} onSend={(parts) => askSides(app.get().chats.byId[id], parts)} />}
+      </main>
+    </>
+  );
+}
+
+function SetupButton({ chat }: { readonly chat: Chat | undefined }) {
+  const count = useApp((state) => countOf(setupOf(chat, state.settings)));
+  return (
+    <IconButton
+      icon="settings"
+      class={count === 0 ? '' : 'is-set'}
+      label={t('presets.setup')}
+      onClick={() => app.dispatch({ type: 'overlay/opened', name: 'setup', about: chat?.id ?? '' })}
+    />
+  );
+}

@@ -1,0 +1,21 @@
+import { t } from '../../i18n/index.ts';
+import type { Failure } from '../../state/model.ts';
+import { adviceFor } from '../chat/advice.ts';
+
+export interface ProblemProps {
+  readonly failure: Failure | undefined;
+  readonly again: () => void;
+}
+
+/** What went wrong, and the way to try once more. */
+export function Problem({ failure, again }: ProblemProps) {
+  if (failure === undefined) return null;
+  return (
+    <p class="problem" role="alert">
+      {failure.message || t(adviceFor(failure))}{' '}
+      <button type="button" class="link-button" onClick={again}>
+        {t('chat.tryAgain')}
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,143 @@
+import { useEffect, useState } from 'preact/hooks';
+import { clearRequests, type LoggedRequest, loadRequests, type RequestFilter } from '../../api/observe.ts';
+import { Choices } from '../../components/Choices.tsx';
+import { Confirm } from '../../components/Confirm.tsx';
+import { SearchField } from '../../components/SearchField.tsx';
+import { Switch } from '../../components/Switch.tsx';
+import { t } from '../../i18n/index.ts';
+import { addressOf } from '../../state/route.ts';
+import { useApp } from '../../state/use.ts';
+import { dollars, milliseconds, moment, short } from './figures.ts';
+import { Problem } from './Problem.tsx';
+import { useLoaded } from './use-loaded.ts';
+
+/** Between two looks at what is new. */
+const PACE_MS = 4_000;
+const NONE: readonly LoggedRequest[] = [];
+
+/** The newest requests to models, of everybody. */
+export function RequestsView() {
+  const [filter, setFilter] = useState<RequestFilter>({ text: '', provider: '', status: '' });
+  const [isLive, setLive] = useState(true);
+  const [isAsking, setAsking] = useState(false);
+  const [more, setMore] = useState({ rows: NONE, next: null as string | null, isMore: false });
+  const providers = useApp((state) => state.catalog.providers);
+  const active = providers.filter(({ active_by_default: isOn }) => isOn);
+  const page = useLoaded(
+    (signal) => loadRequests(filter, null, signal),
+    [filter],
+    isLive && !more.isMore ? PACE_MS : undefined,
+  );
+  useEffect(() => setMore({ rows: NONE, next: null, isMore: false }), [filter]);
+  const { value } = page;
+  const first = value?.requests ?? NONE;
+  const rows = more.isMore ? [...first, ...more.rows] : first;
+  const next = more.isMore ? more.next : (value?.next ?? null);
+  const showMore = async (): Promise<void> => {
+    const added = await loadRequests(filter, next, AbortSignal.timeout(30_000)).catch(() => undefined);
+    if (added !== undefined) setMore({ rows: [...more.rows, ...added.requests], next: added.next, isMore: true });
+  };
+  const isUnknown = page.failure?.status === 404 || page.failure?.status === 405;
+  if (value?.mode === 'none' || isUnknown) return <p class="plot-empty">{t('dashboard.logOff')}</p>;
+  return (
+    <>
+      <div class="dashboard-choices">
+        <SearchField
+          id="requests-search"
+          label={t('dashboard.searchLog')}
+          value={filter.text}
+          onInput={(text) => setFilter({ ...filter, text })}
+        />
+        <Choices
+          isPlain
+          label={t('dashboard.status')}
+          value={filter.status}
+          options={[
+            ['', t('dashboard.all')],
+            ['ok', t('dashboard.ok')],
+            ['error', t('dashboard.failed')],
+          ]}
+          onChange={(status) => setFilter({ ...filter, status })}
+        />
+        <label class="field">
+          <span class="hidden">{t('dashboard.provider')}</span>
+          <select
+            id="requests-provider"
+            value={filter.provider}
+            onChange={(event) => setFilter({ ...filter, provider: event.currentTarget.value })}
+          >
+            <option value="">{t('dashboard.allProviders')}</option>
+            {active.map(({ name, label }) => (
+              <option key={name} value={name}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Switch label={t('dashboard.live')} isOn={isLive} onChange={setLive} />
+      </div>
+      <Problem failure={page.failure} again={page.again} />
+      <div class="requests-head">
+        <p class="hint" role="status">
+          {value === undefined ? '' : t('dashboard.count', { count: value.total })}
+        </p>
+        {rows.length > 0 && (
+          <button type="button" class="button is-quiet is-danger" onClick={() => setAsking(true)}>
+            {t('dashboard.forget')}
+          </button>
+        )}
+      </div>
+      {value !== undefined && rows.length === 0 && <p class="plot-empty">{t('dashboard.noRequests')}</p>}
+      <ul class="rows requests">
+        {rows.map((entry) => (
+          <Row key={entry.id} entry={entry} />
+        ))}
+      </ul>
+      {next !== null && (
+        <button type="button" class="button" onClick={() => void showMore()}>
+          {t('history.more')}
+        </button>
+      )}
+      {isAsking && (
+        <Confirm
+          title={t('dashboard.forget')}
+          text={t('dashboard.forgetSure')}
+          action={t('shell.delete')}
+          onClose={() => setAsking(false)}
+          run={async () => {
+            await clearRequests();
+            setMore({ rows: NONE, next: null, isMore: false });
+            page.again();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function Row({ entry }: { readonly entry: LoggedRequest }) {
+  const label = useApp(({ catalog }) => catalog.providers.find(({ name }) => name === entry.provider)?.label);
+  const isGood = entry.status < 400 && entry.error === null;
+  const facts = [
+    moment(entry.time),
+    label ?? entry.provider ?? '–',
+    entry.operation,
+    entry.usage === null ? undefined : t('dashboard.countTokens', { tokens: short(entry.usage.total_tokens) }),
+    entry.cost === null ? undefined : dollars(entry.cost),
+    milliseconds(entry.duration_ms),
+    entry.attempts > 1 ? t('dashboard.attempts', { count: entry.attempts }) : undefined,
+  ].filter((fact) => fact !== undefined);
+  return (
+    <li>
+      <a class="row request" href={addressOf('dashboard', 'requests', entry.id)}>
+        <span class={`status ${isGood ? 'is-good' : 'is-bad'}`}>
+          {isGood ? entry.status : (entry.error?.code ?? entry.status)}
+        </span>
+        <span class="row-words">
+          <strong>{entry.model ?? entry.asked ?? entry.route}</strong>
+          <small class="hint">{facts.join(' · ')}</small>
+        </span>
+      </a>
+    </li>
+  );
+}

@@ -1,0 +1,79 @@
+import { useState } from 'preact/hooks';
+import { Dialog } from '../../components/Dialog.tsx';
+import { t } from '../../i18n/index.ts';
+import { AUTOMATIC } from '../../state/catalog.ts';
+import type { Preset } from '../../state/presets.ts';
+import { cleaned } from '../../state/setup.ts';
+import { ModelButton } from '../chat/ModelPicker.tsx';
+import { SetupFields } from './SetupFields.tsx';
+
+export interface PresetEditorProps {
+  readonly preset: Preset;
+  readonly isNew: boolean;
+  readonly save: (preset: Preset) => void;
+  readonly close: () => void;
+}
+
+/** A preset to be written, or rewritten. */
+export function PresetEditor({ preset, isNew, save, close }: PresetEditorProps) {
+  const [draft, setDraft] = useState(preset);
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    if (draft.name.trim() === '') return;
+    const { id, name, choice } = draft;
+    save({
+      id,
+      name: name.trim(),
+      updated: Date.now(),
+      ...(choice === undefined ? {} : { choice }),
+      ...cleaned(draft),
+    });
+  };
+  return (
+    <Dialog title={t(isNew ? 'presets.add' : 'presets.edit')} onClose={close} class="setup">
+      <form onSubmit={submit}>
+        <label class="field">
+          <span>{t('presets.name')}</span>
+          <input
+            type="text"
+            dir="auto"
+            maxLength={80}
+            required
+            autofocus
+            value={draft.name}
+            onInput={(event) => setDraft({ ...draft, name: event.currentTarget.value })}
+          />
+        </label>
+        <div class="preset-model">
+          <ModelButton
+            id="preset-model"
+            choice={draft.choice ?? AUTOMATIC}
+            none={t(draft.choice === undefined ? 'presets.anyModel' : 'models.automatic')}
+            onChoice={(choice) => setDraft({ ...draft, choice })}
+          />
+          {draft.choice !== undefined && (
+            <button
+              type="button"
+              class="link-button"
+              onClick={() => {
+                const { choice: _, ...rest } = draft;
+                setDraft(rest);
+              }}
+            >
+              {t('presets.anyModel')}
+            </button>
+          )}
+        </div>
+        <SetupFields setup={draft} onChange={(change) => setDraft({ ...draft, ...change })} />
+        <div class="row-end">
+          <button type="button" class="button is-quiet" onClick={close}>
+            {t('shell.cancel')}
+          </button>
+          <button type="submit" class="button is-primary" disabled={draft.name.trim() === ''}>
+            {t('shell.keep')}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,92 @@
+import { useId, useState } from 'preact/hooks';
+import { prompts } from '../../actions/library.ts';
+import { Dialog } from '../../components/Dialog.tsx';
+import { spoken, t } from '../../i18n/index.ts';
+import { fillIn, knownValues, type Variable, variablesOf } from '../../state/prompts.ts';
+import { useLibrary } from '../../storage/library.ts';
+import type { OverlayProps } from '../overlays.ts';
+import { putIntoField } from './slash-source.ts';
+import './prompts.css';
+
+/** Asks for the variables of a prompt, whose id is `about`, and puts the text into the message field. */
+export default function PromptDialog({ about, close }: OverlayProps) {
+  const prompt = useLibrary(prompts).find(({ id }) => id === about);
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  if (prompt === undefined) return null;
+  const variables = variablesOf(prompt.text);
+  const all = {
+    ...knownValues(new Date(), spoken()),
+    ...Object.fromEntries(variables.map(({ name, initial }) => [name, values[name] ?? initial])),
+  };
+  return (
+    <Dialog title={prompt.title || `/${prompt.name}`} onClose={close} class="prompt-dialog">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          close();
+          putIntoField(fillIn(prompt.text, all));
+        }}
+      >
+        {variables.map((variable, index) => (
+          <Field
+            key={variable.name}
+            variable={variable}
+            isFirst={index === 0}
+            value={all[variable.name] ?? ''}
+            onChange={(value) => setValues({ ...values, [variable.name]: value })}
+          />
+        ))}
+        <details>
+          <summary>{t('prompts.preview')}</summary>
+          <pre class="prompt-preview" dir="auto">
+            {fillIn(prompt.text, all)}
+          </pre>
+        </details>
+        <div class="row-end">
+          <button type="submit" class="button is-primary">
+            {t('prompts.insert')}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface FieldProps {
+  readonly variable: Variable;
+  readonly value: string;
+  readonly isFirst: boolean;
+  readonly onChange: (value: string) => void;
+}
+
+function Field({ variable, value, isFirst, onChange }: FieldProps) {
+  const id = useId();
+  return (
+    <label class="field" for={id}>
+      <span dir="auto">{variable.name}</span>
+      {variable.choices.length > 0 ? (
+        <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+          {variable.choices.map((choice) => (
+            <option key={choice} value={choice}>
+              {choice}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <textarea
+          id={id}
+          rows={1}
+          dir="auto"
+          autofocus={isFirst}
+          value={value}
+          onInput={(event) => onChange(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+            event.preventDefault();
+            event.currentTarget.form?.requestSubmit();
+          }}
+        />
+      )}
+    </label>
+  );
+}

@@ -1,0 +1,91 @@
+import { useState } from 'preact/hooks';
+import { Dialog } from '../../components/Dialog.tsx';
+import { t } from '../../i18n/index.ts';
+import { freeName, type Prompt, slashName, variablesOf } from '../../state/prompts.ts';
+
+export interface PromptEditorProps {
+  readonly prompt: Prompt;
+  /** Names of the other prompts and of commands. */
+  readonly taken: ReadonlySet<string>;
+  readonly isNew: boolean;
+  readonly save: (prompt: Prompt) => void;
+  readonly close: () => void;
+}
+
+/** A prompt to be written, or rewritten. */
+export function PromptEditor({ prompt, taken, isNew, save, close }: PromptEditorProps) {
+  const [title, setTitle] = useState(prompt.title);
+  const [name, setName] = useState(prompt.name);
+  const [text, setText] = useState(prompt.text);
+  const wish = slashName(name.trim() === '' ? title : name);
+  const isTaken = taken.has(wish);
+  const variables = variablesOf(text).map((variable) => variable.name);
+  return (
+    <Dialog title={t(isNew ? 'prompts.add' : 'prompts.edit')} onClose={close} class="prompt-editor">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (text.trim() === '' || isTaken) return;
+          save({
+            ...prompt,
+            title: title.trim(),
+            name: wish === '' ? freeName('', taken) : wish,
+            text,
+            updated: Date.now(),
+          });
+        }}
+      >
+        <label class="field">
+          <span>{t('prompts.name')}</span>
+          <input
+            type="text"
+            dir="auto"
+            maxLength={200}
+            value={title}
+            autofocus
+            onInput={(event) => setTitle(event.currentTarget.value)}
+          />
+        </label>
+        <label class="field">
+          <span>{t('prompts.slash')}</span>
+          <input
+            type="text"
+            maxLength={60}
+            autocomplete="off"
+            spellcheck={false}
+            placeholder={slashName(title)}
+            aria-invalid={isTaken}
+            aria-describedby="prompt-slash-hint"
+            value={name}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+        </label>
+        <p id="prompt-slash-hint" class={isTaken ? 'problem' : 'hint'} role={isTaken ? 'alert' : undefined}>
+          {isTaken ? t('prompts.taken', { name: wish }) : t('prompts.slashHint', { name: wish || 'prompt' })}
+        </p>
+        <label class="field">
+          <span>{t('prompts.text')}</span>
+          <textarea
+            rows={8}
+            dir="auto"
+            required
+            aria-describedby="prompt-text-hint"
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        </label>
+        <p id="prompt-text-hint" class="hint">
+          {variables.length === 0 ? t('prompts.textHint') : t('prompts.variables', { names: variables.join(', ') })}
+        </p>
+        <div class="row-end">
+          <button type="button" class="button is-quiet" onClick={close}>
+            {t('shell.cancel')}
+          </button>
+          <button type="submit" class="button is-primary" disabled={text.trim() === '' || isTaken}>
+            {t('shell.keep')}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,35 @@
+import { currentChat } from '../../actions/chats.ts';
+import { presets, prompts } from '../../actions/library.ts';
+import { addSlashSource, type SlashItem } from '../../commands/slash.ts';
+import { spoken } from '../../i18n/index.ts';
+import { app } from '../../state/app.ts';
+import { fillIn, knownValues, type Prompt, variablesOf } from '../../state/prompts.ts';
+
+/** From now on `/name` offers the prompts of the library. */
+export function offerPrompts(): void {
+  addSlashSource(() => prompts.get().map(toItem));
+  prompts.load().catch(() => {});
+  presets.load().catch(() => {});
+}
+
+function toItem(prompt: Prompt): SlashItem {
+  return {
+    name: prompt.name,
+    title: prompt.title || prompt.text.slice(0, 80),
+    takesArgument: false,
+    run: () => textFor(prompt),
+  };
+}
+
+/** The text for the field; where something has to be asked for, that happens first. */
+export function textFor(prompt: Prompt): string | undefined {
+  if (variablesOf(prompt.text).length === 0) return fillIn(prompt.text, knownValues(new Date(), spoken()));
+  app.dispatch({ type: 'overlay/opened', name: 'prompt', about: prompt.id });
+  return undefined;
+}
+
+/** Puts a text into the message field of the chat that is shown, or of the next one. */
+export function putIntoField(text: string): void {
+  app.dispatch({ type: 'drafts/text', chat: currentChat()?.id ?? '', text });
+  requestAnimationFrame(() => document.querySelector<HTMLElement>('#prompt')?.focus());
+}
