@@ -33,6 +33,8 @@ export interface VendorSpec {
   options?(request: ChatRequest): SharedV4ProviderOptions;
   /** The fields of `ChatRequest.extra` that `options` has a use for; others are reported as dropped. */
   readonly takes?: readonly string[];
+  /** What else of a request has no place there, beyond what the vendor's library warns of. */
+  lost?(request: ChatRequest): readonly string[];
   /** Its models that turn texts into vectors. */
   readonly embeddings?: EmbeddingSpec;
   /** Its own API, for clients that speak it: the library would not keep all that they say. */
@@ -160,6 +162,7 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
       for (const field of Object.keys(request.extra)) {
         if (field !== 'providerOptions' && !spec.takes?.includes(field)) drop(field);
       }
+      for (const field of spec.lost?.(request) ?? []) drop(field);
       const model = (await open(apiKey))(request.model);
       const prompt = toPrompt(request.messages, {
         label: config.label,

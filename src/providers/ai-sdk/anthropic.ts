@@ -4,6 +4,7 @@ import type { Model } from '../../core/model.ts';
 import { fromAiSdk } from './adapter.ts';
 import { messagesApi } from './anthropic-native.ts';
 import { listPages } from './listing.ts';
+import { lostDetail } from './lost.ts';
 
 /** Anthropic's Messages API, and whoever else serves it. */
 export const anthropic = fromAiSdk({
@@ -16,6 +17,7 @@ export const anthropic = fromAiSdk({
 
   native: messagesApi,
   takes: ['thinking', 'user'],
+  lost: lostDetail,
 
   options(request) {
     const { thinking, user } = request.extra;

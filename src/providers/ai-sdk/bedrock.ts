@@ -1,5 +1,6 @@
 import type { Model } from '../../core/model.ts';
 import { fromAiSdk, type Settings } from './adapter.ts';
+import { lostDetail, lostOneCall } from './lost.ts';
 
 /**
  * Amazon Bedrock's Converse API, with a bearer key (`AWS_BEARER_TOKEN_BEDROCK`) or, signed, with the settings
@@ -8,6 +9,7 @@ import { fromAiSdk, type Settings } from './adapter.ts';
 export const bedrock = fromAiSdk({
   baseUrl: (settings) => `https://bedrock-runtime.${region(settings)}.amazonaws.com`,
   secretSettings: ['accessKeyId', 'secretAccessKey', 'sessionToken'],
+  lost: (request) => [...lostDetail(request), ...lostOneCall(request)],
 
   async open({ baseUrl, apiKey, headers, settings, fetch }) {
     const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');

@@ -4,6 +4,7 @@ import { drawing } from '../image/describe.ts';
 import { fromAiSdk } from './adapter.ts';
 import { contentApi } from './google-native.ts';
 import { listPages } from './listing.ts';
+import { lostDetail, lostOneCall } from './lost.ts';
 
 /** Of pictures; it refuses others. */
 const RATIOS: readonly string[] = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'];
@@ -19,6 +20,7 @@ export const google = fromAiSdk({
   },
 
   native: contentApi,
+  lost: (request) => [...lostDetail(request), ...lostOneCall(request)],
 
   embeddings: {
     perRequest: () => 100,

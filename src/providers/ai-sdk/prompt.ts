@@ -8,7 +8,7 @@ import type {
   LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
-import type { Message, Part, TextPart, ToolCall, VendorData } from '../../core/chat.ts';
+import type { MediaPart, Message, Part, TextPart, ToolCall, VendorData } from '../../core/chat.ts';
 import { type SupportedUrls, toFilePart } from './media.ts';
 import type { SignedThought } from './thoughts.ts';
 
@@ -78,7 +78,7 @@ function userContent(
   return parts.flatMap((part): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] => {
     if (part.type === 'text') return textParts(part);
     if (part.type === 'media') {
-      return [{ ...toFilePart(part, context.supportedUrls, context.label), ...marked(part.vendor) }];
+      return [{ ...toFilePart(part, context.supportedUrls, context.label), ...marked(detailed(part)) }];
     }
     return []; // buckets are text or media by now
   });
@@ -158,6 +158,12 @@ function textParts({ text, vendor }: TextPart): LanguageModelV4TextPart[] {
 
 function spokenTexts(parts: readonly Part[]): TextPart[] {
   return parts.flatMap((part) => (part.type === 'text' && part.text.trim() !== '' ? [part] : []));
+}
+
+/** What is attached to a picture, and the detail in which it shall be seen, where OpenAI's library looks for it. */
+function detailed({ vendor, detail }: MediaPart): VendorData | undefined {
+  if (detail === undefined) return vendor;
+  return { ...vendor, openai: { ...vendor?.['openai'], imageDetail: detail } };
 }
 
 /** What vendors attached, under the name that their libraries read. The values are the vendors' own JSON. */
