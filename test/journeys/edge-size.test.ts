@@ -41,7 +41,8 @@ describe('bodies that are too large', () => {
   const PATHS = [
     ...CHATS.map(({ path }) => ({ path, size: 20 * MB })),
     { path: '/api/mock/chat/completions', size: 20 * MB },
-    { path: '/v1/models/test-model', size: 2 * MB },
+    { path: '/v1/models/test-model', size: 20 * MB },
+    { path: '/v1/moderations', size: 2 * MB },
   ];
 
   test('are refused by their length, before they are sent', async () => {

@@ -244,6 +244,7 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
       'models/claude-3-haiku-20240307',
       'models/gemini-2.5-flash',
       'models/gemini-2.5-flash-image',
+      'models/gemini-embedding-001',
       'models/fast',
     ]);
     const one = await client.models.get({ model: 'gemini/gemini-2.5-flash' });

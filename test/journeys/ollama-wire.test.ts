@@ -156,6 +156,7 @@ describe("Ollama's API over HTTP", { timeout: 60_000 }, () => {
         'claude-3-haiku-20240307',
         'gemini-2.5-flash',
         'gemini-2.5-flash-image',
+        'gemini-embedding-001',
         'fast',
       ],
     );
