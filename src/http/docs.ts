@@ -78,7 +78,9 @@ function operation(route: Route, path: string, parameters: readonly string[]): J
       ? {}
       : { requestBody: { required: true, content: bodyContent(route) } }),
     responses: {
-      200: { description: 'The answer', content: Object.fromEntries(produces.map((type) => [type, answer])) },
+      ...(route.redirects === true
+        ? { 302: { description: 'Where the answer is', headers: { location: { schema: { type: 'string' } } } } }
+        : { 200: { description: 'The answer', content: Object.fromEntries(produces.map((type) => [type, answer])) } }),
       default: {
         description: 'An error that says what is wrong and what to do',
         content: {

@@ -69,8 +69,8 @@ export async function draw(
     throw new SluiceError('upstream_invalid', `${provider.label} answered without an image.`);
   } catch (error) {
     const failure = scope.cancelled ?? error;
-    // Whatever else runs for it: further pictures of the same request.
-    scope.cancel();
+    // Whatever else runs for it, further pictures of the same request, ends for the same reason.
+    scope.cancel(failure instanceof Error ? failure : undefined);
     throw failure;
   } finally {
     deadline.clear();

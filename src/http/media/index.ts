@@ -7,7 +7,11 @@ const TAG = 'Stored media';
 
 /** The unprefixed paths of dialect A. */
 export function mediaRoutes(deps: Deps): readonly Route[] {
-  const bytes = { method: 'GET', tag: TAG, produces: ['application/octet-stream'] } as const;
+  const bytes = {
+    method: 'GET',
+    tag: TAG,
+    produces: ['image/*', 'audio/*', 'video/*', 'application/octet-stream'],
+  } as const;
   return [
     { ...bytes, url: '/media/*', summary: 'A stored file', handler: storedMedia(deps, 'original') },
     { ...bytes, url: '/images/*', summary: 'The same', handler: storedMedia(deps, 'original') },
@@ -18,7 +22,9 @@ export function mediaRoutes(deps: Deps): readonly Route[] {
       handler: storedMedia(deps, 'thumbnail'),
     },
     {
-      ...bytes,
+      method: 'GET',
+      tag: TAG,
+      redirects: true,
       url: '/search/*',
       summary: 'A stored file whose name fits the terms, which are joined by +',
       query: SearchQuery,

@@ -35,7 +35,10 @@ export async function serve(request: FastifyRequest, reply: FastifyReply, served
   const isPart = request.method === 'GET' && matchesIfRange(request, etag, modified);
   const asked = isPart ? parseRange(request.headers.range, served.size) : undefined;
   if (asked === 'unsatisfiable') {
-    return reply.code(416).header('content-range', `bytes */${served.size}`).send();
+    reply.headers({ 'content-range': `bytes */${served.size}`, 'cache-control': 'no-store' });
+    throw new SluiceError('invalid_request', `The file has ${served.size} bytes; the range lies beyond them.`, {
+      status: 416,
+    });
   }
   const length = asked === undefined ? served.size : asked.end - asked.start + 1;
   reply.headers({ 'content-type': served.mimeType, 'content-length': length, 'content-disposition': 'inline' });

@@ -26,7 +26,12 @@ export function ollamaRoutes(deps: Deps): readonly Route[] {
     answer: AskedAnswer,
     produces: ['application/x-ndjson', 'application/json'],
   } as const;
-  const unmanaged = { ...common, summary: 'Not here: models are not managed through this API', handler: notManaged() };
+  const unmanaged = {
+    ...common,
+    hasNoBody: true,
+    summary: 'Not here: models are not managed through this API',
+    handler: notManaged(),
+  } as const;
   return [
     {
       ...ask,

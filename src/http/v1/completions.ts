@@ -75,8 +75,8 @@ async function byChat(target: Target, body: CompletionBody, scope: CallScope, de
     scope.release();
     return { kind: 'whole', bytes: Buffer.from(JSON.stringify(whole)) };
   } catch (error) {
-    // The other choices of the same answer.
-    scope.cancel();
+    // The other choices of the same answer end for the same reason.
+    scope.cancel(error instanceof Error ? error : undefined);
     throw error;
   }
 }
