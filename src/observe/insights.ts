@@ -12,6 +12,8 @@ const KEPT_MS = 400 * DAY_MS;
 const MOST_GROUPS = 500;
 const OTHERS = '(others)';
 const MOST_PAST_DAYS = 400;
+/** Days that wait for a storage that is out of order. */
+const MOST_ENDED = 7;
 
 /** Sums of what was asked by one user of one model. */
 export interface Group {
@@ -30,27 +32,51 @@ export interface Group {
   readonly duration: Durations;
 }
 
+/** One day, as far as this process knows it. */
+class Day {
+  readonly date: string;
+  readonly groups = new Map<string, Group>();
+  /** Whether what an earlier run kept of it is part of it. */
+  isLoaded = false;
+  isChanged = false;
+
+  constructor(date: string) {
+    this.date = date;
+  }
+
+  group(user: string, provider: string, model: string): Group {
+    const name = JSON.stringify([user, provider, model]);
+    const present = this.groups.get(name);
+    if (present !== undefined) return present;
+    if (this.groups.size >= MOST_GROUPS && user !== OTHERS) return this.group(OTHERS, provider, model);
+    if (this.groups.size >= 2 * MOST_GROUPS && model !== OTHERS) return this.group(OTHERS, OTHERS, OTHERS);
+    const group = empty(user, provider, model);
+    this.groups.set(name, group);
+    return group;
+  }
+}
+
 /** What a day was like, by user, provider and model, beyond the sums of tokens. Written behind the requests, now and then. */
 export class Insights {
   readonly #records: Records<CacheRecord>;
   readonly #log: Logger;
   readonly #now: () => number;
   readonly #past = new LRUCache<string, readonly Group[]>({ max: MOST_PAST_DAYS });
-  #date: string;
-  #groups = new Map<string, Group>();
-  /** Whether what an earlier run kept of today is part of it. */
-  #isLoaded = false;
-  #isChanged = false;
+  #today: Day;
+  /** When the next day begins, in milliseconds since 1970. */
+  #ends = 0;
+  /** Days that have ended and are not written yet. */
+  #ended: Day[] = [];
 
   constructor(records: Records<CacheRecord>, log: Logger, now: () => number = Date.now) {
     this.#records = records;
     this.#log = log;
     this.#now = now;
-    this.#date = dayOf(now());
+    this.#today = this.#begin();
   }
 
   add(seen: Seen): void {
-    const group = this.#group(seen.user, seen.provider ?? '', seen.model ?? '');
+    const group = this.#group(seen);
     group.requests += 1;
     if (isFailure(seen)) {
       group.errors += 1;
@@ -60,54 +86,71 @@ export class Insights {
       group.duration.add(seen.duration);
       if (seen.firstChunk !== undefined) group.firstChunk.add(seen.firstChunk);
     }
-    this.#isChanged = true;
   }
 
   /** What a request cost, which may be known later than its end; null: unknown. */
-  spent({ user, provider = '', model = '' }: Seen, cost: number | null): void {
-    const group = this.#group(user, provider, model);
+  spent(seen: Seen, cost: number | null): void {
+    const group = this.#group(seen);
     if (cost === null) group.unpriced += 1;
     else {
       group.cost += cost;
       group.priced += 1;
     }
-    this.#isChanged = true;
   }
 
   /** Of each day its groups; a day of which nothing is known has none. Throws when the storage is out of order. */
   async days(dates: readonly string[]): Promise<ReadonlyMap<string, readonly Group[]>> {
-    await this.#load();
+    this.#turn();
+    await this.#load(this.#today);
     const found = await Promise.all(dates.map(async (date) => [date, await this.#day(date)] as const));
     return new Map(found);
   }
 
   /** Writes what has changed. Never throws: what cannot be written now is tried again. */
   async flush(): Promise<void> {
-    const date = this.#date;
-    try {
-      await this.#load();
-      if (this.#isChanged) {
-        this.#isChanged = false;
-        await this.#records.put({ id: idOf(date), expires: this.#now() + KEPT_MS, value: toJson(this.#groups) });
+    this.#turn();
+    for (const day of [...this.#ended, this.#today]) {
+      try {
+        await this.#write(day);
+        if (day !== this.#today) this.#ended = this.#ended.filter((each) => each !== day);
+      } catch (error) {
+        this.#log.debug({ error: String(error) }, 'sums of requests cannot be kept now');
       }
-    } catch (error) {
-      this.#isChanged = true;
-      this.#log.debug({ error: String(error) }, 'sums of requests cannot be kept now');
     }
-    if (dayOf(this.#now()) !== date) this.#turn();
   }
 
-  /** A new day has begun; that of yesterday was written a moment ago, or never will be. */
+  async #write(day: Day): Promise<void> {
+    if (!day.isChanged) return;
+    await this.#load(day);
+    const value = toJson(day.groups);
+    day.isChanged = false;
+    try {
+      await this.#records.put({ id: idOf(day.date), expires: this.#now() + KEPT_MS, value });
+    } catch (error) {
+      day.isChanged = true;
+      throw error;
+    }
+  }
+
+  #begin(): Day {
+    const date = dayOf(this.#now());
+    this.#ends = Date.parse(`${date}T00:00:00Z`) + DAY_MS;
+    return new Day(date);
+  }
+
+  /** Begins a new day when it is time. */
   #turn(): void {
-    this.#past.set(this.#date, [...this.#groups.values()]);
-    this.#date = dayOf(this.#now());
-    this.#groups = new Map();
-    this.#isLoaded = false;
-    this.#isChanged = false;
+    if (this.#now() < this.#ends) return;
+    if (this.#today.isChanged) this.#ended = [...this.#ended, this.#today].slice(-MOST_ENDED);
+    this.#today = this.#begin();
   }
 
   async #day(date: string): Promise<readonly Group[]> {
-    if (date === this.#date) return [...this.#groups.values()];
+    const open = [this.#today, ...this.#ended].find((day) => day.date === date);
+    if (open !== undefined) {
+      await this.#load(open);
+      return [...open.groups.values()];
+    }
     const known = this.#past.get(date);
     if (known !== undefined) return known;
     const groups = fromJson((await this.#records.get(idOf(date)))?.value);
@@ -115,23 +158,18 @@ export class Insights {
     return groups;
   }
 
-  async #load(): Promise<void> {
-    if (this.#isLoaded) return;
-    const kept = fromJson((await this.#records.get(idOf(this.#date)))?.value);
-    if (this.#isLoaded) return;
-    this.#isLoaded = true;
-    for (const group of kept) merge(this.#group(group.user, group.provider, group.model), group);
+  async #load(day: Day): Promise<void> {
+    if (day.isLoaded) return;
+    const kept = fromJson((await this.#records.get(idOf(day.date)))?.value);
+    if (day.isLoaded) return;
+    day.isLoaded = true;
+    for (const group of kept) merge(day.group(group.user, group.provider, group.model), group);
   }
 
-  #group(user: string, provider: string, model: string): Group {
-    const name = JSON.stringify([user, provider, model]);
-    const present = this.#groups.get(name);
-    if (present !== undefined) return present;
-    if (this.#groups.size >= MOST_GROUPS && user !== OTHERS) return this.#group(OTHERS, provider, model);
-    if (this.#groups.size >= 2 * MOST_GROUPS && model !== OTHERS) return this.#group(OTHERS, OTHERS, OTHERS);
-    const group = empty(user, provider, model);
-    this.#groups.set(name, group);
-    return group;
+  #group({ user, provider = '', model = '' }: Seen): Group {
+    this.#turn();
+    this.#today.isChanged = true;
+    return this.#today.group(user, provider, model);
   }
 }
 

@@ -124,6 +124,9 @@ export class Observation {
   pending = 1;
   /** Its answer does not end with the response. */
   isDetached = false;
+  isOver = false;
+  /** Its price was looked up. */
+  isCharged = false;
 
   constructor(id: string, method: string, route: string, kind: RouteKind | undefined) {
     this.id = id;

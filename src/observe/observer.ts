@@ -257,6 +257,8 @@ export class Observer implements RouteWatcher {
     const { config, secrets, log, sink } = this.#deps;
     this.insights.add(observation);
     sink?.take(observation);
+    observation.isOver = true;
+    if (observation.isCharged) this.#tellCost(observation, observation.cost);
     logLine(observation, config.accessLog, log);
     if (this.mode === 'full') this.#keepContent(observation, secrets);
     else if (observation.error !== undefined) {
@@ -274,13 +276,18 @@ export class Observer implements RouteWatcher {
     if (error?.message !== undefined) observation.error = { ...error, message: secrets.mask(error.message) };
   }
 
+  /** What a request cost is told once it is over, when all else is known of it; or, if that comes later, then. */
   #charge(observation: Observation, cost: number | null): void {
-    if (cost !== null) {
-      observation.cost = (observation.cost ?? 0) + cost;
-      this.metrics.spent(observation, cost);
-      this.#deps.sink?.spent?.(observation, cost);
-    }
+    if (cost !== null) observation.cost = (observation.cost ?? 0) + cost;
+    if (observation.isOver) this.#tellCost(observation, cost);
+    else observation.isCharged = true;
+  }
+
+  #tellCost(observation: Observation, cost: number | null): void {
     this.insights.spent(observation, cost);
+    if (cost === null) return;
+    this.metrics.spent(observation, cost);
+    this.#deps.sink?.spent?.(observation, cost);
   }
 }
 

@@ -25,11 +25,17 @@ export interface ObservedWorld {
 /** What every answer of `openai` uses: 0.0035 dollars with gpt-4o. */
 export const USAGE = { prompt: 1_000, completion: 100 };
 
-export async function openObserved(observe: Partial<ObserveConfig> = {}, yaml = ''): Promise<ObservedWorld> {
+/** `prepare` gets the folder of the data before anything is started. */
+export async function openObserved(
+  observe: Partial<ObserveConfig> = {},
+  yaml = '',
+  prepare: (dataDir: string) => void = () => {},
+): Promise<ObservedWorld> {
   let script: (request: VendorRequest) => VendorAnswer = () => ({ text: ['Hello', ' world'] });
   const acme = await startOpenAiUpstream((request) => script(request));
   const openai = await startOpenAiUpstream(() => ({ text: ['Hello'], usage: USAGE }));
   const folder = mkdtempSync(path.join(tmpdir(), 'sluice-observed-'));
+  prepare(path.join(folder, 'data'));
   const settings = [
     'dataDir: data',
     'detectLocal: false',

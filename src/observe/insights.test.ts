@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { testLogger } from '../../test/support/call.ts';
+import type { CacheRecord, Records } from '../core/stores.ts';
+import { memoryStores } from '../stores/memory/stores.ts';
+import { Durations } from './durations.ts';
+import { empty, Insights, merge } from './insights.ts';
+import type { Seen } from './observation.ts';
+
+const seen = (more: Partial<Seen> = {}): Seen => ({
+  id: 'x',
+  time: 0,
+  method: 'POST',
+  route: '/',
+  user: 'ann',
+  provider: 'p',
+  model: 'm',
+  status: 200,
+  stream: false,
+  duration: 100,
+  cost: null,
+  attempts: 1,
+  failures: [],
+  ...more,
+});
+const DAY = '2026-03-01';
+const NOON = Date.parse(`${DAY}T12:00:00Z`);
+
+describe('sums of days', () => {
+  test('survive a restart, also when requests come before the old ones were read', async () => {
+    const { caches } = memoryStores();
+    const open = () => new Insights(caches, testLogger(), () => NOON);
+    const first = open();
+    first.add(seen());
+    first.spent(seen(), 2);
+    await first.flush();
+    const second = open();
+    second.add(seen({ status: 500 }));
+    second.spent(seen(), null);
+    await second.flush();
+    await second.flush();
+    const [group, ...others] = (await open().days([DAY])).get(DAY) ?? [];
+    assert.equal(others.length, 0);
+    assert.deepEqual(
+      [group?.requests, group?.errors, group?.cost, group?.priced, group?.unpriced, group?.duration.count],
+      [2, 1, 2, 1, 1, 1],
+    );
+  });
+
+  test('a day ends, and is still known', async () => {
+    const { caches } = memoryStores();
+    let now = NOON;
+    const insights = new Insights(caches, testLogger(), () => now);
+    insights.add(seen());
+    // Nothing was written in between.
+    now += 86_400_000;
+    insights.add(seen());
+    insights.add(seen());
+    await insights.flush();
+    for (const each of [insights, new Insights(caches, testLogger(), () => now)]) {
+      const days = await each.days([DAY, '2026-03-02', '2026-03-03']);
+      assert.deepEqual(
+        [...days.values()].map((groups) => groups.map(({ requests }) => requests)),
+        [[1], [2], []],
+      );
+    }
+  });
+
+  test('a storage that fails loses nothing once it is back', async () => {
+    const { caches } = memoryStores();
+    let isBroken = true;
+    const failing = new Proxy(caches, {
+      get: (target, name: keyof Records<CacheRecord>) =>
+        isBroken ? () => Promise.reject(new Error('broken')) : target[name].bind(target),
+    });
+    const insights = new Insights(failing, testLogger(), () => NOON);
+    insights.add(seen());
+    await insights.flush();
+    isBroken = false;
+    await insights.flush();
+    const again = new Insights(caches, testLogger(), () => NOON);
+    assert.equal((await again.days([DAY])).get(DAY)?.[0]?.requests, 1);
+  });
+
+  test('any number of users takes no more than so much room', async () => {
+    const insights = new Insights(memoryStores().caches, testLogger(), () => NOON);
+    for (let n = 0; n < 5_000; n += 1) insights.add(seen({ user: `user-${n}`, model: `model-${n % 3_000}` }));
+    const groups = (await insights.days([DAY])).get(DAY) ?? [];
+    assert.ok(groups.length <= 1_001);
+    assert.equal(groups.reduce(merge, empty('', '', '')).requests, 5_000);
+  });
+
+  test('percentiles are right within a tenth', () => {
+    const durations = new Durations();
+    for (let n = 1; n <= 1_000; n += 1) durations.add(n);
+    for (const [share, expected] of [
+      [0.5, 500],
+      [0.9, 900],
+      [0.99, 990],
+    ] as const) {
+      const found = durations.percentile(share) ?? 0;
+      assert.ok(Math.abs(found - expected) / expected < 0.1, `${share}: ${found}`);
+    }
+    assert.equal(new Durations().percentile(0.5), undefined);
+    assert.deepEqual(new Durations(durations.toJSON()).percentile(0.9), durations.percentile(0.9));
+  });
+});
