@@ -42,7 +42,7 @@ describe('bodies that are too large', () => {
     ...CHATS.map(({ path }) => ({ path, size: 20 * MB })),
     { path: '/api/mock/chat/completions', size: 20 * MB },
     { path: '/v1/models/test-model', size: 20 * MB },
-    { path: '/v1/moderations', size: 2 * MB },
+    { path: '/v1/audio/speech', size: 2 * MB },
   ];
 
   test('are refused by their length, before they are sent', async () => {
