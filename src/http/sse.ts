@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
+import { Roster, type Rostered } from '../core/roster.ts';
 
 /** How often silent streams are looked at, in milliseconds. */
 const TICK_MS = 1_000;
 
 /** One timer for the heartbeats of all streams. */
 export class Heartbeats {
-  readonly #streams = new Set<EventStream>();
+  readonly #streams = new Roster<EventStream>();
   readonly #intervalMs: () => number;
   #timer: NodeJS.Timeout | undefined;
   #ticks = 0;
@@ -26,7 +27,7 @@ export class Heartbeats {
   }
 
   remove(stream: EventStream): void {
-    this.#streams.delete(stream);
+    this.#streams.remove(stream);
     if (this.#streams.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -35,12 +36,15 @@ export class Heartbeats {
   #tick(): void {
     this.#ticks += 1;
     const silence = Math.max(1, Math.round(this.#intervalMs() / TICK_MS));
-    for (const stream of this.#streams) if (this.#ticks - stream.lastWrite >= silence) stream.beat();
+    this.#streams.each((stream) => {
+      if (this.#ticks - stream.lastWrite >= silence) stream.beat();
+    });
   }
 }
 
 /** The only writer of streamed answers: framing comes from encoders, everything about the connection from here. */
-export class EventStream {
+export class EventStream implements Rostered {
+  place = -1;
   lastWrite: number;
   readonly #response: ServerResponse;
   readonly #heartbeats: Heartbeats | undefined;

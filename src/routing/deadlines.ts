@@ -1,3 +1,5 @@
+import { Roster, type Rostered } from '../core/roster.ts';
+
 /** A wait with an end: expires when nobody touches it for as long as it was given. */
 export interface Deadline {
   /** Starts anew, now. */
@@ -16,7 +18,7 @@ const TICK_MS = 100;
  * notes the time of the last tick, and the tick does the comparing.
  */
 export class Deadlines {
-  readonly #open = new Set<Entry>();
+  readonly #open = new Roster<Entry>();
   #now = performance.now();
   #timer: NodeJS.Timeout | undefined;
 
@@ -37,17 +39,16 @@ export class Deadlines {
   }
 
   remove(entry: Entry): void {
-    this.#open.delete(entry);
+    this.#open.remove(entry);
   }
 
   #tick(): void {
     this.#now = performance.now();
-    for (const entry of this.#open) {
-      if (this.#now - entry.since >= entry.length) {
-        this.#open.delete(entry);
-        entry.onExpire();
-      }
-    }
+    this.#open.each((entry) => {
+      if (this.#now - entry.since < entry.length) return;
+      this.#open.remove(entry);
+      entry.onExpire();
+    });
     if (this.#open.size === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;
@@ -55,7 +56,8 @@ export class Deadlines {
   }
 }
 
-class Entry implements Deadline {
+class Entry implements Deadline, Rostered {
+  place = -1;
   readonly #owner: Deadlines;
   readonly onExpire: () => void;
   length: number;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallScope } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
+import { Roster, type Rostered } from '../../core/roster.ts';
 import { isLoopbackName } from './guard.ts';
 
 interface CallLimits {
@@ -8,10 +9,15 @@ interface CallLimits {
   readonly streamsPerClient: number;
 }
 
+interface Visit extends Rostered {
+  readonly call: CallScope;
+  readonly client: string | undefined;
+}
+
 /** The answers that are running: counted, so that one client cannot take all places, and known, so that shutdown can wait. */
 export class Calls {
   readonly #limits: () => CallLimits;
-  readonly #running = new Set<CallScope>();
+  readonly #running = new Roster<Visit>();
   readonly #byClient = new Map<string, number>();
   #onEmpty: (() => void) | undefined;
   #draining = false;
@@ -50,8 +56,9 @@ export class Calls {
       }
       this.#byClient.set(client, own + 1);
     }
-    this.#running.add(call);
-    return () => this.#leave(call, client);
+    const visit: Visit = { place: -1, call, client };
+    this.#running.add(visit);
+    return () => this.#leave(visit);
   }
 
   /** Waits until every answer has ended, at most `milliseconds`; then ends the rest with an error. */
@@ -65,13 +72,14 @@ export class Calls {
     const late = sleep(milliseconds, undefined, { signal: timer.signal }).catch(() => {});
     await Promise.race([empty, late]);
     timer.abort();
-    for (const call of this.#running) call.cancel(new SluiceError('shutting_down', 'Sluice is shutting down.'));
+    this.#running.each(({ call }) => call.cancel(new SluiceError('shutting_down', 'Sluice is shutting down.')));
     // The last words are on their way; a client that does not take them is not waited for.
     if (this.#running.size > 0) await Promise.race([empty, sleep(1_000)]);
   }
 
-  #leave(call: CallScope, client: string | undefined): void {
-    if (!this.#running.delete(call)) return;
+  #leave(visit: Visit): void {
+    if (!this.#running.remove(visit)) return;
+    const { client } = visit;
     if (client !== undefined) {
       const rest = (this.#byClient.get(client) ?? 1) - 1;
       if (rest === 0) this.#byClient.delete(client);
