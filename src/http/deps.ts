@@ -76,6 +76,6 @@ export interface Route extends PlainRoute {
   readonly error?: z.ZodType;
   /** Content types of the answer; default JSON. */
   readonly produces?: readonly string[];
-  /** The answer is a 302 to another path of this server, without a body. */
-  readonly redirects?: true;
+  /** Whether the answer may be, or always is, a 302 to another path of this server, without a body. */
+  readonly redirects?: 'sometimes' | 'always';
 }

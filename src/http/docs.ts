@@ -78,9 +78,12 @@ function operation(route: Route, path: string, parameters: readonly string[]): J
       ? {}
       : { requestBody: { required: true, content: bodyContent(route) } }),
     responses: {
-      ...(route.redirects === true
-        ? { 302: { description: 'Where the answer is', headers: { location: { schema: { type: 'string' } } } } }
+      ...(route.redirects === 'always'
+        ? {}
         : { 200: { description: 'The answer', content: Object.fromEntries(produces.map((type) => [type, answer])) } }),
+      ...(route.redirects === undefined
+        ? {}
+        : { 302: { description: 'Where the answer is', headers: { location: { schema: { type: 'string' } } } } }),
       default: {
         description: 'An error that says what is wrong and what to do',
         content: {

@@ -80,6 +80,7 @@ export function backendRoutes(deps: Deps): readonly Route[] {
       tag: TAG,
       query: CreateQuery,
       produces: ['text/plain'],
+      redirects: 'sometimes',
       isCostly: true,
       handler: create(deps),
     },
