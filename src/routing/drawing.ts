@@ -9,6 +9,7 @@ import { type ImageAnswer, type ImageRequest, type ImageWatcher, MOST_IMAGES } f
 import { imageNumbers, sizeOf } from '../core/image-fields.ts';
 import type { Model } from '../core/model.ts';
 import type { Provider } from '../core/provider.ts';
+import { aspectRatioOf, furtherFields } from '../providers/image/fields.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Target } from './select.ts';
 
@@ -98,7 +99,13 @@ async function drawByChat(
   const { chat } = provider;
   if (chat === undefined) throw drawsNot(provider);
   if (request.mask !== undefined) scope.drop('mask');
-  const asked = toChat(request, model, provider.relay !== undefined);
+  const { aspectRatio: _, ...drawn } = request;
+  const asking = { ...request, model };
+  // Nothing else has a place in a chat.
+  furtherFields(asking, scope, []);
+  const aspectRatio = aspectRatioOf(asking, scope);
+  const shaped = { ...drawn, ...(aspectRatio === undefined ? {} : { aspectRatio }) };
+  const asked = toChat(shaped, model, provider.relay !== undefined);
   const answers: Collected[] = [];
   for (let left = request.n; left > 0; left -= CHATS_AT_ONCE) {
     const some = Array.from({ length: Math.min(left, CHATS_AT_ONCE) }, () =>
