@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { EventEmitter } from 'node:events';
+import { existsSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { top } from '../../src/cli/top/index.ts';
+import type { Terminal } from '../../src/cli/top/live.ts';
+import { chat, entryOf, type ObservedWorld, openObserved } from './observe-world.ts';
+
+const KEY = 'access-key-of-the-test';
+const TOP = fileURLToPath(new URL('../../src/cli/top/index.ts', import.meta.url));
+const SCRIPT = '/usr/bin/script';
+
+/** A terminal, or a pipe, that a test can look at and type into. */
+class FakeTerminal implements Terminal {
+  readonly input = Object.assign(new EventEmitter(), {
+    isRaw: false,
+    resume: () => {},
+    pause: () => {},
+    setRawMode: (raw: boolean) => {
+      this.input.isRaw = raw;
+    },
+  });
+  readonly output;
+  text = '';
+
+  constructor(isTTY: boolean) {
+    const write = (text: string): void => {
+      this.text += text;
+    };
+    this.output = Object.assign(new EventEmitter(), { isTTY, columns: 100, rows: 30, write });
+  }
+
+  type(keys: string): void {
+    this.input.emit('data', Buffer.from(keys));
+  }
+
+  async until(words: RegExp): Promise<void> {
+    for (let left = 200; !words.test(this.text); left -= 1) {
+      if (left === 0) throw new Error(`never saw ${words} in ${this.text}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+describe('sluice top', { timeout: 60_000 }, () => {
+  let world: ObservedWorld;
+  const authorization = { authorization: `Bearer ${KEY}` };
+  before(async () => {
+    world = await openObserved({}, `key: ${KEY}`);
+    await chat(world, { model: 'openai/gpt-4o' }, authorization);
+  });
+  after(() => world.close());
+
+  test('prints once into a pipe', async () => {
+    const pipe = new FakeTerminal(false);
+    await top({ url: world.origin, key: KEY, interval: '0.1' }, pipe, {});
+    assert.match(pipe.text, new RegExp(`Sluice .* at ${world.origin}`));
+    assert.match(pipe.text, /PROVIDER +ANSWERS/);
+    assert.match(pipe.text, /openai +1 +0/);
+    assert.match(pipe.text, /200 .* openai +openai\/gpt-4o\n/);
+    assert.ok(!pipe.text.includes('\x1b') && !pipe.text.includes(KEY));
+  });
+
+  test('says what is wrong in a line', async () => {
+    const pipe = new FakeTerminal(false);
+    await assert.rejects(top({ url: world.origin }, pipe, {}), /asks for its access key: give it with --key/);
+    const gone = await openObserved();
+    await gone.close();
+    await assert.rejects(top({ url: gone.origin }, pipe, {}), /cannot be reached .*ECONNREFUSED/);
+    await assert.rejects(top({ url: 'nonsense' }, pipe, {}), /--url: got nonsense; allowed/);
+    await assert.rejects(top({ interval: '0' }, pipe, {}), /--interval: got 0; allowed/);
+    await assert.rejects(top({ url: world.acme.origin }, pipe, {}), /answers 404/);
+    assert.equal(pipe.text, '');
+  });
+
+  test('is live on a terminal, draws anew when that changes, and leaves it as it was', async () => {
+    const terminal = new FakeTerminal(true);
+    const running = top({ url: world.origin, interval: '0.1' }, terminal, { SLUICE_KEY: KEY, NO_COLOR: '1' });
+    await terminal.until(/openai +1 /);
+    assert.ok(terminal.text.startsWith('\x1b[?1049h') && terminal.input.isRaw);
+    await chat(world, { model: 'openai/gpt-4o' }, authorization);
+    await terminal.until(/openai +2 /);
+    terminal.text = '';
+    Object.assign(terminal.output, { columns: 30, rows: 5 });
+    terminal.output.emit('resize');
+    const [, drawn = ''] = terminal.text.split('\x1b[H');
+    assert.ok(drawn.split('\r\n').length <= 5);
+    terminal.type('x');
+    terminal.type('q');
+    await running;
+    assert.ok(terminal.text.endsWith('\x1b[?25h\x1b[?1049l') && !terminal.input.isRaw);
+    assert.equal(terminal.output.listenerCount('resize') + terminal.input.listenerCount('data'), 0);
+  });
+
+  test('goes on when Sluice is restarted, and says so', async () => {
+    const other = await openObserved();
+    await entryOf(other, (await chat(other)).id);
+    const terminal = new FakeTerminal(true);
+    const running = top({ url: other.origin, interval: '0.1' }, terminal, {});
+    await terminal.until(/acme +1 /);
+    await other.close();
+    await terminal.until(/cannot be reached/);
+    terminal.type('\x03');
+    await running;
+  });
+
+  test('works in a pseudo-terminal', { skip: !existsSync(SCRIPT) && 'there is no script(1)' }, async () => {
+    const flags = JSON.stringify({ url: world.origin, key: KEY, interval: '0.1' });
+    const code = `import('${TOP}').then(({ top }) => top(${flags})).then(() => process.exit(0))`;
+    const child = spawn(SCRIPT, ['-qec', `'${process.execPath}' -e "$TOP_CODE"`, '/dev/null'], {
+      env: { PATH: process.env['PATH'], TOP_CODE: code, TERM: 'xterm' },
+    });
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (more: string) => {
+      text += more;
+      if (/PROVIDER/.test(text)) child.stdin.write('q');
+    });
+    const ended = await new Promise((resolve) => child.on('exit', resolve));
+    assert.equal(ended, 0, text);
+    const [, inside = '', rest] = text.split(/\[\?1049[hl]/);
+    assert.match(inside, /PROVIDER/);
+    assert.notEqual(rest, undefined, 'the screen was left');
+  });
+});
