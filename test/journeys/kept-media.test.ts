@@ -205,6 +205,19 @@ describe('media of answers over HTTP', { timeout: 60_000 }, () => {
     }
   });
 
+  test('what is in a file of the question is no part of the name', async () => {
+    await upload(world, 'private', ['diary.txt', 'Nobody shall read this.']);
+    const content = [
+      { bucket_id: 'private', url: '/files/private' },
+      { type: 'text', text: 'Paint the mood of this' },
+    ];
+    const bytes = await picture(31, 7, '#998877');
+    world.answers({ images: [inline(bytes)] });
+    const media = mediaOf(await converse(world, { messages: [{ role: 'user', content }] }));
+    assert.match(JSON.stringify(lastBody(world)), /Nobody shall read this/);
+    assert.match(String(media?.['urls']), /\/media\/\d+_test-model\+Paint_the_mood_of_this_/);
+  });
+
   test('one of them can be deleted, and is gone in every form', async () => {
     const bytes = await picture(700, 300, '#771100');
     const name = String((await draw('Short-lived', bytes))['urls']).slice('/media/'.length);

@@ -48,12 +48,13 @@ export function Dialog({ title, onClose, children, actions, class: extra = '' }:
       }}
     >
       <div class="dialog-body">
-        <header class="dialog-head">
+        {/* No header: beside that of the page it would be a second banner. */}
+        <div class="dialog-head">
           <h2 id={titleId}>{title}</h2>
           <IconButton icon="close" label={t('shell.close')} onClick={onClose} />
-        </header>
+        </div>
         <div class="dialog-content">{children}</div>
-        {actions !== undefined && <footer class="dialog-actions">{actions}</footer>}
+        {actions !== undefined && <div class="dialog-actions">{actions}</div>}
       </div>
     </dialog>
   );

@@ -17,7 +17,6 @@ export const media: Words<typeof english> = {
   nothing: 'Nichts passt.',
   loading: 'Wird geladen…',
   more: 'Mehr zeigen',
-  open: '{name} öffnen',
   viewer: '{name}, {at} von {count}',
   before: 'Vorheriges',
   after: 'Nächstes',

@@ -14,7 +14,6 @@ export const media = {
   nothing: 'Nothing fits.',
   loading: 'Loading…',
   more: 'Show more',
-  open: 'Open {name}',
   viewer: '{name}, {at} of {count}',
   before: 'Previous',
   after: 'Next',

@@ -17,7 +17,6 @@ export const media: Words<typeof english> = {
   nothing: 'Nada coincide.',
   loading: 'Cargando…',
   more: 'Mostrar más',
-  open: 'Abrir {name}',
   viewer: '{name}, {at} de {count}',
   before: 'Anterior',
   after: 'Siguiente',

@@ -17,7 +17,6 @@ export const media: Words<typeof english> = {
   nothing: 'Rien ne correspond.',
   loading: 'Chargement…',
   more: 'Afficher plus',
-  open: 'Ouvrir {name}',
   viewer: '{name}, {at} sur {count}',
   before: 'Précédent',
   after: 'Suivant',

@@ -17,7 +17,6 @@ export const media: Words<typeof english> = {
   nothing: '没有符合的内容。',
   loading: '正在加载…',
   more: '显示更多',
-  open: '打开 {name}',
   viewer: '{name}，第 {at} 个，共 {count} 个',
   before: '上一个',
   after: '下一个',

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import { Icon, type IconName } from '../../components/Icon.tsx';
-import { t } from '../../i18n/index.ts';
 import type { Item } from './item.ts';
 
 const ICONS: Readonly<Record<Item['kind'], IconName>> = {
@@ -16,7 +15,7 @@ export function Tile({ item, open }: { readonly item: Item; readonly open: () =>
   const { kind, title, about, thumbnail } = item;
   return (
     <li>
-      <button type="button" class="tile" aria-label={t('media.open', { name: title })} title={title} onClick={open}>
+      <button type="button" class="tile" title={title} onClick={open}>
         {thumbnail === undefined || isBroken ? (
           <span class="tile-icon">
             <Icon name={ICONS[kind]} size={28} />

@@ -67,7 +67,7 @@ export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) 
               type="button"
               class="button"
               disabled={isTesting}
-              aria-label={t('settings.testKeyFor', { provider: label })}
+              aria-label={`${t('settings.test')}: ${label}`}
               onClick={() => void test()}
             >
               {t('settings.test')}
@@ -84,7 +84,8 @@ export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) 
           <button
             type="button"
             class="button"
-            aria-label={t(key === undefined ? 'settings.enterKeyFor' : 'settings.changeKeyFor', { provider: label })}
+            // What is to be seen comes first, for those who say it to press it.
+            aria-label={`${t(key === undefined ? 'settings.enterKey' : 'settings.changeKey')}: ${label}`}
             onClick={() => app.dispatch({ type: 'overlay/opened', name: 'key', about: name })}
           >
             <Icon name="key" /> {t(key === undefined ? 'settings.enterKey' : 'settings.changeKey')}
