@@ -69,16 +69,18 @@ export const TRIALS: Readonly<Record<Ability, (trial: Trial) => Promise<Outcome>
   },
 
   async stream({ client, connected, seat }) {
-    seat.answers({ text: TEXT, delayMs: 20 });
+    seat.answers({ text: TEXT, delayMs: 30 });
     const heard = await connected.stream(seat.model);
     hasSaid(heard, TEXT.join(''), client.finishes.stop);
-    assert.deepEqual(heard.pieces, TEXT);
+    // What one read of a busy machine brings may come as one piece.
+    assert.equal(heard.pieces?.join(''), TEXT.join(''));
+    assert.ok(heard.pieces.length > 1, 'it comes at once');
     assert.deepEqual(seat.arrived.turns, [ASKED]);
     return NO_LOSS;
   },
 
   async tools(trial) {
-    const { client, seat } = trial;
+    const { seat } = trial;
     const [call] = newCalls();
     seat.answers({ text: ['Let me look.'], toolCalls: [call] }, LAST_WORDS);
     const { heard, dropped } = await asking(
@@ -99,7 +101,6 @@ export const TRIALS: Readonly<Record<Ability, (trial: Trial) => Promise<Outcome>
       { role: 'assistant', text: 'Let me look.', calls: MADE.slice(0, 1), ...signed(seat, call.id) },
       { role: 'results', results: [{ name: TOOL.name, text: RESULT }] },
     ]);
-    assert.ok(client.finishes.calls);
     return { dropped, untold: [] };
   },
 
@@ -137,14 +138,25 @@ export const TRIALS: Readonly<Record<Ability, (trial: Trial) => Promise<Outcome>
   },
 
   async 'structured output'(trial) {
-    const { connected, seat } = trial;
+    const { seat } = trial;
     seat.answers({ text: ['{"city":"Rom",', '"degrees":21}'] });
-    const schema = await asking(trial, ['schema'], (each) => each.structured(seat.model));
-    assert.deepEqual(schema.heard, { city: 'Rom', degrees: 21 });
-    if (connected.anyJson === undefined) return { dropped: schema.dropped, untold: [] };
-    const any = await asking(trial, ['anyJson'], (each) => each.anyJson?.(seat.model) ?? Promise.reject());
-    assert.deepEqual(JSON.parse(String(any.heard)), { city: 'Rom', degrees: 21 });
-    return { dropped: [...schema.dropped, ...any.dropped], untold: [] };
+    const { heard, dropped } = await asking(trial, ['schema'], (connected) => connected.structured(seat.model));
+    assert.deepEqual(heard, { city: 'Rom', degrees: 21 });
+    return { dropped, untold: [] };
+  },
+
+  async 'JSON of any form'(trial) {
+    const { client, connected, seat } = trial;
+    assert.equal(connected.anyJson === undefined, client.words.anyJson === undefined);
+    if (connected.anyJson === undefined) return { dropped: [], untold: ['unasked'] };
+    seat.answers({ text: ['{"city":"Rom",', '"degrees":21}'] });
+    const { heard, dropped } = await asking(
+      trial,
+      ['anyJson'],
+      (each) => each.anyJson?.(seat.model) ?? Promise.reject(),
+    );
+    assert.deepEqual(JSON.parse(heard), { city: 'Rom', degrees: 21 });
+    return { dropped, untold: [] };
   },
 
   async reasoning(trial) {
@@ -185,7 +197,7 @@ export const TRIALS: Readonly<Record<Ability, (trial: Trial) => Promise<Outcome>
       const failure = await failing(client, () => connected.ask(seat.model));
       assert.equal(failure.status, status);
       assert.match(failure.message, /Not like this\./);
-      // Inside an answer that has not begun the same goes for streams.
+      // A stream that has not begun fails the same way.
       seat.answers({ status, errorMessage: 'Not like this.', headers: { 'retry-after': '30' } });
       const refused = await failing(client, () => connected.listen(seat.model, () => {}));
       assert.equal(refused.status, status);
@@ -256,11 +268,7 @@ async function asking<T>(
       failure.message,
     );
   }
-  return { heard, dropped: overheardOnly(lost) };
-}
-
-function overheardOnly(lost: readonly string[]): readonly string[] {
-  return [...new Set(lost)].sort();
+  return { heard, dropped: lost.toSorted() };
 }
 
 /** How something fails, as the client's own class of errors tells it. */

@@ -10,6 +10,7 @@ export const ABILITIES = [
   'parallel tools',
   'vision',
   'structured output',
+  'JSON of any form',
   'reasoning',
   'usage',
   'error',
@@ -97,8 +98,8 @@ export interface Connected {
 /** One client library, unmodified, in one of the formats that it speaks. */
 export interface MatrixClient {
   readonly title: string;
-  /** The package, with the version of which it is tested. */
-  readonly library: string;
+  /** The packages that it consists of. */
+  readonly packages: readonly string[];
   /** What `x-sluice-dropped` calls its options. An option without a name has no place in the client's own API. */
   readonly words: Partial<Readonly<Record<Option, string>>>;
   /** Its words for how answers end. */
@@ -134,6 +135,9 @@ export interface Arrived {
   readonly options: Partial<Readonly<Record<Option, unknown>>>;
 }
 
+/** What is asked of models beside chats. */
+export type Task = 'image' | 'speech' | 'transcribe' | 'embed';
+
 /** An upstream that speaks one vendor's wire format. */
 export interface MatrixUpstream {
   readonly title: string;
@@ -149,12 +153,21 @@ export interface MatrixUpstream {
   readonly signature?: (callId: string) => string;
   /** Whether calls are signed where no thoughts are shown, too. */
   readonly signsCalls?: true;
+  /** Its model for each task; absent where it has none, and then `cannotDo` says why. */
+  readonly tasks: Partial<Readonly<Record<Task, string>>>;
+  readonly cannotDo: Partial<Readonly<Record<Task, string>>>;
+  /** Tasks of which it counts no tokens, and why. */
+  readonly uncounted?: Partial<Readonly<Record<Task, string>>>;
+  /** Fields of a task, in OpenAI's words, that it has no place for, and why. */
+  readonly lostByTask?: Partial<Readonly<Record<Task, Readonly<Record<string, string>>>>>;
 }
 
 export interface SeenByUpstream {
   readonly method: string;
   readonly path: string;
+  /** The parsed JSON; undefined for forms. */
   readonly body: unknown;
+  readonly rawBody?: Buffer;
   readonly closed: Promise<'finished' | 'aborted'>;
 }
 

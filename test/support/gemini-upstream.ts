@@ -47,10 +47,15 @@ const format: VendorFormat = {
     };
   },
   open: (answer) => new ContentStream(answer),
-  whole: (answer, request) =>
-    request.path.endsWith(':countTokens')
-      ? JSON.stringify({ totalTokens: usageOf(answer).prompt })
-      : JSON.stringify(new ContentStream(answer).whole()),
+  whole(answer, { path, body }) {
+    const embedding = { values: answer.vector ?? [] };
+    if (path.endsWith(':countTokens')) return JSON.stringify({ totalTokens: usageOf(answer).prompt });
+    if (path.endsWith(':embedContent')) return JSON.stringify({ embedding });
+    if (path.endsWith(':batchEmbedContents')) {
+      return JSON.stringify({ embeddings: elements(member(body, 'requests')).map(() => embedding) });
+    }
+    return JSON.stringify(new ContentStream(answer).whole());
+  },
   failure: (status, message) => JSON.stringify(failure(status, message)),
   models: {
     models: [

@@ -51,6 +51,8 @@ export interface VendorAnswer {
   /** Generated images, base64, for formats that have them. */
   readonly images?: readonly { readonly mimeType: string; readonly data: string }[];
   readonly toolCalls?: readonly VendorToolCall[];
+  /** For every text that is to be embedded. */
+  readonly vector?: readonly number[];
   /** Default: `tool_calls` when there are any, else `stop`. */
   readonly finish?: VendorFinish;
   /** Default: prompt 11, completion 7. */

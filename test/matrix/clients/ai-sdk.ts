@@ -28,7 +28,7 @@ import {
 /** The AI SDK, by its library for everything that is compatible with OpenAI. */
 export const aiSdk: MatrixClient = {
   title: '`ai` with `@ai-sdk/openai-compatible`',
-  library: '@ai-sdk/openai-compatible',
+  packages: ['ai', '@ai-sdk/openai-compatible'],
   words: {
     temperature: 'temperature',
     maxTokens: 'max_tokens',

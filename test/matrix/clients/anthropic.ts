@@ -30,7 +30,7 @@ const Weather = z.object({ city: z.string(), degrees: z.number() });
 /** Anthropic's library. */
 export const anthropic: MatrixClient = {
   title: '`@anthropic-ai/sdk`',
-  library: '@anthropic-ai/sdk',
+  packages: ['@anthropic-ai/sdk'],
   words: {
     temperature: 'temperature',
     topK: 'top_k',

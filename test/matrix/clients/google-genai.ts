@@ -36,7 +36,7 @@ const TOOLS: Tool[] = [
 /** Google's library. */
 export const googleGenAi: MatrixClient = {
   title: '`@google/genai`',
-  library: '@google/genai',
+  packages: ['@google/genai'],
   words: {
     temperature: 'generationConfig.temperature',
     topK: 'generationConfig.topK',

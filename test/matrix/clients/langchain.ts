@@ -33,7 +33,7 @@ const ASK = [new HumanMessage(QUESTION)];
 /** LangChain, by chat completions. */
 export const langChain: MatrixClient = {
   title: '`@langchain/openai`',
-  library: '@langchain/openai',
+  packages: ['@langchain/openai'],
   words: {
     temperature: 'temperature',
     maxTokens: 'max_tokens',
@@ -55,7 +55,7 @@ export const langChain: MatrixClient = {
 /** LangChain, by the Responses API. */
 export const langChainResponses: MatrixClient = {
   title: '`@langchain/openai`, responses',
-  library: '@langchain/openai',
+  packages: ['@langchain/openai'],
   words: {
     temperature: 'temperature',
     maxTokens: 'max_output_tokens',

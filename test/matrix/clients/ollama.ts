@@ -24,7 +24,7 @@ const TOOLS = [TOOL, SECOND_TOOL].map(
 /** Ollama's library. */
 export const ollama: MatrixClient = {
   title: '`ollama`',
-  library: 'ollama',
+  packages: ['ollama'],
   words: {
     temperature: 'options.temperature',
     topK: 'options.top_k',

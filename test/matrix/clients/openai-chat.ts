@@ -28,7 +28,7 @@ const Weather = z.object({ city: z.string(), degrees: z.number() });
 /** OpenAI's library, by chat completions. */
 export const openAiChat: MatrixClient = {
   title: '`openai`, chat completions',
-  library: 'openai',
+  packages: ['openai'],
   words: {
     temperature: 'temperature',
     maxTokens: 'max_tokens',

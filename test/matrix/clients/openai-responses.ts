@@ -30,7 +30,7 @@ const Weather = z.object({ city: z.string(), degrees: z.number() });
 /** OpenAI's library, by the Responses API. */
 export const openAiResponses: MatrixClient = {
   title: '`openai`, responses',
-  library: 'openai',
+  packages: ['openai'],
   words: {
     temperature: 'temperature',
     maxTokens: 'max_output_tokens',

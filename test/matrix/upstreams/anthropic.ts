@@ -18,6 +18,13 @@ export const anthropic: MatrixUpstream = {
     anyJson: 'the API gives JSON of a schema only',
   },
   signature: () => 'sig-0',
+  tasks: {},
+  cannotDo: {
+    image: 'Anthropic’s models draw nothing',
+    speech: 'Anthropic’s models do not speak',
+    transcribe: 'Anthropic’s models do not hear',
+    embed: 'Anthropic has no embeddings',
+  },
 };
 
 const CHOICES: Readonly<Record<string, string>> = { any: 'required' };

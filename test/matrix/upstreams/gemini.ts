@@ -17,6 +17,13 @@ export const gemini: MatrixUpstream = {
   },
   signature: (callId) => `sig-${callId}`,
   signsCalls: true,
+  tasks: { image: 'gemini-2.5-flash-image', transcribe: 'gemini-2.5-flash', embed: 'gemini-embedding-001' },
+  cannotDo: { speech: 'Gemini’s models that speak are not served yet' },
+  uncounted: { embed: 'the API counts no tokens of embeddings' },
+  lostByTask: {
+    image: { quality: 'models that draw as they talk know no qualities' },
+    embed: { user: 'the API does not ask who its users are' },
+  },
 };
 
 const CHOICES: Readonly<Record<string, string>> = { ANY: 'required', AUTO: 'auto', NONE: 'none' };

@@ -12,13 +12,15 @@ export const openAiChat: MatrixUpstream = {
   model: 'gpt-oss-120b',
   start: (script) =>
     startOpenAiUpstream(script, {
-      models: ['gpt-oss-120b', ...TASK_MODELS],
+      models: ['gpt-oss-120b', ...Object.values(TASK_MODELS)],
       handle: (request, response) => answerTasks(script, request, response),
     }),
   read,
   cannot: {
     thoughts: 'thoughts come whenever there are some: nobody can ask to see them',
   },
+  tasks: TASK_MODELS,
+  cannotDo: {},
 };
 
 function read(body: unknown): Arrived {

@@ -3,6 +3,9 @@ import { elements, member } from '../../support/vendor-server.ts';
 import type { Arrived, MatrixUpstream, Turn } from '../vocabulary.ts';
 import { asksFor, given, isWanted, joined, parsed } from './reading.ts';
 
+/** Whoever has the rest as well has it below the same address, as a provider of `kind: openai`. */
+const CHATS_ONLY = 'the Responses API has no such task; `kind: openai` at the same address has it';
+
 /** OpenAI's Responses API. */
 export const openAiResponses: MatrixUpstream = {
   title: 'OpenAI Responses',
@@ -13,12 +16,19 @@ export const openAiResponses: MatrixUpstream = {
   read,
   cannot: {
     thoughts: 'thoughts come whenever there are some: nobody can ask to see them',
-    temperature: 'models that think refuse a temperature',
+    temperature: 'models that think take none',
     topK: 'the API has no such field',
     stop: 'the API has no stop words',
     seed: 'the API has no seed',
   },
   signature: () => 'encrypted rs_0',
+  tasks: {},
+  cannotDo: {
+    image: CHATS_ONLY,
+    speech: CHATS_ONLY,
+    transcribe: CHATS_ONLY,
+    embed: CHATS_ONLY,
+  },
 };
 
 function read(body: unknown): Arrived {
