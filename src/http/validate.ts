@@ -16,7 +16,7 @@ export function validate<T extends z.ZodType>(
   value: unknown,
   code: 'invalid_request' | 'invalid_field',
 ): z.infer<T> {
-  const result = schema.safeParse(value, FIRST_ONLY);
+  const result = safelyParsed(schema, value, code);
   if (result.success) return result.data;
   const detail = result.error.issues.slice(0, 20).map(toDetail);
   const [first] = detail;
@@ -25,6 +25,23 @@ export function validate<T extends z.ZodType>(
     ...(param === '' ? {} : { param }),
     ...(code === 'invalid_field' ? { detail: detail.map((each) => ({ ...each, loc: ['body', ...each.loc] })) } : {}),
   });
+}
+
+/**
+ * Zod measures whatever has a `length` before it says that it is no text: an object whose `length` is one that cannot become
+ * a number makes it throw (seen with zod 4.6.7).
+ */
+function safelyParsed<T extends z.ZodType>(
+  schema: T,
+  value: unknown,
+  code: 'invalid_request' | 'invalid_field',
+): z.ZodSafeParseResult<z.infer<T>> {
+  try {
+    return schema.safeParse(value, FIRST_ONLY);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new SluiceError(code, "An object with a 'length' stands where a text or a list belongs.", { cause: error });
+  }
 }
 
 function toDetail(issue: z.core.$ZodIssue): ErrorDetail {

@@ -99,10 +99,27 @@ const ENCODERS: Readonly<Record<string, (request: ChatRequest) => unknown>> = {
   messages: (request) => toMessagesBody(request, () => {}),
   generateContent: (request) => toGenerateBody(request),
   'the vendors’ libraries': ({ messages }) =>
-    toPrompt(messages, { drop: () => {}, recall: () => undefined } as unknown as Parameters<typeof toPrompt>[1]),
+    toPrompt(messages, { label: 'acme', supportedUrls: {}, recall: () => undefined }),
 };
 
+/** Bodies that were neither taken nor refused once. */
+const CORPUS: readonly string[] = [
+  '{"model":{"length":{"toString":1}}}',
+  '{"messages":{"length":{"valueOf":1,"toString":1}}}',
+];
+
 describe('what a client sends, in each dialect', () => {
+  for (const { name, decode } of DIALECTS) {
+    for (const body of CORPUS) {
+      test(`${name}: ${body} is taken or refused`, async () => {
+        try {
+          await decode(JSON.parse(body));
+        } catch (error) {
+          assertRefusal(error, body);
+        }
+      });
+    }
+  }
   for (const { name, schema, decode } of DIALECTS) {
     test(`${name}: becomes a request or a refusal, and every upstream's format can say it`, async (context) => {
       const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' });

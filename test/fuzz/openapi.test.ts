@@ -23,6 +23,11 @@ const CORPUS: readonly (readonly [title: string, request: Ask, status: number])[
     { path: '/api/generate', headers: JSON_TYPE, body: { model: 'acme/gpt-image-test', prompt: 'x', images: ['!'] } },
     400,
   ],
+  [
+    'an object with a length of its own, where a name belongs, was a failure',
+    { path: '/v1/chat/completions', headers: JSON_TYPE, body: '{"model":{"length":{"toString":1}},"messages":[]}' },
+    422,
+  ],
   ['what takes no body asked for one', { method: 'POST', path: '/api/pull' }, 501],
   [
     'a range beyond the file had no words',
