@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
+import type { VendorScript } from '../support/vendor-script.ts';
+import { launchChromium, withoutBrowser } from './chromium.ts';
+import { eventually } from './eventually.ts';
+import { type Gateway, openGateway } from './gateway.ts';
+import { ask, PIXEL, ready, type VisitOptions, visit as visitIn } from './visit.ts';
+
+const COUNT = 70;
+
+/** Pictures of different widths, so that no two are the same. */
+const pictures: readonly { readonly mimeType: string; readonly data: string }[] = await Promise.all(
+  Array.from({ length: COUNT }, async (_, index) => ({
+    mimeType: 'image/png',
+    data: (
+      await sharp({ create: { width: 10 + index, height: 10, channels: 3, background: '#246' } })
+        .png()
+        .toBuffer()
+    ).toString('base64'),
+  })),
+);
+
+const script: VendorScript = ({ prompt }) => {
+  if (prompt === 'many tiny squares') return { images: pictures };
+  if (prompt === 'a red cat') return { images: [{ mimeType: 'image/png', data: PIXEL.toString('base64') }] };
+  return { text: ['You said: ', prompt] };
+};
+
+describe('media', { skip: withoutBrowser }, () => {
+  let browser: Browser;
+  let gateway: Gateway;
+  before(async () => {
+    gateway = await openGateway(script, ['gpt-4o']);
+    for (const content of ['many tiny squares', 'a red cat']) {
+      const answer = await fetch(`${gateway.origin}/backend-api/v2/conversation`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ provider: 'scripted', model: 'gpt-4o', messages: [{ role: 'user', content }] }),
+      });
+      await answer.text();
+    }
+    browser = await launchChromium();
+  });
+  after(async () => {
+    await browser?.close();
+    await gateway?.close();
+  });
+  const visit = (use: (page: Page) => Promise<void>, options?: VisitOptions): Promise<void> =>
+    visitIn(browser, gateway, use, { path: '/#/media', ...options });
+  const tiles = (page: Page) => page.locator('.tile');
+  const counts = (page: Page, wanted: number): Promise<void> =>
+    eventually(async () => assert.equal(await tiles(page).count(), wanted));
+
+  test('shows all that is kept, page by page, and nothing moves as pictures arrive', async () => {
+    await visit(async (page) => {
+      await tiles(page).first().waitFor();
+      await page.evaluate(`globalThis.shift = 0; new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) if (!entry.hadRecentInput) globalThis.shift += entry.value;
+      }).observe({ type: 'layout-shift', buffered: true })`);
+      await eventually(async () => {
+        await page.locator('main').evaluate((area) => area.scrollTo(0, area.scrollHeight));
+        assert.equal(await tiles(page).count(), COUNT + 1);
+      });
+      const { width } = await tiles(page)
+        .first()
+        .locator('img')
+        .evaluate((image: { naturalWidth: number }) => ({ width: image.naturalWidth }));
+      assert.ok(width > 0);
+      assert.ok(Number(await page.evaluate('globalThis.shift')) < 0.02);
+    });
+  });
+
+  test('is searched by words, and by kind', async () => {
+    await visit(async (page) => {
+      await page.locator('#media-search').fill('red cat');
+      await counts(page, 1);
+      assert.match(await tiles(page).innerText(), /^a red cat/);
+      await page.getByRole('radio', { name: 'Videos' }).check();
+      await page.getByText('Nothing fits.').waitFor();
+      assert.equal(new URL(page.url()).hash, '#/media/video');
+      await page.locator('#media-search').fill('');
+      await page.getByText('No pictures, sound or videos yet.').waitFor();
+      await page.getByRole('radio', { name: 'Pictures' }).check();
+      await tiles(page).nth(5).waitFor();
+    });
+  });
+
+  test('is looked at with the keyboard, in both directions of writing', async () => {
+    await visit(async (page) => {
+      await page.locator('#media-search').fill('squares');
+      await tiles(page).nth(5).waitFor();
+      await tiles(page).first().focus();
+      await page.keyboard.press('Enter');
+      const stage = page.locator('.gallery-stage img');
+      const source = async (): Promise<string | null> => stage.getAttribute('src');
+      await stage.waitFor();
+      const first = await source();
+      await page.keyboard.press('ArrowRight');
+      const second = await source();
+      assert.notEqual(first, second);
+      await page.getByText(`2 of`, { exact: false }).first().waitFor({ state: 'attached' });
+      await page.keyboard.press('ArrowLeft');
+      assert.equal(await source(), first);
+      await page.keyboard.press('ArrowLeft');
+      assert.equal(await source(), first);
+      assert.equal(await page.getByRole('button', { name: 'Previous' }).isDisabled(), true);
+      await page.keyboard.press('End');
+      assert.notEqual(await source(), first);
+      await page.keyboard.press('Home');
+      assert.equal(await source(), first);
+      await page.evaluate("document.documentElement.dir = 'rtl'");
+      await page.keyboard.press('ArrowLeft');
+      assert.equal(await source(), second);
+      await page.keyboard.press('Escape');
+      await stage.waitFor({ state: 'detached' });
+      // Back to where one came from.
+      assert.equal(await page.evaluate("document.activeElement.className === 'tile'"), true);
+    });
+  });
+
+  test('deletes after asking, and goes on with the next one', async () => {
+    await visit(async (page) => {
+      await page.locator('#media-search').fill('squares');
+      await tiles(page).nth(5).waitFor();
+      const total = async (): Promise<number> => {
+        const names: string[] = [];
+        for (let before = ''; ; ) {
+          const query = new URLSearchParams({ search: 'squares', limit: '200', ...(before && { before }) });
+          const answer = await fetch(`${gateway.origin}/backend-api/v2/media?${query}`);
+          const { media, next } = (await answer.json()) as { media: { name: string }[]; next: string | null };
+          names.push(...media.map(({ name }) => name));
+          if (next === null) return names.length;
+          before = next;
+        }
+      };
+      const count = await total();
+      await tiles(page).nth(1).click();
+      const stage = page.locator('.gallery-stage img');
+      const doomed = await stage.getAttribute('src');
+      await page.keyboard.press('Delete');
+      const asked = page.getByRole('dialog', { name: 'Delete this file?' });
+      await asked.getByRole('button', { name: 'Cancel' }).click();
+      assert.equal(await total(), count);
+      await page.keyboard.press('Delete');
+      await asked.getByRole('button', { name: 'Delete' }).click();
+      await page.getByText(/was deleted\.$/).waitFor();
+      assert.equal(await total(), count - 1);
+      assert.equal((await fetch(gateway.origin + doomed)).status, 404);
+      await eventually(async () => assert.notEqual(await stage.getAttribute('src'), doomed));
+      await page.keyboard.press('Escape');
+      await page.reload();
+      await tiles(page).first().waitFor();
+      assert.equal(await page.locator(`.tile img[src*="${doomed?.split('_').at(-1)}"]`).count(), 0);
+    });
+  });
+
+  test('has the files that were attached, too', async () => {
+    await visit(
+      async (page) => {
+        await ready(page);
+        await page.locator('#files').setInputFiles([
+          { name: 'pixel.png', mimeType: 'image/png', buffer: PIXEL },
+          { name: 'winter notes.txt', mimeType: 'text/plain', buffer: Buffer.from('It was cold.') },
+          { name: 'gone again.txt', mimeType: 'text/plain', buffer: Buffer.from('Nobody wants it.') },
+        ]);
+        await page.locator('#attached .is-ready').nth(2).waitFor();
+        await page.getByRole('button', { name: 'Remove gone again.txt' }).click();
+        await ask(page, 'look at this');
+        await page.goto(`${gateway.origin}/#/media/attached`);
+        await counts(page, 2);
+        await page.locator('#media-search').fill('winter');
+        await counts(page, 1);
+        await tiles(page).click();
+        await page.locator('.gallery-text').getByText('It was cold.').waitFor();
+        const deleted = page.waitForResponse((answer) => answer.request().method() === 'DELETE');
+        await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+        await page.getByRole('dialog', { name: 'Delete this file?' }).getByRole('button', { name: 'Delete' }).click();
+        assert.equal((await deleted).status(), 200);
+        await counts(page, 0);
+        await page.locator('#media-search').fill('');
+        await counts(page, 1);
+        await tiles(page).click();
+        await eventually(async () => {
+          const image = page.locator('.gallery-stage img');
+          assert.equal(await image.evaluate((node: { naturalWidth: number }) => node.naturalWidth), 1);
+        });
+      },
+      { path: '/' },
+    );
+  });
+
+  test('says so when the server does not answer, and tries again', async () => {
+    await visit(async (page) => {
+      await tiles(page).first().waitFor();
+      await page.route('**/backend-api/v2/media?**', (route) => route.abort());
+      await page.locator('#media-search').fill('cat');
+      await page.getByRole('alert').getByText('Sluice does not answer').waitFor();
+      await page.unroute('**/backend-api/v2/media?**');
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await counts(page, 1);
+    });
+  });
+});

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { VendorScript } from '../support/vendor-script.ts';
+import { launchChromium, withoutBrowser } from './chromium.ts';
+import { eventually } from './eventually.ts';
+import { type Gateway, openGateway } from './gateway.ts';
+import { ask, button, ready, send, type VisitOptions, visit as visitIn } from './visit.ts';
+
+const script: VendorScript = ({ prompt }) => ({ text: ['You said: ', prompt] });
+
+describe('memory', { skip: withoutBrowser }, () => {
+  let browser: Browser;
+  let gateway: Gateway;
+  before(async () => {
+    gateway = await openGateway(script, ['gpt-4o']);
+    browser = await launchChromium();
+  });
+  after(async () => {
+    await browser?.close();
+    await gateway?.close();
+  });
+  const visit = (use: (page: Page, context: BrowserContext) => Promise<void>, options?: VisitOptions): Promise<void> =>
+    visitIn(browser, gateway, use, options);
+  const userOf = (page: Page): Promise<string> =>
+    page.evaluate("JSON.parse(localStorage.getItem('sluice.settings') ?? '{}').user ?? ''");
+  const texts = (page: Page): Promise<string[]> => page.locator('.memory-text').allInnerTexts();
+  const shows = (page: Page, wanted: readonly string[]): Promise<void> =>
+    eventually(async () => assert.deepEqual(await texts(page), wanted));
+  /** What is remembered, as the server has it. */
+  async function remembered(user: string): Promise<readonly string[]> {
+    const answer = await fetch(`${gateway.origin}/backend-api/v2/memory/${user}`);
+    return ((await answer.json()) as { results: { memory: string }[] }).results.map(({ memory }) => memory);
+  }
+  const sent = (): string => String(gateway.upstream.chats.at(-1)?.rawBody);
+
+  async function add(page: Page, text: string): Promise<void> {
+    await page.locator('#memory-new').fill(text);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.locator('.memory-text').getByText(text).waitFor();
+  }
+
+  test('is seen, added to, searched, changed and forgotten', async () => {
+    await visit(
+      async (page) => {
+        await page.getByText('Nothing is remembered yet.').waitFor();
+        await add(page, 'My boat is called Albatross.');
+        await add(page, 'I live in Bergen.');
+        await page.getByText('2 statements', { exact: true }).waitFor();
+        const user = await userOf(page);
+        // At least 128 random bits, 6 a letter.
+        assert.match(user, /^u[A-Za-z0-9_-]{32}$/);
+        assert.deepEqual(await remembered(user), ['I live in Bergen.', 'My boat is called Albatross.']);
+        await page.locator('#memory-search').fill('albatross');
+        await page.getByText('1 statement fits').waitFor();
+        assert.deepEqual(await texts(page), ['My boat is called Albatross.']);
+        await page.locator('#memory-search').fill('submarine');
+        await page.getByText('Nothing that is remembered fits.').waitFor();
+        await page.locator('#memory-search').fill('');
+        await page.getByRole('button', { name: 'Edit “I live in Bergen.”' }).click();
+        await page.locator('.memory-editor textarea').fill('I live in Oslo.');
+        await page.getByRole('button', { name: 'Save' }).click();
+        await shows(page, ['I live in Oslo.', 'My boat is called Albatross.']);
+        await page.getByRole('button', { name: 'Forget “My boat is called Albatross.”' }).click();
+        await shows(page, ['I live in Oslo.']);
+        assert.deepEqual(await remembered(user), ['I live in Oslo.']);
+        await page.getByRole('button', { name: 'Undo' }).click();
+        await shows(page, ['My boat is called Albatross.', 'I live in Oslo.']);
+        await page.reload();
+        await shows(page, ['My boat is called Albatross.', 'I live in Oslo.']);
+        await page.getByRole('button', { name: 'Forget everything…' }).click();
+        const dialog = page.getByRole('dialog', { name: 'Forget everything?' });
+        await dialog.getByRole('button', { name: 'Forget everything' }).click();
+        await page.getByText('Nothing is remembered yet.').waitFor();
+        assert.deepEqual(await remembered(user), []);
+      },
+      { path: '/#/memory' },
+    );
+  });
+
+  test('more than a page of it', async () => {
+    await visit(
+      async (page) => {
+        await add(page, 'The first one.');
+        const user = await userOf(page);
+        const items = Array.from({ length: 120 }, (_, index) => ({ role: 'user', content: `Number ${index}` }));
+        await fetch(`${gateway.origin}/backend-api/v2/memory/${user}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ items }),
+        });
+        await page.reload();
+        await page.getByText('121 statements').waitFor();
+        assert.equal(await page.locator('.memory-text').count(), 50);
+        for (const count of [100, 121]) {
+          await page.getByRole('button', { name: 'Show more' }).click();
+          await eventually(async () => assert.equal(await page.locator('.memory-text').count(), count));
+        }
+        assert.equal(await page.getByRole('button', { name: 'Show more' }).count(), 0);
+      },
+      { path: '/#/memory' },
+    );
+  });
+
+  test('helps to answer once it is on, but not in chats that go without it', async () => {
+    await visit(async (page) => {
+      await page.goto(`${gateway.origin}/#/memory`);
+      await add(page, 'My boat is called Albatross.');
+      const user = await userOf(page);
+      await page.goto(`${gateway.origin}/#/`);
+      assert.equal(await page.locator('#use-memory').count(), 0);
+      const question = 'What is my boat called?';
+      await ask(page, question);
+      assert.doesNotMatch(sent(), /Albatross/);
+      await page.goto(`${gateway.origin}/#/memory`);
+      await page.getByLabel('Use the memory').check();
+      await page.locator('#new-chat').click();
+      assert.equal(await page.locator('#use-memory').getAttribute('aria-pressed'), 'true');
+      const request = page.waitForRequest('**/backend-api/v2/conversation');
+      await ask(page, question);
+      assert.match(sent(), /Albatross/);
+      // Records of usage get no name that opens the memory.
+      const [label = '', body] = [(await request).headers()['x-user'], (await request).postDataJSON()];
+      assert.deepEqual([user.startsWith(label), label.length, body.user], [true, 8, user]);
+      assert.doesNotMatch(sent(), new RegExp(user));
+      const stats = await (await fetch(`${gateway.origin}/backend-api/v2/stats`)).text();
+      assert.doesNotMatch(stats, new RegExp(user));
+      // Off in this chat, also after a reload; others are as before.
+      await page.locator('#use-memory').click();
+      assert.equal(await page.locator('#use-memory').getAttribute('aria-pressed'), 'false');
+      await ask(page, question);
+      assert.doesNotMatch(sent(), /Albatross/);
+      await page.reload();
+      await page.locator('#use-memory[aria-pressed="false"]').waitFor();
+      // Off in the next chat from its first message on, and only there.
+      await page.locator('#new-chat').click();
+      await page.locator('#use-memory[aria-pressed="true"]').click();
+      await ask(page, question);
+      assert.doesNotMatch(sent(), /Albatross/);
+      assert.equal(await page.locator('#use-memory').getAttribute('aria-pressed'), 'false');
+      await page.locator('#new-chat').click();
+      await page.locator('#use-memory[aria-pressed="true"]').waitFor();
+      await ask(page, question);
+      assert.match(sent(), /Albatross/);
+      // Off for all.
+      await page.goto(`${gateway.origin}/#/memory`);
+      await page.getByLabel('Use the memory').uncheck();
+      await page.locator('#new-chat').click();
+      await ask(page, question);
+      assert.doesNotMatch(sent(), /Albatross/);
+    });
+  });
+
+  test('takes what is said: by a command, by a button, and by itself where that is wished', async () => {
+    await visit(async (page) => {
+      await page.goto(`${gateway.origin}/#/memory`);
+      await page.getByLabel('Use the memory').check();
+      const user = await userOf(page);
+      await page.goto(`${gateway.origin}/#/`);
+      await ready(page);
+      await send(page, '/remember I have two cats');
+      await page.getByText('It is remembered.').waitFor();
+      assert.equal(await page.locator('.question').count(), 0);
+      await ask(page, 'I play the violin.');
+      assert.deepEqual(await remembered(user), ['I have two cats']);
+      await page.locator('.question').hover();
+      await page.locator('.question').getByRole('button', { name: 'Remember this' }).click();
+      await eventually(async () => assert.deepEqual(await remembered(user), ['I play the violin.', 'I have two cats']));
+      await page.goto(`${gateway.origin}/#/memory`);
+      await page.getByLabel('Remember what I write').check();
+      // It leads to the chat in which it was said.
+      await page.getByRole('link', { name: 'I play the violin.' }).last().click();
+      await button(page, 'Regenerate').waitFor();
+      await ask(page, 'My garden has an oak.');
+      await eventually(async () => assert.equal((await remembered(user))[0], 'My garden has an oak.'));
+      await page.locator('#use-memory').click();
+      await ask(page, 'Nobody shall remember this.');
+      await page.goto(`${gateway.origin}/#/memory`);
+      await page.locator('.memory-text').first().waitFor();
+      assert.equal((await remembered(user))[0], 'My garden has an oak.');
+    });
+  });
+
+  test('says so when the server does not answer', async () => {
+    await visit(
+      async (page) => {
+        await add(page, 'The first one.');
+        await page.route('**/backend-api/v2/memory/**', (route) => route.abort());
+        await page.locator('#memory-new').fill('Lost?');
+        await page.getByRole('button', { name: 'Add', exact: true }).click();
+        await page.getByText(/It could not be remembered\. Sluice does not answer/).waitFor();
+        assert.equal(await page.locator('#memory-new').inputValue(), 'Lost?');
+        await page.getByRole('button', { name: 'Forget “The first one.”' }).click();
+        await page.getByText(/That did not work\. Sluice does not answer/).waitFor();
+        await page.getByRole('alert').getByText('Sluice does not answer').waitFor();
+        await page.unroute('**/backend-api/v2/memory/**');
+        await page.getByRole('button', { name: 'Try again' }).click();
+        await eventually(async () => assert.equal(await page.getByRole('alert').count(), 0));
+        assert.deepEqual(await texts(page), ['The first one.']);
+      },
+      { path: '/#/memory' },
+    );
+  });
+});

@@ -1,0 +1,329 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { type OpenAiUpstream, type SeenRequest, startOpenAiUpstream } from '../support/openai-upstream.ts';
+import type { VendorScript } from '../support/vendor-script.ts';
+import { launchChromium, withoutBrowser } from './chromium.ts';
+import { type Gateway, openGateway } from './gateway.ts';
+import { ask, PIXEL, ready, type VisitOptions, visit as visitIn } from './visit.ts';
+
+const RIGHT_KEY = 'the-right-key';
+
+const script: VendorScript = ({ prompt }) =>
+  prompt.includes('draw')
+    ? { images: [{ mimeType: 'image/png', data: PIXEL.toString('base64') }] }
+    : { text: ['You said: ', prompt] };
+
+/** Lists its models to holders of the right key only. */
+function handle(request: SeenRequest, response: ServerResponse): boolean {
+  if (request.headers.authorization === `Bearer ${RIGHT_KEY}`) return false;
+  response.writeHead(401, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ error: { message: 'Incorrect API key provided' } }));
+  return true;
+}
+
+describe('settings', { skip: withoutBrowser }, () => {
+  let browser: Browser;
+  let gateway: Gateway;
+  let locked: OpenAiUpstream;
+  before(async () => {
+    locked = await startOpenAiUpstream(undefined, { models: ['locked-one', 'locked-two'], handle });
+    gateway = await openGateway(
+      script,
+      ['gpt-4o'],
+      'Scripted',
+      `  groq: { label: Locked, baseUrl: '${locked.baseUrl}' }
+  known: { kind: openai, label: Known by cookies, baseUrl: '${locked.baseUrl}', auth: cookies }
+embedded: { enabled: true }
+`,
+    );
+    browser = await launchChromium();
+  });
+  after(async () => {
+    await browser?.close();
+    await gateway?.close();
+    await locked?.close();
+  });
+  const visit = (use: (page: Page, context: BrowserContext) => Promise<void>, options?: VisitOptions): Promise<void> =>
+    visitIn(browser, gateway, use, options);
+  const api = (path: string): string => `${gateway.origin}/backend-api/v2/${path}`;
+  const stored = (page: Page): Promise<Record<string, unknown>> =>
+    page.evaluate("JSON.parse(localStorage.getItem('sluice.settings') ?? '{}')");
+  const row = (page: Page, name: string) => page.locator(`[data-provider="${name}"]`);
+
+  test('the keyboard leads there, and its help sheet is the same in both places', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      await page.keyboard.press('Control+,');
+      await page.getByRole('heading', { name: 'General' }).waitFor();
+      assert.equal(await page.title(), 'Settings · Sluice');
+      await page.getByRole('link', { name: 'Keyboard' }).click();
+      await page.getByRole('heading', { name: 'Keyboard' }).waitFor();
+      const listed = await page.locator('.settings-section .shortcuts').innerText();
+      assert.match(listed, /New chat[\s\S]*\/new[\s\S]*Settings[\s\S]*\/settings[\s\S]*Ctrl/);
+      await page.keyboard.press('Control+/');
+      const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+      await sheet.waitFor();
+      assert.equal((await sheet.locator('.dialog-content').innerText()).trim(), listed.trim());
+    });
+  });
+
+  test('theme, direction and motion are shown at once and kept', async () => {
+    await visit(
+      async (page) => {
+        const html = page.locator('html');
+        const background = (): Promise<string> =>
+          page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+        await page.getByRole('heading', { name: 'General' }).waitFor();
+        const light = await background();
+        await page.getByRole('radio', { name: 'Dark' }).check();
+        assert.notEqual(await background(), light);
+        await page.getByRole('radio', { name: 'Right to left' }).check();
+        assert.equal(await html.getAttribute('dir'), 'rtl');
+        await page.getByLabel('Reduce motion').check();
+        const durations = "getComputedStyle(document.querySelector('.switch input')).transitionDuration";
+        assert.equal(await page.evaluate(durations), '0.001s');
+        await page.reload();
+        await page.getByRole('heading', { name: 'General' }).waitFor();
+        assert.deepEqual(
+          [await html.getAttribute('data-theme'), await html.getAttribute('dir'), await page.evaluate(durations)],
+          ['dark', 'rtl', '0.001s'],
+        );
+        // The sidebar is where lines begin.
+        const sidebar = await page.locator('.sidebar').boundingBox();
+        assert.ok(sidebar !== null && sidebar.x > 600, JSON.stringify(sidebar));
+        await page.getByRole('radio', { name: 'Left to right' }).check();
+        assert.equal(await html.getAttribute('dir'), 'ltr');
+      },
+      { path: '/#/settings', colorScheme: 'light', viewport: { width: 1000, height: 800 } },
+    );
+  });
+
+  for (const [code, settings, send] of [
+    ['de', 'Einstellungen', 'Enter sendet eine Nachricht'],
+    ['es', 'Ajustes', 'Intro envía el mensaje'],
+    ['fr', 'Réglages', 'Entrée envoie le message'],
+    ['zh', '设置', '按 Enter 发送消息'],
+  ] as const) {
+    test(`speaks ${code}, everywhere`, async () => {
+      await visit(
+        async (page) => {
+          await page.locator('#language').selectOption(code);
+          await page.getByRole('heading', { name: settings, level: 1 }).waitFor();
+          assert.equal(await page.locator('html').getAttribute('lang'), code);
+          await page.getByText(send).waitFor();
+          for (const name of ['providers', 'cookies', 'voices', 'shortcuts', 'data']) {
+            await page.goto(`${gateway.origin}/#/settings/${name}`);
+            await page.locator(`.settings-nav a[href="#/settings/${name}"][aria-current]`).waitFor();
+            const words = await page.locator('main').innerText();
+            // Names of keys that have no words would stand there as they are.
+            assert.doesNotMatch(words, /\b(settings|voices|transfer)\.[a-z]/i);
+          }
+        },
+        { path: '/#/settings' },
+      );
+    });
+  }
+
+  test('Enter begins a new line where it shall not send', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      await page.goto(`${gateway.origin}/#/settings`);
+      await page.getByLabel('Enter sends a message').uncheck();
+      await page.goto(`${gateway.origin}/#/`);
+      await page.locator('#prompt').fill('one');
+      await page.locator('#prompt').press('Enter');
+      await page.locator('#prompt').pressSequentially('two');
+      assert.equal(await page.locator('#prompt').inputValue(), 'one\ntwo');
+      await page.locator('#prompt').press('Control+Enter');
+      await page.getByText('You said: one').waitFor();
+    });
+  });
+
+  test('says what providers need, where their keys are, and tests keys', async () => {
+    await visit(
+      async (page) => {
+        assert.match(await row(page, 'scripted').innerText(), /Set up in the server’s sluice.yaml · 1 model/);
+        assert.match(await row(page, 'groq').innerText(), /Wants a key: here, or as GROQ_API_KEY in the server’s env/);
+        assert.match(await row(page, 'known').innerText(), /Wants cookies of 127\.0\.0\.1/);
+        assert.match(await page.locator('main').innerText(), /A key that you enter here stays in this browser/);
+        await page.locator('#provider-search').fill('lock');
+        assert.equal(await page.locator('[data-provider]').count(), 1);
+        await page.getByRole('button', { name: 'Enter key: Locked' }).click();
+        const dialog = page.getByRole('dialog', { name: 'Key for Locked' });
+        await dialog.getByLabel('API key').fill(RIGHT_KEY);
+        await dialog.getByRole('button', { name: 'Save' }).click();
+        await row(page, 'groq').getByText('Your key, in this browser · 2 models').waitFor();
+        await page.getByRole('button', { name: 'Test: Locked' }).click();
+        await row(page, 'groq').getByText('It works: 2 models.').waitFor();
+        // A key that became wrong.
+        const settings = await stored(page);
+        await page.evaluate(
+          `localStorage.setItem('sluice.settings', ${JSON.stringify(
+            JSON.stringify({ ...settings, keys: { groq: 'no-longer-right' } }),
+          )})`,
+        );
+        await page.reload();
+        await page.getByRole('button', { name: 'Test: Locked' }).click();
+        await row(page, 'groq')
+          .getByText(/It does not work\. .*(Incorrect|key)/)
+          .waitFor();
+        await page.getByRole('button', { name: 'Forget the key for Locked' }).click();
+        await row(page, 'groq').getByText('Wants a key').waitFor();
+        assert.deepEqual((await stored(page))['keys'], {});
+        await page.getByRole('button', { name: 'Undo' }).click();
+        await row(page, 'groq').getByText('Your key, in this browser').waitFor();
+        // The server got it with requests, and keeps it nowhere.
+        const providers = await (await fetch(api('providers'))).text();
+        assert.doesNotMatch(providers, /no-longer-right|the-right-key/);
+      },
+      { path: '/#/settings/providers' },
+    );
+  });
+
+  test('hands cookies over, and says what became of them', async () => {
+    await visit(
+      async (page) => {
+        await page.getByText('Wants cookies of 127.0.0.1').waitFor();
+        const choose = (name: string, content: string): Promise<void> =>
+          page.locator('#cookie-file').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(content) });
+        await choose('cookies.pdf', 'x');
+        await page.getByText(/cookies\.pdf was not taken\. The file's name must end in/).waitFor();
+        await choose('broken.json', '{"x"');
+        await page.getByText(/broken\.json was not taken\./).waitFor();
+        const cookie = { domain: '127.0.0.1', name: 'session', value: 'a-secret-value', path: '/' };
+        await choose('cookies.json', JSON.stringify([cookie]));
+        await page.getByText('cookies.json: File saved: 1 cookies of one domain').waitFor();
+        await page.getByText('The server has cookies of 127.0.0.1').waitFor();
+      },
+      { path: '/#/settings/cookies' },
+    );
+  });
+
+  test('lets voices be heard and chosen', async () => {
+    await visit(
+      async (page) => {
+        const asked = page.waitForResponse((response) => response.url().includes('/synthesize/flite'));
+        await page.getByRole('button', { name: 'Listen to RMS' }).click();
+        const answer = await asked;
+        assert.deepEqual([answer.status(), new URL(answer.url()).searchParams.get('voice')], [200, 'rms']);
+        assert.match(answer.headers()['content-type'] ?? '', /^audio\//);
+        await page.getByRole('button', { name: 'Stop' }).click();
+        await page.getByRole('button', { name: 'Listen to RMS' }).waitFor();
+        await page.getByRole('radio', { name: 'AWB' }).check();
+        await page.reload();
+        await page.getByRole('radio', { name: 'AWB' }).waitFor();
+        assert.equal(await page.getByRole('radio', { name: 'AWB' }).isChecked(), true);
+        assert.equal((await stored(page))['voice'], 'flite/awb');
+      },
+      { path: '/#/settings/voices' },
+    );
+  });
+
+  /** A chat with a file, a picture and a memory. Returns what the page left on the server. */
+  async function fill(
+    page: Page,
+  ): Promise<{ readonly user: string; readonly bucket: string; readonly picture: string }> {
+    await ready(page);
+    await page
+      .locator('#files')
+      .setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Hi!') });
+    await page.locator('#attached .is-ready').waitFor();
+    const sent = page.waitForRequest('**/backend-api/v2/conversation');
+    await ask(page, 'read this');
+    const [, bucket = ''] = /"bucket_id":"([^"]+)"/.exec((await sent).postData() ?? '') ?? [];
+    await ask(page, 'draw a pixel');
+    const source = await page.locator('.answer img').last().getAttribute('src');
+    const picture = (source ?? '').replace('/thumbnail/', '/media/');
+    await page.goto(`${gateway.origin}/#/memory`);
+    await page.locator('#memory-new').fill('My boat is called Albatross.');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.locator('.memory-text').waitFor();
+    const user = String((await stored(page))['user']);
+    await page.goto(`${gateway.origin}/#/settings/data`);
+    return { user, bucket, picture };
+  }
+  const status = async (url: string): Promise<number> => {
+    const response = await fetch(url);
+    await response.arrayBuffer();
+    return response.status;
+  };
+
+  test('exports everything but keys', async () => {
+    await visit(async (page) => {
+      await page.evaluate(`localStorage.setItem('sluice.settings', JSON.stringify({ keys: { groq: 'my-own-key' } }))`);
+      await page.reload();
+      await fill(page);
+      const download = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Export everything' }).click();
+      const text = readFileSync((await (await download).path()) ?? '', 'utf8');
+      // biome-ignore lint/suspicious/noExplicitAny: the test looks into it
+      const whole = JSON.parse(text) as Record<string, any>;
+      assert.equal(whole['chats'].length, 1);
+      assert.equal(whole['chats'][0].messages.length, 4);
+      assert.equal(whole['memory'][0].memory, 'My boat is called Albatross.');
+      assert.equal(
+        whole['records'].some(({ name }: { name?: string }) => name === 'notes.txt'),
+        true,
+      );
+      assert.equal(whole['settings'].theme, 'system');
+      assert.doesNotMatch(text, /my-own-key/);
+    });
+  });
+
+  test('deletes everything, here and on the server', async () => {
+    await visit(async (page, context) => {
+      const { user, bucket, picture } = await fill(page);
+      const there = (): Promise<(number | string)[]> =>
+        Promise.all([
+          fetch(api(`memory/${user}`)).then(async (answer) => `${((await answer.json()) as { count: number }).count}`),
+          status(api(`files/${bucket}`)),
+          status(gateway.origin + picture),
+        ]);
+      assert.deepEqual(await there(), ['1', 200, 200]);
+      const other = await context.newPage();
+      await other.goto(gateway.origin);
+      await other.locator('.chat-list li').waitFor();
+      await page.getByRole('button', { name: 'Delete everything…' }).click();
+      await page.getByRole('button', { name: 'Delete for good' }).click();
+      await page.getByText('Everything that you chose was deleted.').waitFor();
+      assert.deepEqual(await there(), ['0', 404, 404]);
+      assert.equal(await page.locator('.chat-list li').count(), 0);
+      await other.locator('.chat-list .hint').waitFor();
+      await page.reload();
+      await page.locator('.chat-list .hint').waitFor();
+      assert.equal((await stored(page))['user'], '');
+      const left = await page.evaluate(`new Promise((resolve) => {
+        const asked = indexedDB.open('sluice');
+        asked.onsuccess = () => {
+          const names = [...asked.result.objectStoreNames];
+          const transaction = asked.result.transaction(names);
+          Promise.all(names.map((name) => new Promise((done) => {
+            transaction.objectStore(name).count().onsuccess = (event) => done(event.target.result);
+          }))).then(resolve);
+        };
+      })`);
+      assert.deepEqual(new Set(left as number[]), new Set([0]));
+    });
+  });
+
+  test('what cannot be deleted on the server stays known', async () => {
+    await visit(async (page) => {
+      const { user } = await fill(page);
+      await page.route('**/backend-api/v2/memory/**', (route) => route.abort());
+      await page.getByRole('button', { name: 'Delete everything…' }).click();
+      await page.getByRole('button', { name: 'Delete for good' }).click();
+      await page.getByText(/1 thing could not be deleted on the server/).waitFor();
+      assert.equal(await page.locator('.chat-list li').count(), 1);
+      assert.equal((await stored(page))['user'], user);
+      // Once more, when it can be reached; this time the settings stay.
+      await page.unroute('**/backend-api/v2/memory/**');
+      await page.getByLabel('Settings and keys').uncheck();
+      await page.getByRole('button', { name: 'Delete for good' }).click();
+      await page.locator('.chat-list .hint').waitFor();
+      assert.equal((await stored(page))['user'], user);
+    });
+  });
+});
