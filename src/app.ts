@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { Buckets } from './buckets/buckets.ts';
 import { sweepRegularly } from './buckets/sweep.ts';
-import type { Config } from './config/config.ts';
+import type { Config, ProviderConfig } from './config/config.ts';
 import { secretsOf } from './config/secrets.ts';
 import { CookieStore } from './cookies/jar.ts';
 import type { Logger } from './core/logger.ts';
@@ -20,11 +20,12 @@ import { Heartbeats } from './http/sse.ts';
 import { createMediaStore } from './media/store.ts';
 import { type ObserveConfig, resolveObserve } from './observe/config.ts';
 import { Observer } from './observe/observer.ts';
+import type { Otel } from './observe/otel/index.ts';
 import { pricedUsage } from './observe/priced-usage.ts';
 import { Prices } from './observe/prices.ts';
 import { createGuardedFetch } from './outbound/guarded-fetch.ts';
 import { createPages } from './outbound/pages.ts';
-import { createProviderDeps } from './providers/index.ts';
+import { createProviderDeps, type ProviderDeps } from './providers/index.ts';
 import { type LocalWatch, watchLocal } from './providers/local.ts';
 import { Registry } from './providers/registry.ts';
 import { Catalog } from './routing/catalog.ts';
@@ -66,14 +67,17 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
   const stores = openStores(config.dataDir, log, () => config.limits.keptResponses);
   const cookies = new CookieStore(config.dataDir, log);
   const converter = createConverter({ log });
-  const deps = createProviderDeps(limits, log, cookies);
+  const observing = options.observe ?? observeAs(process.env, log);
+  const providerOf = (id: string): ProviderConfig | undefined =>
+    [...config.providers, ...config.available].find((each) => each.id === id);
+  const otel = await openOtel(observing, providerOf, log);
+  const deps = withTraces(createProviderDeps(limits, log, cookies), otel);
   const registry = new Registry(deps, log);
   const catalog = new Catalog(log);
   const deadlines = new Deadlines();
   const secrets = new Secrets();
-  const prices = new Prices((id) => [...config.providers, ...config.available].find((each) => each.id === id), log);
-  const observing = options.observe ?? observeAs(process.env, log);
-  const observer = new Observer({ config: observing, records: stores.caches, prices, secrets, log });
+  const prices = new Prices(providerOf, log);
+  const observer = new Observer({ config: observing, records: stores.caches, prices, secrets, log, sink: otel });
   const calls = new WatchedCalls(limits, observer);
   const recorder = new UsageRecorder(pricedUsage(stores.usage, prices), log);
   const guardedFetch = createGuardedFetch({ userAgent: `Sluice/${version}` });
@@ -136,7 +140,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
 
   function take(next: Config): void {
     config = next;
-    secrets.use([...secretsOf(next), ...cookies.values()]);
+    secrets.use([...secretsOf(next), ...cookies.values(), ...Object.values(observing.otel?.headers ?? {})]);
     catalog.use(registry.providers(next));
     prices.forget();
   }
@@ -189,4 +193,23 @@ function observeAs(environment: Readonly<Record<string, string | undefined>>, lo
   const { config, problems } = resolveObserve(environment);
   for (const problem of problems) log.warn({ problem }, 'a setting has no effect');
   return config;
+}
+
+/** Loaded only where a collector is named. */
+async function openOtel(
+  { otel: config }: ObserveConfig,
+  providerOf: (id: string) => ProviderConfig | undefined,
+  log: Logger,
+): Promise<Otel | undefined> {
+  if (config === undefined) return undefined;
+  const { Otel } = await import('./observe/otel/index.ts');
+  const addressOf = (id: string): URL | undefined => {
+    const address = providerOf(id)?.baseUrl;
+    return address === undefined ? undefined : new URL(address);
+  };
+  return new Otel({ config, version, addressOf, log });
+}
+
+function withTraces(deps: ProviderDeps, otel: Otel | undefined): ProviderDeps {
+  return otel === undefined ? deps : { ...deps, client: otel.client(deps.client), fetch: otel.fetch(deps.fetch) };
 }

@@ -116,8 +116,6 @@ export class Observation {
   /** `traceparent` and `tracestate` of the client. */
   traceparent: string | undefined;
   tracestate: string | undefined;
-  /** Ids of spans, where they had to be known before the end. */
-  spans: { readonly trace: string; readonly request: string; attempt: string } | undefined;
   body: unknown;
   tap: AnswerTap | undefined;
   /** The response, and whatever goes on behind it. */

@@ -39,8 +39,9 @@ const OPERATIONS: Readonly<Record<Ability, Operation>> = {
 
 /** Told of every finished request that asked models: traces are made of it. */
 export interface Sink {
+  /** A provider is about to be asked. */
+  trying?(observation: Observation): void;
   take(observation: Observation): void;
-  spent?(observation: Observation, cost: number): void;
   close(): Promise<void>;
 }
 
@@ -75,6 +76,11 @@ export class Observer implements RouteWatcher {
     this.insights = new Insights(records, log);
     this.#requests = new RequestLog({ entries, bytes });
     this.#kept = new KeptLog(this.#requests, mode, entries, records, log);
+  }
+
+  /** Whether traces are made of requests. */
+  get traces(): boolean {
+    return this.#deps.sink !== undefined;
   }
 
   /** Streams that are open to clients. */
@@ -133,7 +139,9 @@ export class Observer implements RouteWatcher {
 
   trying(call: Call): void {
     const observation = this.#running.get(call.id);
-    if (observation !== undefined) observation.askedAt = observation.elapsed();
+    if (observation === undefined) return;
+    observation.askedAt = observation.elapsed();
+    this.#deps.sink?.trying?.(observation);
   }
 
   missed(call: Call, { provider, model }: Target, thrown: unknown): void {
@@ -256,9 +264,9 @@ export class Observer implements RouteWatcher {
     }
     const { config, secrets, log, sink } = this.#deps;
     this.insights.add(observation);
-    sink?.take(observation);
     observation.isOver = true;
     if (observation.isCharged) this.#tellCost(observation, observation.cost);
+    sink?.take(observation);
     logLine(observation, config.accessLog, log);
     if (this.mode === 'full') this.#keepContent(observation, secrets);
     else if (observation.error !== undefined) {
@@ -287,7 +295,6 @@ export class Observer implements RouteWatcher {
     this.insights.spent(observation, cost);
     if (cost === null) return;
     this.metrics.spent(observation, cost);
-    this.#deps.sink?.spent?.(observation, cost);
   }
 }
 

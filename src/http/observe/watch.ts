@@ -31,6 +31,11 @@ export function observe(request: FastifyRequest, reply: FastifyReply, observer: 
   const route = request.is404 || url === '' ? 'none' : url;
   const observation = observer.begin(request.id, raw.method ?? '', route, kindOfRequest(kind, raw.url ?? ''));
   request.observation = observation;
+  if (observer.traces) {
+    const { traceparent, tracestate } = raw.headers;
+    if (typeof traceparent === 'string') observation.traceparent = traceparent;
+    if (typeof tracestate === 'string') observation.tracestate = tracestate;
+  }
   const { raw: response } = reply;
   response.once('close', () => observer.closed(observation, response.statusCode, response.writableFinished));
   return observation;

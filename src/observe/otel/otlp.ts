@@ -1,0 +1,45 @@
+/** What of OTLP over HTTP in JSON is needed here (https://opentelemetry.io/docs/specs/otlp/#otlphttp). */
+
+export type AttributeValue = string | number | boolean | undefined;
+
+export interface KeyValue {
+  readonly key: string;
+  readonly value: object;
+}
+
+/** Whole numbers are 64 bits wide there, and so texts in JSON. */
+export function attributes(values: Readonly<Record<string, AttributeValue>>): readonly KeyValue[] {
+  return Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [{ key, value: typed(value) }]));
+}
+
+function typed(value: string | number | boolean): object {
+  if (typeof value === 'string') return { stringValue: value.toWellFormed() };
+  if (typeof value === 'boolean') return { boolValue: value };
+  return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+}
+
+/** Milliseconds since 1970 as nanoseconds. */
+export function nanoseconds(milliseconds: number): string {
+  return String(BigInt(Math.round(milliseconds * 1_000)) * 1_000n);
+}
+
+/** SPAN_KIND_SERVER, SPAN_KIND_CLIENT */
+export const SERVER = 2;
+export const CLIENT = 3;
+/** STATUS_CODE_ERROR */
+export const FAILED = 2;
+
+export interface Span {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly traceState?: string;
+  readonly flags: number;
+  readonly name: string;
+  readonly kind: typeof SERVER | typeof CLIENT;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: readonly KeyValue[];
+  readonly events?: readonly object[];
+  readonly status?: { readonly code: typeof FAILED; readonly message?: string };
+}

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type OtelConfig, resolveObserve } from '../../src/observe/config.ts';
+import { type OtlpCollector, objectOf, type SeenSpan, startOtlpCollector } from '../support/otlp-collector.ts';
+import { chat, entryOf, type ObservedWorld, openObserved } from './observe-world.ts';
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const PARENT = 'b7ad6b7169203331';
+const SERVER = 2;
+const CLIENT = 3;
+
+function otelTo({ endpoint }: OtlpCollector, more: Readonly<Record<string, string>> = {}): OtelConfig {
+  const { config, problems } = resolveObserve({
+    OTEL_EXPORTER_OTLP_ENDPOINT: `${endpoint}/`,
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20planted-collector-key',
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=test',
+    OTEL_BSP_SCHEDULE_DELAY: '20',
+    OTEL_METRIC_EXPORT_INTERVAL: '50',
+    OTEL_EXPORTER_OTLP_TIMEOUT: '500',
+    ...more,
+  });
+  assert.deepEqual(problems, []);
+  if (config.otel === undefined) throw new Error('nothing is sent');
+  return config.otel;
+}
+
+/** Waits for what a collector got. */
+async function until<T>(attempt: () => T | undefined): Promise<T> {
+  for (let left = 200; left > 0; left -= 1) {
+    const found = attempt();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error('it never came');
+}
+
+const spansOf = (collector: OtlpCollector, id: string): Promise<readonly SeenSpan[]> =>
+  until(() => {
+    const root = collector.spans.find(({ of }) => of['sluice.request.id'] === id);
+    return root && collector.spans.filter(({ traceId }) => traceId === root.traceId);
+  });
+
+describe('OpenTelemetry', { timeout: 60_000 }, () => {
+  let collector: OtlpCollector;
+  let world: ObservedWorld;
+  before(async () => {
+    collector = await startOtlpCollector();
+    world = await openObserved({ otel: otelTo(collector) });
+  });
+  after(async () => {
+    await world.close();
+    await collector.close();
+  });
+
+  test('a request is a span, and so is the call of the model', async () => {
+    const { id } = await chat(world, { model: 'openai/gpt-4o', stream: true });
+    const [request, call, ...others] = await spansOf(collector, id);
+    assert.equal(others.length, 0);
+    assert.deepEqual(
+      [request?.name, request?.kind, request?.parentSpanId],
+      ['POST /v1/chat/completions', SERVER, undefined],
+    );
+    assert.equal(request?.of['http.response.status_code'], 200);
+    assert.equal(request?.of['sluice.cost_usd'], 0.0035);
+    assert.deepEqual([call?.name, call?.kind, call?.parentSpanId], ['chat gpt-4o', CLIENT, request?.spanId]);
+    assert.deepEqual(call?.of, {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.request.model': 'gpt-4o',
+      'server.address': '127.0.0.1',
+      'server.port': Number(new URL(world.openai.origin).port),
+      'gen_ai.usage.input_tokens': 1_000,
+      'gen_ai.usage.output_tokens': 100,
+      'gen_ai.usage.cache_read.input_tokens': 0,
+    });
+    assert.match(`${request?.traceId} ${request?.spanId} ${call?.spanId}`, /^[0-9a-f]{32} [0-9a-f]{16} [0-9a-f]{16}$/);
+    const [start, begun, end] = [request?.startTimeUnixNano, call?.startTimeUnixNano, call?.endTimeUnixNano].map(
+      Number,
+    );
+    assert.ok(Number(start) <= Number(begun) && Number(begun) < Number(end));
+    assert.ok(Math.abs(Number(start) / 1e6 - Date.now()) < 60_000);
+  });
+
+  test('the trace of the client goes on, and upstreams hear nothing of it', async () => {
+    const headers = { traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: 'vendor=1' };
+    const { id } = await chat(world, {}, headers);
+    const [request, call] = await spansOf(collector, id);
+    assert.deepEqual([request?.traceId, request?.parentSpanId, request?.traceState], [TRACE, PARENT, 'vendor=1']);
+    assert.equal(call?.traceId, TRACE);
+    const { traceparent, tracestate } = world.acme.chats.at(-1)?.headers ?? {};
+    assert.deepEqual([traceparent, tracestate], [undefined, undefined]);
+  });
+
+  test('what is not to be sampled is not sent, and nonsense begins a new trace', async () => {
+    const silent = await chat(world, {}, { traceparent: `00-${TRACE}-${PARENT}-00` });
+    for (const traceparent of ['nonsense', `00-${'0'.repeat(32)}-${PARENT}-01`, `ff-${TRACE}-${PARENT}-01`, '']) {
+      const { id } = await chat(world, {}, { traceparent });
+      const [request] = await spansOf(collector, id);
+      assert.ok(request?.traceId !== TRACE && request?.parentSpanId === undefined, traceparent);
+    }
+    assert.equal(
+      collector.spans.some(({ of }) => of['sluice.request.id'] === silent.id),
+      false,
+    );
+  });
+
+  test('failures are spans with an event, without words of anybody', async () => {
+    world.answers(({ model }) =>
+      model === 'test-model' ? { status: 429, errorMessage: 'planted words' } : { text: ['Hi'] },
+    );
+    const { id } = await chat(world, { models: ['acme/other-model'] });
+    const [request, failed, answered] = await spansOf(collector, id);
+    assert.deepEqual([request?.status, answered?.status, answered?.name], [undefined, undefined, 'chat other-model']);
+    assert.deepEqual(failed?.status, { code: 2, message: 'rate_limited' });
+    assert.equal(failed?.of['error.type'], 'rate_limited');
+    const [event] = failed?.events ?? [];
+    assert.equal(event?.name, 'exception');
+    assert.deepEqual(objectOf((event?.attributes ?? []) as Parameters<typeof objectOf>[0]), {
+      'exception.type': 'rate_limited',
+    });
+    world.answers({ text: ['one', 'two'], cutAfter: 1 });
+    const broken = await chat(world, { stream: true });
+    const [whole, cut] = await spansOf(collector, broken.id);
+    assert.deepEqual([whole?.status?.code, cut?.status?.code, cut?.of['error.type']], [2, 2, 'upstream_cut']);
+  });
+
+  test('metrics by the conventions for generative AI', async () => {
+    const of = { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': 'openai', 'gen_ai.request.model': 'gpt-4o' };
+    const tokens = await until(() =>
+      collector
+        .points('gen_ai.client.token.usage')
+        .find((point) => point.of['gen_ai.token.type'] === 'input' && point.of['gen_ai.provider.name'] === 'openai'),
+    );
+    assert.deepEqual(tokens.of, { ...of, 'gen_ai.token.type': 'input' });
+    assert.deepEqual([tokens.count, tokens.sum], ['1', 1_000]);
+    assert.equal(tokens.bucketCounts.length, tokens.explicitBounds.length + 1);
+    assert.equal(tokens.bucketCounts[tokens.explicitBounds.indexOf(1_024)], '1');
+    const durations = collector.points('gen_ai.client.operation.duration');
+    assert.ok(durations.some((point) => point.of['error.type'] === 'rate_limited'));
+    assert.ok(durations.some((point) => point.of['gen_ai.request.model'] === 'gpt-4o' && point.sum > 0));
+    assert.equal(collector.points('gen_ai.client.operation.time_to_first_chunk').length > 0, true);
+  });
+
+  test('posts are JSON with the configured headers and resource', () => {
+    const [post] = collector.posts;
+    assert.equal(post?.headers['content-type'], 'application/json');
+    assert.equal(post?.headers.authorization, 'Bearer planted-collector-key');
+    const { resource } =
+      JSON.parse(post?.text ?? '').resourceSpans?.[0] ?? JSON.parse(post?.text ?? '').resourceMetrics[0];
+    const { 'service.version': version, ...others } = objectOf(resource.attributes);
+    assert.deepEqual(others, { 'service.name': 'sluice', 'deployment.environment': 'test' });
+    assert.match(String(version), /^\d/);
+    assert.doesNotMatch(collector.posts.map(({ text }) => text).join(), /planted|"Hi"/);
+    assert.doesNotMatch(JSON.stringify(world.log.lines), /planted/);
+  });
+});
+
+describe('OpenTelemetry where the collector fails', { timeout: 60_000 }, () => {
+  test('requests are answered all the same, it is told once, and what waited is sent later', async () => {
+    const collector = await startOtlpCollector();
+    const world = await openObserved({ otel: otelTo(collector) });
+    try {
+      collector.status = 503;
+      const ids: string[] = [];
+      for (let n = 0; n < 3; n += 1) ids.push((await chat(world)).id);
+      await until(() => world.log.lines.find(({ message }) => /collector/.test(message)));
+      collector.status = 200;
+      for (const id of ids) await spansOf(collector, id);
+      const told = world.log.lines.filter(
+        ({ message, fields }) => /collector/.test(message) && /503/.test(JSON.stringify(fields)),
+      );
+      assert.ok(told.length <= 2, 'once for traces, once for metrics');
+    } finally {
+      await world.close();
+      await collector.close();
+    }
+  });
+
+  test('one that never answers holds up nothing, not even the end for long', async () => {
+    const collector = await startOtlpCollector();
+    collector.status = 0;
+    const world = await openObserved({ otel: otelTo(collector, { OTEL_EXPORTER_OTLP_TIMEOUT: '600000' }) });
+    for (let n = 0; n < 5; n += 1) assert.equal((await chat(world)).status, 200);
+    await world.close();
+    assert.deepEqual(collector.posts, []);
+    await collector.close();
+  });
+
+  test('what waits is sent before the end', async () => {
+    const collector = await startOtlpCollector();
+    const world = await openObserved({ otel: otelTo(collector, { OTEL_BSP_SCHEDULE_DELAY: '600000' }) });
+    const { id } = await chat(world);
+    await entryOf(world, id);
+    await world.close();
+    assert.equal((await spansOf(collector, id)).length, 2);
+    await collector.close();
+  });
+});
+
+describe('the trace towards upstreams', { timeout: 60_000 }, () => {
+  test('is told where that is wanted: the very span of the attempt', async () => {
+    const collector = await startOtlpCollector();
+    const world = await openObserved({ otel: otelTo(collector, { SLUICE_OTEL_PROPAGATE: 'true' }) });
+    try {
+      world.answers(({ model }) => (model === 'test-model' ? { status: 429 } : { text: ['Hi'] }));
+      const headers = { traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: 'vendor=1' };
+      for (const more of [{}, { stream: true }, { stream: true, download_media: true }]) {
+        const before = world.acme.chats.length;
+        const { id } = await chat(world, { models: ['acme/other-model'], ...more }, headers);
+        const spans = await until(() => {
+          const root = collector.spans.find(({ of }) => of['sluice.request.id'] === id);
+          return root && collector.spans.filter(({ parentSpanId }) => parentSpanId === root.spanId);
+        });
+        assert.deepEqual(
+          world.acme.chats.slice(before).map((each) => [each.headers['traceparent'], each.headers['tracestate']]),
+          spans.map(({ spanId }) => [`00-${TRACE}-${spanId}-01`, 'vendor=1']),
+        );
+        // A model that has just failed is not tried first again.
+        assert.equal(spans.length, 'stream' in more ? 1 : 2);
+      }
+      const own = world.acme.chats.length;
+      await Promise.all(Array.from({ length: 8 }, () => chat(world, { model: 'acme/other-model' })));
+      const traces = world.acme.chats.slice(own).map((each) => String(each.headers['traceparent']).split('-')[1]);
+      assert.equal(new Set(traces).size, 8, 'requests at the same time do not mix');
+    } finally {
+      await world.close();
+      await collector.close();
+    }
+  });
+});
