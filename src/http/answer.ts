@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CallScope } from '../core/call.ts';
 import type { Batch } from '../core/chunk.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
+import { join, type Pieces, sizeOf } from '../core/pieces.ts';
 import type { Encoder } from '../core/stream.ts';
 import { RATE_LIMIT } from '../outbound/rate-limits.ts';
 import type { RelayedStream } from '../routing/relay.ts';
@@ -97,6 +98,29 @@ function fieldNames(names: readonly string[]): string {
     .slice(0, MOST_NAMES)
     .map((name) => encodeURI(name.slice(0, LONGEST_NAME).toWellFormed()).replaceAll(',', '%2C'))
     .join(', ');
+}
+
+/** Up to this size an answer becomes a text, which Node sends together with the head in one piece. */
+const ONE_WRITE_BYTES = 16 * 1024;
+
+/** Sends a whole answer in JSON past Fastify, which would have nothing to add: its pieces are not joined, nor their size asked. */
+export function sendWhole(reply: FastifyReply, pieces: Pieces, headers: Readonly<Record<string, string>>): void {
+  const { raw: response } = reply;
+  const size = sizeOf(pieces);
+  reply.hijack();
+  response.writeHead(200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    ...headers,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': size,
+  });
+  if (size <= ONE_WRITE_BYTES) {
+    response.end(join(pieces).toString('latin1'), 'latin1');
+    return;
+  }
+  response.cork();
+  for (const piece of pieces) response.write(piece);
+  response.end();
 }
 
 /** Streams chunks to a client that was told 200. A failure becomes the encoder's last word, and nothing follows it. */

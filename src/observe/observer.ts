@@ -2,6 +2,7 @@ import type { Call } from '../core/call.ts';
 import type { Usage } from '../core/chunk.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import type { Pieces } from '../core/pieces.ts';
 import type { Ability } from '../core/provider.ts';
 import type { Secrets } from '../core/secrets.ts';
 import type { CacheRecord, Records } from '../core/stores.ts';
@@ -180,14 +181,14 @@ export class Observer implements RouteWatcher {
     return (latin1) => tap.take(Buffer.from(latin1, 'latin1'));
   }
 
-  relayed(call: Call, bytes: Buffer): void {
+  relayed(call: Call, pieces: Pieces): void {
     const observation = this.#running.get(call.id);
     if (observation === undefined) return;
     // Nothing of it came earlier than the rest.
     observation.firstChunk = Number.NaN;
     if (this.mode !== 'full') return;
     const tap = new WireTap(false);
-    tap.take(bytes);
+    for (const piece of pieces) tap.take(piece);
     observation.tap = tap;
   }
 

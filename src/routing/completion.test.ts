@@ -14,8 +14,23 @@ function completion(message: unknown, more: Json = {}): Json {
   return { id: 'c-1', object: 'chat.completion', created: 1_700_000_000, model: 'm-2', choices, usage: USAGE, ...more };
 }
 
+/** Answers come in pieces of any size. */
+function inPieces(text: string): Buffer[] {
+  const bytes = Buffer.from(text);
+  const size = Math.max(1, Math.ceil(bytes.length / 5));
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
+}
+
+function complete(text: string): {
+  readonly bytes: Buffer;
+  readonly usage: ReturnType<typeof completionBytes>['usage'];
+} {
+  const { pieces, usage } = completionBytes(inPieces(text), OPTIONS);
+  return { bytes: Buffer.concat(pieces), usage };
+}
+
 function mended(answer: unknown): Json {
-  const { bytes } = completionBytes(Buffer.from(JSON.stringify(answer)), OPTIONS);
+  const { bytes } = complete(JSON.stringify(answer));
   return JSON.parse(bytes.toString()) as Json;
 }
 
@@ -28,7 +43,7 @@ describe('completionBytes', () => {
   for (const content of ['Grüße', long]) {
     test(`${content.length} characters: a good answer stays byte for byte, save for the provider`, () => {
       const text = JSON.stringify(completion({ ...plain, content }), null, 1).replace('1700000000', '1.7e9');
-      const { bytes, usage } = completionBytes(Buffer.from(text), OPTIONS);
+      const { bytes, usage } = complete(text);
       assert.equal(bytes.toString(), text.replace('{', '{"provider":"acme",'));
       assert.equal(usage?.totalTokens, 18);
     });
@@ -43,7 +58,7 @@ describe('completionBytes', () => {
         { provider: 'theirs', ...completion({ ...plain, content }) },
         completion({ ...plain, content }, { provider: 'theirs' }),
       ]) {
-        const { bytes } = completionBytes(Buffer.from(JSON.stringify(answer)), OPTIONS);
+        const { bytes } = complete(JSON.stringify(answer));
         assert.equal(bytes.toString().split('"provider"').length, 2);
         assert.equal((JSON.parse(bytes.toString()) as Json)['provider'], 'acme');
       }
@@ -107,7 +122,7 @@ describe('completionBytes', () => {
       '{"choices":[null]}',
       `{"choices":[{"message":{"content":"${'x'.repeat(70_000)}`,
     ]) {
-      assert.throws(() => completionBytes(Buffer.from(body), OPTIONS), { code: 'upstream_invalid' }, body.slice(0, 50));
+      assert.throws(() => complete(body), { code: 'upstream_invalid' }, body.slice(0, 50));
     }
     const error = { message: 'full', code: 503 };
     for (const answer of [{ error }, { ...completion(plain), error }, { error, x: long }]) {

@@ -1,4 +1,5 @@
 import type { Usage } from '../core/chunk.ts';
+import { headOf, holds, join, type Pieces, sizeOf, tailOf } from '../core/pieces.ts';
 import { decodeUsage, encodeUsage } from '../core/usage.ts';
 import { notACompletion, parseAnswer } from '../providers/openai/decode.ts';
 import { failureInAnswer } from '../providers/openai/failure.ts';
@@ -34,60 +35,50 @@ export interface CompletionOptions {
  * was missing, all but the provider stays byte for byte. Throws the upstream's error, if it is one.
  */
 export function completionBytes(
-  body: Buffer,
+  body: Pieces,
   options: CompletionOptions,
-): { readonly bytes: Buffer; readonly usage: Usage | undefined } {
-  if (body.length > SMALL_BYTES && looksFine(body)) {
-    const usage = usageInTail(body);
-    if (usage !== undefined) return { bytes: stamp(body, options.provider), usage };
+): { readonly pieces: Pieces; readonly usage: Usage | undefined } {
+  const size = sizeOf(body);
+  if (size > SMALL_BYTES) {
+    const tail = tailOf(body, EDGE_BYTES);
+    const usage = looksFine(headOf(body, EDGE_BYTES), tail, body) ? usageIn(tail) : undefined;
+    if (usage !== undefined) return { pieces: stamp(body, options.provider), usage };
   }
-  const answer = parseAnswer(body);
+  const answer = parseAnswer(join(body));
   const failure = failureInAnswer(answer);
   if (failure !== undefined) throw failure;
   const { choices } = answer;
   if (!Array.isArray(choices) || choices.length === 0) throw notACompletion();
   const usage = decodeUsage(answer['usage']);
-  const isIntact = [mendChoices(choices), mendHead(answer, options)].every((changed) => !changed);
-  if (isIntact && usage !== undefined) return { bytes: stamp(body, options.provider), usage };
-  const counted = usage ?? estimate(body, options);
-  return {
-    bytes: Buffer.from(JSON.stringify({ ...answer, provider: options.provider, usage: encodeUsage(counted) })),
-    usage: counted,
-  };
+  const hasMended = mendChoices(choices);
+  const isIntact = !mendHead(answer, options) && !hasMended;
+  if (isIntact && usage !== undefined) return { pieces: stamp(body, options.provider), usage };
+  const counted = usage ?? estimate(size, options);
+  const mended = { ...answer, provider: options.provider, usage: encodeUsage(counted) };
+  return { pieces: [Buffer.from(JSON.stringify(mended))], usage: counted };
 }
 
-function looksFine(body: Buffer): boolean {
-  const edges = body.toString('latin1', 0, EDGE_BYTES) + body.toString('latin1', body.length - EDGE_BYTES);
+function looksFine(head: Buffer, tail: Buffer, body: Pieces): boolean {
+  const edges = head.toString('latin1') + tail.toString('latin1');
   if (!edges.trimEnd().endsWith('}') || !WANTED.every((name) => edges.includes(name))) return false;
   // A second long text may stand between the ends.
-  return !UNWANTED.test(edges) && !body.includes(THOUGHTS);
+  return !UNWANTED.test(edges) && !holds(body, THOUGHTS);
 }
 
 /** Mends the choices in place. Returns whether anything had to be changed. */
 function mendChoices(choices: unknown[]): boolean {
   let changed = false;
-  for (const [at, choice] of choices.entries()) {
+  for (let at = 0; at < choices.length; at += 1) {
+    const choice = choices[at];
     if (!isObject(choice)) throw notACompletion();
     const message = isObject(choice['message']) ? choice['message'] : { role: 'assistant' };
     const calls = new ToolCalls();
-    changed = mendMessage(message, calls) || message !== choice['message'] || changed;
-    choice['message'] = message;
-    for (const [name, value, isRight] of [
-      ['index', at, choice['index'] === at],
-      ['finish_reason', calls.any ? 'tool_calls' : 'stop', isText(choice['finish_reason'])],
-    ] as const) {
-      if (isRight) continue;
-      choice[name] = value;
-      changed = true;
-    }
-    for (const [name, value] of [
-      ['role', 'assistant'],
-      ['content', ''],
-    ] as const) {
-      if (typeof message[name] === 'string') continue;
-      message[name] = value;
-      changed = true;
-    }
+    if (mendMessage(message, calls)) changed = true;
+    if (message !== choice['message']) changed = put(choice, 'message', message);
+    if (choice['index'] !== at) changed = put(choice, 'index', at);
+    if (!isText(choice['finish_reason'])) changed = put(choice, 'finish_reason', calls.any ? 'tool_calls' : 'stop');
+    if (typeof message['role'] !== 'string') changed = put(message, 'role', 'assistant');
+    if (typeof message['content'] !== 'string') changed = put(message, 'content', '');
   }
   return changed;
 }
@@ -95,33 +86,36 @@ function mendChoices(choices: unknown[]): boolean {
 /** Gives the answer its name in place. Returns whether it lacked it. */
 function mendHead(answer: Json, { model }: CompletionOptions): boolean {
   let changed = 'provider' in answer;
-  for (const [name, value, isRight] of [
-    ['id', completionId, isText(answer['id'])],
-    ['object', () => 'chat.completion', answer['object'] === 'chat.completion'],
-    ['created', () => Math.floor(Date.now() / 1000), Number.isSafeInteger(answer['created'])],
-    ['model', () => model, isText(answer['model'])],
-  ] as const) {
-    if (isRight) continue;
-    answer[name] = value();
-    changed = true;
-  }
+  if (!isText(answer['id'])) changed = put(answer, 'id', completionId());
+  if (answer['object'] !== 'chat.completion') changed = put(answer, 'object', 'chat.completion');
+  if (!Number.isSafeInteger(answer['created'])) changed = put(answer, 'created', Math.floor(Date.now() / 1000));
+  if (!isText(answer['model'])) changed = put(answer, 'model', model);
   return changed;
 }
 
-function stamp(body: Buffer, provider: string): Buffer {
-  const start = body.indexOf('{');
-  return Buffer.concat([Buffer.from(`{"provider":${JSON.stringify(provider)},`), body.subarray(start + 1)]);
+function put(object: Json, name: string, value: unknown): true {
+  object[name] = value;
+  return true;
+}
+
+/** The same with the provider in front. None of the bytes is copied: there may be megabytes of them. */
+function stamp(body: Pieces, provider: string): Pieces {
+  const first = body.findIndex((piece) => piece.includes('{'));
+  const begun = body[first];
+  if (begun === undefined) throw notACompletion();
+  const head = Buffer.from(`{"provider":${JSON.stringify(provider)},`);
+  return [head, begun.subarray(begun.indexOf('{') + 1), ...body.slice(first + 1)];
 }
 
 /** Four bytes are about one token; what surrounds the texts of an answer is some 400 bytes. */
-function estimate(body: Buffer, { promptBytes }: CompletionOptions): Usage {
+function estimate(size: number, { promptBytes }: CompletionOptions): Usage {
   const promptTokens = Math.ceil(promptBytes / 4);
-  const completionTokens = Math.ceil(Math.max(4, body.length - 400) / 4);
+  const completionTokens = Math.ceil(Math.max(4, size - 400) / 4);
   return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens, estimated: true };
 }
 
-function usageInTail(body: Buffer): Usage | undefined {
-  const tail = body.subarray(-EDGE_BYTES).toString('utf8');
+function usageIn(bytes: Buffer): Usage | undefined {
+  const tail = bytes.toString('utf8');
   const at = tail.lastIndexOf('"usage"');
   const json = at === -1 ? null : /^"usage"\s*:\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})/.exec(tail.slice(at));
   if (json?.[1] === undefined) return undefined;

@@ -3,6 +3,7 @@ import type { Limits } from '../config/config.ts';
 import type { CallScope } from '../core/call.ts';
 import type { Batch, Chunk, Usage } from '../core/chunk.ts';
 import { SluiceError } from '../core/errors.ts';
+import { join, type Pieces } from '../core/pieces.ts';
 import type { Exchange, UpstreamClient, UpstreamHandler } from '../outbound/upstream.ts';
 import { decodeCompletion, StreamDecoder } from '../providers/openai/decode.ts';
 import { looksLikeEvents } from '../providers/openai/events.ts';
@@ -53,7 +54,7 @@ export interface RelayedStream {
 export interface RelayedBody {
   readonly kind: 'body';
   readonly headers: IncomingHttpHeaders;
-  readonly bytes: Buffer;
+  readonly pieces: Pieces;
   readonly usage: Usage | undefined;
 }
 
@@ -93,7 +94,8 @@ class Relaying implements UpstreamHandler, RelayedStream {
   readonly #deps: RelayDeps;
   readonly #resolve: (relayed: Relayed) => void;
   readonly #reject: (error: Error) => void;
-  readonly #rewriter: StreamRewriter;
+  /** There from the first bytes of a stream on. */
+  #rewriter: StreamRewriter | undefined;
   readonly #deadline: Deadline;
   readonly #unlisten: () => void;
   #exchange: Exchange | undefined;
@@ -126,14 +128,6 @@ class Relaying implements UpstreamHandler, RelayedStream {
     this.#deps = deps;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#rewriter = new StreamRewriter({
-      provider: target.provider.id,
-      model: target.model,
-      wantsUsage: request.wantsUsage,
-      choices: request.choices,
-      promptBytes: request.body.length,
-      sseLineBytes: deps.limits.sseLineBytes,
-    });
     this.#deadline = deps.deadlines.start(deps.limits.firstByteMs, () => this.#expire());
     this.#unlisten = call.onCancel((reason) => {
       this.#exchange?.abort();
@@ -178,14 +172,14 @@ class Relaying implements UpstreamHandler, RelayedStream {
         case 'error':
           throw this.#explained();
         case 'stream':
-          this.#endStream();
+          if (this.#rewriter !== undefined) this.#endStream(this.#rewriter);
           break;
         case 'events':
           this.#endEvents();
           break;
         case 'sniff':
         case 'whole':
-          this.#endWhole(Buffer.concat(this.#pieces));
+          this.#endWhole(this.#pieces);
           break;
       }
     } catch (error) {
@@ -204,7 +198,7 @@ class Relaying implements UpstreamHandler, RelayedStream {
 
   /** Whether the answer is whole, even if the upstream says no more. */
   get #isComplete(): boolean {
-    if (this.#state === 'stream') return this.#rewriter.complete;
+    if (this.#state === 'stream') return this.#rewriter?.complete === true;
     return this.#state === 'events' && this.#events?.complete === true;
   }
 
@@ -236,17 +230,18 @@ class Relaying implements UpstreamHandler, RelayedStream {
   }
 
   summary(): { usage: Usage | undefined; finish: string | undefined } {
-    return { usage: this.#rewriter.usage, finish: this.#rewriter.finish };
+    return { usage: this.#rewriter?.usage, finish: this.#rewriter?.finish };
   }
 
   #take(bytes: Buffer): void {
     switch (this.#state) {
       case 'stream': {
+        this.#rewriter ??= this.#rewrite();
         const text = this.#rewriter.push(bytes);
-        this.#write(text);
+        this.#write(text, this.#rewriter);
         const { failure, done, complete } = this.#rewriter;
         if (failure !== undefined) throw failure;
-        if (done) this.#endStream();
+        if (done) this.#endStream(this.#rewriter);
         else if (complete) this.#awaitLastWords(text !== '');
         return;
       }
@@ -292,13 +287,24 @@ class Relaying implements UpstreamHandler, RelayedStream {
     return failureOfStatus(this.#status, this.headers, Buffer.concat(this.#pieces).subarray(0, ERROR_BYTES));
   }
 
-  #write(text: string): void {
+  #rewrite(): StreamRewriter {
+    return new StreamRewriter({
+      provider: this.#target.provider.id,
+      model: this.#target.model,
+      wantsUsage: this.#request.wantsUsage,
+      choices: this.#request.choices,
+      promptBytes: this.#request.body.length,
+      sseLineBytes: this.#deps.limits.sseLineBytes,
+    });
+  }
+
+  #write(text: string, { visible }: StreamRewriter): void {
     if (this.#sink !== undefined) {
       if (text !== '' && !this.#sink.write(text)) this.#pause();
       return;
     }
     this.#early += text;
-    if (this.#rewriter.visible) this.#commit();
+    if (visible) this.#commit();
     if (this.#early.length <= this.#deps.limits.sseLineBytes) return;
     // A client that is not there yet must not make the upstream run ahead; and one that waits must not wait for ever.
     if (this.#committed) this.#pause();
@@ -318,11 +324,11 @@ class Relaying implements UpstreamHandler, RelayedStream {
     this.#resolve(this);
   }
 
-  #endStream(): void {
-    const rest = this.#rewriter.end();
-    const { failure } = this.#rewriter;
+  #endStream(rewriter: StreamRewriter): void {
+    const rest = rewriter.end();
+    const { failure } = rewriter;
     if (failure !== undefined) {
-      this.#write(rest);
+      this.#write(rest, rewriter);
       throw failure;
     }
     this.#finish();
@@ -344,20 +350,20 @@ class Relaying implements UpstreamHandler, RelayedStream {
     this.#passOver();
   }
 
-  #endWhole(body: Buffer): void {
+  #endWhole(body: Pieces): void {
     if (this.#request.stream) {
-      const batch = decodeCompletion(body);
+      const batch = decodeCompletion(join(body));
       this.#finish();
       this.#resolve({ kind: 'decoded', batch });
       return;
     }
-    const { bytes, usage } = completionBytes(body, {
+    const { pieces, usage } = completionBytes(body, {
       provider: this.#target.provider.id,
       model: this.#target.model,
       promptBytes: this.#request.body.length,
     });
     this.#finish();
-    this.#resolve({ kind: 'body', headers: this.headers, bytes, usage });
+    this.#resolve({ kind: 'body', headers: this.headers, pieces, usage });
   }
 
   /** All was said. The rest is passed over, so that the connection can serve again; one that goes on is closed. */

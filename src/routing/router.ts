@@ -3,6 +3,7 @@ import type { Call, CallScope } from '../core/call.ts';
 import type { ChatRequest } from '../core/chat.ts';
 import type { Usage } from '../core/chunk.ts';
 import { SluiceError, unreachable } from '../core/errors.ts';
+import type { Pieces } from '../core/pieces.ts';
 import type { Provider } from '../core/provider.ts';
 import type { Enriched, Step } from '../core/stream.ts';
 import { rateLimitsOf } from '../outbound/rate-limits.ts';
@@ -70,7 +71,7 @@ export interface RouteWatcher {
   /** Who wants to see what is relayed as a stream, if anybody. */
   relays(call: Call): ((latin1: string) => void) | undefined;
   /** An answer was relayed as a whole. */
-  relayed(call: Call, bytes: Buffer): void;
+  relayed(call: Call, pieces: Pieces): void;
 }
 
 /** From a question to the first visible chunk of an answer. */
@@ -196,7 +197,7 @@ export class Router {
     const relayed = await openRelay(target, question.relay(target), scope, { client, deadlines, limits });
     switch (relayed.kind) {
       case 'body':
-        this.#deps.watcher?.relayed(scope, relayed.bytes);
+        this.#deps.watcher?.relayed(scope, relayed.pieces);
         if (relayed.usage !== undefined) onUsage(relayed.usage);
         return relayed;
       case 'stream':

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { ChatRequest } from '../../core/chat.ts';
 import type { Batch } from '../../core/chunk.ts';
 import { collect } from '../../core/collect.ts';
@@ -8,7 +8,7 @@ import { OWN_MEDIA } from '../../enrich/buckets.ts';
 import type { RelayRequest } from '../../routing/relay.ts';
 import type { Answered, Question } from '../../routing/router.ts';
 import type { Target } from '../../routing/select.ts';
-import { answerHeaders, sendChunks, sendRelayed, withCall } from '../answer.ts';
+import { answerHeaders, sendChunks, sendRelayed, sendWhole, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { type JsonBody, parseId } from '../edge/body.ts';
 import { clientKeys } from '../keys.ts';
@@ -36,7 +36,7 @@ export function chatCompletions(deps: Deps): Handler {
         case 'stream':
           return sendRelayed(reply, value, encodeStreamError, headers, deps);
         case 'body':
-          send(reply, value.bytes, headers);
+          sendWhole(reply, value.pieces, headers);
           return;
         case 'chunks':
           break;
@@ -45,7 +45,7 @@ export function chatCompletions(deps: Deps): Handler {
       const choices = [value.chunks, ...(await furtherChoices(body.n ?? 1, question, answered, deps, call))];
       if (body.stream !== true) {
         const answers = await Promise.all(choices.map(collect));
-        send(reply, Buffer.from(JSON.stringify(encodeCompletion(head, answers))), headers);
+        sendWhole(reply, [Buffer.from(JSON.stringify(encodeCompletion(head, answers)))], headers);
         return;
       }
       const wantsUsage = body.stream_options?.include_usage === true;
@@ -76,10 +76,6 @@ async function furtherChoices(
   };
   const further = await Promise.all(Array.from({ length: n - 1 }, () => deps.router.answer(again, call)));
   return further.flatMap(({ value }) => (value.kind === 'chunks' ? [value.chunks] : []));
-}
-
-function send(reply: FastifyReply, bytes: Buffer, headers: Readonly<Record<string, string>>): void {
-  reply.headers(headers).header('content-type', 'application/json; charset=utf-8').send(bytes);
 }
 
 function toQuestion(request: FastifyRequest, json: JsonBody, body: ChatCompletionBody, deps: Deps): Question {

@@ -1,0 +1,48 @@
+/** Bytes that came in several buffers and stay there: joined, they would be in memory twice. */
+export type Pieces = readonly Buffer[];
+
+export function sizeOf(pieces: Pieces): number {
+  let size = 0;
+  for (const { length } of pieces) size += length;
+  return size;
+}
+
+/** All in one buffer; a single one as it is. */
+export function join(pieces: Pieces): Buffer {
+  const [first] = pieces;
+  return pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces);
+}
+
+/** The first `count` bytes, or all. */
+export function headOf(pieces: Pieces, count: number): Buffer {
+  let size = 0;
+  let end = 0;
+  while (end < pieces.length && size < count) {
+    size += pieces[end]?.length ?? 0;
+    end += 1;
+  }
+  return join(pieces.slice(0, end)).subarray(0, count);
+}
+
+/** The last `count` bytes, or all. */
+export function tailOf(pieces: Pieces, count: number): Buffer {
+  let size = 0;
+  let start = pieces.length;
+  while (start > 0 && size < count) {
+    start -= 1;
+    size += pieces[start]?.length ?? 0;
+  }
+  return join(pieces.slice(start)).subarray(-count);
+}
+
+/** Whether ASCII text of at least two characters stands in the bytes, however they are split. */
+export function holds(pieces: Pieces, text: string): boolean {
+  const overlap = text.length - 1;
+  let before = '';
+  for (const piece of pieces) {
+    if (piece.includes(text, 0, 'latin1')) return true;
+    if (before !== '' && (before + piece.toString('latin1', 0, overlap)).includes(text)) return true;
+    before = (before + piece.toString('latin1', Math.max(0, piece.length - overlap))).slice(-overlap);
+  }
+  return false;
+}
