@@ -1,4 +1,5 @@
-import { BACKEND, isAbort, request, toFailure } from '../../api/http.ts';
+import { isAbort, toFailure } from '../../api/http.ts';
+import { synthesize } from '../../api/speech.ts';
 import { toast } from '../../components/toast.ts';
 import { spoken, t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
@@ -84,7 +85,9 @@ function serverSpeaker({ provider, voice }: Extract<Voice, { by: 'server' }>): S
   const soundOf = (text: string, signal: AbortSignal): Promise<Blob> => {
     let sound = sounds.get(text);
     if (sound === undefined) {
-      sound = synthesize(provider, voice, text, signal);
+      const key = app.get().settings.keys[provider];
+      const own = { ...(voice === undefined ? {} : { voice }), ...(key === undefined ? {} : { key }) };
+      sound = synthesize({ provider, text, ...own }, signal);
       // Whoever waits for it hears of the failure; nobody else has to.
       sound.catch(() => {});
       sounds.set(text, sound);
@@ -105,19 +108,6 @@ function serverSpeaker({ provider, voice }: Extract<Voice, { by: 'server' }>): S
     pause: () => audio.pause(),
     resume: () => void audio.play().catch(() => {}),
   };
-}
-
-async function synthesize(
-  provider: string,
-  voice: string | undefined,
-  text: string,
-  signal: AbortSignal,
-): Promise<Blob> {
-  const query = new URLSearchParams({ text, ...(voice === undefined ? {} : { voice }) });
-  const key = app.get().settings.keys[provider];
-  const headers = key === undefined ? {} : { 'x-api-key': key };
-  const address = `${BACKEND}/synthesize/${encodeURIComponent(provider)}?${query}`;
-  return (await request(address, { headers, signal })).blob();
 }
 
 function play(audio: HTMLAudioElement, url: string, signal: AbortSignal): Promise<void> {
