@@ -15,7 +15,7 @@ export interface ZipMember {
 /** An archive of texts, without compression. `time` goes to all members. */
 export function zip(members: readonly ZipMember[], time: Date): Blob {
   const encoder = new TextEncoder();
-  const pieces: BlobPart[] = [];
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
   const directory: Uint8Array<ArrayBuffer>[] = [];
   let offset = 0;
   for (const { name, text } of members) {
