@@ -39,7 +39,7 @@ export function fillIn(text: string, environment: Environment, report: (message:
     const value = variable(environment, name);
     if (value !== undefined) return value;
     report(
-      `the environment variable ${name} is ${environment[name] === undefined ? 'not set' : 'empty'}; set it, or write the value itself`,
+      `the environment variable ${name} is ${Object.hasOwn(environment, name) && environment[name] !== undefined ? 'empty' : 'not set'}; set it, or write the value itself`,
     );
     return reference;
   });

@@ -6,7 +6,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A variable's value without surrounding blanks; undefined when it is not set or blank. */
 export function variable(environment: Environment, name: string): string | undefined {
-  const value = environment[name]?.trim();
+  // `toString` and the like are no variables.
+  const value = Object.hasOwn(environment, name) ? environment[name]?.trim() : undefined;
   return value === '' ? undefined : value;
 }
 

@@ -76,7 +76,7 @@ function rewritten(pieces: readonly Buffer[]): unknown {
   const events = Buffer.from(sent, 'latin1').toString().split('\n\n');
   return {
     events: events.map((event) => {
-      assert.match(event, /^(data: (\{.*\}|\[DONE\]))?$/);
+      assert.match(event, /^(data: (\{.*\}|\[DONE\]))?$/s);
       return event.startsWith('data: {') ? JSON.parse(event.slice(6), withoutMadeUp) : event;
     }),
     failure: rewriter.failure?.message,
@@ -123,7 +123,10 @@ describe('JSON', () => {
         assert.deepEqual(JSON.parse(bytes.toString('utf8', start, end)), own(JSON.parse(bytes.toString()), name));
       }
       assert.equal(depth, depthOf(value));
-      const name = random.chance(0.5) && members.length > 0 ? random.pick(members).name : random.text(3);
+      const name =
+        random.chance(0.5) && members.length > 0
+          ? random.pick(members).name
+          : random.text(3).toWellFormed().replaceAll('\\', '/');
       const edited = JSON.parse(editObject(bytes, members, new Map([[name, '{"new":1}']])).toString());
       assert.deepEqual(own(edited, name), { new: 1 });
       const removed = JSON.parse(editObject(bytes, members, new Map([[name, undefined]])).toString());
@@ -222,15 +225,20 @@ function broken(bytes: Buffer, random: Random): Buffer {
   return Buffer.concat([bytes.subarray(0, at), inserted, bytes.subarray(at + random.below(4))]);
 }
 
+/**
+ * Names hold no backslash: V8 14.6 (Node 26.10) takes `{"a":1,"b\\n":2}` for `{"a":1,"b\\\\":2}` when it has parsed the
+ * latter before, since it compares a name that has escapes with the one it expects without decoding it.
+ */
 function objectOf(random: Random): Record<string, unknown> {
-  return Object.fromEntries(
-    random.many(random.below(6), () => [random.text(3).toWellFormed(), wellFormed(anything(random, 2))]),
-  );
+  const value = Object.fromEntries(random.many(random.below(6), () => [random.text(3), anything(random, 2)]));
+  return JSON.parse(JSON.stringify(value), withoutBackslashes);
 }
 
-/** As UTF-8 has it. */
-function wellFormed(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value).replace(/\\ud[89a-f]../gi, '?'));
+function withoutBackslashes(_: string, value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const members = Object.entries(value).map(([name, each]) => [name.toWellFormed().replaceAll('\\', '/'), each]);
+  return Object.fromEntries(members);
 }
 
 /** JSON text with white space where it may be. */
