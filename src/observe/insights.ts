@@ -45,7 +45,8 @@ class Day {
   }
 
   group(user: string, provider: string, model: string): Group {
-    const name = JSON.stringify([user, provider, model]);
+    // No name of a user or provider holds this character.
+    const name = `${user}\0${provider}\0${model}`;
     const present = this.groups.get(name);
     if (present !== undefined) return present;
     if (this.groups.size >= MOST_GROUPS && user !== OTHERS) return this.group(OTHERS, provider, model);
