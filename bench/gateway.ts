@@ -67,13 +67,18 @@ limits:
 `;
 }
 
-/** Runs Node with `nodeArguments` until `probe` answers 200. Without `port` the process prints the port it took. */
-async function start(nodeArguments: readonly string[], port: number | undefined, probe: string): Promise<Running> {
+/** Runs `program` until `probe` answers 200. Without `port` the process prints the port it took. */
+export async function start(
+  words: readonly string[],
+  port: number | undefined,
+  probe: string,
+  program: string = process.execPath,
+): Promise<Running> {
   const began = performance.now();
   // Nothing of the caller's environment: a provider's key in it would switch that provider on.
   const { PATH = '' } = process.env;
   const env = { PATH, HOME: tmpdir() };
-  const child = spawn(process.execPath, nodeArguments, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const said: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => said.length < 200 && said.push(text));
@@ -85,7 +90,7 @@ async function start(nodeArguments: readonly string[], port: number | undefined,
     return { port: used, pid: child.pid, startMs: performance.now() - began, stop: () => stop(child) };
   } catch (error) {
     await stop(child);
-    throw new Error(`${nodeArguments.join(' ')} did not start: ${said.join('').slice(-4000)}`, { cause: error });
+    throw new Error(`${words.join(' ')} did not start: ${said.join('').slice(-4000)}`, { cause: error });
   }
 }
 
@@ -134,7 +139,8 @@ async function stop(child: ChildProcess): Promise<void> {
   clearTimeout(hard);
 }
 
-async function freePort(): Promise<number> {
+/** A port of 127.0.0.1 that nobody listens on at the moment. */
+export async function freePort(): Promise<number> {
   const server = createServer();
   const { promise, resolve } = Promise.withResolvers<void>();
   server.listen(0, '127.0.0.1', resolve);

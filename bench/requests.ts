@@ -13,8 +13,14 @@ export interface Question {
 
 const PATHS: Record<Dialect, string> = { v1: '/v1/chat/completions', typed: '/backend-api/v2/conversation' };
 
-/** A chat that asks for `model` with a prompt of about `promptBytes`. */
-export function question(dialect: Dialect, port: number, model: string, promptBytes: number): Question {
+/** A chat that asks for `model` with a prompt of about `promptBytes`. `headers` are whole lines without their ends. */
+export function question(
+  dialect: Dialect,
+  port: number,
+  model: string,
+  promptBytes: number,
+  headers: readonly string[] = [],
+): Question {
   const plan = planOf(model);
   if (plan === undefined) throw new Error(`no such model: ${model}`);
   const messages = [{ role: 'user', content: textOf(promptBytes) }];
@@ -24,6 +30,7 @@ export function question(dialect: Dialect, port: number, model: string, promptBy
     `host: 127.0.0.1:${port}`,
     'content-type: application/json',
     'authorization: Bearer sk-bench',
+    ...headers,
     `content-length: ${Buffer.byteLength(body)}`,
   ];
   const bytes = Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`);

@@ -1,11 +1,14 @@
 /** Measures Sluice against a bare pass-through. Usage and what the rows mean: README.md in this folder. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { findNginx, findPortkey } from './beside.ts';
 import { type Running, startBare, startMock, startSluice } from './gateway.ts';
 import { WrongAnswer } from './load.ts';
+import { readmeBlock, withBlock } from './readme.ts';
 import { summarise, table } from './report.ts';
 import {
+  BESIDE,
   type Context,
   type Figures,
   FULL,
@@ -21,6 +24,8 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '3' },
     quick: { type: 'boolean', default: false },
     bare: { type: 'boolean', default: false },
+    beside: { type: 'boolean', default: false },
+    'write-readme': { type: 'boolean', default: false },
     only: { type: 'string' },
     json: { type: 'string' },
   },
@@ -33,6 +38,12 @@ if (!existsSync('/proc/self/schedstat')) {
   process.exit(2);
 }
 
+const README = new URL('../README.md', import.meta.url);
+if (options['write-readme'] && (options.quick || options.bare || options.only !== undefined)) {
+  console.error('--write-readme needs a whole run: without --quick, --bare and --only.');
+  process.exit(2);
+}
+
 const size = options.quick ? QUICK : FULL;
 const rounds = options.quick ? 1 : Math.min(20, Math.max(1, Number(options.rounds) || 3));
 const scenarios = SCENARIOS.filter(({ name }) => options.only === undefined || options.only.split(',').includes(name));
@@ -40,6 +51,10 @@ const scenarios = SCENARIOS.filter(({ name }) => options.only === undefined || o
 const running: Running[] = [];
 const results = new Map<string, Map<LaneName, Figures[]>>();
 const wrong: string[] = [];
+/** The same of other gateways, which is no fault of ours. */
+const wrongBeside: string[] = [];
+/** Why which other gateway is not measured. */
+const missing: string[] = [];
 
 async function keep(starting: Promise<Running>): Promise<Running> {
   const process = await starting;
@@ -52,12 +67,13 @@ async function stopAll(): Promise<void> {
 }
 
 /** Notes a wrong answer and goes on: the other scenarios are still worth knowing. */
-async function noting(where: string, work: () => Promise<void>): Promise<void> {
+async function noting(where: string, lane: Lane, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
     if (!(error instanceof WrongAnswer)) throw error;
-    wrong.push(`${where}: ${error.message}`);
+    const list = BESIDE.some((name) => name === lane.name) ? wrongBeside : wrong;
+    list.push(`${where}: ${error.message}`);
   }
 }
 
@@ -69,7 +85,7 @@ async function measure(context: Context, lanes: readonly Lane[]): Promise<void> 
   for (const scenario of scenarios) {
     for (const lane of lanes.filter(({ name }) => scenario.lanes.includes(name))) {
       progress(`warming up: ${scenario.name}, ${lane.name}`);
-      await noting(`${scenario.name} (${lane.name}, warming up)`, async () => scenario.warmUp?.(lane, context));
+      await noting(`${scenario.name} (${lane.name}, warming up)`, lane, async () => scenario.warmUp?.(lane, context));
     }
   }
   for (let round = 1; round <= rounds; round += 1) {
@@ -80,7 +96,7 @@ async function measure(context: Context, lanes: readonly Lane[]): Promise<void> 
       const order = round % 2 === 1 ? lanes : lanes.toReversed();
       for (const lane of order.filter(({ name }) => scenario.lanes.includes(name))) {
         progress(`round ${round} of ${rounds}: ${scenario.name}, ${lane.name}`);
-        await noting(`${scenario.name} (${lane.name}, round ${round})`, async () => {
+        await noting(`${scenario.name} (${lane.name}, round ${round})`, lane, async () => {
           const figures = await scenario.run(lane, context);
           found.set(lane.name, [...(found.get(lane.name) ?? []), figures]);
         });
@@ -88,6 +104,26 @@ async function measure(context: Context, lanes: readonly Lane[]): Promise<void> 
     }
   }
   progress('');
+}
+
+/** The other gateways that are here. One that does not start is not measured, and the others are. */
+async function lanesBeside(mock: Running): Promise<Lane[]> {
+  const lanes: Lane[] = [];
+  for (const [name, find] of [['nginx', findNginx] as const, ['portkey', findPortkey] as const]) {
+    progress(`looking for ${name}`);
+    const found = find();
+    if ('missing' in found) {
+      missing.push(found.missing);
+      continue;
+    }
+    const another = (): Promise<Running> => found.start(mock.port);
+    try {
+      lanes.push({ name, dialect: 'v1', gateway: await keep(another()), headers: found.headers(mock.port), another });
+    } catch (error) {
+      missing.push(`${name}: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+  return lanes;
 }
 
 async function main(): Promise<void> {
@@ -102,6 +138,7 @@ async function main(): Promise<void> {
       { name: 'typed', dialect: 'typed', gateway, another },
     );
   }
+  if (options.beside) lanes.push(...(await lanesBeside(mock)));
   const [load = 0] = loadavg();
   const began = performance.now();
   await measure({ mock, size }, lanes);
@@ -114,12 +151,18 @@ async function main(): Promise<void> {
     console.log('The machine was busy with something else before: take the figures with care.\n');
   const lines = summarise(results);
   if (options.bare) for (const [name, found] of results) console.log(name, found.get('bare'));
-  else console.log(table(lines));
+  else console.log(table(lines, options.beside ? BESIDE : []));
+  for (const line of missing) console.log(`\nnot measured: ${line}`);
+  if (options['write-readme']) {
+    const date = new Date().toISOString().slice(0, 10);
+    const block = readmeBlock(lines, { date, machine, rounds, others: options.beside ? BESIDE : [] });
+    writeFileSync(README, withBlock(readFileSync(README, 'utf8'), block));
+  }
   if (options.json !== undefined) {
     const raw = [...results].map(([scenario, found]) => ({ scenario, lanes: Object.fromEntries(found) }));
     writeFileSync(
       options.json,
-      `${JSON.stringify({ machine, rounds, quick: options.quick, lines, raw, wrong }, null, 2)}\n`,
+      `${JSON.stringify({ machine, rounds, quick: options.quick, lines, raw, missing, wrong, wrongBeside }, null, 2)}\n`,
     );
   }
 }
@@ -131,5 +174,6 @@ try {
 } finally {
   await stopAll();
 }
+for (const line of wrongBeside) console.error(`wrong answer beside  ${line}`);
 for (const line of wrong) console.error(`WRONG ANSWER  ${line}`);
 if (wrong.length > 0) process.exitCode = 1;

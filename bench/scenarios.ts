@@ -1,18 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuMicros, getText, type Running, residentMiB } from './gateway.ts';
 import { closedLoop, leaveEarly, openLoop, pacedLoop, percentile } from './load.ts';
-import { type Dialect, question } from './requests.ts';
+import { type Dialect, type Question, question } from './requests.ts';
 
 /** One gateway spoken to in one dialect. */
 export interface Lane {
   readonly name: LaneName;
   readonly dialect: Dialect;
   readonly gateway: Running;
+  /** What it has to be told with each request: header lines. */
+  readonly headers?: readonly string[];
   /** A second process of the same kind, to see how it starts and what it holds when idle. */
   another(): Promise<Running>;
 }
 
-export type LaneName = 'bare' | 'sluice' | 'typed';
+export type LaneName = 'bare' | 'sluice' | 'typed' | 'nginx' | 'portkey';
+
+/** The other gateways, which run only when they are asked for. */
+export const BESIDE = ['nginx', 'portkey'] as const satisfies readonly LaneName[];
 
 export interface Context {
   readonly mock: Running;
@@ -25,6 +30,8 @@ export interface Size {
   readonly flatStreams: number;
   readonly pacedStreams: number;
   readonly pacedChunks: number;
+  /** Of the look at memory, which takes twice as many after them. */
+  readonly slowStreams: number;
   readonly bigPrompts: number;
   readonly bigAnswers: number;
   readonly latencyRequests: number;
@@ -37,6 +44,7 @@ export const FULL: Size = {
   flatStreams: 400,
   pacedStreams: 1000,
   pacedChunks: 200,
+  slowStreams: 1000,
   bigPrompts: 1000,
   bigAnswers: 200,
   latencyRequests: 1000,
@@ -50,6 +58,7 @@ export const QUICK: Size = {
   flatStreams: 16,
   pacedStreams: 100,
   pacedChunks: 20,
+  slowStreams: 100,
   bigPrompts: 40,
   bigAnswers: 8,
   latencyRequests: 100,
@@ -65,6 +74,9 @@ const PER_SECOND = 20;
 /** Long enough that nobody sees its end. */
 const ENDLESS = `bench-paced-${PER_SECOND}x2000`;
 const LATENCY_PER_SECOND = 200;
+/** Twelve seconds of next to nothing: what is held for a stream shows, not what a busy one costs. */
+const SLOW = { perSecond: 1, chunks: 12 };
+const SLOW_MODEL = `bench-paced-${SLOW.perSecond}x${SLOW.chunks}`;
 
 function pacedModel(size: Size): string {
   return `bench-paced-${PER_SECOND}x${size.pacedChunks}`;
@@ -72,7 +84,7 @@ function pacedModel(size: Size): string {
 
 /** All models the scenarios ask for; the mock offers them in its list. */
 export function modelsFor(size: Size): readonly string[] {
-  return [JSON_1KB, JSON_2MB, FLAT, pacedModel(size), ENDLESS];
+  return [JSON_1KB, JSON_2MB, FLAT, pacedModel(size), SLOW_MODEL, ENDLESS];
 }
 
 /** What one run found, by metric: see `rows.ts`. */
@@ -86,6 +98,10 @@ export interface Scenario {
   run(lane: Lane, context: Context): Promise<Figures>;
 }
 
+function ask(lane: Lane, gateway: Running, model: string, promptBytes: number): Question {
+  return question(lane.dialect, gateway.port, model, promptBytes, lane.headers);
+}
+
 /** CPU of the gateway while `work` runs, and shortly after it: what is put off to the end is part of the cost. */
 async function cpuOf(lane: Lane, work: () => Promise<void>): Promise<number> {
   const before = cpuMicros(lane.gateway.pid);
@@ -94,23 +110,29 @@ async function cpuOf(lane: Lane, work: () => Promise<void>): Promise<number> {
   return cpuMicros(lane.gateway.pid) - before;
 }
 
-/** A scenario of `count` equal requests; the figure is CPU per unit, of which each request has `units`. */
+/** A scenario of `count` equal requests: CPU per unit, of which each request has `units`, and requests a second. */
 function repeated(
   name: string,
   lanes: readonly LaneName[],
   shape: { model: string; promptBytes: number; concurrency: number; units: number; count: (size: Size) => number },
 ): Scenario {
-  const ask = (lane: Lane, count: number): Promise<void> => {
-    const { port } = lane.gateway;
-    return closedLoop(port, question(lane.dialect, port, shape.model, shape.promptBytes), shape.concurrency, count);
+  const send = (lane: Lane, count: number): Promise<void> => {
+    const asked = ask(lane, lane.gateway, shape.model, shape.promptBytes);
+    return closedLoop(lane.gateway.port, asked, shape.concurrency, count);
   };
   return {
     name,
     lanes,
-    warmUp: (lane, { size }) => ask(lane, shape.count(size)),
+    warmUp: (lane, { size }) => send(lane, shape.count(size)),
     run: async (lane, { size }) => {
       const count = shape.count(size);
-      return { cpu: (await cpuOf(lane, () => ask(lane, count))) / count / shape.units };
+      let seconds = 0;
+      const cpu = await cpuOf(lane, async () => {
+        const began = performance.now();
+        await send(lane, count);
+        seconds = (performance.now() - began) / 1000;
+      });
+      return { cpu: cpu / count / shape.units, perSecond: count / seconds };
     },
   };
 }
@@ -120,7 +142,7 @@ const before = new Map<number, number>();
 
 const paced: Scenario = {
   name: 'paced',
-  lanes: ['bare', 'sluice', 'typed'],
+  lanes: ['bare', 'sluice', 'typed', ...BESIDE],
   run: async (lane, { size }) => {
     const { pid, port } = lane.gateway;
     const idle = before.get(pid) ?? residentMiB(pid);
@@ -128,7 +150,7 @@ const paced: Scenario = {
     const samples: { cpu: number; memory: number }[] = [];
     const result = await pacedLoop(
       port,
-      question(lane.dialect, port, pacedModel(size), 1024),
+      ask(lane, lane.gateway, pacedModel(size), 1024),
       { streams: size.pacedStreams, chunks: size.pacedChunks, perSecond: PER_SECOND },
       () => samples.push({ cpu: cpuMicros(pid), memory: residentMiB(pid) }),
     );
@@ -144,14 +166,35 @@ const paced: Scenario = {
   },
 };
 
+/** Memory that slow streams take, in a process that has done nothing else. */
+const slow: Scenario = {
+  name: 'slow',
+  lanes: ['bare', 'sluice', ...BESIDE],
+  run: async (lane, { size }) => {
+    const fresh = await lane.another();
+    try {
+      const memoryWith = async (streams: number): Promise<number> => {
+        let most = 0;
+        await pacedLoop(fresh.port, ask(lane, fresh, SLOW_MODEL, 1024), { streams, ...SLOW }, () => {
+          most = Math.max(most, residentMiB(fresh.pid));
+        });
+        return most;
+      };
+      return { memory: await memoryWith(size.slowStreams), memoryOfTwice: await memoryWith(2 * size.slowStreams) };
+    } finally {
+      await fresh.stop();
+    }
+  },
+};
+
 const latency: Scenario = {
   name: 'latency',
-  lanes: ['bare', 'sluice'],
+  lanes: ['bare', 'sluice', ...BESIDE],
   run: async (lane, { mock, size }) => {
-    const through = async (port: number): Promise<number[]> =>
-      openLoop(port, question('v1', port, JSON_1KB, 1024), LATENCY_PER_SECOND, size.latencyRequests);
-    const direct = await through(mock.port);
-    const times = await through(lane.gateway.port);
+    const through = (gateway: Running): Promise<number[]> =>
+      openLoop(gateway.port, ask(lane, gateway, JSON_1KB, 1024), LATENCY_PER_SECOND, size.latencyRequests);
+    const direct = await through(mock);
+    const times = await through(lane.gateway);
     return {
       p50: percentile(times, 50) - percentile(direct, 50),
       p99: percentile(times, 99) - percentile(direct, 99),
@@ -161,7 +204,7 @@ const latency: Scenario = {
 
 const start: Scenario = {
   name: 'start',
-  lanes: ['bare', 'sluice'],
+  lanes: ['bare', 'sluice', ...BESIDE],
   run: async (lane, { size }) => {
     const fresh = await lane.another();
     try {
@@ -182,7 +225,7 @@ const leftover: Scenario = {
   lanes: ['bare', 'sluice', 'typed'],
   run: async (lane, { mock, size }) => {
     const { port } = lane.gateway;
-    await leaveEarly(port, question(lane.dialect, port, ENDLESS, 100), size.leavers);
+    await leaveEarly(port, ask(lane, lane.gateway, ENDLESS, 100), size.leavers);
     await sleep(1000);
     return { streams: (await mockStats(mock)).streams };
   },
@@ -194,7 +237,7 @@ const connections: Scenario = {
   run: async (lane, { mock, size }) => {
     const { port } = lane.gateway;
     const before = await mockStats(mock);
-    await closedLoop(port, question(lane.dialect, port, JSON_1KB, 1024), 16, size.requests);
+    await closedLoop(port, ask(lane, lane.gateway, JSON_1KB, 1024), 16, size.requests);
     const after = await mockStats(mock);
     // The two looks at the statistics are connections too; the second one is in its own answer.
     return { perRequest: (after.connections - before.connections - 1) / (after.requests - before.requests) };
@@ -204,28 +247,28 @@ const connections: Scenario = {
 /** In the order in which each round runs them. */
 export const SCENARIOS: readonly Scenario[] = [
   start,
-  repeated('json', ['bare', 'sluice'], {
+  repeated('json', ['bare', 'sluice', ...BESIDE], {
     model: JSON_1KB,
     promptBytes: 1024,
     concurrency: 16,
     units: 1,
     count: (size) => size.requests,
   }),
-  repeated('flat', ['bare', 'sluice', 'typed'], {
+  repeated('flat', ['bare', 'sluice', 'typed', ...BESIDE], {
     model: FLAT,
     promptBytes: 1024,
     concurrency: 4,
     units: FLAT_CHUNKS,
     count: (size) => size.flatStreams,
   }),
-  repeated('prompt', ['bare', 'sluice'], {
+  repeated('prompt', ['bare', 'sluice', ...BESIDE], {
     model: JSON_1KB,
     promptBytes: 200 * 1024,
     concurrency: 4,
     units: 1,
     count: (size) => size.bigPrompts,
   }),
-  repeated('answer', ['bare', 'sluice'], {
+  repeated('answer', ['bare', 'sluice', ...BESIDE], {
     model: JSON_2MB,
     promptBytes: 1024,
     concurrency: 4,
@@ -233,6 +276,7 @@ export const SCENARIOS: readonly Scenario[] = [
     count: (size) => size.bigAnswers,
   }),
   paced,
+  slow,
   latency,
   leftover,
   connections,
