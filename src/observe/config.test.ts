@@ -34,6 +34,19 @@ describe('what the environment says of observing', () => {
     assert.doesNotMatch(JSON.stringify(headers.problems), /planted|zz/);
   });
 
+  test('the environment beats the file', () => {
+    const section = {
+      requestLog: 'full',
+      accessLog: 'all',
+      otelEndpoint: 'http://c:4318',
+      otelPropagate: true,
+    } as const;
+    const { config } = resolveObserve({ SLUICE_REQUEST_LOG: 'none', SLUICE_OTEL_PROPAGATE: 'false' }, section);
+    assert.deepEqual([config.requestLog, config.accessLog], ['none', 'all']);
+    assert.deepEqual([config.otel?.tracesUrl, config.otel?.propagates], ['http://c:4318/v1/traces', false]);
+    assert.equal(resolveObserve({}, section).config.otel?.propagates, true);
+  });
+
   test('addresses of signals, as the specification of OpenTelemetry has them', () => {
     const otel = (environment: Record<string, string>) => {
       const { config } = resolveObserve(environment);

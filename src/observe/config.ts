@@ -34,6 +34,17 @@ export interface ObserveConfig {
   readonly otel?: OtelConfig;
 }
 
+/** The section `observe` of sluice.yaml. */
+export interface ObserveSection {
+  readonly requestLog?: RequestLogMode | undefined;
+  readonly requestLogEntries?: number | undefined;
+  readonly requestLogBytes?: number | undefined;
+  readonly accessLog?: AccessLogMode | undefined;
+  /** Address of an OpenTelemetry collector, as `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  readonly otelEndpoint?: string | undefined;
+  readonly otelPropagate?: boolean | undefined;
+}
+
 export const defaultObserve: ObserveConfig = {
   requestLog: 'meta',
   requestLogEntries: 250,
@@ -43,27 +54,41 @@ export const defaultObserve: ObserveConfig = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the environment says. A value that makes no sense is named in `problems`, and the default counts. */
-export function resolveObserve(environment: Environment): {
+/** The environment beats the file. A variable that makes no sense is named in `problems`, and has no effect. */
+export function resolveObserve(
+  environment: Environment,
+  section: ObserveSection = {},
+): {
   readonly config: ObserveConfig;
   readonly problems: readonly string[];
 } {
   const read = new Reader(environment);
-  const otel = otelOf(read);
+  const otel = otelOf(read, section);
+  const { requestLog, requestLogEntries, requestLogBytes, accessLog } = defaultObserve;
   const config = {
-    requestLog: read.oneOf('SLUICE_REQUEST_LOG', REQUEST_LOGS, defaultObserve.requestLog),
-    requestLogEntries: read.number('SLUICE_REQUEST_LOG_ENTRIES', 1, 100_000, defaultObserve.requestLogEntries),
-    requestLogBytes: read.number('SLUICE_REQUEST_LOG_BYTES', 1_024, 2 ** 30, defaultObserve.requestLogBytes),
-    accessLog: read.oneOf('SLUICE_ACCESS_LOG', ACCESS_LOGS, defaultObserve.accessLog),
+    requestLog: read.oneOf('SLUICE_REQUEST_LOG', REQUEST_LOGS, section.requestLog ?? requestLog),
+    requestLogEntries: read.number(
+      'SLUICE_REQUEST_LOG_ENTRIES',
+      1,
+      100_000,
+      section.requestLogEntries ?? requestLogEntries,
+    ),
+    requestLogBytes: read.number(
+      'SLUICE_REQUEST_LOG_BYTES',
+      1_024,
+      2 ** 30,
+      section.requestLogBytes ?? requestLogBytes,
+    ),
+    accessLog: read.oneOf('SLUICE_ACCESS_LOG', ACCESS_LOGS, section.accessLog ?? accessLog),
     ...(otel === undefined ? {} : { otel }),
   };
   return { config, problems: read.problems };
 }
 
 /** https://opentelemetry.io/docs/specs/otel/protocol/exporter/ and …/configuration/sdk-environment-variables/ */
-function otelOf(read: Reader): OtelConfig | undefined {
+function otelOf(read: Reader, section: ObserveSection): OtelConfig | undefined {
   if (read.text('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined;
-  const base = read.url('OTEL_EXPORTER_OTLP_ENDPOINT');
+  const base = read.url('OTEL_EXPORTER_OTLP_ENDPOINT') ?? section.otelEndpoint;
   const below = (path: string) => (base === undefined ? undefined : `${base.replace(/\/+$/, '')}${path}`);
   const tracesUrl = isOff(read, 'OTEL_TRACES_EXPORTER')
     ? undefined
@@ -83,7 +108,9 @@ function otelOf(read: Reader): OtelConfig | undefined {
     headers: read.pairs('OTEL_EXPORTER_OTLP_HEADERS'),
     serviceName: read.text('OTEL_SERVICE_NAME') ?? named ?? 'sluice',
     resource,
-    propagates: read.oneOf('SLUICE_OTEL_PROPAGATE', ['true', 'false'], 'false') === 'true',
+    propagates:
+      read.oneOf('SLUICE_OTEL_PROPAGATE', ['true', 'false'], section.otelPropagate === true ? 'true' : 'false') ===
+      'true',
     traceIntervalMs: read.number('OTEL_BSP_SCHEDULE_DELAY', 10, 600_000, 5_000),
     metricIntervalMs: read.number('OTEL_METRIC_EXPORT_INTERVAL', 10, 3_600_000, 60_000),
     timeoutMs: read.number('OTEL_EXPORTER_OTLP_TIMEOUT', 10, 600_000, 10_000),
