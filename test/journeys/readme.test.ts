@@ -35,7 +35,19 @@ describe('the examples of the README', { skip: withoutShell }, () => {
   test('there are some', () => {
     assert.equal(blocks('Ask', 'sh').length, 4);
     assert.equal(blocks('Ask', 'js').length, 1);
+    assert.equal(blocks('Whatever your tools speak', 'sh').length, 2);
   });
+
+  for (const [index, code] of blocks('Whatever your tools speak', 'sh').entries()) {
+    test(`other formats, example ${index + 1}`, async () => {
+      const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', here(code)], { timeout: 120_000 });
+      const expected = [
+        /"type":"message".*"content":\[\{"type":"text","text":"[^"]+/,
+        /"message":.*\n\{.*"done":true.*\n$/s,
+      ];
+      assert.match(stdout, expected[index] ?? /never/);
+    });
+  }
 
   test('files', async () => {
     const [code = ''] = blocks('Give it files', 'sh');
