@@ -17,6 +17,8 @@ const script: VendorScript = ({ prompt, headers }) => {
   if (prompt === 'think') return { reasoning: ['First this, ', 'then that.'], text: ['So: yes.'], delayMs: 20 };
   if (prompt === 'tool') return { toolCalls: [{ id: 'call_1', name: 'weather', arguments: ['{"city":', '"Paris"}'] }] };
   if (prompt === 'long') return { text: ['One, two,'], finish: 'length' };
+  if (prompt === 'broken') return { text: ['One, two,'], cutAfter: 1 };
+  if (prompt === 'nothing') return { text: [] };
   if (prompt.includes('was cut off')) return { text: [' three, four.'] };
   if (prompt === 'key' && headers.authorization !== `Bearer ${RIGHT_KEY}`)
     return { status: 401, errorMessage: 'Incorrect API key provided' };
@@ -25,6 +27,26 @@ const script: VendorScript = ({ prompt, headers }) => {
   if (prompt === 'count') return { text: [`Answer number ${asked}`] };
   return { text: ['You said: ', prompt] };
 };
+
+/** A tenth of a second without a sound. */
+const SILENCE = `data:audio/wav;base64,${silence(800).toString('base64')}`;
+
+function silence(samples: number): Buffer {
+  const head = Buffer.alloc(44);
+  head.write('RIFF');
+  head.writeUInt32LE(36 + samples, 4);
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(8_000, 24);
+  head.writeUInt32LE(8_000, 28);
+  head.writeUInt16LE(1, 32);
+  head.writeUInt16LE(8, 34);
+  head.write('data', 36);
+  head.writeUInt32LE(samples, 40);
+  return Buffer.concat([head, Buffer.alloc(samples, 128)]);
+}
 
 function* endless(): Generator<string> {
   for (let index = 0; ; index += 1) yield `line ${index}\n\n`;
@@ -135,11 +157,55 @@ describe('a conversation', { skip: withoutBrowser }, () => {
       await ask(page, 'long');
       assert.match(await lastAnswer(page).locator('.note').innerText(), /greatest length/);
       const request = page.waitForRequest('**/backend-api/v2/conversation');
-      await button(page, 'Continue').click();
+      await lastAnswer(page).locator('.note').getByRole('button', { name: 'Continue' }).click();
       assert.equal((await request).postDataJSON().action, 'continue');
       await page.getByText('One, two, three, four.').waitFor();
       await lastAnswer(page).locator('.line').waitFor();
       assert.equal(await page.locator('.answer').count(), 1);
+    });
+  });
+
+  test('continues an answer whose provider broke off', async () => {
+    await visit(async (page) => {
+      await ask(page, 'broken');
+      await lastAnswer(page).getByRole('alert').getByRole('button', { name: 'Continue' }).click();
+      await page.getByText('One, two, three, four.').waitFor();
+      await lastAnswer(page).locator('.line').waitFor();
+      assert.equal(await lastAnswer(page).getByRole('alert').count(), 0);
+      assert.equal(await page.locator('.answer').count(), 1);
+    });
+  });
+
+  test('says so when the model said nothing, or wants a tool that nobody has', async () => {
+    await visit(async (page) => {
+      await ask(page, 'nothing');
+      assert.match(await lastAnswer(page).locator('.note').innerText(), /without saying anything/);
+      await lastAnswer(page).locator('.note').getByRole('button', { name: 'Try again' }).click();
+      await lastAnswer(page).getByText('2/2').waitFor();
+      await ask(page, 'tool');
+      assert.match(await lastAnswer(page).locator('.note').innerText(), /wants a tool/);
+    });
+  });
+
+  test('plays sounds and films, with what is said in them', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      await answerWith(page, [
+        {
+          type: 'content',
+          content: '<audio src="/a" controls></audio>\n\nGood morning.',
+          urls: SILENCE,
+          data: SILENCE,
+        },
+        { type: 'content', content: '<video src="/media/film.mp4" controls></video>', urls: ['/media/film.mp4'] },
+        { type: 'finish', finish: { reason: 'stop' } },
+      ]);
+      await ask(page, 'sing');
+      const audio = lastAnswer(page).locator('audio');
+      assert.equal(await audio.getAttribute('controls'), '');
+      await audio.evaluate('(player) => player.play()');
+      assert.equal(await lastAnswer(page).locator('video[controls]').getAttribute('src'), '/media/film.mp4');
+      await lastAnswer(page).getByText('Good morning.').waitFor();
     });
   });
 

@@ -33,6 +33,29 @@ describe('chunks of an answer', () => {
     assert.deepEqual([oneByOne.provider, oneByOne.label, oneByOne.model], ['p', 'P', 'm']);
   });
 
+  test('keep what is said in a sound beside it, and know sounds by their markup', () => {
+    const [media, words] = take({
+      type: 'content',
+      content: '<audio src="/media/a.mp3" controls></audio>\n\nGood morning.',
+      urls: '/media/a.mp3',
+    }).parts;
+    assert.deepEqual(media, { type: 'media', kind: 'audio', url: '/media/a.mp3' });
+    assert.deepEqual(words, { type: 'text', text: 'Good morning.' });
+    const inline = take({
+      type: 'content',
+      content: 'Hi.',
+      urls: 'data:audio/wav;base64,',
+      data: 'data:audio/wav;base64,',
+    });
+    assert.equal(textOf(inline), 'Hi.');
+    const film = take({
+      type: 'content',
+      content: '<video src="/media/a.mp4" controls></video>',
+      urls: ['/media/a.mp4'],
+    });
+    assert.deepEqual(film.parts, [{ type: 'media', kind: 'video', url: '/media/a.mp4' }]);
+  });
+
   test('time the thinking from its first piece to the first word', () => {
     const message = take(
       { type: 'reasoning', token: 'Hm, ', status: 'thinking' },

@@ -1,5 +1,5 @@
 import type { WireChunk, WireUsage } from '../api/chunks.ts';
-import type { Failure, Message, Part, Source, Timing, ToolCall, Usage } from './model.ts';
+import type { Failure, MediaPart, Message, Part, Source, Timing, ToolCall, Usage } from './model.ts';
 
 /** Takes chunks of an answer, which arrived at `now`, into its message. Chunks that are not about the message pass by. */
 export function takeChunks(message: Message, chunks: readonly WireChunk[], now: number): Message {
@@ -71,11 +71,19 @@ export function takeChunks(message: Message, chunks: readonly WireChunk[], now: 
 
 function withContent(parts: readonly Part[], chunk: Extract<WireChunk, { type: 'content' }>): readonly Part[] {
   if (chunk.urls === undefined) return withText(parts, chunk.content);
-  const kind = chunk.data !== undefined ? 'audio' : /<video\b/i.test(chunk.content) ? 'video' : 'image';
+  const kind = kindOf(chunk);
   const alt = chunk.alt ? { alt: chunk.alt } : {};
   const [width, height] = ['width', 'height'].map((name) => sizeIn(chunk.content, name));
   const size = width !== undefined && height !== undefined ? { width, height } : {};
-  return [...parts, ...[chunk.urls].flat().map((url): Part => ({ type: 'media', kind, url, ...alt, ...size }))];
+  const media = [chunk.urls].flat().map((url): Part => ({ type: 'media', kind, url, ...alt, ...size }));
+  // What is said in a sound stands behind its markup, or alone.
+  const transcript = kind === 'audio' ? chunk.content.replace(/<audio\b[^>]*>\s*<\/audio>/gi, '').trim() : '';
+  return transcript === '' ? [...parts, ...media] : withText([...parts, ...media], transcript);
+}
+
+function kindOf({ content, data }: Extract<WireChunk, { type: 'content' }>): MediaPart['kind'] {
+  if (data !== undefined || /<audio\b/i.test(content)) return 'audio';
+  return /<video\b/i.test(content) ? 'video' : 'image';
 }
 
 /** The size that the markup of a picture names (`data-width="…"`). */

@@ -17,6 +17,8 @@ export const chat: Words<typeof english> = {
   brokeOff: 'Die Antwort brach vor ihrem Ende ab.',
   tooLong: 'Hier bricht die Antwort ab: Sie hat ihre größte Länge erreicht.',
   filtered: 'Der Filter des Anbieters hat diese Antwort beendet.',
+  empty: 'Das Modell hat geendet, ohne etwas zu sagen.',
+  wantsTool: 'Das Modell möchte ein Werkzeug, das es hier nicht bekommen kann.',
   tryAgain: 'Noch einmal',
   enterKey: 'Schlüssel für {provider} eingeben',
   suggestions: 'Vorschläge',

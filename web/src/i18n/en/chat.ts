@@ -14,6 +14,8 @@ export const chat = {
   brokeOff: 'The answer broke off before its end.',
   tooLong: 'The answer is cut off here: it reached its greatest length.',
   filtered: 'The provider’s filter ended this answer.',
+  empty: 'The model ended without saying anything.',
+  wantsTool: 'The model wants a tool that it cannot be given here.',
   tryAgain: 'Try again',
   enterKey: 'Enter a key for {provider}',
   suggestions: 'Suggestions',

@@ -17,6 +17,8 @@ export const chat: Words<typeof english> = {
   brokeOff: 'La respuesta se interrumpió antes de terminar.',
   tooLong: 'La respuesta se corta aquí: alcanzó su longitud máxima.',
   filtered: 'El filtro del proveedor terminó esta respuesta.',
+  empty: 'El modelo terminó sin decir nada.',
+  wantsTool: 'El modelo pide una herramienta que aquí no se le puede dar.',
   tryAgain: 'Reintentar',
   enterKey: 'Introducir una clave de {provider}',
   suggestions: 'Sugerencias',

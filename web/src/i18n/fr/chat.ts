@@ -17,6 +17,8 @@ export const chat: Words<typeof english> = {
   brokeOff: 'La réponse s’est interrompue avant la fin.',
   tooLong: 'La réponse s’arrête ici : elle a atteint sa longueur maximale.',
   filtered: 'Le filtre du fournisseur a mis fin à cette réponse.',
+  empty: 'Le modèle a terminé sans rien dire.',
+  wantsTool: 'Le modèle demande un outil qu’il ne peut pas recevoir ici.',
   tryAgain: 'Réessayer',
   enterKey: 'Saisir une clé pour {provider}',
   suggestions: 'Suggestions',

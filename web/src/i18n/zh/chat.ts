@@ -17,6 +17,8 @@ export const chat: Words<typeof english> = {
   brokeOff: '回答在结束前中断了。',
   tooLong: '回答在此截断：已达到最大长度。',
   filtered: '提供商的过滤器终止了此回答。',
+  empty: '模型没有给出任何内容就结束了。',
+  wantsTool: '模型想使用一个此处无法提供的工具。',
   tryAgain: '重试',
   enterKey: '输入 {provider} 的密钥',
   suggestions: '建议',

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import { ask, regenerate } from '../../actions/answer.ts';
+import { ask, continueAnswer, regenerate } from '../../actions/answer.ts';
 import { IconButton } from '../../components/IconButton.tsx';
 import { Waiting } from '../../components/Waiting.tsx';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
-import { isOver, type Message } from '../../state/model.ts';
+import { isOver, type Message, textOf } from '../../state/model.ts';
 import { useApp } from '../../state/use.ts';
 import { ErrorBox } from './ErrorBox.tsx';
 import { Info } from './Info.tsx';
@@ -46,8 +46,10 @@ export function Answer({ message, isLast, branches }: AnswerProps) {
         </p>
       )}
       {message.sources !== undefined && <Sources sources={message.sources} />}
-      {!isRunning && <Note message={message} />}
-      {message.error !== undefined && !isRunning && <ErrorBox failure={message.error} message={message} />}
+      {!isRunning && <Note message={message} isLast={isLast} />}
+      {message.error !== undefined && !isRunning && (
+        <ErrorBox failure={message.error} message={message} isLast={isLast} />
+      )}
       {isRunning ? (
         <footer class="message-foot" />
       ) : (
@@ -71,13 +73,19 @@ export function Answer({ message, isLast, branches }: AnswerProps) {
 }
 
 /** How an answer ended, where that is not obvious. */
-function Note({ message }: { readonly message: Message }) {
+function Note({ message, isLast }: { readonly message: Message; readonly isLast: boolean }) {
   const text = noteOf(message);
+  const hasText = textOf(message) !== '';
   if (text === undefined) return null;
   return (
     <p class="note">
       {text}
-      {!isOver(message) && (
+      {isLast && message.finish === 'length' && hasText && (
+        <button type="button" class="link-button" onClick={() => continueAnswer(message)}>
+          {t('chat.continue')}
+        </button>
+      )}
+      {(!isOver(message) || isEmpty(message)) && (
         <button type="button" class="link-button" onClick={() => regenerate(message)}>
           {t('chat.tryAgain')}
         </button>
@@ -90,7 +98,18 @@ function noteOf(message: Message): string | undefined {
   if (message.finish === 'stopped') return t('chat.stopped');
   if (message.finish === 'length') return t('chat.tooLong');
   if (message.finish === 'content_filter') return t('chat.filtered');
+  if (message.finish === 'tool_calls' && message.toolCalls?.some(({ result }) => result === undefined)) {
+    return t('chat.wantsTool');
+  }
+  if (isEmpty(message)) return t('chat.empty');
   return isOver(message) ? undefined : t('chat.brokeOff');
+}
+
+/** Whether the model ended without having said anything. */
+function isEmpty({ parts, toolCalls, error, finish }: Message): boolean {
+  return (
+    finish !== undefined && finish !== 'stopped' && error === undefined && parts.length === 0 && !toolCalls?.length
+  );
 }
 
 function Suggestions({ chat, texts }: { readonly chat: string; readonly texts: readonly string[] }) {

@@ -1,12 +1,19 @@
-import { regenerate } from '../../actions/answer.ts';
+import { continueAnswer, regenerate } from '../../actions/answer.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import type { Failure, Message } from '../../state/model.ts';
 import { adviceFor, isAboutKey } from './advice.ts';
 
+export interface ErrorBoxProps {
+  readonly failure: Failure;
+  readonly message: Message;
+  /** Only the last answer can be gone on with. */
+  readonly isLast: boolean;
+}
+
 /** What went wrong, and what to do about it. */
-export function ErrorBox({ failure, message }: { readonly failure: Failure; readonly message: Message }) {
+export function ErrorBox({ failure, message, isLast }: ErrorBoxProps) {
   const { provider = '', label = provider } = message;
   const openKey = (): void => app.dispatch({ type: 'overlay/opened', name: 'key', about: provider });
   return (
@@ -23,6 +30,11 @@ export function ErrorBox({ failure, message }: { readonly failure: Failure; read
           {isAboutKey(failure) && provider !== '' && (
             <button type="button" class="button is-primary" onClick={openKey}>
               <Icon name="key" /> {t('chat.enterKey', { provider: label })}
+            </button>
+          )}
+          {isLast && message.parts.length > 0 && (
+            <button type="button" class="button" onClick={() => continueAnswer(message)}>
+              {t('chat.continue')}
             </button>
           )}
           <button type="button" class="button" onClick={() => regenerate(message)}>

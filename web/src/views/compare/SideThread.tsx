@@ -109,7 +109,9 @@ function SideAnswer({ chat, at, message, isLast }: SideAnswerProps) {
       {isRunning && !hasShown && <Waiting label={t('chat.waiting')} />}
       {message.sources !== undefined && <Sources sources={message.sources} />}
       {!isRunning && <p class="note">{noteOf(message)}</p>}
-      {message.error !== undefined && !isRunning && <ErrorBox failure={message.error} message={message} />}
+      {message.error !== undefined && !isRunning && (
+        <ErrorBox failure={message.error} message={message} isLast={false} />
+      )}
       <footer class={`message-foot ${isRunning ? '' : 'line'}`}>
         {isRunning ? (
           <IconButton icon="stop" label={t('chat.stop')} onClick={() => stop(message)} />
