@@ -56,6 +56,7 @@ export const settings: Words<typeof english> = {
   testing: '{provider} wird gefragt…',
   testGood: { one: 'Er gilt: {count} Modell.', other: 'Er gilt: {count} Modelle.' },
   testBad: 'Er gilt nicht. {reason}',
+  noModels: 'Seine Modelle lassen sich nicht auflisten. {reason}',
   uploadCookies: 'Cookies hochladen',
   cookiesHint:
     'Manche Anbieter erkennen dich an den Cookies ihrer Webseite. Exportiere sie dort mit einer Erweiterung deines Browsers als JSON, cookies.txt oder HAR-Aufzeichnung und gib die Datei hier ab. Sie liegen dann auf dem Server, nur für diesen Anbieter, und lassen sich von hier aus nicht wieder lesen.',

@@ -7,6 +7,7 @@ export const welcome: Words<typeof english> = {
     'Noch ist kein Modell erreichbar. Gib Sluice den Schlüssel eines Anbieters oder starte einen lokalen Server wie Ollama.',
   providers: 'Anbieter und Modelle',
   models: { one: '{count} Modell', other: '{count} Modelle' },
+  noneListed: 'Keine Modelle: warum?',
   demo: 'Das eingebaute Modell läuft auf diesem Rechner, ganz ohne Schlüssel. Es ist eine kleine Demo: Es macht Fehler und weiß wenig.',
   addModels: 'Starte Sluice mit dem Schlüssel eines Anbieters, dann stehen dessen Modelle hier:',
   code: 'Aus eigenen Programmen nutzen',

@@ -50,6 +50,7 @@ export const settings = {
   testing: 'Asking {provider}…',
   testGood: { one: 'It works: {count} model.', other: 'It works: {count} models.' },
   testBad: 'It does not work. {reason}',
+  noModels: 'Its models cannot be listed. {reason}',
   uploadCookies: 'Upload cookies',
   cookiesHint:
     'Some providers know you by the cookies of their web page. Export them there with an extension of your browser, as JSON, cookies.txt or a HAR recording, and hand the file over. They are kept on the server, for this provider only, and cannot be read again from here.',

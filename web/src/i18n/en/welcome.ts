@@ -3,6 +3,7 @@ export const welcome = {
   noModels: 'No model can be reached yet. Give Sluice a provider’s key, or start a local server such as Ollama.',
   providers: 'Providers and models',
   models: { one: '{count} model', other: '{count} models' },
+  noneListed: 'No models: see why',
   demo: 'The built-in model runs on this computer without any key. It is a small demo: it makes mistakes and knows little.',
   addModels: 'Start Sluice with a provider’s key, and its models appear here:',
   code: 'Use it from your code',

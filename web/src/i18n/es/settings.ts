@@ -56,6 +56,7 @@ export const settings: Words<typeof english> = {
   testing: 'Preguntando a {provider}…',
   testGood: { one: 'Funciona: {count} modelo.', other: 'Funciona: {count} modelos.' },
   testBad: 'No funciona. {reason}',
+  noModels: 'No se pueden listar sus modelos. {reason}',
   uploadCookies: 'Subir cookies',
   cookiesHint:
     'Algunos proveedores te reconocen por las cookies de su página web. Expórtalas allí con una extensión del navegador, como JSON, cookies.txt o grabación HAR, y entrega aquí el archivo. Se guardan en el servidor, solo para ese proveedor, y desde aquí no se pueden volver a leer.',

@@ -7,6 +7,7 @@ export const welcome: Words<typeof english> = {
     'Aún no hay ningún modelo disponible. Da a Sluice la clave de un proveedor o inicia un servidor local como Ollama.',
   providers: 'Proveedores y modelos',
   models: { one: '{count} modelo', other: '{count} modelos' },
+  noneListed: 'Sin modelos: ver por qué',
   demo: 'El modelo integrado funciona en este equipo sin clave. Es una pequeña demostración: comete errores y sabe poco.',
   addModels: 'Inicia Sluice con la clave de un proveedor y sus modelos aparecerán aquí:',
   code: 'Úsalo desde tu código',

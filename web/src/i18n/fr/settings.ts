@@ -56,6 +56,7 @@ export const settings: Words<typeof english> = {
   testing: 'Interrogation de {provider}…',
   testGood: { one: 'Elle fonctionne : {count} modèle.', other: 'Elle fonctionne : {count} modèles.' },
   testBad: 'Elle ne fonctionne pas. {reason}',
+  noModels: 'Impossible de lister ses modèles. {reason}',
   uploadCookies: 'Envoyer des cookies',
   cookiesHint:
     'Certains fournisseurs vous reconnaissent aux cookies de leur site. Exportez-les là-bas avec une extension du navigateur, en JSON, cookies.txt ou enregistrement HAR, puis remettez le fichier ici. Ils sont conservés sur le serveur, pour ce fournisseur seulement, et ne peuvent plus être lus d’ici.',

@@ -7,6 +7,7 @@ export const welcome: Words<typeof english> = {
     'Aucun modèle n’est joignable. Donnez à Sluice la clé d’un fournisseur ou lancez un serveur local comme Ollama.',
   providers: 'Fournisseurs et modèles',
   models: { one: '{count} modèle', other: '{count} modèles' },
+  noneListed: 'Aucun modèle : voir pourquoi',
   demo: 'Le modèle intégré tourne sur cet ordinateur, sans clé. C’est une petite démo : il se trompe et sait peu de choses.',
   addModels: 'Lancez Sluice avec la clé d’un fournisseur, et ses modèles apparaîtront ici :',
   code: 'L’utiliser depuis votre code',

@@ -53,6 +53,7 @@ export const settings: Words<typeof english> = {
   testing: '正在询问 {provider}…',
   testGood: { other: '可用：{count} 个模型。' },
   testBad: '不可用。{reason}',
+  noModels: '无法列出其模型。{reason}',
   uploadCookies: '上传 Cookie',
   cookiesHint:
     '有些提供商通过其网页的 Cookie 识别你。请在那里用浏览器扩展将其导出为 JSON、cookies.txt 或 HAR 记录，然后在此提交文件。它们保存在服务器上，仅供该提供商使用，此处无法再读出。',

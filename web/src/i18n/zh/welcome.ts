@@ -6,6 +6,7 @@ export const welcome: Words<typeof english> = {
   noModels: '暂无可用模型。请为 Sluice 提供密钥，或启动 Ollama 等本地服务器。',
   providers: '提供商与模型',
   models: { other: '{count} 个模型' },
+  noneListed: '没有模型：查看原因',
   demo: '内置模型在本机运行，无需密钥。它只是一个小型演示：会出错，所知有限。',
   addModels: '使用提供商的密钥启动 Sluice，其模型就会显示在这里：',
   code: '在代码中使用',

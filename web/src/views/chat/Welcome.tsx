@@ -36,7 +36,11 @@ function Providers() {
         {active.map(({ name, label }) => (
           <li key={name}>
             <strong>{label}</strong>
-            <span>{t('welcome.models', { count: catalog.models[name]?.length ?? 0 })}</span>
+            {catalog.models[name]?.length === 0 ? (
+              <a href="#/settings/providers">{t('welcome.noneListed')}</a>
+            ) : (
+              <span>{t('welcome.models', { count: catalog.models[name]?.length ?? 0 })}</span>
+            )}
           </li>
         ))}
       </ul>

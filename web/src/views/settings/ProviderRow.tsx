@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { saveKey } from '../../actions/catalog.ts';
 import { loadModels } from '../../api/catalog.ts';
 import { toFailure } from '../../api/http.ts';
@@ -23,12 +23,12 @@ export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) 
   const { name, label } = provider;
   const key = useApp((state) => state.settings.keys[name]);
   const count = useApp((state) => state.catalog.models[name]?.length ?? 0);
+  const isLoaded = useApp((state) => state.catalog.status === 'ready');
   const [outcome, setOutcome] = useState<Outcome>();
   const [isTesting, setTesting] = useState(false);
   const { isReady, text } = statusOf(provider, key !== undefined);
 
   const test = async (): Promise<void> => {
-    if (key === undefined) return;
     setTesting(true);
     setOutcome(undefined);
     try {
@@ -37,11 +37,17 @@ export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) 
       app.dispatch({ type: 'catalog/provider', name, models });
     } catch (thrown) {
       const failure = toFailure(thrown);
-      setOutcome({ isGood: false, text: t('settings.testBad', { reason: failure.message || t(adviceFor(failure)) }) });
+      const reason = failure.message || t(adviceFor(failure));
+      setOutcome({ isGood: false, text: t(key === undefined ? 'settings.noModels' : 'settings.testBad', { reason }) });
     } finally {
       setTesting(false);
     }
   };
+  // Ready, and yet nothing to choose: the provider says why, or does not answer.
+  const isMute = isReady && isLoaded && count === 0 && key === undefined;
+  useEffect(() => {
+    if (isMute) void test();
+  }, [isMute]);
   const forget = (): void => {
     if (key === undefined) return;
     setOutcome(undefined);
@@ -52,7 +58,7 @@ export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) 
     <li class="row" data-provider={name}>
       <div class="row-words">
         <strong>{label}</strong>
-        <span class={`row-status ${isReady ? 'is-good' : ''}`}>
+        <span class={`row-status ${isReady && outcome?.isGood !== false ? 'is-good' : ''}`}>
           {text}
           {isReady && count > 0 && ` · ${t('settings.models', { count })}`}
         </span>
@@ -61,19 +67,19 @@ export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) 
         </span>
       </div>
       <div class="row-actions">
+        {(key !== undefined || outcome?.isGood === false) && (
+          <button
+            type="button"
+            class="button"
+            disabled={isTesting}
+            aria-label={`${t(key === undefined ? 'chat.tryAgain' : 'settings.test')}: ${label}`}
+            onClick={() => void test()}
+          >
+            {t(key === undefined ? 'chat.tryAgain' : 'settings.test')}
+          </button>
+        )}
         {key !== undefined && (
-          <>
-            <button
-              type="button"
-              class="button"
-              disabled={isTesting}
-              aria-label={`${t('settings.test')}: ${label}`}
-              onClick={() => void test()}
-            >
-              {t('settings.test')}
-            </button>
-            <IconButton icon="trash" label={t('settings.forgetKeyFor', { provider: label })} onClick={forget} />
-          </>
+          <IconButton icon="trash" label={t('settings.forgetKeyFor', { provider: label })} onClick={forget} />
         )}
         {provider.cookie_domain !== null && (
           <a class="button" href={addressOf('settings', 'cookies')}>
