@@ -65,6 +65,11 @@ export function spoken(): Language {
   return language;
 }
 
+/** The way dates and numbers are written: the browser's own kind of the language, if it names one (`en-GB`). */
+export function region(): string {
+  return navigator.languages.find((tag) => tag.split('-')[0] === language) ?? language;
+}
+
 /** The words for `key`, with `{name}` replaced by the value of that name. `count` picks the plural. */
 export function t(key: Key, values: Values = {}): string {
   return fill(dictionary, key, values, plurals);

@@ -1,4 +1,4 @@
-import { t } from '../../i18n/index.ts';
+import { region, t } from '../../i18n/index.ts';
 import type { Message } from '../../state/model.ts';
 
 /** Model, provider, tokens and speed of an answer. */
@@ -30,7 +30,7 @@ function speedOf({ usage, timing }: Message): string | undefined {
 function detailsOf({ usage, timing, createdAt }: Message): string {
   const first = timing?.first === undefined ? undefined : (timing.first - timing.asked) / 1000;
   return [
-    new Date(createdAt).toLocaleString(),
+    new Date(createdAt).toLocaleString(region()),
     first === undefined ? '' : t('chat.firstToken', { seconds: round(first) }),
     usage?.cachedTokens ? t('chat.cached', { count: usage.cachedTokens }) : '',
     usage?.reasoningTokens ? t('chat.thought', { count: usage.reasoningTokens }) : '',

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from '../../components/Icon.tsx';
-import { type Key, spoken, t } from '../../i18n/index.ts';
+import { type Key, region, t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { AUTOMATIC, type Choice, type ModelEntry } from '../../state/catalog.ts';
 import { type Ability, nameOf, type PickerGroup, type PickerRow, pickerGroups, recentOf } from '../../state/picker.ts';
@@ -261,7 +261,7 @@ function Facts({ entry }: { readonly entry: ModelEntry }) {
 
 function dollars(amount: number | undefined): string {
   if (amount === undefined) return '–';
-  return amount.toLocaleString(spoken(), {
+  return amount.toLocaleString(region(), {
     style: 'currency',
     currency: 'USD',
     currencyDisplay: 'narrowSymbol',

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Icon } from '../../components/Icon.tsx';
 import { Menu } from '../../components/Menu.tsx';
-import { spoken, t } from '../../i18n/index.ts';
+import { region, t } from '../../i18n/index.ts';
 import { marked, type Snippet, termsOf } from '../../state/history-text.ts';
 import type { Chat } from '../../state/model.ts';
 import { addressOf } from '../../state/route.ts';
@@ -88,7 +88,7 @@ export function HistoryRow({ chat, isSelected, select, search, message, snippet 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function dateOf(time: number): string {
-  const language = spoken();
+  const language = region();
   let format = formats.get(language);
   if (format === undefined) {
     format = new Intl.DateTimeFormat(language, { dateStyle: 'medium' });

@@ -6,7 +6,7 @@ import { Dialog } from '../../components/Dialog.tsx';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
 import { toast } from '../../components/toast.ts';
-import { spoken, t } from '../../i18n/index.ts';
+import { region, t } from '../../i18n/index.ts';
 import type { Item } from './item.ts';
 
 export interface ViewerProps {
@@ -40,7 +40,7 @@ export function Viewer({ items, at, show, close, drop }: ViewerProps) {
   }, [at, items, isAsking]);
   if (item === undefined) return null;
   const { title, about, url, size, created } = item;
-  const facts = [about, sizeWords(size), new Date(created).toLocaleDateString(spoken(), { dateStyle: 'medium' })];
+  const facts = [about, sizeWords(size), new Date(created).toLocaleDateString(region(), { dateStyle: 'medium' })];
   return (
     <Dialog title={title} onClose={close} class="gallery">
       <p class="hidden" role="status">
@@ -130,5 +130,5 @@ function sizeWords(bytes: number): string {
   let at = 0;
   for (; value >= 1_000 && at < units.length - 1; at += 1) value /= 1_000;
   const unit = units[at] ?? 'byte';
-  return value.toLocaleString(spoken(), { style: 'unit', unit, unitDisplay: 'short', maximumSignificantDigits: 3 });
+  return value.toLocaleString(region(), { style: 'unit', unit, unitDisplay: 'short', maximumSignificantDigits: 3 });
 }

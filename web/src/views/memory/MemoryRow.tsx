@@ -3,7 +3,7 @@ import { toFailure } from '../../api/http.ts';
 import { addMemory, deleteMemory, type Remembered } from '../../api/memory.ts';
 import { IconButton } from '../../components/IconButton.tsx';
 import { toast } from '../../components/toast.ts';
-import { spoken, t } from '../../i18n/index.ts';
+import { region, t } from '../../i18n/index.ts';
 import { addressOf } from '../../state/route.ts';
 import { useApp } from '../../state/use.ts';
 import { adviceFor } from '../chat/advice.ts';
@@ -65,7 +65,7 @@ export function MemoryRow({ item, user, onChanged }: MemoryRowProps) {
         </p>
         <small class="hint">
           {t(item.role === 'user' ? 'memory.byYou' : 'memory.byAnswer')} ·{' '}
-          <time dateTime={item.created_at}>{new Date(item.created_at).toLocaleDateString(spoken())}</time>
+          <time dateTime={item.created_at}>{new Date(item.created_at).toLocaleDateString(region())}</time>
           {chat !== undefined && (
             <>
               {' · '}
