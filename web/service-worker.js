@@ -35,7 +35,19 @@ addEventListener('fetch', (event) => {
   if (url.pathname === '/' && request.mode === 'navigate') {
     event.respondWith(fetch(request).catch(() => caches.match('/', ANYHOW)));
   } else if (url.pathname.startsWith('/assets/')) {
-    // Their names change with their content.
-    event.respondWith(caches.match(request, ANYHOW).then((kept) => kept ?? fetch(request)));
+    // Their names change with their content. Parts of the page that were opened once open without the server, too.
+    event.respondWith(caches.match(request, ANYHOW).then((kept) => kept ?? fetchAndKeep(request)));
   }
 });
+
+async function fetchAndKeep(request) {
+  const response = await fetch(request);
+  if (response.ok) {
+    const copy = response.clone();
+    caches
+      .open(prefix + name)
+      .then((cache) => cache.put(request, copy))
+      .catch(() => {});
+  }
+  return response;
+}

@@ -30,7 +30,8 @@ export const shell: Words<typeof english> = {
   api: 'API-Dokumentation',
   copied: 'Kopiert.',
   skip: 'Zum Eingabefeld springen',
-  partMissing: 'Dieser Teil der Seite ließ sich nicht laden. Vielleicht wurde Sluice aktualisiert.',
+  partMissing:
+    'Dieser Teil der Seite ließ sich nicht laden. Vielleicht antwortet Sluice nicht, oder es wurde aktualisiert.',
   reload: 'Seite neu laden',
   notKept: 'Dieser Browser speichert nichts: Chats sind weg, sobald die Seite geschlossen wird.',
   key: 'API-Schlüssel',

@@ -27,7 +27,7 @@ export const shell = {
   api: 'API documents',
   copied: 'Copied.',
   skip: 'Skip to the message field',
-  partMissing: 'This part of the page could not be loaded. Sluice may have been updated.',
+  partMissing: 'This part of the page could not be loaded. Perhaps Sluice does not answer, or has been updated.',
   reload: 'Load the page again',
   notKept: 'This browser refuses to keep anything: chats are gone once the page is closed.',
   key: 'API key',

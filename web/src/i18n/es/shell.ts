@@ -30,7 +30,7 @@ export const shell: Words<typeof english> = {
   api: 'Documentación de la API',
   copied: 'Copiado.',
   skip: 'Ir al campo de mensaje',
-  partMissing: 'No se pudo cargar esta parte de la página. Quizá se actualizó Sluice.',
+  partMissing: 'No se pudo cargar esta parte de la página. Quizá Sluice no responde o se actualizó.',
   reload: 'Recargar la página',
   notKept: 'Este navegador no guarda nada: los chats se pierden al cerrar la página.',
   key: 'Clave de API',

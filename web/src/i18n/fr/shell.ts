@@ -30,7 +30,8 @@ export const shell: Words<typeof english> = {
   api: 'Documentation de l’API',
   copied: 'Copié.',
   skip: 'Aller au champ de message',
-  partMissing: 'Cette partie de la page n’a pas pu être chargée. Sluice a peut-être été mis à jour.',
+  partMissing:
+    'Cette partie de la page n’a pas pu être chargée. Peut-être que Sluice ne répond pas ou a été mis à jour.',
   reload: 'Recharger la page',
   notKept: 'Ce navigateur refuse d’enregistrer : les discussions disparaissent à la fermeture de la page.',
   key: 'Clé d’API',

@@ -30,7 +30,7 @@ export const shell: Words<typeof english> = {
   api: 'API 文档',
   copied: '已复制。',
   skip: '跳到消息输入框',
-  partMissing: '页面的这一部分无法加载，Sluice 可能已更新。',
+  partMissing: '页面的这一部分无法加载，可能是 Sluice 没有响应，或已更新。',
   reload: '重新加载页面',
   notKept: '此浏览器拒绝保存数据：关闭页面后对话将丢失。',
   key: 'API 密钥',

@@ -55,7 +55,7 @@ export default function HistoryScreen() {
           class="button is-quiet"
           onClick={() => app.dispatch({ type: 'overlay/opened', name: 'import' })}
         >
-          <Icon name="upload" /> {t('transfer.import')}
+          <Icon name="upload" /> <span class="where-wide">{t('transfer.import')}</span>
         </button>
         <Menu
           label={t('history.menu')}

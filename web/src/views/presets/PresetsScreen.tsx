@@ -32,7 +32,7 @@ export default function PresetsScreen() {
           class="button"
           onClick={() => setEdited({ id: newId(), name: '', updated: 0 })}
         >
-          <Icon name="plus" /> {t('presets.add')}
+          <Icon name="plus" /> <span class="where-wide">{t('presets.add')}</span>
         </button>
         <Menu
           label={t('presets.more')}

@@ -38,7 +38,7 @@ export default function PromptsScreen() {
           class="button"
           onClick={() => setEdited({ id: newId(), name: '', title: '', text: '', updated: 0 })}
         >
-          <Icon name="plus" /> {t('prompts.add')}
+          <Icon name="plus" /> <span class="where-wide">{t('prompts.add')}</span>
         </button>
         <Menu
           label={t('prompts.more')}
