@@ -38,9 +38,9 @@ export class CallScope implements Call {
   strict = false;
   /** Requests of one session keep their target where targets take turns. */
   session: string | undefined;
-  /** The fields that were lost. */
-  readonly dropped = new Set<string>();
-  readonly #listeners = new Set<(reason: Error) => void>();
+  #dropped: Set<string> | undefined;
+  /** Made with the first listener: a set costs more than all else here. */
+  #listeners: Set<(reason: Error) => void> | undefined;
   #controller: AbortController | undefined;
   #unlink: (() => void) | undefined;
 
@@ -69,6 +69,11 @@ export class CallScope implements Call {
     return this.#controller.signal;
   }
 
+  /** The fields that were lost. */
+  get dropped(): ReadonlySet<string> {
+    return this.#dropped ?? NOTHING;
+  }
+
   drop(field: string): void {
     if (this.strict) {
       throw new SluiceError(
@@ -77,7 +82,8 @@ export class CallScope implements Call {
         { param: field },
       );
     }
-    this.dropped.add(field);
+    this.#dropped ??= new Set();
+    this.#dropped.add(field);
   }
 
   cancel(reason: Error = new SluiceError('cancelled', 'The client closed the connection.')): void {
@@ -85,9 +91,9 @@ export class CallScope implements Call {
     this.cancelled = reason;
     this.release();
     this.#controller?.abort(reason);
-    const listeners = [...this.#listeners];
-    this.#listeners.clear();
-    for (const listener of listeners) listener(reason);
+    const listeners = this.#listeners;
+    this.#listeners = undefined;
+    for (const listener of listeners ?? []) listener(reason);
   }
 
   onCancel(listener: (reason: Error) => void): () => void {
@@ -95,8 +101,11 @@ export class CallScope implements Call {
       listener(this.cancelled);
       return () => {};
     }
+    this.#listeners ??= new Set();
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return () => {
+      this.#listeners?.delete(listener);
+    };
   }
 
   /** Lets go of the parent call, which may live on. */
@@ -105,3 +114,5 @@ export class CallScope implements Call {
     this.#unlink = undefined;
   }
 }
+
+const NOTHING: ReadonlySet<string> = new Set();

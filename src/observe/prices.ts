@@ -55,6 +55,8 @@ export class Prices {
   readonly #log: Logger;
   readonly #load: () => Promise<typeof Genai>;
   readonly #known = new Map<string, Known>();
+  /** Whose prices count, by provider; null: nobody's. */
+  readonly #vendors = new Map<string, Whose | null>();
   #catalogue: typeof Genai | undefined;
   #loading: Promise<typeof Genai | undefined> | undefined;
 
@@ -71,6 +73,7 @@ export class Prices {
   /** Providers may have changed. */
   forget(): void {
     this.#known.clear();
+    this.#vendors.clear();
   }
 
   /** Null: unknown. At once, except while the catalogue is being loaded. */
@@ -94,6 +97,15 @@ export class Prices {
   }
 
   #whose(id: string): Whose | undefined {
+    const known = this.#vendors.get(id);
+    if (known !== undefined) return known ?? undefined;
+    const whose = this.#look(id);
+    // Ids are those of providers, of which there are only so many.
+    this.#vendors.set(id, whose ?? null);
+    return whose;
+  }
+
+  #look(id: string): Whose | undefined {
     const vendor = VENDORS.get(id);
     if (vendor !== undefined) return { providerId: vendor };
     const provider = this.#providerOf(id);

@@ -4,6 +4,9 @@ import { SluiceError } from '../../core/errors.ts';
 import { Roster, type Rostered } from '../../core/roster.ts';
 import { isLoopbackName } from './guard.ts';
 
+/** An IPv4 address as sockets of IPv6 show it. */
+const MAPPED = '::ffff:';
+
 interface CallLimits {
   readonly streams: number;
   readonly streamsPerClient: number;
@@ -46,7 +49,9 @@ export class Calls {
         retryAfter: 1,
       });
     }
-    const client = isLoopbackName(address.replace(/^::ffff:/, '')) ? undefined : address;
+    const client = isLoopbackName(address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address)
+      ? undefined
+      : address;
     if (client !== undefined) {
       const own = this.#byClient.get(client) ?? 0;
       if (own >= streamsPerClient) {

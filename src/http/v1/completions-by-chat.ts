@@ -49,7 +49,7 @@ export async function completeByChat(
     const onUsage = (usage: Usage): void => deps.router.spent(target, usage, own);
     const request = toChat(body, prompt, target);
     const opened = await openChunks(target, request, own, deps.deadlines, deps.config().limits, onUsage);
-    for (const field of own.dropped) scope.dropped.add(field);
+    for (const field of own.dropped) scope.drop(field);
     return { prompt, chunks: opened.chunks };
   };
   return {

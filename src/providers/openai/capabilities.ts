@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Model } from '../../core/model.ts';
 
 /** What a name says about a model. */
@@ -89,7 +90,20 @@ const FAMILIES: readonly Row[] = [
  * names. It may be wrong both ways; what an upstream says about a model wins over it.
  */
 export function capabilitiesOf(id: string): Capabilities {
-  const name = id.toLowerCase();
+  let known = KNOWN.get(id);
+  if (known === undefined) {
+    known = Object.freeze(judged(id.toLowerCase()));
+    // Names may be of any length.
+    if (id.length <= LONGEST_KNOWN) KNOWN.set(id, known);
+  }
+  return known;
+}
+
+/** Some fifty patterns; asked of the same few names with every request. */
+const KNOWN = new LRUCache<string, Capabilities>({ max: 2_000 });
+const LONGEST_KNOWN = 256;
+
+function judged(name: string): Capabilities {
   for (const [pattern, capabilities] of KINDS) if (pattern.test(name)) return capabilities;
   const found: Record<string, unknown> = {};
   for (const [pattern, capabilities] of FAMILIES) if (pattern.test(name)) Object.assign(found, capabilities);
