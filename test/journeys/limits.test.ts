@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { defaultLimits } from '../../src/config/defaults.ts';
+import { temporaryFolder } from '../support/config-folder.ts';
+import { ask } from '../support/raw-http.ts';
+import { HI, openWorld } from './edge-world.ts';
+import { eventually } from './kept-world.ts';
+
+const SLUICE = fileURLToPath(new URL('../../bin/sluice.js', import.meta.url));
+const MB = 1_024 * 1_024;
+
+describe('few file descriptors', { timeout: 60_000 }, () => {
+  test('more connections than the process may have do not end it, and once they are gone it answers', async (context) => {
+    const folder = temporaryFolder(context);
+    writeFileSync(path.join(folder, 'sluice.yaml'), 'embedded: { enabled: false }\ndetectLocal: false\n');
+    const words = [SLUICE, '--bind', '127.0.0.1:0'];
+    const child = spawn('sh', ['-c', 'ulimit -n 96 && exec "$0" "$@"', process.execPath, ...words], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], HOME: folder, SLUICE_DATA_DIR: folder },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    context.after(() => child.kill('SIGKILL'));
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    const origin = await eventually(async () => /Page +(http:\/\/[\d.:]+)/.exec(said)?.[1]);
+    const sockets = await Promise.all(Array.from({ length: 200 }, () => opened(origin)));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    assert.equal(child.exitCode, null, 'the process lives');
+    for (const socket of sockets) socket.destroy();
+    const answer = await eventually(async () => {
+      const found = await ask(origin, { path: '/v1/models', headers: { connection: 'close' } }).catch(() => undefined);
+      return found?.status === 200 ? found : undefined;
+    });
+    assert.equal(answer.status, 200);
+    assert.equal(child.exitCode, null);
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  });
+});
+
+/** A connection that has sent half a request; it may be refused. */
+function opened(origin: string): Promise<Socket> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname, () => {
+      socket.write('GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1\r\n');
+      resolve(socket);
+    });
+    socket.on('error', () => resolve(socket));
+  });
+}
+
+describe('a heavy request', { timeout: 60_000 }, () => {
+  test('lets others be answered while it is taken in', async (context) => {
+    await using world = await openWorld();
+    const deep = JSON.parse(`${'{"a":['.repeat(40)}1${']}'.repeat(40)}`);
+    const messages = Array.from({ length: 40 }, () => ({
+      role: 'user',
+      content: '# Title\n\n| a | b |\n'.repeat(10_000),
+    }));
+    const body = JSON.stringify({ ...HI, provider: 'mock', messages, metadata: deep });
+    assert.ok(body.length > 7 * MB && body.length < 10 * MB, `${body.length} bytes`);
+    let isOver = false;
+    const heavy = world
+      .ask({ path: '/v1/chat/completions', headers: { 'content-type': 'application/json' }, body })
+      .finally(() => {
+        isOver = true;
+      });
+    let longest = 0;
+    let answered = 0;
+    do {
+      const began = performance.now();
+      const light = await world.ask({ path: '/backend-api/v2/version' });
+      assert.equal(light.status, 200);
+      longest = Math.max(longest, performance.now() - began);
+      answered += 1;
+    } while (!isOver);
+    assert.equal((await heavy).status, 200);
+    assert.ok(answered >= 3, `${answered} were answered meanwhile`);
+    context.diagnostic(`${answered} light requests meanwhile, the longest took ${Math.round(longest)} ms`);
+  });
+});
+
+test('the default limits are those that docs/hardening.md promises', () => {
+  const { headerBytes, urlBytes, chatBodyBytes, bodyBytes, jsonDepth, messages, attempts, retryWaitMs } = defaultLimits;
+  assert.deepEqual([headerBytes, urlBytes], [16 * 1_024, 8 * 1_024]);
+  assert.deepEqual([chatBodyBytes, bodyBytes, jsonDepth, messages], [10 * MB, MB, 100, 10_000]);
+  const { uploadFileBytes, uploadRequestBytes, uploadBucketBytes, uploadParts, uploadNameBytes } = defaultLimits;
+  assert.deepEqual([uploadFileBytes, uploadRequestBytes, uploadBucketBytes], [64 * MB, 256 * MB, 512 * MB]);
+  assert.deepEqual([uploadParts, uploadNameBytes], [100, 255]);
+  const { sseLineBytes, answerBytes, inflateBytes, connectMs, firstByteMs, idleMs } = defaultLimits;
+  assert.deepEqual([sseLineBytes, answerBytes, inflateBytes], [8 * MB, 32 * MB, 32 * MB]);
+  assert.deepEqual([connectMs, firstByteMs, idleMs], [10_000, 120_000, 60_000]);
+  const { clientHeaderMs, clientBodyIdleMs, keepAliveMs, upstreamKeepAliveMs, drainMs } = defaultLimits;
+  assert.deepEqual(
+    [clientHeaderMs, clientBodyIdleMs, keepAliveMs, upstreamKeepAliveMs],
+    [20_000, 30_000, 65_000, 30_000],
+  );
+  const { streams, streamsPerClient } = defaultLimits;
+  assert.deepEqual([attempts, retryWaitMs, streams, streamsPerClient, drainMs], [3, 10_000, 5_000, 200, 30_000]);
+});
