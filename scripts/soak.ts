@@ -1,0 +1,192 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { Random } from '../test/fuzz/random.ts';
+import { ACTORS, type Actor } from './soak/actors.ts';
+import { look, openWorld, type World } from './soak/gateway.ts';
+import { findings, type Run, type Sample, type Tally } from './soak/verdict.ts';
+
+const HELP = `npm run soak -- [--minutes 60] [--clients 8] [--seed S] [--sabotage answers|crash|descriptors]
+
+Mixed load on all dialects for a long time, with an upstream that fails in every way it knows. Exit code 1: the gateway
+crashed, its memory or descriptors grew, or something failed that was not made to fail.
+
+  --minutes N    how long (default: 60)
+  --clients N    how many ask at the same time, one request after the other (default: 8)
+  --seed S       repeats the choice of requests (not their timing)
+  --sabotage X   breaks something, to see that it is found: wrong answers of the upstream, a gateway that is killed, or
+                 connections that are never closed
+`;
+
+const OPTIONS = {
+  minutes: { type: 'string', default: '60' },
+  clients: { type: 'string', default: '8' },
+  seed: { type: 'string' },
+  sabotage: { type: 'string', default: 'none' },
+  help: { type: 'boolean', default: false },
+} as const;
+
+/** Between two requests of a client, at most: the load should be mixed, not as much as possible. */
+const PAUSE_MS = 60;
+const SAMPLE_MS = 1_000;
+/** What silent upstreams and left connections may take to be over. */
+const SETTLE_MS = 45_000;
+/** Different findings that are told word by word. */
+const SHOWN = 20;
+
+const asked = options();
+const folder = mkdtempSync(path.join(tmpdir(), 'sluice-soak-'));
+const world = await openWorld(folder, asked.sabotage === 'answers' ? 0.01 : 0);
+const shown = new Map<string, number>();
+try {
+  const run = await soak(world);
+  report(run);
+} finally {
+  await world.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** What the command line asks for. Ends the process when that is help, or when it is wrong. */
+function options() {
+  try {
+    const { values } = parseArgs({ options: OPTIONS });
+    if (values.help) {
+      process.stdout.write(HELP);
+      process.exit();
+    }
+    if (!existsSync('/proc/self/fd')) throw new Error('This reads /proc, which only Linux has.');
+    const minutes = Number(values.minutes);
+    const clients = Number(values.clients);
+    const seed = Number(values.seed ?? Date.now() % 1_000_000);
+    if (!(minutes > 0 && minutes <= 24 * 60)) throw new Error(`--minutes must be above 0, not '${values.minutes}'.`);
+    if (!Number.isSafeInteger(clients) || clients < 1) throw new Error(`--clients must be a whole number above 0.`);
+    if (!Number.isSafeInteger(seed)) throw new Error(`--seed must be a whole number.`);
+    if (!['none', 'answers', 'crash', 'descriptors'].includes(values.sabotage)) {
+      throw new Error(`--sabotage is answers, crash or descriptors, not '${values.sabotage}'.`);
+    }
+    return { minutes, clients, seed, sabotage: values.sabotage };
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
+    process.exit(2);
+  }
+}
+
+async function soak({ origin, pid, process: gateway, open, forget }: World): Promise<Run> {
+  const { minutes, clients, seed, sabotage } = asked;
+  console.log(`seed ${seed}; ${minutes} min, ${clients} clients`);
+  const tallies = new Map<string, Tally>(
+    ACTORS.map(({ name }) => [name, { asked: 0, answered: 0, failed: 0, unexpected: 0 }]),
+  );
+  let crashed: string | undefined;
+  void gateway.ended.then(({ code, signal, stderr }) => {
+    crashed = `${signal ?? `code ${code}`} ${stderr.slice(-500)}`.trim();
+  });
+  // One of each first, so that what is opened once is open when it is counted.
+  const random = new Random(seed);
+  for (const actor of ACTORS) await act(actor, origin, random, tallies);
+  const before = look(pid)?.descriptors ?? 0;
+
+  const began = performance.now();
+  const elapsed = (): number => (performance.now() - began) / 1000;
+  const seconds = minutes * 60;
+  const isOver = (): boolean => elapsed() >= seconds || crashed !== undefined;
+  const samples: Sample[] = [];
+  const held: Socket[] = [];
+  const watching = (async () => {
+    while (!isOver()) {
+      await sleep(SAMPLE_MS * Math.max(1, minutes / 15));
+      const seen = look(pid);
+      if (seen !== undefined) samples.push({ seconds: elapsed(), ...seen });
+      forget();
+      if (sabotage === 'crash' && elapsed() > seconds / 2) gateway.process.kill('SIGKILL');
+      if (sabotage === 'descriptors')
+        held.push(connect(Number(new URL(origin).port), '127.0.0.1').on('error', () => {}));
+    }
+  })();
+  const loading = Array.from({ length: clients }, async (_, client) => {
+    const own = new Random(seed + client + 1);
+    while (!isOver()) {
+      await act(pick(own), origin, own, tallies);
+      await sleep(own.below(PAUSE_MS));
+    }
+  });
+  await Promise.all([watching, ...loading]);
+  const isCrashed = crashed !== undefined;
+  const after = isCrashed ? before : await settled(pid, before, open);
+  for (const socket of held) socket.destroy();
+  return {
+    samples,
+    warmUpSeconds: Math.min(300, seconds / 3),
+    tallies,
+    crashed,
+    descriptors: { before, after },
+    leftOpen: isCrashed ? 0 : open(),
+  };
+}
+
+async function act(actor: Actor, origin: string, random: Random, tallies: ReadonlyMap<string, Tally>): Promise<void> {
+  const tally = tallies.get(actor.name);
+  if (tally === undefined) return;
+  tally.asked += 1;
+  try {
+    tally[await actor.act(origin, random)] += 1;
+  } catch (error) {
+    tally.unexpected += 1;
+    const text = `${actor.name}: ${(error instanceof Error ? error.message : String(error)).slice(0, 600)}`;
+    if (shown.size < SHOWN && !shown.has(text)) console.log(`unexpected  ${text}`);
+    shown.set(text, (shown.get(text) ?? 0) + 1);
+  }
+}
+
+function pick(random: Random): Actor {
+  let left = random.below(ACTORS.reduce((sum, { weight }) => sum + weight, 0));
+  for (const actor of ACTORS) {
+    left -= actor.weight;
+    if (left < 0) return actor;
+  }
+  throw new Error('no actor');
+}
+
+/** Waits until nothing is under way any more, and returns the open descriptors. */
+async function settled(pid: number, before: number, open: () => number): Promise<number> {
+  const end = performance.now() + SETTLE_MS;
+  for (;;) {
+    const now = look(pid)?.descriptors ?? 0;
+    if ((now <= before && open() === 0) || performance.now() > end) return now;
+    await sleep(500);
+  }
+}
+
+function report(run: Run): void {
+  const rows = [...run.tallies].map(([name, { asked, answered, failed, unexpected }]) => [
+    name,
+    ...[asked, answered, failed, unexpected].map(String),
+  ]);
+  const sums = [1, 2, 3, 4].map((column) => String(rows.reduce((sum, row) => sum + Number(row[column]), 0)));
+  const head = ['', 'asked', 'answered', 'failed as injected', 'unexpected'];
+  const all = [head, ...rows, ['all', ...sums]];
+  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  console.log();
+  for (const row of all) {
+    console.log(
+      row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join('  '),
+    );
+  }
+  const measured = run.samples.filter(({ seconds }) => seconds >= run.warmUpSeconds);
+  const [first, last] = [measured[0], measured.at(-1)];
+  if (first !== undefined && last !== undefined) {
+    const most = Math.max(...measured.map(({ residentMiB }) => residentMiB));
+    console.log(
+      `\nmemory ${first.residentMiB.toFixed(0)} MiB after the warm-up, ${last.residentMiB.toFixed(0)} at the end, at most ` +
+        `${most.toFixed(0)}; descriptors ${first.descriptors} and ${last.descriptors}, ${run.descriptors.before} before and ` +
+        `${run.descriptors.after} after all`,
+    );
+  }
+  const found = findings(run);
+  for (const line of found) console.log(`FOUND  ${line}`);
+  console.log(found.length === 0 ? 'It holds.' : 'It does not hold.');
+  if (found.length > 0) process.exitCode = 1;
+}
