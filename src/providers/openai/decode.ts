@@ -1,6 +1,7 @@
 import type { Batch, Chunk, Usage } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { decodeUsage } from '../../core/usage.ts';
+import { AlikeEvents, PROBE } from './alike.ts';
 import { EventReader } from './events.ts';
 import { failureInAnswer } from './failure.ts';
 import { ToolCalls } from './tool-calls.ts';
@@ -33,6 +34,7 @@ export class ChatDecoder {
   #usage: Usage | undefined;
   #done = false;
   readonly #calls = new ToolCalls();
+  readonly #alike = new AlikeEvents();
   #audio: { data: string; transcript: string } | undefined;
 
   /** Whether the upstream said that nothing follows. */
@@ -51,13 +53,28 @@ export class ChatDecoder {
       this.#done = true;
       return;
     }
+    const text = this.#alike.textOf(data);
+    if (text !== undefined) {
+      if (text !== '') into.push({ type: 'content', content: text });
+      return;
+    }
     let json: unknown;
     try {
       json = JSON.parse(data);
     } catch {
       return;
     }
+    const before = into.length;
     this.json(json, into);
+    const said = into.length === before + 1 ? into[before] : undefined;
+    if (said?.type === 'content') this.#alike.learn(data, said.content, saysOnlyProbe);
+  }
+
+  /** Whether what was read so far is this text, with nothing that shows later. */
+  saysOnly(text: string, chunks: readonly Chunk[]): boolean {
+    const [only] = chunks;
+    if (chunks.length !== 1 || only?.type !== 'content' || only.content !== text) return false;
+    return !this.complete && this.#usage === undefined && this.#audio === undefined && !this.#calls.any;
   }
 
   /** Chunks of a parsed event or of a whole completion. */
@@ -126,6 +143,17 @@ export class ChatDecoder {
     if (typeof data === 'string') this.#audio.data += data;
     if (typeof transcript === 'string') this.#audio.transcript += transcript;
   }
+}
+
+function saysOnlyProbe(event: string): boolean {
+  const decoder = new ChatDecoder();
+  const chunks: Chunk[] = [];
+  try {
+    decoder.json(JSON.parse(event), chunks);
+  } catch {
+    return false;
+  }
+  return decoder.saysOnly(PROBE, chunks);
 }
 
 /** Content as parts: Mistral's reasoning models think in a part of its own. */
