@@ -38,7 +38,9 @@ async function writeServiceWorker() {
     for (const file of chunk.css ?? []) shell.add(`/${file}`);
     for (const each of chunk.imports ?? []) visit(each);
   };
-  for (const [key, chunk] of Object.entries(manifest)) if (chunk.isEntry || key.includes('i18n/')) visit(key);
+  for (const [key, chunk] of Object.entries(manifest)) {
+    if (chunk.isEntry || /i18n\/|views\/(chat|prompts\/slash)/.test(key)) visit(key);
+  }
   const index = await readFile(path.join(dist, 'index.html'));
   const files = [...shell].sort();
   const version = createHash('sha256').update(index).update(files.join('\n')).digest('hex').slice(0, 16);

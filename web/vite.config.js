@@ -15,6 +15,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1_000,
     reportCompressedSize: false,
+    // What is needed at once is one file: dozens of small ones, as screens share them, would be asked for one by one.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'page', test: /src[\\/]main\.tsx$/ }] } } },
   },
   server: { proxy: Object.fromEntries(api.map((path) => [path, { target: sluice, changeOrigin: true }])) },
 });

@@ -78,12 +78,14 @@ describe('markdown', { skip: withoutBrowser, timeout: 900_000 }, () => {
       });
     }
 
-    test('a table is one from its first line on, and a fence is code at once', async () => {
-      await render('| Name | Value |', false);
+    test('a table is never anything else, nor does it move words in cells, and a fence is code at once', async () => {
+      await render('Text\n\n| Name | Value |', false);
+      assert.equal(await page.locator('.markdown').innerText(), 'Text');
+      await update('Text\n\n| Name | Value |\n|---|--');
+      assert.equal(await count('table'), 0);
+      await update('Text\n\n| Name | Value |\n|---|--:|\n');
       assert.equal(await count('table th'), 2);
-      await update('| Name | Value |\n|--');
-      assert.equal(await count('table th'), 2);
-      await update('| Name | Value |\n|---|---|\n| a');
+      await update('Text\n\n| Name | Value |\n|---|--:|\n| a');
       assert.equal(await count('table td'), 2);
       await render(`${FENCE}py`, false);
       assert.equal(await count('pre'), 1);

@@ -9,33 +9,38 @@ import { keepState } from './storage/keep.ts';
 import './styles/index.css';
 import { App } from './views/shell/App.tsx';
 
-const kept = keepState(() => toast(t('shell.notKept')));
-applyAppearance();
-let spokenLanguage = wantedLanguage();
-await speak(spokenLanguage);
-const root = document.getElementById('app') as HTMLElement;
-render(<App />, root);
-listenToKeys();
-void refreshCatalog();
-
-app.subscribe(() => {
+// In a function: modules that wait at their top level would keep those waiting that are loaded later and need them.
+async function start(): Promise<void> {
+  const kept = keepState(() => toast(t('shell.notKept')));
   applyAppearance();
-  const wanted = wantedLanguage();
-  if (wanted !== spokenLanguage) {
-    spokenLanguage = wanted;
-    // All words are anywhere: the page is made anew in the other language, in the same state.
-    void speak(wanted).then(() => {
-      render(null, root);
-      render(<App />, root);
-    });
-  }
-});
+  void refreshCatalog();
+  let spokenLanguage = wantedLanguage();
+  await speak(spokenLanguage);
+  const root = document.getElementById('app') as HTMLElement;
+  render(<App />, root);
+  listenToKeys();
 
-await kept;
-void import('./views/prompts/slash-source.ts').then(({ offerPrompts }) => offerPrompts());
-if (Object.values(app.get().chats.byId).some(({ share }) => share !== undefined)) {
-  void import('./views/share/keeper.ts').then(({ keepShares }) => keepShares());
+  app.subscribe(() => {
+    applyAppearance();
+    const wanted = wantedLanguage();
+    if (wanted !== spokenLanguage) {
+      spokenLanguage = wanted;
+      // All words are anywhere: the page is made anew in the other language, in the same state.
+      void speak(wanted).then(() => {
+        render(null, root);
+        render(<App />, root);
+      });
+    }
+  });
+
+  await kept;
+  void import('./views/prompts/slash-source.ts').then(({ offerPrompts }) => offerPrompts());
+  if (Object.values(app.get().chats.byId).some(({ share }) => share !== undefined)) {
+    void import('./views/share/keeper.ts').then(({ keepShares }) => keepShares());
+  }
+  if ('serviceWorker' in navigator && import.meta.env.PROD) {
+    navigator.serviceWorker.register('/service-worker.js').catch(() => {});
+  }
 }
-if ('serviceWorker' in navigator && import.meta.env.PROD) {
-  navigator.serviceWorker.register('/service-worker.js').catch(() => {});
-}
+
+void start();

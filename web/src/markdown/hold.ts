@@ -20,20 +20,18 @@ export function hold(text: string): string {
     if (fence !== null) return text.slice(0, from) + (fence[1] ?? '');
     if (MARKS_ONLY.test(line) || DEFINITION.test(line)) shown = text.slice(0, from);
   }
-  return withDelimiters(shown);
+  return withoutHead(shown);
 }
 
-/** A line of cells that begins with `|` is most likely the head of a table: shown as one before its delimiter row is there. */
-function withDelimiters(text: string): string {
+/**
+ * A line of cells that begins with `|` is most likely the head of a table. It waits for the row of delimiters below it, which
+ * says where the words stand in their cells: shown before that, they would jump.
+ */
+function withoutHead(text: string): string {
   const whole = text.endsWith('\n') ? text.slice(0, -1) : text;
   const from = whole.lastIndexOf('\n') + 1;
   const line = whole.slice(from);
   const before = whole.slice(whole.lastIndexOf('\n', from - 2) + 1, Math.max(0, from - 1));
   if (line.length > 2_000 || before.trim() !== '' || !TABLE_HEAD.test(line)) return text;
-  const trimmed = line
-    .trim()
-    .replace(/^\|/, '')
-    .replace(/(?<!\\)\|$/, '');
-  const cells = trimmed.split(/(?<!\\)\|/).length;
-  return `${whole}\n${'|---'.repeat(cells)}|`;
+  return whole.slice(0, from);
 }

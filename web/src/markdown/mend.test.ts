@@ -40,8 +40,11 @@ describe('an unfinished line', () => {
     assert.equal(hold('```pyth'), '```');
   });
 
-  test('of cells is a table already', () => {
-    assert.equal(hold('| a | b'), '| a | b\n|---|---|');
+  test('of cells waits until it is known where words stand in them', () => {
+    assert.equal(hold('Text\n\n| a | b'), 'Text\n\n');
+    assert.equal(hold('| a | b |\n|---|--'), '');
+    assert.equal(hold('| a | b |\n|---|--:|\n'), '| a | b |\n|---|--:|\n');
+    assert.equal(hold('| a | b |\nno table'), '| a | b |\nno table');
     assert.equal(hold('| a |\n|---|\n| b'), '| a |\n|---|\n| b');
   });
 });

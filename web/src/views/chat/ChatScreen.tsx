@@ -1,3 +1,4 @@
+import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { resumeAnswers } from '../../actions/answer.ts';
 import { t } from '../../i18n/index.ts';
@@ -6,10 +7,14 @@ import { newestLeaf } from '../../state/tree.ts';
 import { useApp } from '../../state/use.ts';
 import { loadMessages } from '../../storage/keep.ts';
 import type { ScreenProps } from '../screens.ts';
+import { Lazy, preload } from '../shell/Lazy.tsx';
 import { Composer } from './Composer.tsx';
-import { Thread } from './Thread.tsx';
+import type { ThreadProps } from './Thread.tsx';
 import { TopBar } from './TopBar.tsx';
 import { Welcome } from './Welcome.tsx';
+
+/** Everything that shows messages, markdown above all, is three quarters of the page: it comes when the field is there. */
+const loadThread = (): Promise<{ readonly default: ComponentType<ThreadProps> }> => import('./Thread.tsx');
 
 /** A chat, or the empty page where the next one begins. */
 export function ChatScreen({ path }: ScreenProps) {
@@ -38,6 +43,10 @@ export function ChatScreen({ path }: ScreenProps) {
     if (count > 0) resumeAnswers(app.get().messages[id] ?? {});
   }, [id, count]);
 
+  useEffect(() => {
+    preload(loadThread).catch(() => {});
+  }, []);
+
   const isMissing = id !== '' && isReady && chat === undefined;
   return (
     <>
@@ -53,7 +62,7 @@ export function ChatScreen({ path }: ScreenProps) {
         )}
         {id === '' && <Welcome />}
         {chat !== undefined && <h1 class="hidden">{title || t('shell.untitled')}</h1>}
-        {chat !== undefined && isLoaded && <Thread key={id} chat={id} />}
+        {chat !== undefined && isLoaded && <Lazy key={id} load={loadThread} props={{ chat: id }} />}
         {!isMissing && <Composer key={id} draft={id} />}
       </main>
     </>

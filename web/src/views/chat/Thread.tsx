@@ -12,8 +12,12 @@ const NEXT_BATCH = 60;
 /** Nearer to the end than this, in pixels, counts as being there. */
 const AT_END = 48;
 
+export interface ThreadProps {
+  readonly chat: string;
+}
+
 /** The shown branch of a chat. Follows the end while one is there, and leaves those alone who went up to read. */
-export function Thread({ chat }: { readonly chat: string }) {
+export default function Thread({ chat }: ThreadProps) {
   const tree = useApp((state) => state.messages[chat] ?? {}, sameShape);
   const leaf = useApp((state) => state.chats.byId[chat]?.leaf);
   const running = useApp((state) => runningIn(state.streams, chat));

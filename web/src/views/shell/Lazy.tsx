@@ -6,6 +6,12 @@ type Loaded<Props> = { readonly default: ComponentType<Props> };
 
 const loaded = new WeakMap<() => Promise<unknown>, ComponentType<never>>();
 
+/** Fetches a component before it is needed, so that it is there at once then. */
+export async function preload<Props>(load: () => Promise<Loaded<Props>>): Promise<void> {
+  const { default: component } = await load();
+  loaded.set(load, component as ComponentType<never>);
+}
+
 /** A component that is fetched when it is first shown. When that fails it says so, and how to go on. */
 export function Lazy<Props extends object>({
   load,
@@ -20,11 +26,8 @@ export function Lazy<Props extends object>({
   useEffect(() => {
     if (known !== undefined) return;
     setFailed(false);
-    load().then(
-      ({ default: component }) => {
-        loaded.set(load, component as ComponentType<never>);
-        setCount((count) => count + 1);
-      },
+    preload(load).then(
+      () => setCount((count) => count + 1),
       () => setFailed(true),
     );
   }, [load]);
