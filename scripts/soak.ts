@@ -40,7 +40,7 @@ const SHOWN = 20;
 const asked = options();
 const folder = mkdtempSync(path.join(tmpdir(), 'sluice-soak-'));
 const world = await openWorld(folder, asked.sabotage === 'answers' ? 0.01 : 0);
-const shown = new Map<string, number>();
+const shown = new Set<string>();
 try {
   const run = await soak(world);
   report(run);
@@ -136,8 +136,9 @@ async function act(actor: Actor, origin: string, random: Random, tallies: Readon
   } catch (error) {
     tally.unexpected += 1;
     const text = `${actor.name}: ${(error instanceof Error ? error.message : String(error)).slice(0, 600)}`;
-    if (shown.size < SHOWN && !shown.has(text)) console.log(`unexpected  ${text}`);
-    shown.set(text, (shown.get(text) ?? 0) + 1);
+    if (shown.size >= SHOWN || shown.has(text)) return;
+    shown.add(text);
+    console.log(`unexpected  ${text}`);
   }
 }
 
