@@ -231,6 +231,20 @@ describe('markdown', { skip: withoutBrowser, timeout: 900_000 }, () => {
       );
     });
 
+    test('a picture of another host within a link is words of that link', async () => {
+      await render(
+        '[![build](https://evil.example/badge.svg)](https://example.com/build) ![x](https://evil.example/x)',
+      );
+      const links = page.locator('.markdown a, a');
+      assert.deepEqual(
+        await links.evaluateAll((all) => all.map((each) => [each.getAttribute('href'), each.textContent])),
+        [
+          ['https://example.com/build', 'build (Picture on evil.example)'],
+          ['https://evil.example/x', 'x (Picture on evil.example)'],
+        ],
+      );
+    });
+
     test('a picture of a megabyte within the text, and the same as code', async () => {
       const address = `data:image/png;base64,${'iVBORw0K'.repeat(130_000)}`;
       await render(`Look: ![of it](${address}) here\n\n    ${address}`);

@@ -38,13 +38,18 @@ export function withMarkup(grammar: MarkdownIt, words: Words): void {
     if (src !== undefined) return image({ src, alt });
     return remote(linkAddress(address), alt);
   };
+  // Links hold no links, so what would be one in there is words.
+  let isInLink = false;
   rules['link_open'] = (tokens, index) => {
     const { address } = at(tokens, index).meta as { address: string | null };
+    isInLink = address !== null;
     if (address === null) return '<span class="markdown-no-link">';
     return address === PENDING ? '<a>' : `<a href="${escaped(address)}"${OUTSIDE}>`;
   };
-  rules['link_close'] = (tokens, index) =>
-    (at(tokens, index).meta as { address: string | null }).address === null ? '</span>' : '</a>';
+  rules['link_close'] = (tokens, index) => {
+    isInLink = false;
+    return (at(tokens, index).meta as { address: string | null }).address === null ? '</span>' : '</a>';
+  };
   // A page has one heading of the first order, and that is not in an answer.
   rules['heading_open'] = (tokens, index) => {
     const order = Number(at(tokens, index).tag.slice(1));
@@ -87,6 +92,7 @@ export function withMarkup(grammar: MarkdownIt, words: Words): void {
     if (address === undefined) return `<span class="markdown-no-link">${escaped(alt)}</span>`;
     const name = URL.canParse(address, location.origin) ? new URL(address, location.origin).host : '';
     const text = `${alt === '' ? words.picture : alt} (${words.pictureOn} ${name})`;
+    if (isInLink) return escaped(text);
     return `<a class="markdown-remote" href="${escaped(address)}"${OUTSIDE}>${escaped(text)}</a>`;
   }
 
