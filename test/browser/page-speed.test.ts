@@ -47,11 +47,14 @@ function* tokens(): Generator<string> {
   yield* longAnswer(TOKENS).match(/[\s\S]{1,4}/g) ?? [];
 }
 
-const BURST = 5;
+const BURST = 10;
+/** What a timer is late, about. */
+const TIMER_MS = 2;
 
 const script: VendorScript = ({ prompt }) => {
   if (prompt === 'everything') return { text: everything(), delayMs: 8 };
-  if (prompt === 'tokens') return { text: tokens(), burst: BURST, delayMs: (1_000 / TOKENS_A_SECOND) * BURST };
+  if (prompt === 'tokens')
+    return { text: tokens(), burst: BURST, delayMs: (1_000 / TOKENS_A_SECOND) * BURST - TIMER_MS };
   return { text: ['You said: ', prompt] };
 };
 

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { type SlashItem, slashItems } from '../../commands/slash.ts';
 import { t } from '../../i18n/index.ts';
 
@@ -25,7 +25,8 @@ export function SlashMenu({ field, text, setText }: SlashMenuProps) {
     else setText(item.run(argument ?? '') ?? '');
     field.current?.focus();
   };
-  useEffect(() => {
+  // Before anything else can be typed: a key press later Enter would send the message.
+  useLayoutEffect(() => {
     const node = field.current;
     if (!isOpen || node === null) return;
     const onKey = (event: KeyboardEvent): void => {

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Locator, Page } from 'playwright-core';
+import type { VendorScript } from '../support/vendor-script.ts';
+import { launchChromium, withoutBrowser } from './chromium.ts';
+import { eventually } from './eventually.ts';
+import { type Gateway, openGateway } from './gateway.ts';
+import { ask, button, PHONE, ready, visit } from './visit.ts';
+
+const script: VendorScript = ({ prompt, model }) => {
+  if (prompt === 'endless') return { text: words(model), delayMs: 5 };
+  if (prompt === 'half' && model === 'plain-model') return { status: 500, errorMessage: 'Out of order' };
+  return { text: [`I am ${model}: `, prompt] };
+};
+
+function* words(model: string): Generator<string> {
+  for (;;) yield `${model} `;
+}
+
+describe('comparing', { skip: withoutBrowser }, () => {
+  let browser: Browser;
+  let gateway: Gateway;
+  before(async () => {
+    gateway = await openGateway(script, ['gpt-4o', 'plain-model']);
+    browser = await launchChromium();
+  });
+  after(async () => {
+    await browser?.close();
+    await gateway?.close();
+  });
+  const side = (page: Page, at: number): Locator => page.locator('.side').nth(at);
+  const bodies = async (page: Page): Promise<readonly string[]> => {
+    const texts = await page.evaluate(
+      '[...document.querySelectorAll(".side")].map((side) => [...side.querySelectorAll(".body")].map((body) => body.innerText.trim()).join(" / "))',
+    );
+    return texts as readonly string[];
+  };
+  const askBoth = async (page: Page, text: string): Promise<void> => {
+    await page.locator('#prompt').fill(text);
+    await page.locator('#prompt').press('Enter');
+  };
+
+  test('asks both, each with its own past, goes on with one, and keeps the other as a branch', async () => {
+    await visit(
+      browser,
+      gateway,
+      async (page) => {
+        await page.locator('#model-2-name').getByText('plain-model').waitFor();
+        await askBoth(page, 'first');
+        await eventually(async () =>
+          assert.deepEqual(await bodies(page), ['I am gpt-4o: first', 'I am plain-model: first']),
+        );
+        await page.locator('.side .line').nth(1).waitFor();
+        await askBoth(page, 'second');
+        await eventually(async () =>
+          assert.deepEqual(await bodies(page), [
+            'I am gpt-4o: first / I am gpt-4o: second',
+            'I am plain-model: first / I am plain-model: second',
+          ]),
+        );
+        const pasts = gateway.upstream.chats.slice(-2).map(({ rawBody }) => {
+          const { model, messages } = JSON.parse(String(rawBody)) as { model: string; messages: { content: string }[] };
+          return [model, messages[1]?.content];
+        });
+        assert.deepEqual(pasts.sort(), [
+          ['gpt-4o', 'I am gpt-4o: first'],
+          ['plain-model', 'I am plain-model: first'],
+        ]);
+        await page.reload();
+        await eventually(async () => assert.match((await bodies(page))[1] ?? '', /plain-model: second/));
+        await side(page, 1).getByRole('button', { name: 'Go on with this one' }).click();
+        await page.locator('.thread .answer').nth(1).waitFor();
+        assert.equal(await page.locator('#model-name').innerText(), 'plain-model');
+        await ask(page, 'third');
+        assert.equal(JSON.parse(String(gateway.upstream.chats.at(-1)?.rawBody)).model, 'plain-model');
+        await page.getByRole('button', { name: 'Previous version' }).first().click();
+        await page.getByText('I am gpt-4o: first').waitFor();
+      },
+      { path: '/#/compare' },
+    );
+  });
+
+  test('stops both at once', async () => {
+    await visit(
+      browser,
+      gateway,
+      async (page) => {
+        await page.locator('#model-2-name').getByText('plain-model').waitFor();
+        await askBoth(page, 'endless');
+        await side(page, 0).getByText('gpt-4o gpt-4o').waitFor();
+        await side(page, 1).getByText('plain-model plain-model').waitFor();
+        await page.locator('#send').click();
+        await side(page, 0).getByText('Stopped.').waitFor();
+        await side(page, 1).getByText('Stopped.').waitFor();
+      },
+      { path: '/#/compare', viewport: PHONE },
+    );
+  });
+
+  test('shows the failure of one beside the answer of the other', async () => {
+    await visit(
+      browser,
+      gateway,
+      async (page) => {
+        await page.locator('#model-2-name').getByText('plain-model').waitFor();
+        await askBoth(page, 'half');
+        await side(page, 1).getByRole('alert').waitFor();
+        await side(page, 0).getByText('I am gpt-4o: half').waitFor();
+      },
+      { path: '/#/compare' },
+    );
+  });
+
+  test('an answer of a chat is compared with that of another model', async () => {
+    await visit(browser, gateway, async (page) => {
+      await ready(page);
+      await ask(page, 'question');
+      await button(page, 'Compare with another model').click();
+      await eventually(async () =>
+        assert.deepEqual(await bodies(page), ['I am gpt-4o: question', 'I am plain-model: question']),
+      );
+    });
+  });
+});
