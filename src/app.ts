@@ -124,6 +124,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     heartbeats: new Heartbeats(() => config.limits.heartbeatMs),
     calls,
     observer,
+    prices,
     secrets,
     stores,
     buckets,

@@ -27,6 +27,7 @@ import { geminiRoutes } from './gemini/index.ts';
 import { mediaRoutes } from './media/index.ts';
 import { messagesRoutes } from './messages/index.ts';
 import { isOpen, type ObserveDeps, observeRoutes } from './observe/index.ts';
+import { type PriceDeps, withPrices } from './observe/list-prices.ts';
 import { withInsights } from './observe/stats.ts';
 import { observe, observeFailure, watchRequests } from './observe/watch.ts';
 import { ollamaRoutes } from './ollama/index.ts';
@@ -56,7 +57,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 const MOST_HEADERS = 200;
 
 /** The HTTP server with all routes, not yet listening. */
-export function buildServer(deps: Deps & ObserveDeps): FastifyInstance {
+export function buildServer(deps: Deps & ObserveDeps & PriceDeps): FastifyInstance {
   const { limits, bind } = deps.config();
   const app = Fastify({
     serverFactory: (handler) => {
@@ -106,7 +107,7 @@ export function buildServer(deps: Deps & ObserveDeps): FastifyInstance {
     ...messagesRoutes(deps),
     ...geminiRoutes(deps),
     ...ollamaRoutes(deps),
-    ...backendRoutes(deps).map((route) => withInsights(route, deps)),
+    ...backendRoutes(deps).map((route) => withPrices(withInsights(route, deps), deps)),
     ...observeRoutes(deps),
     ...mediaRoutes(deps),
   ];

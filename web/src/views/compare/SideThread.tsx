@@ -72,7 +72,7 @@ function Question({ message }: { readonly message: Message }) {
   const files = message.parts.filter((part) => part.type === 'file');
   return (
     <article class="message question" aria-label={t('chat.you')}>
-      <h3 class="hidden">{t('chat.you')}</h3>
+      <h2 class="hidden">{t('chat.you')}</h2>
       {files.length > 0 && <FileChips files={files} />}
       {text !== '' && (
         <div class="bubble" dir="auto">
@@ -96,7 +96,7 @@ function SideAnswer({ chat, at, message, isLast }: SideAnswerProps) {
   const hasShown = message.parts.length > 0 || message.reasoning !== undefined || message.toolCalls !== undefined;
   return (
     <article class="message answer" aria-label={t('chat.answer')} aria-busy={isRunning}>
-      <h3 class="hidden">{t('chat.answer')}</h3>
+      <h2 class="hidden">{t('chat.answer')}</h2>
       {message.reasoning !== undefined && <Reasoning message={message} isRunning={isRunning} />}
       {message.toolCalls !== undefined && <ToolCalls calls={message.toolCalls} isRunning={isRunning} />}
       <div class="body">
