@@ -153,7 +153,7 @@ async function main(): Promise<void> {
   if (options.bare) for (const [name, found] of results) console.log(name, found.get('bare'));
   else console.log(table(lines, options.beside ? BESIDE : []));
   for (const line of missing) console.log(`\nnot measured: ${line}`);
-  if (options['write-readme']) {
+  if (options['write-readme'] && wrong.length === 0) {
     const date = new Date().toISOString().slice(0, 10);
     const block = readmeBlock(lines, { date, machine, rounds, others: options.beside ? BESIDE : [] });
     writeFileSync(README, withBlock(readFileSync(README, 'utf8'), block));
