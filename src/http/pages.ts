@@ -42,6 +42,12 @@ const PREVIEW_POLICY = [
   "frame-ancestors 'self'",
 ].join('; ');
 
+/**
+ * A policy refuses to go elsewhere only once a browser has said hello there: Chromium connects to a host as soon as a script
+ * sets its `location`. https://github.com/WICG/connection-allowlists
+ */
+const NO_CONNECTIONS = { 'connection-allowlist': '(response-origin)' };
+
 /** Names in this folder hold a hash of what is in the file. */
 const HASHED = 'assets';
 
@@ -112,6 +118,7 @@ function file(locate: (name: string) => Served | Promise<Served>): Handler {
       .headers({
         ...found.encoded,
         'content-security-policy': name === PREVIEW ? PREVIEW_POLICY : CONTENT_SECURITY_POLICY,
+        ...(name === PREVIEW ? NO_CONNECTIONS : undefined),
         'referrer-policy': 'no-referrer',
         // Links in answers are no reason to ask a name server for their hosts.
         'x-dns-prefetch-control': 'off',
