@@ -18,7 +18,7 @@ import { WatchedCalls } from './http/observe/watched-calls.ts';
 import { buildServer } from './http/server.ts';
 import { Heartbeats } from './http/sse.ts';
 import { createMediaStore } from './media/store.ts';
-import { type ObserveConfig, resolveObserve } from './observe/config.ts';
+import type { ObserveConfig } from './observe/config.ts';
 import { Observer } from './observe/observer.ts';
 import type { Otel } from './observe/otel/index.ts';
 import { pricedUsage } from './observe/priced-usage.ts';
@@ -53,7 +53,7 @@ export interface App {
 export interface AppOptions {
   /** Told which local servers were found, whenever that changes. */
   readonly onLocal?: (ids: readonly string[]) => void;
-  /** What is written down of requests; default: what the environment says. */
+  /** What is written down of requests; default: what the configuration says. */
   readonly observe?: ObserveConfig;
 }
 
@@ -67,7 +67,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
   const stores = openStores(config.dataDir, log, () => config.limits.keptResponses);
   const cookies = new CookieStore(config.dataDir, log);
   const converter = createConverter({ log });
-  const observing = options.observe ?? observeAs(process.env, log);
+  const observing = options.observe ?? initial.observe;
   const providerOf = (id: string): ProviderConfig | undefined =>
     [...config.providers, ...config.available].find((each) => each.id === id);
   const otel = await openOtel(observing, providerOf, log);
@@ -141,7 +141,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
 
   function take(next: Config): void {
     config = next;
-    secrets.use([...secretsOf(next), ...cookies.values(), ...Object.values(observing.otel?.headers ?? {})]);
+    secrets.use([...secretsOf(next), ...cookies.values()]);
     catalog.use(registry.providers(next));
     prices.forget();
   }
@@ -187,13 +187,6 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
       await stores.close();
     },
   };
-}
-
-/** What the environment says of observing. */
-function observeAs(environment: Readonly<Record<string, string | undefined>>, log: Logger): ObserveConfig {
-  const { config, problems } = resolveObserve(environment);
-  for (const problem of problems) log.warn({ problem }, 'a setting has no effect');
-  return config;
 }
 
 /** Loaded only where a collector is named. */

@@ -3,6 +3,7 @@ import type { Flags } from '../config/load.ts';
 import { suggest } from '../config/suggest.ts';
 import { version } from '../version.ts';
 import { EXIT_FAILED, EXIT_USAGE, explainFailure, Failure } from './failure.ts';
+import type { TopOptions } from './top/index.ts';
 
 /** Runs the command line. Ends with an exit code; only `serve` goes on until a signal. */
 export async function run(words: readonly string[]): Promise<void> {
@@ -71,6 +72,16 @@ function createProgram(): Command {
       });
       await end(exitCode);
     });
+  program
+    .command('top')
+    .description('show live what a running Sluice does')
+    .option('--url <address>', 'of the running Sluice (default: the one that the configuration describes)')
+    .option('--interval <seconds>', 'between two looks (default: 1)')
+    .action(async (_options: object, command: Command) => {
+      const { top } = await import('./top/index.ts');
+      await top(command.optsWithGlobals<Flags & TopOptions>());
+      await end(0);
+    });
   return program;
 }
 
@@ -78,8 +89,8 @@ function createProgram(): Command {
 function refuseWords(command: Command): void {
   const [word] = command.args;
   if (word === undefined) return;
-  const near = suggest(word, ['serve', 'models', 'doctor', 'help']);
-  const hint = near === undefined ? 'there are serve, models and doctor' : `did you mean ${near}?`;
+  const near = suggest(word, ['serve', 'models', 'doctor', 'top', 'help']);
+  const hint = near === undefined ? 'there are serve, models, doctor and top' : `did you mean ${near}?`;
   throw new Failure(`unknown command '${word}' (${hint})`, EXIT_USAGE);
 }
 

@@ -1,3 +1,4 @@
+import type { ObserveConfig } from '../observe/config.ts';
 import type { SearchConfig } from '../search/config.ts';
 import type { Choice } from './kinds.ts';
 
@@ -35,6 +36,8 @@ export interface Config {
   readonly aliases: ReadonlyMap<string, readonly string[]>;
   readonly routing: RoutingConfig;
   readonly search: SearchConfig;
+  /** What is written down of requests; a change of the file counts from the next start on. */
+  readonly observe: ObserveConfig;
   readonly limits: Limits;
 }
 

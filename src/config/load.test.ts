@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { loadYaml, temporaryFolder } from '../../test/support/config-folder.ts';
+import { defaultObserve } from '../observe/config.ts';
 import { defaultLimits } from './defaults.ts';
 import { loadConfig } from './load.ts';
 import { defaultDataDir } from './paths.ts';
@@ -50,6 +51,7 @@ describe('loading', () => {
       disabled: [],
       aliases: new Map(),
       routing: { choice: 'order', weights: new Map(), aliases: new Map() },
+      observe: defaultObserve,
       limits: defaultLimits,
     });
     assert.deepEqual(notes, []);

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { resolveObserve } from '../observe/config.ts';
 import { resolveSearch } from '../search/config.ts';
 import { accessKey } from './access-key.ts';
 import { BIND_FORMS, parseBind } from './bind.ts';
@@ -52,6 +53,8 @@ export async function loadConfig(options: LoadOptions = {}): Promise<Loaded> {
   const search = resolveSearch(defined(settings.search ?? {}), environment);
   const ofSearch = search.problems.map(({ key, message }) => ({ path: ['search', key], message }));
   if (file !== undefined) problems.push(...linesOf(file, [...wrong, ...resolved.problems, ...ofSearch]));
+  const observe = resolveObserve(environment, settings.observe);
+  problems.push(...observe.problems);
   if (problems.length > 0) throw new ConfigError(problems);
 
   const base = file === undefined ? directory : path.dirname(file.path);
@@ -81,6 +84,7 @@ export async function loadConfig(options: LoadOptions = {}): Promise<Loaded> {
     available: resolved.available,
     disabled: resolved.disabled,
     search: search.config,
+    observe: observe.config,
     ...routingOf(settings),
     limits: { ...defaultLimits, ...defined(settings.limits ?? {}) },
   };

@@ -10,7 +10,7 @@ import { ConfigError, pathText } from './problems.ts';
 const BIND = 'host:port, [IPv6 address]:port, :port (all interfaces) or a port (loopback), with a port from 0 to 65535';
 const TOP =
   'bind, dataDir, logLevel, key, allowedHosts, allowedOrigins, defaultProvider, defaultModel, detectLocal, embedded, ' +
-  'providers, aliases, routing, search, limits';
+  'providers, aliases, routing, search, observe, limits';
 const MILLISECONDS = 'a whole number of milliseconds from 1 to 2147483647';
 const ID = 'up to 64 lower case letters, digits, ".", "_" and "-", the first a letter or digit';
 const ADDRESS =

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the descriptions speak of placeholders in the file
 
 import { z } from 'zod';
+import { ACCESS_LOGS, defaultObserve, REQUEST_LOGS } from '../observe/config.ts';
 import { defaultSearch, SEARCH_ENGINES } from '../search/config.ts';
 import { BIND_FORMS, parseBind } from './bind.ts';
 import type { Limits } from './config.ts';
@@ -183,6 +184,34 @@ const searchSchema = section('a map of settings', {
     .describe('Words of all results together that a model gets.'),
 });
 
+const observeSchema = section('a map of settings', {
+  requestLog: z
+    .enum(REQUEST_LOGS, { error: REQUEST_LOGS.join(', ') })
+    .optional()
+    .meta({ default: defaultObserve.requestLog })
+    .describe('What the request log keeps: nothing, everything but content, or prompts and answers too.'),
+  requestLogEntries: wholeNumber('a whole number from 1 to 100000', 1, 100_000)
+    .optional()
+    .meta({ default: defaultObserve.requestLogEntries })
+    .describe('Requests that are kept.'),
+  requestLogBytes: wholeNumber('a whole number from 1024 to 1073741824', 1_024, 2 ** 30)
+    .optional()
+    .meta({ default: defaultObserve.requestLogBytes })
+    .describe('Bytes of prompts and answers that are kept together, with requestLog: full.'),
+  accessLog: z
+    .enum(ACCESS_LOGS, { error: ACCESS_LOGS.join(', ') })
+    .optional()
+    .meta({ default: defaultObserve.accessLog })
+    .describe('Which finished requests get a line in the log.'),
+  otelEndpoint: textOf(BASE_URL_FORM, parseBaseUrl)
+    .optional()
+    .describe('Address of an OpenTelemetry collector; else OTEL_EXPORTER_OTLP_ENDPOINT.'),
+  otelPropagate: flag()
+    .optional()
+    .meta({ default: false })
+    .describe('Whether upstreams are told to which trace a request belongs.'),
+});
+
 type LimitsShape = { [Name in keyof Limits]: z.ZodOptional<z.ZodInt> };
 
 function limitsShape(): LimitsShape {
@@ -287,6 +316,7 @@ export const fileSchema = section('a map of settings', {
     .describe('Other names that clients can ask for, each with the models it stands for, tried in order.'),
   routing: routingSchema.optional().describe('How requests find their way where there is more than one.'),
   search: searchSchema.optional().describe('Web search, for requests that ask for it.'),
+  observe: observeSchema.optional().describe('What is written down of requests, and who is told.'),
   limits: section('a map of limits', limitsShape()).optional().describe('Times, sizes and counts.'),
 });
 

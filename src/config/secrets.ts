@@ -14,7 +14,8 @@ export function secretsOf(config: Config): string[] {
     ...Object.entries(settings).flatMap(([name, value]) => (SECRET_HEADER.test(name.toLowerCase()) ? [value] : [])),
   ]);
   const ofSearch = config.search.targets.flatMap(({ apiKey }) => apiKey ?? []);
-  return [...(config.key === undefined ? [] : [config.key]), ...ofProviders, ...ofSearch];
+  const ofCollector = Object.values(config.observe.otel?.headers ?? {});
+  return [...(config.key === undefined ? [] : [config.key]), ...ofProviders, ...ofSearch, ...ofCollector];
 }
 
 /** The keys in the environment, also those that a broken configuration does not use. */
