@@ -41,7 +41,10 @@ const SHOWN = 20;
 
 const asked = options();
 const folder = mkdtempSync(path.join(tmpdir(), 'sluice-soak-'));
-const world = await openWorld(folder, asked.sabotage === 'answers' ? 0.01 : 0);
+const world = await openWorld(folder, asked.sabotage === 'answers' ? 0.01 : 0).catch((error: unknown) => {
+  rmSync(folder, { recursive: true, force: true });
+  throw error;
+});
 const shown = new Set<string>();
 try {
   const run = await soak(world);
