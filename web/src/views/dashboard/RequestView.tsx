@@ -60,7 +60,8 @@ function Whole({ request }: { readonly request: WholeRequest }) {
         <Said request={request} />
       ) : (
         <div class="snippet">
-          <pre>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
+          <pre tabIndex={0}>
             <code id="snippet" dir="ltr">
               {code}
             </code>
