@@ -125,7 +125,7 @@ describe('the shell', { skip: withoutBrowser }, () => {
           .locator('#picker-list')
           .getByRole('group')
           .evaluateAll((all) => all.map((each) => each.ariaLabel)),
-        ['Sluice', 'Favourites', 'Scripted'],
+        ['Sluice', 'Favourites', 'Scripted', 'With a key of yours'],
       );
       await page.reload();
       await ready(page);
