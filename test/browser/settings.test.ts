@@ -35,6 +35,7 @@ describe('settings', { skip: withoutBrowser }, () => {
       ['gpt-4o'],
       'Scripted',
       `  groq: { label: Locked, baseUrl: '${locked.baseUrl}' }
+  mute: { kind: openai, label: Mute, baseUrl: 'http://127.0.0.1:9/v1', apiKey: anything }
   known: { kind: openai, label: Known by cookies, baseUrl: '${locked.baseUrl}', auth: cookies }
 embedded: { enabled: true }
 `,
@@ -178,6 +179,25 @@ embedded: { enabled: true }
         // The server got it with requests, and keeps it nowhere.
         const providers = await (await fetch(api('providers'))).text();
         assert.doesNotMatch(providers, /no-longer-right|the-right-key/);
+      },
+      { path: '/#/settings/providers' },
+    );
+  });
+
+  test('says why a provider that is set up lists no models', async () => {
+    await visit(
+      async (page) => {
+        await row(page, 'mute')
+          .getByText(/Its models cannot be listed\. ./)
+          .waitFor();
+        await page.getByRole('button', { name: 'Try again: Mute' }).click();
+        await row(page, 'mute')
+          .getByText(/Its models cannot be listed\. ./)
+          .waitFor();
+        await page.goto(`${gateway.origin}/#/`);
+        await page.locator('.welcome summary').first().click();
+        await page.getByRole('link', { name: 'No models: see why' }).first().click();
+        await page.locator('#provider-search').waitFor();
       },
       { path: '/#/settings/providers' },
     );

@@ -5,7 +5,7 @@ import type { VendorScript } from '../support/vendor-script.ts';
 import { launchChromium, withoutBrowser } from './chromium.ts';
 import { type Gateway, openGateway } from './gateway.ts';
 import { openLine } from './line.ts';
-import { ask, PHONE, ready, type VisitOptions, visit as visitIn } from './visit.ts';
+import { ask, PHONE, ready, send, type VisitOptions, visit as visitIn } from './visit.ts';
 
 const MANY = 2_000;
 
@@ -159,6 +159,68 @@ describe('the shell', { skip: withoutBrowser }, () => {
     );
   });
 
+  test('prints a conversation as a text: all of it, dark on light, and nothing to press', async () => {
+    await visit(
+      async (page) => {
+        await ask(page, `first ${'word '.repeat(3_000)}`);
+        await ask(page, 'last');
+        await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+        for (const hidden of ['.sidebar', '.composer', '.top-bar', '.message-foot']) {
+          assert.equal(await page.locator(hidden).first().isVisible(), false, hidden);
+        }
+        assert.equal(await page.getByText('You said: last').isVisible(), true);
+        // As high as what is in it: paper has no scroll bars.
+        assert.equal(await page.locator('#scroll').evaluate((area) => area.scrollHeight - area.clientHeight), 0);
+        const whole = await page.locator('html').evaluate((root) => root.scrollHeight);
+        assert.ok(whole > 2_000, String(whole));
+        assert.equal(await page.evaluate('getComputedStyle(document.documentElement).colorScheme'), 'light');
+      },
+      { viewport: { width: 800, height: 600 } },
+    );
+  });
+
+  test('shows the names of screens on a phone', async () => {
+    await visit(
+      async (page) => {
+        for (const screen of ['history', 'prompts', 'presets']) {
+          await page.goto(`${gateway.origin}/#/${screen}`);
+          const cut = await page.locator('.screen-title').evaluate((title) => title.scrollWidth - title.clientWidth);
+          assert.ok(cut <= 0, `${screen}: ${cut} pixels are cut off`);
+        }
+        assert.equal(await page.getByRole('button', { name: 'Neue Voreinstellung' }).isVisible(), true);
+      },
+      { viewport: PHONE, hasTouch: true, isMobile: true, locale: 'de-DE' },
+    );
+  });
+
+  test('opens with the link that has the access key, and keeps it out of sight', async () => {
+    const locked = await openGateway(script, ['gpt-4o'], 'Scripted', 'key: the-access-key-of-the-test\n');
+    try {
+      await visitIn(
+        browser,
+        locked,
+        async (page) => {
+          await page.waitForURL(`${locked.origin}/`);
+          await ask(page, 'open sesame');
+          await page.getByText('You said: open sesame').waitFor();
+          await page.waitForTimeout(500);
+          await page.reload();
+          await page.getByText('You said: open sesame').waitFor();
+          assert.doesNotMatch(await page.content(), /the-access-key/);
+          assert.equal(await page.evaluate('document.cookie'), '');
+          // Without it nothing is shown, and the page that is open says what to do.
+          await page.context().clearCookies();
+          assert.equal((await fetch(`${locked.origin}/backend-api/v2/models`)).status, 401);
+          await send(page, 'and now?');
+          await page.getByText('This server wants its access key').waitFor();
+        },
+        { path: '/?key=the-access-key-of-the-test', mayComplain: /401/ },
+      );
+    } finally {
+      await locked.close();
+    }
+  });
+
   test('can be installed, and opens without the server', async () => {
     const line = await openLine(gateway);
     await visitIn(
@@ -181,8 +243,18 @@ describe('the shell', { skip: withoutBrowser }, () => {
         for (const { src } of manifest.icons) {
           assert.equal((await page.request.get(gateway.origin + src)).status(), 200, src);
         }
+        // A screen that was opened once is there afterwards, too.
+        await page.evaluate(
+          'navigator.serviceWorker.controller ?? new Promise((done) => { navigator.serviceWorker.oncontrollerchange = done; }).then(() => undefined)',
+        );
+        await page.goto(`${line.origin}/#/prompts`);
+        await page.locator('#new-prompt').waitFor();
+        await page.goto(`${line.origin}/#/`);
         line.cut();
         await page.reload();
+        await page.goto(`${line.origin}/#/prompts`);
+        await page.locator('#new-prompt').waitFor();
+        await page.goto(`${line.origin}/#/`);
         await page.getByText('Sluice does not answer').waitFor();
         await page.locator('#prompt').fill('a draft in the tunnel');
         line.mend();

@@ -48,6 +48,8 @@ export function withoutSecrets(error: SluiceError, secrets: Secrets): SluiceErro
   return new SluiceError(error.code, message, { ...error.options, ...masked });
 }
 
+const REALM = 'realm="Sluice"';
+
 /** The one exit for errors that happen before an answer has begun. */
 export function errorHandler({ secrets, log }: { readonly secrets: Secrets; readonly log: Logger }) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
@@ -56,8 +58,12 @@ export function errorHandler({ secrets, log }: { readonly secrets: Secrets; read
     if (error.code === 'cancelled' && reply.raw.destroyed) return;
     const { retryAfter } = error.options;
     if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
-    if (error.status === 401 && error.code === 'unauthorized')
-      reply.header('www-authenticate', 'Basic realm="Sluice", charset="UTF-8"');
+    if (error.status === 401 && error.code === 'unauthorized') {
+      // Browsers ask for the key where somebody opens an address. The page itself says what to do, without their window.
+      const mode = request.headers['sec-fetch-mode'];
+      const scheme = mode === undefined || mode === 'navigate' ? 'Basic' : 'Bearer';
+      reply.header('www-authenticate', scheme === 'Basic' ? `Basic ${REALM}, charset="UTF-8"` : `Bearer ${REALM}`);
+    }
     reply.code(error.status).header('content-type', 'application/json; charset=utf-8');
     const bodyOf = request.routeOptions.config.errorBody ?? errorBody;
     const text = JSON.stringify(bodyOf(error, request));
