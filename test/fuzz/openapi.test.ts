@@ -28,6 +28,24 @@ const CORPUS: readonly (readonly [title: string, request: Ask, status: number])[
     { path: '/v1/chat/completions', headers: JSON_TYPE, body: '{"model":{"length":{"toString":1}},"messages":[]}' },
     422,
   ],
+  [
+    'a field called __proto__ that a provider has no place for was a failure (responses)',
+    {
+      path: '/v1/responses',
+      headers: JSON_TYPE,
+      body: '{"model":"gemini/gemini-2.5-flash","input":"Hi","__proto__":[null]}',
+    },
+    200,
+  ],
+  [
+    'the same (messages)',
+    {
+      path: '/v1/messages',
+      headers: JSON_TYPE,
+      body: '{"model":"gemini/gemini-2.5-flash","max_tokens":9,"messages":[{"role":"user","content":"Hi"}],"__proto__":" "}',
+    },
+    200,
+  ],
   ['what takes no body asked for one', { method: 'POST', path: '/api/pull' }, 501],
   [
     'a range beyond the file had no words',

@@ -169,23 +169,23 @@ function withoutUnreadable(message: Message): readonly Message[] {
 }
 
 /** Names of fields as this API spells them. */
-const NAMES: Readonly<Record<string, string>> = {
-  stop: 'stop_sequences',
-  response_format: 'output_config.format',
-  reasoning_effort: 'thinking',
-  parallel_tool_calls: 'tool_choice.disable_parallel_tool_use',
-};
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['stop', 'stop_sequences'],
+  ['response_format', 'output_config.format'],
+  ['reasoning_effort', 'thinking'],
+  ['parallel_tool_calls', 'tool_choice.disable_parallel_tool_use'],
+]);
 
 /** What was lost, in the client's words. */
 export function namesOf(dropped: readonly string[]): readonly string[] {
-  return dropped.map((name) => NAMES[name] ?? name);
+  return dropped.map((name) => NAMES.get(name) ?? name);
 }
 
 /** The same for a request that was refused since it would lose a field. */
 export function inClientsWords(thrown: unknown): unknown {
   if (!(thrown instanceof SluiceError) || thrown.code !== 'unsupported_field') return thrown;
   const { param = '' } = thrown.options;
-  const name = NAMES[param];
+  const name = NAMES.get(param);
   if (name === undefined) return thrown;
   return new SluiceError(thrown.code, thrown.message.replace(`'${param}'`, `'${name}'`), {
     ...thrown.options,
