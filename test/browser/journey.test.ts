@@ -196,6 +196,11 @@ describe('no request leaves', { skip: withoutBrowser }, () => {
             await settled(page);
             for (const summary of await page.locator('main summary:visible').all()) await summary.click();
             assert.equal(await page.evaluate('window.hacked'), undefined, address);
+            // Its parts scroll, the page itself never does.
+            const { scrollHeight, clientHeight } = await page
+              .locator('html')
+              .evaluate(({ scrollHeight, clientHeight }) => ({ scrollHeight, clientHeight }));
+            assert.equal(scrollHeight, clientHeight, address);
           }
           await page.waitForTimeout(500);
         },

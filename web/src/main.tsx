@@ -17,6 +17,7 @@ async function start(): Promise<void> {
   let spokenLanguage = wantedLanguage();
   await speak(spokenLanguage);
   const root = document.getElementById('app') as HTMLElement;
+  root.replaceChildren();
   render(<App />, root);
   listenToKeys();
 

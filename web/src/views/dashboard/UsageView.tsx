@@ -62,7 +62,7 @@ export function UsageView() {
       <Problem failure={stats.failure} again={stats.again} />
       {value !== undefined && <Tiles stats={value} />}
       {value === undefined ? (
-        <div class="plot-waiting" aria-busy={stats.failure === undefined} />
+        stats.failure === undefined && <div class="plot-waiting" aria-busy={true} />
       ) : (
         <UsagePlot stats={value} usage={usage} measure={measure} grouping={grouping} />
       )}
