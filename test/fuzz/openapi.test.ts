@@ -46,6 +46,18 @@ const CORPUS: readonly (readonly [title: string, request: Ask, status: number])[
     },
     200,
   ],
+  [
+    'a picture whose address ends with .constructor was a failure',
+    {
+      path: '/v1/chat/completions',
+      headers: JSON_TYPE,
+      body: {
+        model: 'responses/gpt-5.2',
+        messages: [{ role: 'user', content: [{ type: 'image_url', image_url: 'https://a.example/x.constructor' }] }],
+      },
+    },
+    200,
+  ],
   ['what takes no body asked for one', { method: 'POST', path: '/api/pull' }, 501],
   [
     'a range beyond the file had no words',

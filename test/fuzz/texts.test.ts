@@ -12,7 +12,7 @@ import { csvToMarkdown, parseCsv } from '../../src/documents/csv.ts';
 import { htmlToMarkdown } from '../../src/documents/html.ts';
 import { notebookToMarkdown } from '../../src/documents/notebook.ts';
 import { decodeText } from '../../src/documents/text.ts';
-import { readXml } from '../../src/documents/xml.ts';
+import { decodeEntities, readXml } from '../../src/documents/xml.ts';
 import { splitThinking } from '../../src/enrich/think-tags.ts';
 import { fencedBlock } from '../../src/http/backend/markdown.ts';
 import { parseId } from '../../src/http/edge/body.ts';
@@ -320,6 +320,10 @@ describe('documents of text', () => {
       });
     });
   }
+
+  test('an entity that has the name of something else of an object stays as written', () => {
+    assert.equal(decodeEntities('&toString;&valueOf;&amp;'), '&toString;&valueOf;&');
+  });
 
   test('cells of CSV come back as they were written', async () => {
     await property(1_000, (random) => {

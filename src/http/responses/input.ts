@@ -25,7 +25,7 @@ export async function inputOf(body: ResponseBody, response: string, deps: Respon
         param: `input[${index}].id`,
       });
     }
-    const own = id ?? itemId(PREFIXES[item.type ?? 'message'] ?? 'item', response, index, 'input');
+    const own = id ?? itemId(prefixOf(item.type ?? 'message'), response, index, 'input');
     return {
       item: { ...normal(item), id: own },
       ...(found?.vendor === undefined ? {} : { vendor: found.vendor }),
@@ -40,6 +40,10 @@ const PREFIXES: Readonly<Record<string, string>> = {
   function_call: 'fc',
   function_call_output: 'fco',
 };
+
+function prefixOf(type: string): string {
+  return (Object.hasOwn(PREFIXES, type) ? PREFIXES[type] : undefined) ?? 'item';
+}
 
 /** An item as listings have it: messages with parts, and a status. */
 function normal(item: Item): Json {

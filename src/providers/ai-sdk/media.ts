@@ -68,7 +68,8 @@ function isSupported(url: string, mediaType: string, supportedUrls: SupportedUrl
 }
 
 function typeOfPath(path: string): string | undefined {
-  return TYPES[/\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ''];
+  const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? '';
+  return Object.hasOwn(TYPES, extension) ? TYPES[extension] : undefined;
 }
 
 function normal(mimeType: string | undefined): string | undefined {

@@ -52,7 +52,7 @@ async function toParts(
   deps: ImageProviderDeps,
 ): Promise<{ readonly path: string; readonly parts: readonly FormPart[] }> {
   const { model, images, mask, negativePrompt } = request;
-  const endpoint = ENDPOINTS[model] ?? 'sd3';
+  const endpoint = (Object.hasOwn(ENDPOINTS, model) ? ENDPOINTS[model] : undefined) ?? 'sd3';
   const [first, ...others] = await Promise.all(images.map((each) => readInput(each, deps.guardedFetch, call.signal)));
   if (others.length > 0) call.drop('image');
   const isInpaint = mask !== undefined && first !== undefined;
