@@ -66,7 +66,11 @@ describe('usage', () => {
 
   test('unknown command', async (context) => {
     assertOneLine(await run(context, ['docter']), 2, "unknown command 'docter' (did you mean doctor?)");
-    assertOneLine(await run(context, ['bogus']), 2, "unknown command 'bogus' (there are serve, models, doctor and top)");
+    assertOneLine(
+      await run(context, ['bogus']),
+      2,
+      "unknown command 'bogus' (there are serve, models, doctor and top)",
+    );
   });
 
   test('option without its value', async (context) => {

@@ -60,6 +60,7 @@ export const OWN_FIELDS: readonly string[] = [
   'aspect_ratio',
   'debug_mode',
   'strict',
+  'models',
   'memory',
   'timeout',
   'stream_timeout',
