@@ -127,9 +127,9 @@ describe('the history', { skip: withoutBrowser }, () => {
       await until(page, ['gamma', 'alpha']);
       // In the sidebar the folder opens.
       const folder = page.locator('.chat-folder');
-      assert.equal(await folder.locator('a').count(), 0);
+      await eventually(async () => assert.equal(await folder.locator('a').count(), 0));
       await folder.locator('summary').click();
-      assert.deepEqual(await folder.locator('a').allInnerTexts(), ['gamma', 'alpha']);
+      await eventually(async () => assert.deepEqual(await folder.locator('a').allInnerTexts(), ['gamma', 'alpha']));
       await page.waitForTimeout(500);
       await page.reload();
       await page.getByRole('button', { name: 'old' }).waitFor();
@@ -140,9 +140,9 @@ describe('the history', { skip: withoutBrowser }, () => {
       await dialog.getByLabel('Folder').fill('');
       await dialog.getByRole('button', { name: 'Save' }).click();
       const facts = page.locator('.history-row').first().locator('.history-fact');
-      assert.deepEqual(await facts.allInnerTexts(), ['short']);
+      await eventually(async () => assert.deepEqual(await facts.allInnerTexts(), ['short']));
       await page.getByRole('button', { name: 'Undo' }).click();
-      assert.deepEqual(await facts.allInnerTexts(), ['Greek letters', 'old', 'short']);
+      await eventually(async () => assert.deepEqual(await facts.allInnerTexts(), ['Greek letters', 'old', 'short']));
     });
   });
 
