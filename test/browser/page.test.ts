@@ -210,7 +210,7 @@ describe('the page', { skip: withoutBrowser }, () => {
       await ask(page, 'refused');
       assert.match(await lastAnswer(page).getByRole('alert').innerText(), /key[\s\S]*sluice\.yaml/);
       await ask(page, 'cut');
-      assert.match(await lastAnswer(page).locator('.body').innerText(), /The first half of it/);
+      await lastAnswer(page).locator('.body').filter({ hasText: 'The first half of it' }).waitFor();
       assert.ok((await lastAnswer(page).getByRole('alert').innerText()).length > 20);
       assert.equal(await button(page, 'Try again').count(), 1);
       await page.route('**/backend-api/v2/conversation', (route) => route.abort());

@@ -73,12 +73,23 @@ export async function send(page: Page, text: string): Promise<void> {
   await page.locator('#prompt').press('Enter');
 }
 
+/** How long the words of an answer may take to be drawn, in milliseconds. */
+const DRAWN_MS = 1_500;
+
 /** Sends `text` with the keyboard and waits until the answer to it is over. */
 export async function ask(page: Page, text: string): Promise<void> {
   await ready(page);
   const answers = await page.locator('.answer').count();
   await send(page, text);
-  await page.locator('.answer').nth(answers).locator('.line').waitFor();
+  const answer = page.locator('.answer').nth(answers);
+  await answer.locator('.line').waitFor();
+  // Markdown is drawn a moment after the end of the answer is known. Answers without words have none.
+  await answer
+    .locator('.body')
+    .filter({ hasText: /\S/ })
+    .first()
+    .waitFor({ timeout: DRAWN_MS })
+    .catch(() => {});
 }
 
 export function lastAnswer(page: Page): Locator {
