@@ -142,7 +142,9 @@ describe('media', { skip: withoutBrowser }, () => {
       await page.keyboard.press('Delete');
       const asked = page.getByRole('dialog', { name: 'Delete this file?' });
       await asked.getByRole('button', { name: 'Cancel' }).click();
+      await asked.waitFor({ state: 'detached' });
       assert.equal(await total(), count);
+      await stage.waitFor();
       await page.keyboard.press('Delete');
       await asked.getByRole('button', { name: 'Delete' }).click();
       await page.getByText(/was deleted\.$/).waitFor();
