@@ -1,4 +1,5 @@
 import type { VendorData } from './chat.ts';
+import { isObject, parseObject } from './objects.ts';
 
 /** Marks text of ours, so that it cannot be taken for a vendor's own signature. */
 const PREFIX = 'sluice.v1.';
@@ -14,12 +15,8 @@ export function sealVendor(vendor: VendorData): string {
 /** What `sealVendor` sealed. Undefined for any other text: a vendor's own signature. */
 export function openVendor(text: string): VendorData | undefined {
   if (!text.startsWith(PREFIX)) return undefined;
-  try {
-    const value: unknown = JSON.parse(Buffer.from(text.slice(PREFIX.length), 'base64url').toString('utf8'));
-    return isVendorData(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseObject(Buffer.from(text.slice(PREFIX.length), 'base64url').toString('utf8'));
+  return isVendorData(value) ? value : undefined;
 }
 
 /** A text that a vendor attached, if it is there. */
@@ -30,8 +27,4 @@ export function vendorText(vendor: VendorData | undefined, name: string, field: 
 
 function isVendorData(value: unknown): value is VendorData {
   return isObject(value) && Object.values(value).every(isObject);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { membersOf } from '../core/objects.ts';
 import { Refusal } from './conversion.ts';
 import { fence, tidy } from './markdown.ts';
 
@@ -8,7 +9,7 @@ type Json = { readonly [name: string]: unknown };
 export function notebookToMarkdown(text: string): string {
   const notebook = parse(text);
   const language = languageOf(notebook);
-  const cells = list(notebook['cells'] ?? object(list(notebook['worksheets'])[0])['cells']).map(object);
+  const cells = list(notebook['cells'] ?? membersOf(list(notebook['worksheets'])[0])['cells']).map(membersOf);
   if (cells.length === 0 && notebook['nbformat'] === undefined) throw new Refusal('is not a Jupyter notebook');
   return tidy(cells.map((cell) => cellToMarkdown(cell, language)).join('\n\n'));
 }
@@ -23,7 +24,7 @@ function cellToMarkdown(cell: Json, language: string): string {
       return `${'#'.repeat(typeof cell['level'] === 'number' ? cell['level'] : 1)} ${source}`;
     case 'code': {
       const code = source.trim() === '' ? [] : [fence(source, language)];
-      const outputs = list(cell['outputs']).map(object).map(outputToMarkdown);
+      const outputs = list(cell['outputs']).map(membersOf).map(outputToMarkdown);
       return [...code, ...outputs].filter((part) => part !== '').join('\n\n');
     }
     default:
@@ -35,7 +36,7 @@ function outputToMarkdown(output: Json): string {
   if (output['output_type'] === 'error' || output['output_type'] === 'pyerr') {
     return asOutput(joined(output['traceback'], '\n') || `${output['ename']}: ${output['evalue']}`);
   }
-  const data = object(output['data']);
+  const data = membersOf(output['data']);
   if (data['text/markdown'] !== undefined) return joined(data['text/markdown']);
   const text = joined(output['text'] ?? data['text/plain']);
   if (text.trim() !== '') return asOutput(text);
@@ -50,14 +51,14 @@ function asOutput(text: string): string {
 }
 
 function languageOf(notebook: Json): string {
-  const metadata = object(notebook['metadata']);
-  const name = object(metadata['language_info'])['name'] ?? object(metadata['kernelspec'])['language'];
+  const metadata = membersOf(notebook['metadata']);
+  const name = membersOf(metadata['language_info'])['name'] ?? membersOf(metadata['kernelspec'])['language'];
   return typeof name === 'string' ? name : 'python';
 }
 
 function parse(text: string): Json {
   try {
-    return object(JSON.parse(text));
+    return membersOf(JSON.parse(text));
   } catch {
     throw new Refusal('is not a Jupyter notebook: it is no JSON');
   }
@@ -70,8 +71,4 @@ function joined(value: unknown, between = ''): string {
 
 function list(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function object(value: unknown): Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
 }

@@ -1,4 +1,5 @@
 import { request } from '../core/node-http.ts';
+import { isObject, parseObject } from '../core/objects.ts';
 
 /** A longer answer is no local model server's. */
 const MAX_ANSWER = 1024 * 1024;
@@ -34,7 +35,7 @@ export function askLoopback(port: number, path: string, options: AskOptions): Pr
         if (size > MAX_ANSWER) return finish(undefined);
         pieces.push(piece);
       });
-      response.on('end', () => finish(parse(Buffer.concat(pieces))));
+      response.on('end', () => finish(parseObject(Buffer.concat(pieces).toString('utf8'))));
     });
     function finish(answer: Entry | undefined): void {
       resolve(answer);
@@ -49,16 +50,7 @@ export function askLoopback(port: number, path: string, options: AskOptions): Pr
   });
 }
 
-function parse(body: Buffer): Entry | undefined {
-  try {
-    return entriesOf([JSON.parse(body.toString('utf8'))])[0];
-  } catch {
-    return undefined;
-  }
-}
-
 /** The objects of a list; anything else than a list has none (Ollama writes an empty one as null). */
 export function entriesOf(list: unknown): readonly Entry[] {
-  if (!Array.isArray(list)) return [];
-  return list.filter((item) => typeof item === 'object' && item !== null && !Array.isArray(item));
+  return Array.isArray(list) ? list.filter(isObject) : [];
 }

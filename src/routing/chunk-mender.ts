@@ -1,4 +1,5 @@
 import type { Usage } from '../core/chunk.ts';
+import { isObject } from '../core/objects.ts';
 import { decodeUsage, encodeUsage } from '../core/usage.ts';
 import { completionId } from '../providers/openai/ids.ts';
 import { ToolCalls } from '../providers/openai/tool-calls.ts';
@@ -191,15 +192,10 @@ export class ChunkMender {
 /** The choices of a chunk that are any; `index` and `delta` may still be missing. */
 function choicesOf(chunk: Json): Json[] {
   const { choices } = chunk;
-  if (!Array.isArray(choices)) return [];
-  return choices.filter((choice) => typeof choice === 'object' && choice !== null && !Array.isArray(choice));
+  return Array.isArray(choices) ? choices.filter(isObject) : [];
 }
 
 function deltaOf({ delta, message }: Json): Json {
   if (isObject(delta)) return delta;
   return isObject(message) ? message : {};
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

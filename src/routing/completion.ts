@@ -1,4 +1,5 @@
 import type { Usage } from '../core/chunk.ts';
+import { isObject, parseObject } from '../core/objects.ts';
 import { headOf, holds, join, type Pieces, sizeOf, tailOf } from '../core/pieces.ts';
 import { decodeUsage, encodeUsage } from '../core/usage.ts';
 import { notACompletion, parseAnswer } from '../providers/openai/decode.ts';
@@ -118,18 +119,9 @@ function usageIn(bytes: Buffer): Usage | undefined {
   const tail = bytes.toString('utf8');
   const at = tail.lastIndexOf('"usage"');
   const json = at === -1 ? null : /^"usage"\s*:\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})/.exec(tail.slice(at));
-  if (json?.[1] === undefined) return undefined;
-  try {
-    return decodeUsage(JSON.parse(json[1]));
-  } catch {
-    return undefined;
-  }
+  return json?.[1] === undefined ? undefined : decodeUsage(parseObject(json[1]));
 }
 
 function isText(value: unknown): boolean {
   return typeof value === 'string' && value !== '';
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

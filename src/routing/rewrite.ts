@@ -1,5 +1,6 @@
 import type { Usage } from '../core/chunk.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
+import { parseObject } from '../core/objects.ts';
 import { EventReader } from '../providers/openai/events.ts';
 import { failureInAnswer } from '../providers/openai/failure.ts';
 import { ChunkMender, type ChunkOptions } from './chunk-mender.ts';
@@ -184,7 +185,7 @@ export class StreamRewriter {
       this.#done = true;
       return '';
     }
-    const event = parse(data);
+    const event = parseObject(data);
     if (event === undefined) return ''; // no chunk: clients would stumble over it
     this.#failure = failureInAnswer(event);
     if (this.#failure !== undefined) return '';
@@ -201,7 +202,9 @@ export class StreamRewriter {
   /** Notes how an event begins that may be passed on, if all that names the answer stands in that beginning. */
   #learn(raw: string, keys: readonly string[]): void {
     const end = raw.indexOf(DELTA) + DELTA.length;
-    const opened = raw.includes(DELTA) ? parse(`${Buffer.from(raw.slice(DATA.length, end), 'latin1')}}}]}`) : undefined;
+    const opened = raw.includes(DELTA)
+      ? parseObject(`${Buffer.from(raw.slice(DATA.length, end), 'latin1')}}}]}`)
+      : undefined;
     if (opened === undefined) return;
     const { choices, ...fields } = opened;
     // A field that comes behind the beginning may change from event to event.
@@ -232,15 +235,6 @@ function tokensOf(eventBytes: number): number {
 /** Whether text without an event's end can still become `data: …`, or a comment. */
 function couldBegin(text: string): boolean {
   return text.startsWith(DATA) || DATA.startsWith(text) || text.startsWith(':');
-}
-
-function parse(text: string): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function write(chunk: Json): string {

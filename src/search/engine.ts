@@ -1,3 +1,4 @@
+import { isObject } from '../core/objects.ts';
 import type { GuardedOptions } from '../outbound/guarded-fetch.ts';
 import type { SearchTarget } from './config.ts';
 
@@ -33,8 +34,4 @@ export function rowsAt(answer: unknown, ...keys: readonly string[]): readonly Re
 export function textAt(row: Readonly<Record<string, unknown>>, key: string): string {
   const found = row[key];
   return typeof found === 'string' ? found : '';
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

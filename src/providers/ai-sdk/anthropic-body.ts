@@ -1,5 +1,6 @@
 import type { ChatRequest, MediaPart, Message, Part, TextPart, Tool, ToolCall, VendorData } from '../../core/chat.ts';
 import { SluiceError } from '../../core/errors.ts';
+import { isObject } from '../../core/objects.ts';
 import { vendorText } from '../../core/vendor.ts';
 import { toolInput } from './prompt.ts';
 
@@ -158,8 +159,4 @@ function further(vendor: VendorData | undefined): Json {
     ...(isObject(fields) ? fields : {}),
     ...(cacheControl === undefined ? {} : { cache_control: cacheControl }),
   };
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

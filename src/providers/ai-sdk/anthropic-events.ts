@@ -1,5 +1,7 @@
 import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
+import { membersOf, parseObject } from '../../core/objects.ts';
+import { tokenCount } from '../../core/usage.ts';
 import { type Speaker, streamFailure } from './failure.ts';
 
 type Json = Record<string, unknown>;
@@ -37,22 +39,22 @@ export class MessageEvents {
 
   /** Adds the chunks of one event to `batch`. Throws when it tells of a failure. */
   translate({ data }: { readonly data: string }, batch: Chunk[]): void {
-    const event = parse(data);
+    const event = parseObject(data);
     if (event === undefined) {
       throw new SluiceError('upstream_invalid', `${this.#speaker.label} sent something that cannot be read.`);
     }
     switch (event['type']) {
       case 'message_start': {
-        const { content: _, usage, ...message } = object(event['message']);
-        this.#usage = object(usage);
+        const { content: _, usage, ...message } = membersOf(event['message']);
+        this.#usage = membersOf(usage);
         batch.push(empty({ message: { ...message, usage: this.#usage } }));
         break;
       }
       case 'content_block_start':
-        this.#start(event['index'], object(event['content_block']), batch);
+        this.#start(event['index'], membersOf(event['content_block']), batch);
         break;
       case 'content_block_delta':
-        this.#continue(event['index'], object(event['delta']), batch);
+        this.#continue(event['index'], membersOf(event['delta']), batch);
         break;
       case 'content_block_stop':
         this.#stop(event['index'], batch);
@@ -60,15 +62,15 @@ export class MessageEvents {
       case 'message_delta': {
         const { type: _, delta, usage, ...further } = event;
         // Counters are of the whole message; those that do not apply are left out.
-        this.#usage = { ...this.#usage, ...present(object(usage)) };
-        this.#end = { ...this.#end, ...object(delta), ...further };
+        this.#usage = { ...this.#usage, ...present(membersOf(usage)) };
+        this.#end = { ...this.#end, ...membersOf(delta), ...further };
         break;
       }
       case 'message_stop':
         this.#finish(batch);
         break;
       case 'error':
-        throw streamFailure(this.#speaker, toFailure(object(event['error'])));
+        throw streamFailure(this.#speaker, toFailure(membersOf(event['error'])));
       default:
         // `ping`, and what may come one day.
         break;
@@ -154,7 +156,7 @@ export class MessageEvents {
         }
         break;
       default:
-        batch.push(empty({ block: json === '' ? block : { ...block, input: parse(json) ?? {} } }));
+        batch.push(empty({ block: json === '' ? block : { ...block, input: parseObject(json) ?? {} } }));
     }
   }
 
@@ -198,11 +200,11 @@ function toFinish(reason: string): FinishReason {
 
 /** Anthropic counts cached tokens beside the others, not among them. */
 function toUsage(usage: Json): Usage {
-  const cachedTokens = count(usage['cache_read_input_tokens']);
-  const cacheWriteTokens = count(usage['cache_creation_input_tokens']);
-  const promptTokens = (count(usage['input_tokens']) ?? 0) + (cachedTokens ?? 0) + (cacheWriteTokens ?? 0);
-  const completionTokens = count(usage['output_tokens']) ?? 0;
-  const reasoningTokens = count(object(usage['output_tokens_details'])['thinking_tokens']);
+  const cachedTokens = tokenCount(usage['cache_read_input_tokens']);
+  const cacheWriteTokens = tokenCount(usage['cache_creation_input_tokens']);
+  const promptTokens = (tokenCount(usage['input_tokens']) ?? 0) + (cachedTokens ?? 0) + (cacheWriteTokens ?? 0);
+  const completionTokens = tokenCount(usage['output_tokens']) ?? 0;
+  const reasoningTokens = tokenCount(membersOf(usage['output_tokens_details'])['thinking_tokens']);
   return {
     promptTokens,
     completionTokens,
@@ -235,26 +237,5 @@ function present(members: Json): Json {
 }
 
 function isEmpty(input: unknown): boolean {
-  return Object.keys(object(input)).length === 0;
-}
-
-function parse(text: string): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function object(value: unknown): Json {
-  return isObject(value) ? value : {};
-}
-
-function count(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return Object.keys(membersOf(input)).length === 0;
 }

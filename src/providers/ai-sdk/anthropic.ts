@@ -1,6 +1,7 @@
 import type { JSONObject } from '@ai-sdk/provider';
 import { z } from 'zod';
 import type { Model } from '../../core/model.ts';
+import { isObject } from '../../core/objects.ts';
 import { fromAiSdk } from './adapter.ts';
 import { messagesApi } from './anthropic-native.ts';
 import { listPages } from './listing.ts';
@@ -27,7 +28,7 @@ export const anthropic = fromAiSdk({
         includePings: true,
         ...(request.parallelToolCalls === false ? { disableParallelToolUse: true } : {}),
         ...(typeof user === 'string' ? { metadata: { userId: user } } : {}),
-        ...(isObject(thinking) ? { thinking: toThinking(thinking) } : {}),
+        ...(isObject(thinking) ? { thinking: toThinking(thinking as JSONObject) } : {}),
       },
     };
   },
@@ -74,8 +75,4 @@ function toModel(entry: z.infer<typeof Entry>): Model {
     reasoning: entry.capabilities?.thinking?.supported ?? !/claude-(2|3-(?!7)|instant)/.test(entry.id),
     contextLength: entry.max_input_tokens ?? 200_000,
   };
-}
-
-function isObject(value: unknown): value is JSONObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

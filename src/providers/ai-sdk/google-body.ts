@@ -1,4 +1,5 @@
 import type { ChatRequest, MediaPart, Message, Part, ToolCall, VendorData } from '../../core/chat.ts';
+import { isObject } from '../../core/objects.ts';
 import { vendorText } from '../../core/vendor.ts';
 import { toolInput } from './prompt.ts';
 
@@ -102,7 +103,7 @@ function toResponse({ content, toolCallId, isError, vendor }: Of<'tool'>, name: 
 
 function ownPart(vendor: VendorData | undefined): Json | undefined {
   const part = vendor?.['google']?.['part'];
-  return typeof part === 'object' && part !== null ? (part as Json) : undefined;
+  return isObject(part) ? part : undefined;
 }
 
 function signature(vendor: VendorData | undefined): { thoughtSignature?: string } {

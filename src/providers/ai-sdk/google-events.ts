@@ -1,6 +1,8 @@
 import type { VendorData } from '../../core/chat.ts';
 import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
+import { isObject, membersOf, parseObject } from '../../core/objects.ts';
+import { tokenCount } from '../../core/usage.ts';
 import { type Speaker, streamFailure } from './failure.ts';
 
 type Json = Record<string, unknown>;
@@ -32,26 +34,22 @@ export class ContentEvents {
   translate({ data }: { readonly data: string }, batch: Chunk[]): void {
     const { candidates, error, ...answer } = this.#parse(data);
     if (error !== undefined) {
-      const { message, code } = object(error);
+      const { message, code } = membersOf(error);
       throw streamFailure(this.#speaker, { message, statusCode: code });
     }
     if (Object.keys(this.#answer).length === 0) this.#aside({ answer }, batch);
     this.#answer = { ...this.#answer, ...answer };
-    const { content, finishReason, index: _, ...candidate } = object(Array.isArray(candidates) ? candidates[0] : {});
+    const { content, finishReason, index: _, ...candidate } = membersOf(Array.isArray(candidates) ? candidates[0] : {});
     this.#candidate = { ...this.#candidate, ...candidate };
-    const { parts } = object(content);
-    for (const part of Array.isArray(parts) ? parts : []) this.#part(object(part), batch);
+    const { parts } = membersOf(content);
+    for (const part of Array.isArray(parts) ? parts : []) this.#part(membersOf(part), batch);
     if (typeof finishReason === 'string' && finishReason !== '') this.#finish(finishReason, batch);
-    else if (typeof object(answer['promptFeedback'])['blockReason'] === 'string') this.#finish(undefined, batch);
+    else if (typeof membersOf(answer['promptFeedback'])['blockReason'] === 'string') this.#finish(undefined, batch);
   }
 
   #parse(data: string): Json {
-    try {
-      const value: unknown = JSON.parse(data);
-      if (isObject(value)) return value;
-    } catch {
-      // falls through
-    }
+    const event = parseObject(data);
+    if (event !== undefined) return event;
     throw new SluiceError('upstream_invalid', `${this.#speaker.label} sent something that cannot be read.`);
   }
 
@@ -77,7 +75,8 @@ export class ContentEvents {
       batch.push({ type: 'tool_call', tool_call: { ...called, id: typeof id === 'string' ? id : '' } });
       return;
     }
-    const media = isPlain && thought !== true && signed.vendor === undefined ? mediaOf(object(inlineData)) : undefined;
+    const media =
+      isPlain && thought !== true && signed.vendor === undefined ? mediaOf(membersOf(inlineData)) : undefined;
     if (media === undefined) this.#aside({ part }, batch);
     else batch.push(media);
   }
@@ -92,7 +91,7 @@ export class ContentEvents {
   #finish(reason: string | undefined, batch: Chunk[]): void {
     const candidate = reason === undefined ? {} : { candidate: { ...this.#candidate, finishReason: reason } };
     this.#aside({ answer: { ...this.#answer, ...candidate } }, batch);
-    const usage = toUsage(object(this.#answer['usageMetadata']));
+    const usage = toUsage(membersOf(this.#answer['usageMetadata']));
     if (usage !== undefined) batch.push({ type: 'usage', usage });
     batch.push({ type: 'finish', finish: toFinish(reason, this.#calls > 0) });
     this.#finished = true;
@@ -126,12 +125,12 @@ function toFinish(reason: string | undefined, hasCalls: boolean): FinishReason {
 
 /** Google counts thoughts, and what its own tools read, beside the others. */
 function toUsage(usage: Json): Usage | undefined {
-  const prompt = count(usage['promptTokenCount']);
+  const prompt = tokenCount(usage['promptTokenCount']);
   if (prompt === undefined) return undefined;
-  const reasoning = count(usage['thoughtsTokenCount']);
-  const cached = count(usage['cachedContentTokenCount']);
-  const promptTokens = prompt + (count(usage['toolUsePromptTokenCount']) ?? 0);
-  const completionTokens = (count(usage['candidatesTokenCount']) ?? 0) + (reasoning ?? 0);
+  const reasoning = tokenCount(usage['thoughtsTokenCount']);
+  const cached = tokenCount(usage['cachedContentTokenCount']);
+  const promptTokens = prompt + (tokenCount(usage['toolUsePromptTokenCount']) ?? 0);
+  const completionTokens = (tokenCount(usage['candidatesTokenCount']) ?? 0) + (reasoning ?? 0);
   return {
     promptTokens,
     completionTokens,
@@ -139,16 +138,4 @@ function toUsage(usage: Json): Usage | undefined {
     ...(cached === undefined ? {} : { cachedTokens: cached }),
     ...(reasoning === undefined ? {} : { reasoningTokens: reasoning }),
   };
-}
-
-function count(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
-}
-
-function object(value: unknown): Json {
-  return isObject(value) ? value : {};
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

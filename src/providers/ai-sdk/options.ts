@@ -8,6 +8,7 @@ import type {
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
 import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from '../../core/chat.ts';
+import { isObject } from '../../core/objects.ts';
 
 /** A request → the libraries' call options. What a vendor does not know, its library leaves out with a warning. */
 export function toCallOptions(
@@ -91,13 +92,9 @@ function effort(word: string | undefined): Effort | undefined {
 function merge(ours: SharedV4ProviderOptions, theirs: unknown): SharedV4ProviderOptions {
   const merged = new Map(Object.entries(ours));
   for (const [vendor, options] of isObject(theirs) ? Object.entries(theirs) : []) {
-    if (isObject(options)) merged.set(vendor, { ...merged.get(vendor), ...options });
+    if (isObject(options)) merged.set(vendor, { ...merged.get(vendor), ...(options as JSONObject) });
   }
   return Object.fromEntries(merged);
-}
-
-function isObject(value: unknown): value is JSONObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The fields that have a value: to the libraries, a field that is undefined is there. */

@@ -9,6 +9,7 @@ import type {
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
 import type { MediaPart, Message, Part, TextPart, ToolCall, VendorData } from '../../core/chat.ts';
+import { parseObject } from '../../core/objects.ts';
 import { type SupportedUrls, toFilePart } from './media.ts';
 import type { SignedThought } from './thoughts.ts';
 
@@ -127,13 +128,7 @@ function toolCall(call: ToolCall, context: PromptContext): LanguageModelV4ToolCa
 /** Vendors want an object; text that is none is handed back under a name that tells the model so. */
 export function toolInput(text: string): unknown {
   if (text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  } catch {
-    // falls through
-  }
-  return { rawInvalidInput: text };
+  return parseObject(text) ?? { rawInvalidInput: text };
 }
 
 function toolResult(message: Of<'tool'>, toolName: string, context: PromptContext): LanguageModelV4ToolResultPart {

@@ -1,4 +1,5 @@
 import { SluiceError } from '../../core/errors.ts';
+import { isObject, membersOf } from '../../core/objects.ts';
 import type { GrammarSchema } from './protocol.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -93,7 +94,7 @@ export function toGrammarSchema(schema: Json): GrammarSchema {
   }
 
   function convertDefinitions(value: Json, depth: number): Json | undefined {
-    const all = { ...objectOr(value['definitions']), ...objectOr(value['$defs']) };
+    const all = { ...membersOf(value['definitions']), ...membersOf(value['$defs']) };
     const entries = Object.entries(all).map(([name, one]) => [name, convert(one, depth + 1)]);
     return entries.length === 0 ? undefined : Object.fromEntries(entries);
   }
@@ -137,14 +138,6 @@ function localReference(reference: string): string {
 function listOf(value: unknown, keyword: string): readonly unknown[] {
   if (!Array.isArray(value) || value.length === 0) throw invalid(`${keyword} must be a list with at least one entry`);
   return value;
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function objectOr(value: unknown): Json {
-  return isObject(value) ? value : {};
 }
 
 function invalid(what: string): SluiceError {

@@ -1,4 +1,5 @@
 import { type ErrorCode, SluiceError } from '../../core/errors.ts';
+import { membersOf } from '../../core/objects.ts';
 import { open } from '../../outbound/body.ts';
 import type { UpstreamClient, UpstreamRequest } from '../../outbound/upstream.ts';
 import { failureOfStatus } from '../openai/failure.ts';
@@ -75,11 +76,6 @@ function listedWords(list: unknown): string | undefined {
     return [Array.isArray(loc) ? `${loc.join('.')}: ${said}` : said];
   });
   return words.length === 0 ? undefined : words.join('; ');
-}
-
-/** The members of a JSON object; none when it is none. */
-export function membersOf(json: unknown): Readonly<Record<string, unknown>> {
-  return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Record<string, unknown>) : {};
 }
 
 /** A failure that an upstream reports within a good answer. */

@@ -1,6 +1,6 @@
 import { SluiceError } from '../../core/errors.ts';
+import { membersOf } from '../../core/objects.ts';
 import { fromImageSdk, ratio } from './ai-sdk.ts';
-import { membersOf } from './ask.ts';
 import { drawing } from './describe.ts';
 import type { Job, JobRequest } from './job.ts';
 

@@ -2,11 +2,11 @@ import type { Call } from '../../core/call.ts';
 import type { Usage } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageAnswer, ImageWatcher, MadeImage } from '../../core/image.ts';
+import { membersOf } from '../../core/objects.ts';
 import { kindOf } from '../../media/kind.ts';
 import type { Body } from '../../outbound/body.ts';
 import { EventReader } from '../openai/events.ts';
 import { failureInAnswer } from '../openai/failure.ts';
-import { membersOf } from './ask.ts';
 
 /** What is said anew for the client, whoever says it. */
 const OURS: ReadonlySet<string> = new Set(['data', 'images', 'model', 'provider', 'type', 'b64_json', 'url']);

@@ -1,8 +1,9 @@
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageRequest, MadeImage } from '../../core/image.ts';
+import { membersOf } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import { kindOf } from '../../media/kind.ts';
-import { askBytes, askJson, membersOf } from './ask.ts';
+import { askBytes, askJson } from './ask.ts';
 import { drawing } from './describe.ts';
 import { furtherFields, promptFor, sizeFor } from './fields.ts';
 import type { ImageProviderDeps } from './index.ts';

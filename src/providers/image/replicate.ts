@@ -1,5 +1,6 @@
+import { membersOf } from '../../core/objects.ts';
 import { fromImageSdk, ratio } from './ai-sdk.ts';
-import { membersOf, reported } from './ask.ts';
+import { reported } from './ask.ts';
 import { drawing } from './describe.ts';
 import { ratioOf } from './fields.ts';
 

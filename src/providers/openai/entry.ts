@@ -1,4 +1,5 @@
 import type { Model } from '../../core/model.ts';
+import { isObject } from '../../core/objects.ts';
 import type { Capabilities } from './capabilities.ts';
 
 /** The fields that are read of a listing or one of its entries, by whoever sends them. All are checked where they are used. */
@@ -31,7 +32,7 @@ const MAX_TEXT = 256;
 const MAX_TAGS = 16;
 
 export function asEntry(value: unknown): Entry | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 /** Text that can be shown and sent on: of sane length, without control and invisible formatting characters. */

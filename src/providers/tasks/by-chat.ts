@@ -2,9 +2,10 @@ import type { Call } from '../../core/call.ts';
 import type { ChatRequest } from '../../core/chat.ts';
 import { collect } from '../../core/collect.ts';
 import { SluiceError } from '../../core/errors.ts';
+import { isObject } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import type { TimedText, Transcribed, TranscriptEvent, TranscriptionRequest } from '../../core/transcription.ts';
-import { isObject, needModel } from './post.ts';
+import { needModel } from './post.ts';
 import { begun } from './transcribe.ts';
 
 /** The same provider, which now also transcribes: its models hear, and are asked in a chat to write down what they heard. */

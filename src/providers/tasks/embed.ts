@@ -1,8 +1,9 @@
 import type { EmbeddingInput, Embeddings, EmbeddingUsage, Vector } from '../../core/embedding.ts';
 import { SluiceError } from '../../core/errors.ts';
+import { isObject } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import { inBatches } from './batches.ts';
-import { isObject, needModel, postForJson, type TaskUpstream } from './post.ts';
+import { needModel, postForJson, type TaskUpstream } from './post.ts';
 
 /**
  * Texts of one request upstream. OpenAI takes 2,048, but its answer may be larger than we take in: as JSON numbers, 512 vectors

@@ -1,6 +1,7 @@
 import type { Limits } from '../../config/config.ts';
 import type { Call } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
+import { isObject } from '../../core/objects.ts';
 import type { Provider, Relay } from '../../core/provider.ts';
 import { open, type UpstreamResponse } from '../../outbound/body.ts';
 import { noteRateLimits } from '../../outbound/rate-limits.ts';
@@ -79,10 +80,6 @@ export function needModel(model: string, { label }: Provider): string {
   throw new SluiceError('model_not_found', `${label} lists no model for this; name one in the request.`, {
     param: 'model',
   });
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 async function failure(response: UpstreamResponse, unable: string): Promise<SluiceError> {

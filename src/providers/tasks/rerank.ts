@@ -1,7 +1,8 @@
 import { SluiceError } from '../../core/errors.ts';
+import { isObject } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import type { RankedDocument, RankedResult, Ranking, RerankRequest } from '../../core/rerank.ts';
-import { isObject, needModel, postForJson, type TaskUpstream } from './post.ts';
+import { needModel, postForJson, type TaskUpstream } from './post.ts';
 
 const DEED = 'rerank';
 

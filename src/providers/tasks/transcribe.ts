@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Call } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
+import { isObject } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import type {
   TimedText,
@@ -12,7 +13,7 @@ import type {
 import type { Body } from '../../outbound/body.ts';
 import { EventReader, looksLikeEvents } from '../openai/events.ts';
 import { failureInAnswer } from '../openai/failure.ts';
-import { isObject, needModel, parseAnswer, post, type TaskUpstream } from './post.ts';
+import { needModel, parseAnswer, post, type TaskUpstream } from './post.ts';
 
 /** `transcribe` by the `/audio/transcriptions` and `/audio/translations` of an upstream that speaks the OpenAI wire format. */
 export function transcribeByRelay(upstream: TaskUpstream): NonNullable<Provider['transcribe']> {

@@ -1,9 +1,10 @@
 import type { EmbeddingInput, Embeddings, Vector } from '../../core/embedding.ts';
 import { SluiceError } from '../../core/errors.ts';
+import { isObject } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import { inBatches } from './batches.ts';
 import { decodeEmbeddings, merge } from './embed.ts';
-import { isObject, needModel, postForJson, type TaskUpstream } from './post.ts';
+import { needModel, postForJson, type TaskUpstream } from './post.ts';
 import { cohereV2 } from './rerank.ts';
 import { textsOf } from './tokens.ts';
 
