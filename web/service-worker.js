@@ -36,18 +36,22 @@ addEventListener('fetch', (event) => {
     event.respondWith(fetch(request).catch(() => caches.match('/', ANYHOW)));
   } else if (url.pathname.startsWith('/assets/')) {
     // Their names change with their content. Parts of the page that were opened once open without the server, too.
-    event.respondWith(caches.match(request, ANYHOW).then((kept) => kept ?? fetchAndKeep(request)));
+    event.respondWith(caches.match(request, ANYHOW).then((kept) => kept ?? fetchAndKeep(event)));
   }
 });
 
-async function fetchAndKeep(request) {
+async function fetchAndKeep(event) {
+  const { request } = event;
   const response = await fetch(request);
   if (response.ok) {
     const copy = response.clone();
-    caches
-      .open(prefix + name)
-      .then((cache) => cache.put(request, copy))
-      .catch(() => {});
+    // The answer does not wait for it, but the worker lives until it is kept.
+    event.waitUntil(
+      caches
+        .open(prefix + name)
+        .then((cache) => cache.put(request, copy))
+        .catch(() => {}),
+    );
   }
   return response;
 }

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { launchChromium, withoutBrowser } from './chromium.ts';
+import { eventually } from './eventually.ts';
 import { type Gateway, openGateway } from './gateway.ts';
 import { openLine } from './line.ts';
 import { ask, PHONE, ready, send, type VisitOptions, visit as visitIn } from './visit.ts';
@@ -249,6 +250,8 @@ describe('the shell', { skip: withoutBrowser }, () => {
         );
         await page.goto(`${line.origin}/#/prompts`);
         await page.locator('#new-prompt').waitFor();
+        // They are kept a moment after they came.
+        await eventually(async () => assert.deepEqual(await notKept(page), []));
         await page.goto(`${line.origin}/#/`);
         line.cut();
         await page.reload();
@@ -266,3 +269,13 @@ describe('the shell', { skip: withoutBrowser }, () => {
     ).finally(() => line.close());
   });
 });
+
+/** The parts of the page that were loaded since it was opened and are not kept for the time without the server. */
+async function notKept(page: Page): Promise<string[]> {
+  return (await page.evaluate(`(async () => {
+    const loaded = performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname);
+    const assets = loaded.filter((path) => path.startsWith('/assets/'));
+    const kept = await Promise.all(assets.map((path) => caches.match(path, { ignoreVary: true })));
+    return assets.filter((_, index) => kept[index] === undefined);
+  })()`)) as string[];
+}

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { eventually } from './eventually.ts';
 import type { Gateway } from './gateway.ts';
 
 export const PHONE = { width: 390, height: 844 };
@@ -73,9 +74,6 @@ export async function send(page: Page, text: string): Promise<void> {
   await page.locator('#prompt').press('Enter');
 }
 
-/** How long the words of an answer may take to be drawn, in milliseconds. */
-const DRAWN_MS = 1_500;
-
 /** Sends `text` with the keyboard and waits until the answer to it is over. */
 export async function ask(page: Page, text: string): Promise<void> {
   await ready(page);
@@ -83,13 +81,8 @@ export async function ask(page: Page, text: string): Promise<void> {
   await send(page, text);
   const answer = page.locator('.answer').nth(answers);
   await answer.locator('.line').waitFor();
-  // Markdown is drawn a moment after the end of the answer is known. Answers without words have none.
-  await answer
-    .locator('.body')
-    .filter({ hasText: /\S/ })
-    .first()
-    .waitFor({ timeout: DRAWN_MS })
-    .catch(() => {});
+  // Markdown is drawn a moment after the end of the answer is known.
+  await eventually(async () => assert.equal(await answer.locator('.markdown[aria-busy="true"]').count(), 0));
 }
 
 export function lastAnswer(page: Page): Locator {

@@ -84,7 +84,7 @@ export function createRenderer(container: HTMLElement, options: RendererOptions 
     const end = cutAt(text, most);
     markdown.take(end < text.length ? text.slice(0, end) : text, done || end < text.length);
     const whole = markdown.work(begin + SLICE);
-    container.toggleAttribute('data-streaming', !done);
+    container.ariaBusy = String(!done || !whole);
     if (end < text.length) {
       more.textContent = `${words.showAll} (${text.length.toLocaleString()})`;
       if (!more.isConnected) container.append(more);
@@ -137,6 +137,7 @@ export function createRenderer(container: HTMLElement, options: RendererOptions 
       text = next.includes('\r') ? next.replace(/\r\n?/g, '\n') : next;
       done = isDone;
       idle = false;
+      container.ariaBusy = 'true';
       if (isDone && !begun) work();
       else schedule();
       begun = true;
