@@ -222,6 +222,18 @@ describe('the shell', { skip: withoutBrowser }, () => {
     }
   });
 
+  test('follows an address that changes in the moment in which the page appears', async () => {
+    await visit(async (page) => {
+      await page.addInitScript(`new MutationObserver((_, observer) => {
+          if (document.querySelector('.app') === null) return;
+          observer.disconnect();
+          location.hash = '#/prompts';
+        }).observe(document, { childList: true, subtree: true })`);
+      await page.reload();
+      await page.locator('#new-prompt').waitFor();
+    });
+  });
+
   test('can be installed, and opens without the server', async () => {
     const line = await openLine(gateway);
     await visitIn(

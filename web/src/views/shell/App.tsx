@@ -1,14 +1,14 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { Toasts } from '../../components/Toasts.tsx';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
-import { parseRoute } from '../../state/route.ts';
 import { useApp } from '../../state/use.ts';
 import { AloudBar } from '../aloud/AloudBar.tsx';
 import { overlays } from '../overlays.ts';
 import { type Screen, screens } from '../screens.ts';
 import { Lazy } from './Lazy.tsx';
 import { Sidebar } from './Sidebar.tsx';
+import { useRoute } from './use-route.ts';
 
 /** The whole page: sidebar, screen, window over them, toasts. `key` below: another language is another page. */
 export function App() {
@@ -45,14 +45,4 @@ export function App() {
 function skip(): void {
   const main = document.querySelector<HTMLElement>('#prompt') ?? document.querySelector<HTMLElement>('main');
   main?.focus();
-}
-
-function useRoute(): ReturnType<typeof parseRoute> {
-  const [route, setRoute] = useState(() => parseRoute(location.hash));
-  useEffect(() => {
-    const take = (): void => setRoute(parseRoute(location.hash));
-    addEventListener('hashchange', take);
-    return () => removeEventListener('hashchange', take);
-  }, []);
-  return route;
 }

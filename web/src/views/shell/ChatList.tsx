@@ -6,10 +6,11 @@ import { t } from '../../i18n/index.ts';
 import { sortedChats } from '../../state/chats.ts';
 import { foldersOf } from '../../state/history-filter.ts';
 import type { Chat } from '../../state/model.ts';
-import { addressOf, parseRoute } from '../../state/route.ts';
+import { addressOf } from '../../state/route.ts';
 import { useApp } from '../../state/use.ts';
 import { chatMenu } from '../history/chat-menu.ts';
 import { RenameField } from './RenameField.tsx';
+import { useRoute } from './use-route.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -22,7 +23,7 @@ export function ChatList() {
   const sorted = useMemo(() => sortedChats(chats), [chats]);
   const folders = useMemo(() => foldersOf(sorted.filter(({ pinned }) => !pinned)), [sorted]);
   const groups = useMemo(() => grouped(sorted), [sorted]);
-  const shown = useShownChat();
+  const shown = useRoute().path[0];
   if (!chats.ready) return <div class="chat-list" aria-busy="true" />;
   const row = (chat: Chat) => <Row key={chat.id} chat={chat} isShown={chat.id === shown} />;
   const group = ({ title, members }: Group) => (
@@ -117,14 +118,4 @@ function Row({ chat, isShown }: { readonly chat: Chat; readonly isShown: boolean
       <Menu label={t('shell.chatMenu', { title })} items={() => chatMenu(chat, () => setRenaming(true))} />
     </li>
   );
-}
-
-function useShownChat(): string | undefined {
-  const [shown, setShown] = useState(() => parseRoute(location.hash).path[0]);
-  useEffect(() => {
-    const take = (): void => setShown(parseRoute(location.hash).path[0]);
-    addEventListener('hashchange', take);
-    return () => removeEventListener('hashchange', take);
-  }, []);
-  return shown;
 }
