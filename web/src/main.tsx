@@ -21,7 +21,7 @@ async function start(): Promise<void> {
   render(<App />, root);
   listenToKeys();
 
-  app.subscribe(() => {
+  const adapt = (): void => {
     applyAppearance();
     const wanted = wantedLanguage();
     if (wanted !== spokenLanguage) {
@@ -32,7 +32,10 @@ async function start(): Promise<void> {
         render(<App />, root);
       });
     }
-  });
+  };
+  app.subscribe(adapt);
+  // What was kept may have come while the words were on their way.
+  adapt();
 
   await kept;
   void import('./views/prompts/slash-source.ts').then(({ offerPrompts }) => offerPrompts());

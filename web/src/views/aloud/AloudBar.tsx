@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
 import { t } from '../../i18n/index.ts';
@@ -8,7 +8,7 @@ import { aloud } from './state.ts';
 /** Says that something is being read aloud, with the means to pause and to end it. */
 export function AloudBar() {
   const [reading, setReading] = useState(aloud.get);
-  useEffect(() => aloud.subscribe(() => setReading(aloud.get())), []);
+  useLayoutEffect(() => aloud.subscribe(() => setReading(aloud.get())), []);
   if (reading === undefined) return null;
   const { phase, at, count } = reading;
   const isPaused = phase === 'paused';

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { request, toFailure } from '../../api/http.ts';
 import { Confirm } from '../../components/Confirm.tsx';
 import { copy } from '../../components/copy.ts';
@@ -22,7 +22,8 @@ export interface ViewerProps {
 export function Viewer({ items, at, show, close, drop }: ViewerProps) {
   const [isAsking, setAsking] = useState(false);
   const item = items[at];
-  useEffect(() => {
+  // At once: a second key that comes before the page is painted counts from where the first one led.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (isAsking || event.ctrlKey || event.metaKey || event.altKey) return;
       // A player moves in its own time with these keys.
