@@ -20,6 +20,8 @@ export interface Call {
   /** Who asks, as a label for records. */
   readonly user: string;
   readonly log: Logger;
+  /** What whoever watches requests notes of this one. Nobody else looks at it. */
+  readonly watched: object | undefined;
   /**
    * Notes that a field of the request, in the client's own words, has no place at this provider. The client hears of it in
    * `x-sluice-dropped`; one that asked for `strict` gets a 400 instead, which this throws.
@@ -33,6 +35,7 @@ export class CallScope implements Call {
   readonly log: Logger;
   credentials: Credentials;
   user = 'unknown';
+  watched: object | undefined;
   cancelled: Error | undefined;
   /** Whether a field that would be lost is an error. */
   strict = false;
@@ -54,6 +57,7 @@ export class CallScope implements Call {
   fork(credentials: Credentials = this.credentials): CallScope {
     const child = new CallScope(this.id, this.log, credentials);
     child.user = this.user;
+    child.watched = this.watched;
     child.strict = this.strict;
     child.session = this.session;
     child.#unlink = this.onCancel((reason) => child.cancel(reason));

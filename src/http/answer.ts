@@ -43,6 +43,7 @@ export async function withCall(
   run: (call: CallScope) => Promise<void>,
 ): Promise<FastifyReply> {
   const call = new CallScope(request.id, deps.log);
+  call.watched = request.observation;
   call.user = userOf(request, asked.user);
   const { 'x-sluice-session': session } = request.headers;
   call.session = (typeof session === 'string' ? session : asked.session)?.slice(0, LONGEST_SESSION);

@@ -26,8 +26,8 @@ export class KeptLog {
   readonly #logger: Logger;
   readonly #most: number;
   #isLoaded = false;
-  /** What is written already, by identity; entries go out of the log at its beginning. */
-  #written = new WeakSet<Seen>();
+  /** The place in the log up to which all is written. */
+  #written = 0;
   #working: Promise<unknown> = Promise.resolve();
 
   constructor(log: RequestLog, mode: RequestLogMode, most: number, records: Records<CacheRecord>, logger: Logger) {
@@ -66,11 +66,13 @@ export class KeptLog {
     else {
       const batches = await this.#batches();
       const found = await Promise.all(batches.map(({ id }) => this.#records.get(id)));
-      const entries = found.flatMap((record) => (record === undefined ? [] : (record.value as readonly Seen[])));
+      const texts = found.flatMap((record) => (record === undefined ? [] : (record.value as readonly string[])));
+      const entries = texts.map((text) => JSON.parse(text) as Seen);
       const hasTooMuch = this.#mode === 'meta' && entries.some(({ content }) => content !== undefined);
       const allowed = hasTooMuch ? entries.map(withoutContent) : entries;
+      const fresh = this.#log.size;
       this.#log.restore(allowed);
-      for (const entry of allowed) this.#written.add(entry);
+      this.#written = this.#log.end - fresh;
       // Content that is no longer to be kept goes from the disk too.
       if (hasTooMuch) await this.#writeAnew();
     }
@@ -79,11 +81,10 @@ export class KeptLog {
 
   async #write(): Promise<void> {
     if (this.#mode === 'none') return;
-    const fresh = this.#log.entries.filter((entry) => !this.#written.has(entry)).slice(-this.#most);
-    if (fresh.length === 0) return;
+    if (this.#log.end === this.#written) return;
     const batches = await this.#batches();
     if (batches.length >= MOST_BATCHES) return this.#writeAnew();
-    const batch = await this.#put(fresh);
+    const batch = await this.#put(this.#written);
     let count = 0;
     // From the newest on: those that hold nothing of what is still kept go.
     const kept = [...batches, batch].reverse().filter((each) => {
@@ -97,14 +98,17 @@ export class KeptLog {
 
   async #writeAnew(): Promise<void> {
     const batches = await this.#batches();
-    await this.#index([await this.#put(this.#log.entries.slice(-this.#most))]);
+    await this.#index([await this.#put(0)]);
     await this.#forget(batches);
   }
 
-  async #put(entries: readonly Seen[]): Promise<Batch> {
-    const batch = { id: `${INDEX} ${recordId()}`, count: entries.length };
-    await this.#records.put({ id: batch.id, expires: Date.now() + KEPT_MS, value: entries.map(toJson) });
-    for (const entry of entries) this.#written.add(entry);
+  /** Writes what stands in the log from a place on. */
+  async #put(place: number): Promise<Batch> {
+    const { end } = this.#log;
+    const value = this.#log.from(place, this.#most);
+    const batch = { id: `${INDEX} ${recordId()}`, count: value.length };
+    await this.#records.put({ id: batch.id, expires: Date.now() + KEPT_MS, value });
+    this.#written = end;
     return batch;
   }
 
@@ -140,16 +144,6 @@ export class KeptLog {
       this.#logger.debug({ error: String(error) }, 'the request log cannot be kept now');
     }
   }
-}
-
-/** Only what belongs to the record; the object itself may know more. */
-function toJson(seen: Seen): Seen {
-  const { id, time, method, route, dialect, operation, user, asked, provider, model, status } = seen;
-  const { error, stream, firstChunk, duration, usage, cost, attempts, failures, content } = seen;
-  return {
-    ...{ id, time, method, route, dialect, operation, user, asked, provider, model, status },
-    ...{ error, stream, firstChunk, duration, usage, cost, attempts, failures, content },
-  };
 }
 
 function withoutContent({ content: _, error, ...seen }: Seen): Seen {

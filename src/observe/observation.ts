@@ -1,6 +1,7 @@
 import type { WireFormat } from '../core/chat.ts';
 import type { Usage } from '../core/chunk.ts';
 import type { SluiceError } from '../core/errors.ts';
+import type { Rostered } from '../core/roster.ts';
 
 export type Dialect = 'backend' | WireFormat;
 
@@ -87,7 +88,8 @@ export interface AnswerTap {
 const NONE: readonly FailedAttempt[] = [];
 
 /** What is noted of one request while it runs. Everything here is told synchronously, once or twice a request. */
-export class Observation {
+export class Observation implements Rostered {
+  place = -1;
   readonly id: string;
   readonly time = Date.now();
   readonly began = performance.now();
@@ -123,6 +125,8 @@ export class Observation {
   /** Its answer does not end with the response. */
   isDetached = false;
   isOver = false;
+  /** Prices that are still being looked up. */
+  openPrices = 0;
   /** Its price was looked up. */
   isCharged = false;
 

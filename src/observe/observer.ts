@@ -4,6 +4,7 @@ import { SluiceError, toSluiceError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Pieces } from '../core/pieces.ts';
 import type { Ability } from '../core/provider.ts';
+import { Roster } from '../core/roster.ts';
 import type { Secrets } from '../core/secrets.ts';
 import type { CacheRecord, Records } from '../core/stores.ts';
 import type { Step } from '../core/stream.ts';
@@ -66,7 +67,7 @@ export class Observer implements RouteWatcher {
   readonly #deps: ObserverDeps;
   readonly #requests: RequestLog;
   readonly #kept: KeptLog;
-  readonly #running = new Map<string, Observation>();
+  readonly #running = new Roster<Observation>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(deps: ObserverDeps) {
@@ -87,7 +88,9 @@ export class Observer implements RouteWatcher {
   /** Streams that are open to clients. */
   get streams(): number {
     let count = 0;
-    for (const { stream } of this.#running.values()) if (stream) count += 1;
+    this.#running.each(({ stream }) => {
+      if (stream) count += 1;
+    });
     return count;
   }
 
@@ -99,7 +102,7 @@ export class Observer implements RouteWatcher {
 
   begin(id: string, method: string, route: string, kind: RouteKind | undefined): Observation {
     const observation = new Observation(id, method, route, kind);
-    this.#running.set(id, observation);
+    this.#running.add(observation);
     return observation;
   }
 
@@ -113,7 +116,7 @@ export class Observer implements RouteWatcher {
 
   /** An answer is being made for a request, perhaps longer than its response lasts. The function says that it is over. */
   entered(call: Call): () => void {
-    const observation = this.#running.get(call.id);
+    const observation = noted(call);
     if (observation === undefined) return () => {};
     observation.pending += 1;
     if (observation.pending > 2) observation.isDetached = true;
@@ -131,7 +134,7 @@ export class Observer implements RouteWatcher {
   // What routing tells
 
   asked(call: Call, { model, ability = 'chat' }: Wish): void {
-    const observation = this.#running.get(call.id);
+    const observation = noted(call);
     if (observation === undefined) return;
     observation.dialect ??= 'openai';
     observation.operation ??= OPERATIONS[ability];
@@ -139,14 +142,14 @@ export class Observer implements RouteWatcher {
   }
 
   trying(call: Call): void {
-    const observation = this.#running.get(call.id);
+    const observation = noted(call);
     if (observation === undefined) return;
     observation.askedAt = observation.elapsed();
     this.#deps.sink?.trying?.(observation);
   }
 
   missed(call: Call, { provider, model }: Target, thrown: unknown): void {
-    const observation = this.#running.get(call.id);
+    const observation = noted(call);
     if (observation === undefined) return;
     const { code, status } = toSluiceError(call.cancelled ?? thrown);
     const { askedAt: after } = observation;
@@ -155,7 +158,7 @@ export class Observer implements RouteWatcher {
   }
 
   answered(call: Call, { provider, model }: Target): void {
-    const observation = this.#running.get(call.id);
+    const observation = noted(call);
     if (observation === undefined) return;
     observation.attempts += 1;
     observation.provider = provider.id;
@@ -165,24 +168,31 @@ export class Observer implements RouteWatcher {
   }
 
   spent({ provider, model }: Target, usage: Usage, call: Call): void {
-    const observation = this.#running.get(call.id);
+    const observation = noted(call);
     if (observation === undefined) return;
     observation.spent(usage);
     const cost = this.#deps.prices.cost(provider.id, model, usage);
     if (cost === null || typeof cost === 'number') this.#charge(observation, cost);
-    else void cost.then((known) => this.#charge(observation, known));
+    else {
+      observation.openPrices += 1;
+      void cost.then((known) => {
+        observation.openPrices -= 1;
+        this.#charge(observation, known);
+        if (observation.isOver) this.#remember(observation);
+      });
+    }
   }
 
   relays(call: Call): ((latin1: string) => void) | undefined {
     if (this.mode !== 'full') return undefined;
     const tap = new WireTap(true);
-    const observation = this.#running.get(call.id);
+    const observation = noted(call);
     if (observation !== undefined) observation.tap = tap;
     return (latin1) => tap.take(Buffer.from(latin1, 'latin1'));
   }
 
   relayed(call: Call, pieces: Pieces): void {
-    const observation = this.#running.get(call.id);
+    const observation = noted(call);
     if (observation === undefined) return;
     // Nothing of it came earlier than the rest.
     observation.firstChunk = Number.NaN;
@@ -195,18 +205,18 @@ export class Observer implements RouteWatcher {
   /** Gathers what answers say, where that is kept; else there is none. */
   get step(): Step | undefined {
     if (this.mode !== 'full') return undefined;
-    const taps = (id: string): ChunkTap => {
+    const taps = (call: Call): ChunkTap => {
       const tap = new ChunkTap();
-      const observation = this.#running.get(id);
+      const observation = noted(call);
       if (observation !== undefined) observation.tap ??= tap;
       return tap;
     };
     return {
       name: 'observe',
-      enrich: (request, { id }) => ({
+      enrich: (request, call) => ({
         request,
         async *chunks(batches) {
-          const tap = taps(id);
+          const tap = taps(call);
           for await (const batch of batches) {
             tap.take(batch);
             yield batch;
@@ -250,7 +260,7 @@ export class Observer implements RouteWatcher {
   }
 
   #finish(observation: Observation): void {
-    this.#running.delete(observation.id);
+    this.#running.remove(observation);
     observation.duration = observation.elapsed();
     if (Number.isNaN(observation.firstChunk)) observation.firstChunk = undefined;
     // Nobody tells how an answer ended that does not belong to a response; one that ended well has its usage.
@@ -275,8 +285,13 @@ export class Observer implements RouteWatcher {
       observation.error = { code, name };
     }
     observation.seal();
-    if (this.mode !== 'none') this.#requests.add(observation);
+    this.#remember(observation);
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
+  }
+
+  /** Puts it into the log of requests, once all is known of it. */
+  #remember(observation: Observation): void {
+    if (this.mode !== 'none' && observation.openPrices === 0) this.#requests.add(observation);
   }
 
   #keepContent(observation: Observation, secrets: Secrets): void {
@@ -297,6 +312,11 @@ export class Observer implements RouteWatcher {
     if (cost === null) return;
     this.metrics.spent(observation, cost);
   }
+}
+
+/** What is noted of the request of a call, as long as it runs. */
+function noted({ watched }: Call): Observation | undefined {
+  return watched instanceof Observation && watched.place !== -1 ? watched : undefined;
 }
 
 /** Names of models come from clients. */

@@ -31,101 +31,116 @@ export interface LogLimits {
   readonly bytes: number;
 }
 
-/** The newest requests, in the order in which they ended; older ones make room. */
+/**
+ * The newest requests, in the order in which they ended; older ones make room. They stand here as JSON: ten thousand objects
+ * of thirty fields would be looked through by every collection of garbage, and a text is not.
+ */
 export class RequestLog {
   readonly #limits: LogLimits;
-  #entries: Seen[] = [];
+  #texts: string[] = [];
   /** The sizes of the contents, in the same order. */
   #sizes: number[] = [];
   #bytes = 0;
-  /** Entries that were added since the beginning. */
-  #added = 0;
+  /** Entries that made room. */
+  #dropped = 0;
 
   constructor(limits: LogLimits) {
     this.#limits = limits;
   }
 
   get size(): number {
-    return this.#entries.length;
+    return this.#texts.length;
   }
 
-  /** Changes with everything that is added or forgotten. */
-  get version(): number {
-    return this.#added;
+  /** The place behind the newest entry; places are never used twice, as long as nothing is restored. */
+  get end(): number {
+    return this.#dropped + this.#texts.length;
   }
 
-  /** The oldest first. */
-  get entries(): readonly Seen[] {
-    return this.#entries;
+  /** The entries from a place on, at most the newest `most`, as JSON. */
+  from(place: number, most: number): readonly string[] {
+    return this.#texts.slice(Math.max(0, place - this.#dropped)).slice(-most);
   }
 
   add(entry: Seen): void {
-    this.#entries.push(entry);
-    const size = contentBytes(entry);
+    const text = textOf(entry);
+    this.#texts.push(text);
+    const size = entry.content === undefined ? 0 : ENTRY_BYTES + text.length;
     this.#sizes.push(size);
     this.#bytes += size;
-    this.#added += 1;
     const { entries, bytes } = this.#limits;
     // One in ten goes at a time, since moving all the others costs something.
-    if (this.#entries.length > entries + Math.max(1, entries / 10)) this.#drop(this.#entries.length - entries);
-    while (this.#bytes > bytes && this.#entries.length > 1) this.#drop(1);
+    if (this.#texts.length > entries + Math.max(1, entries / 10)) this.#drop(this.#texts.length - entries);
+    while (this.#bytes > bytes && this.#texts.length > 1) this.#drop(1);
   }
 
   /** Entries of an earlier run, older than all others. */
   restore(older: readonly Seen[]): void {
-    const present = this.#entries;
+    const present = this.#texts.map(seenOf);
     const known = new Set(present.map(({ id }) => id));
-    this.#entries = [];
+    this.#texts = [];
     this.#sizes = [];
     this.#bytes = 0;
     for (const entry of [...older.filter(({ id }) => !known.has(id)), ...present]) this.add(entry);
   }
 
   clear(): number {
-    const count = Math.min(this.#entries.length, this.#limits.entries);
-    this.#drop(this.#entries.length);
-    this.#added += 1;
+    const count = Math.min(this.#texts.length, this.#limits.entries);
+    this.#drop(this.#texts.length);
     return count;
   }
 
   find(id: string): Seen | undefined {
-    return this.#kept().findLast((entry) => entry.id === id);
+    const found = this.#kept().findLast(isOf(id));
+    return found === undefined ? undefined : seenOf(found);
   }
 
   query(query: LogQuery): LogPage {
     const found = this.#matching(query);
-    const entries = found.slice(0, query.limit);
+    const entries = found.slice(0, query.limit).map(seenOf);
     const next = found.length > entries.length ? entries.at(-1)?.id : undefined;
     return { entries, total: found.length, next };
   }
 
-  #matching(query: LogQuery): readonly Seen[] {
+  #matching(query: LogQuery): readonly string[] {
     const kept = this.#kept();
     const { before, after } = query;
     // An id stands for a place, which still works where several requests ended at the same time.
-    const end = typeof before === 'string' ? kept.findIndex(({ id }) => id === before) : kept.length;
-    const start = typeof after === 'string' ? kept.findIndex(({ id }) => id === after) + 1 : 0;
-    return kept
-      .slice(start, Math.max(0, end))
-      .filter(
-        (entry) =>
-          (typeof before !== 'number' || entry.time < before) &&
-          (typeof after !== 'number' || entry.time > after) &&
-          matches(entry, query),
-      )
-      .reverse();
+    const end = typeof before === 'string' ? kept.findIndex(isOf(before)) : kept.length;
+    const start = typeof after === 'string' ? kept.findIndex(isOf(after)) + 1 : 0;
+    const between = kept.slice(start, Math.max(0, end)).reverse();
+    return asksForAll(query) ? between : between.filter((text) => matches(seenOf(text), query));
   }
 
   /** Without those that go with the next cleaning. */
-  #kept(): readonly Seen[] {
+  #kept(): readonly string[] {
     const { entries } = this.#limits;
-    return this.#entries.length > entries ? this.#entries.slice(-entries) : this.#entries;
+    return this.#texts.length > entries ? this.#texts.slice(-entries) : this.#texts;
   }
 
   #drop(count: number): void {
-    this.#entries.splice(0, count);
+    this.#texts.splice(0, count);
+    this.#dropped += count;
     for (const size of this.#sizes.splice(0, count)) this.#bytes -= size;
   }
+}
+
+/** The record alone; the object may know more. Its id comes first, which `isOf` relies on. */
+function textOf(seen: Seen): string {
+  const { id, time, method, route, dialect, operation, user, asked, provider, model, status } = seen;
+  const { error, stream, firstChunk, duration, usage, cost, attempts, failures, content } = seen;
+  const asking = { id, time, method, route, dialect, operation, user, asked, provider, model, status };
+  return JSON.stringify({ ...asking, error, stream, firstChunk, duration, usage, cost, attempts, failures, content });
+}
+
+function seenOf(text: string): Seen {
+  return JSON.parse(text) as Seen;
+}
+
+/** Whether an entry has this id, without reading all of it. */
+function isOf(id: string): (text: string) => boolean {
+  const beginning = `{"id":${JSON.stringify(id)},`;
+  return (text) => text.startsWith(beginning);
 }
 
 /** Whether a request went well from beginning to end. */
@@ -138,7 +153,15 @@ export function isFailure(seen: Pick<Seen, 'status' | 'error'>): boolean {
   return !isOk(seen) && seen.error?.code !== 'cancelled';
 }
 
-function matches(entry: Seen, { provider, model, user, status, text }: LogQuery): boolean {
+/** Whether no entry has to be looked at. */
+function asksForAll({ provider, model, user, status, text, before, after }: LogQuery): boolean {
+  const filters = [provider, model, user, status, text];
+  return typeof before !== 'number' && typeof after !== 'number' && filters.every((filter) => filter === undefined);
+}
+
+function matches(entry: Seen, { provider, model, user, status, text, before, after }: LogQuery): boolean {
+  if (typeof before === 'number' && entry.time >= before) return false;
+  if (typeof after === 'number' && entry.time <= after) return false;
   const names = (pick: (of: Seen | Seen['failures'][number]) => string | undefined) =>
     [pick(entry), ...entry.failures.map(pick)].map((name) => name?.toLowerCase());
   if (provider !== undefined && !names((of) => of.provider).includes(provider.toLowerCase())) return false;
@@ -168,8 +191,4 @@ function wordsOf({ id, route, user, asked, provider, model, error, failures, con
     .filter((word) => word !== undefined)
     .join('\n')
     .toLowerCase();
-}
-
-function contentBytes({ content }: Seen): number {
-  return content === undefined ? 0 : ENTRY_BYTES + JSON.stringify(content).length;
 }

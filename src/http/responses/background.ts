@@ -21,6 +21,7 @@ export async function answerInBackground(
   deps: ResponseDeps,
 ): Promise<unknown> {
   const call = new CallScope(request.id, deps.log);
+  call.watched = request.observation;
   call.user = userOf(request, body.user);
   call.strict = body.strict === true || request.headers['x-sluice-strict'] === '1';
   const leave = deps.calls.enter(call, request.ip);
