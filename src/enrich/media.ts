@@ -27,9 +27,78 @@ export function mediaStep(deps: MediaStepDeps): Step {
     name: 'media',
     enrich: (request, call) =>
       request.downloadMedia
-        ? { request, chunks: (chunks) => keepMedia(chunks, new Keeper(request, call, deps), call) }
+        ? { request, chunks: (chunks) => new MediaOnTheWay(chunks, new Keeper(request, call, deps), call) }
         : { request },
   };
+}
+
+/** Most answers hold no media: until the first one, batches pass as if nobody stood here. */
+class MediaOnTheWay implements AsyncIterableIterator<Batch> {
+  readonly #source: AsyncIterator<Batch>;
+  readonly #keeper: Keeper;
+  readonly #call: Call;
+  #keeping: AsyncGenerator<Batch, void, undefined> | undefined;
+
+  constructor(chunks: AsyncIterable<Batch>, keeper: Keeper, call: Call) {
+    this.#source = chunks[Symbol.asyncIterator]();
+    this.#keeper = keeper;
+    this.#call = call;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Batch>> {
+    return this.#keeping?.next() ?? this.#source.next().then(this.#take, this.#fail);
+  }
+
+  async return(): Promise<IteratorResult<Batch>> {
+    if (this.#keeping !== undefined) return this.#keeping.return();
+    this.#keeper.close();
+    await this.#source.return?.();
+    return { done: true, value: undefined };
+  }
+
+  readonly #take = (result: IteratorResult<Batch>): IteratorResult<Batch> | Promise<IteratorResult<Batch>> => {
+    if (result.done === true) this.#keeper.close();
+    else if (!this.#keeper.passes(result.value)) {
+      this.#keeping = keepMedia(new WithFirst(result.value, this.#source), this.#keeper, this.#call);
+      return this.#keeping.next();
+    }
+    return result;
+  };
+
+  readonly #fail = (error: unknown): never => {
+    this.#keeper.close();
+    throw error;
+  };
+}
+
+/** Batches of which the first was taken out already. */
+class WithFirst implements AsyncIterableIterator<Batch> {
+  readonly #source: AsyncIterator<Batch>;
+  #first: Batch | undefined;
+
+  constructor(first: Batch, source: AsyncIterator<Batch>) {
+    this.#first = first;
+    this.#source = source;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Batch>> {
+    const first = this.#first;
+    if (first === undefined) return this.#source.next();
+    this.#first = undefined;
+    return Promise.resolve({ done: false, value: first });
+  }
+
+  async return(): Promise<IteratorResult<Batch>> {
+    return (await this.#source.return?.()) ?? { done: true, value: undefined };
+  }
 }
 
 async function* keepMedia(
@@ -99,14 +168,23 @@ class Keeper {
     this.#running.shift();
   }
 
+  /** Whether a batch has nothing to keep, and nothing to wait for. */
+  passes(batch: Batch): boolean {
+    if (this.#running.length > 0) return false;
+    for (const chunk of batch) {
+      if (chunk.type === 'media') return false;
+      if (chunk.type === 'provider') this.#answers(chunk.provider);
+    }
+    return true;
+  }
+
   /** A batch on its way: media are taken out or replaced, the end waits until everything is there. */
   async *through(batch: Batch): AsyncGenerator<Batch, void, undefined> {
     let ready: Chunk[] = [];
     for (const chunk of batch) {
       switch (chunk.type) {
         case 'provider':
-          this.#provider = chunk.provider.id;
-          this.#model = chunk.provider.model;
+          this.#answers(chunk.provider);
           ready.push(chunk);
           break;
         case 'media':
@@ -145,6 +223,11 @@ class Keeper {
   close(): void {
     this.#unlisten();
     this.#controller.abort(new SluiceError('cancelled', 'the answer ended before it was there.'));
+  }
+
+  #answers({ id, model }: { readonly id: string; readonly model: string }): void {
+    this.#provider = id;
+    this.#model = model;
   }
 
   #download(media: MediaRef): void {

@@ -10,15 +10,41 @@ export const thinkTags: Step = { name: 'think-tags', enrich: (request) => ({ req
  * Text between think tags at the beginning of an answer → reasoning chunks. Many open models think that way when their
  * server does not take it apart. Tags anywhere else are part of the answer.
  */
-export async function* splitThinking(chunks: AsyncIterable<Batch>): AsyncIterable<Batch> {
-  const splitter = new ThinkTags();
-  try {
-    for await (const batch of chunks) yield splitter.isOver ? batch : splitter.push(batch);
-  } catch (error) {
-    // What was said before the failure still counts.
-    yield splitter.rest();
-    throw error;
+export function splitThinking(chunks: AsyncIterable<Batch>): AsyncIterable<Batch> {
+  return new SplitThinking(chunks[Symbol.asyncIterator]());
+}
+
+/** No generator: nearly all of an answer comes when nothing can change any more, and then passes as if nobody stood here. */
+class SplitThinking implements AsyncIterableIterator<Batch> {
+  readonly #source: AsyncIterator<Batch>;
+  readonly #splitter = new ThinkTags();
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(source: AsyncIterator<Batch>) {
+    this.#source = source;
   }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Batch>> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
+    return this.#splitter.isOver ? this.#source.next() : this.#source.next().then(this.#take, this.#fail);
+  }
+
+  async return(): Promise<IteratorResult<Batch>> {
+    return (await this.#source.return?.()) ?? { done: true, value: undefined };
+  }
+
+  readonly #take = (result: IteratorResult<Batch>): IteratorResult<Batch> =>
+    result.done === true ? result : { done: false, value: this.#splitter.push(result.value) };
+
+  /** What was said before the failure still counts. */
+  readonly #fail = (error: unknown): IteratorResult<Batch> => {
+    this.#failure = { error };
+    return { done: false, value: this.#splitter.rest() };
+  };
 }
 
 class ThinkTags {

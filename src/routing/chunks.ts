@@ -53,37 +53,84 @@ export async function openChunks(
   return { kind: 'chunks', chunks: whole(head, undefined, target, request, onUsage) };
 }
 
+/** Where batches come from; undefined: all are there. */
+type Source = { next(): Promise<IteratorResult<Batch>>; close(): Promise<void> } | undefined;
+
 /** The answer in the order that both dialects promise: provider first; one usage and one finish, last. */
-export async function* whole(
+export function whole(
   head: Batch,
-  source: { next(): Promise<IteratorResult<Batch>>; close(): Promise<void> } | undefined,
+  source: Source,
   target: Target,
   request: ChatRequest,
   onUsage: (usage: Usage) => void,
 ): AsyncIterable<Batch> {
-  const { provider, model } = target;
-  const ending = new Ending();
-  try {
-    yield [
-      {
-        type: 'provider',
-        provider: { id: provider.id, label: provider.label, url: provider.url ?? null, model },
-      },
-      ...ending.body(head),
-    ];
-    while (source !== undefined) {
-      const { done, value } = await source.next();
-      if (done === true) break;
-      const body = ending.body(value);
-      if (body.length > 0) yield body;
+  return new Whole(head, source, target, request, onUsage);
+}
+
+/** No generator: every batch of every answer passes here. */
+class Whole implements AsyncIterableIterator<Batch> {
+  readonly #source: Source;
+  readonly #target: Target;
+  readonly #request: ChatRequest;
+  readonly #onUsage: (usage: Usage) => void;
+  readonly #ending = new Ending();
+  #head: Batch | undefined;
+  #isOver = false;
+
+  constructor(head: Batch, source: Source, target: Target, request: ChatRequest, onUsage: (usage: Usage) => void) {
+    this.#head = head;
+    this.#source = source;
+    this.#target = target;
+    this.#request = request;
+    this.#onUsage = onUsage;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Batch>> {
+    if (this.#isOver) return Promise.resolve({ done: true, value: undefined });
+    if (this.#head !== undefined) return Promise.resolve({ done: false, value: this.#begin(this.#head) });
+    if (this.#source === undefined) return this.#end();
+    return this.#source.next().then(this.#take, this.#fail);
+  }
+
+  async return(): Promise<IteratorResult<Batch>> {
+    this.#isOver = true;
+    await this.#source?.close();
+    return { done: true, value: undefined };
+  }
+
+  #begin(head: Batch): Batch {
+    this.#head = undefined;
+    const { provider, model } = this.#target;
+    const { id, label, url = null } = provider;
+    return [{ type: 'provider', provider: { id, label, url, model } }, ...this.#ending.body(head)];
+  }
+
+  readonly #take = (result: IteratorResult<Batch>): IteratorResult<Batch> | Promise<IteratorResult<Batch>> => {
+    if (result.done === true) return this.#end();
+    const body = this.#ending.body(result.value);
+    if (body.length === 0) return this.next();
+    return body === result.value ? result : { done: false, value: body };
+  };
+
+  readonly #fail = async (error: unknown): Promise<never> => {
+    this.#isOver = true;
+    await this.#source?.close();
+    throw toSluiceError(error).from(this.#target.provider.id, this.#target.model);
+  };
+
+  async #end(): Promise<IteratorResult<Batch>> {
+    try {
+      const last = this.#ending.chunks(this.#request);
+      for (const chunk of last) if (chunk.type === 'usage') this.#onUsage(chunk.usage);
+      await this.return();
+      return { done: false, value: last };
+    } catch (error) {
+      return this.#fail(error);
     }
-    const last = ending.chunks(request);
-    for (const chunk of last) if (chunk.type === 'usage') onUsage(chunk.usage);
-    yield last;
-  } catch (error) {
-    throw toSluiceError(error).from(provider.id, model);
-  } finally {
-    await source?.close();
   }
 }
 
