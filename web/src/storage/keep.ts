@@ -93,15 +93,14 @@ export async function loadMessages(chat: string): Promise<MessageMap> {
   return app.get().messages[chat] ?? {};
 }
 
+/** Everything is put into the database's queue at once: what another, later call writes comes behind it. */
 async function writeDifference(before: State, now: State): Promise<void> {
   const chats = difference(before.chats.byId, now.chats.byId);
   const gone = new Set(chats.removed);
   const put: Message[] = [];
   const removed: string[] = [];
   const told: (() => void)[] = [];
-  for (const chat of gone) {
-    for (const { id } of await readBy<Message>('messages', 'chat', chat)) removed.push(id);
-  }
+  for (const chat of gone) removed.push(...Object.keys(before.messages[chat] ?? {}));
   for (const [chat, messages] of Object.entries(now.messages)) {
     const old = before.messages[chat];
     if (old === messages || gone.has(chat)) continue;
@@ -122,6 +121,17 @@ async function writeDifference(before: State, now: State): Promise<void> {
     remove: { chats: chats.removed, messages: removed },
   });
   for (const each of told) each();
+  for (const chat of gone) await removeRest(chat);
+}
+
+/**
+ * Removes messages of a chat that is gone of which this tab did not know. Reading them takes a while: nothing else may wait
+ * for that, and by then the chat may have been brought back.
+ */
+async function removeRest(chat: string): Promise<void> {
+  const rest = await readBy<Message>('messages', 'chat', chat);
+  if (rest.length === 0 || app.get().chats.byId[chat] !== undefined) return;
+  await write({ remove: { messages: rest.map(({ id }) => id) } });
 }
 
 function difference<Kept extends { readonly id: string }>(
