@@ -1,5 +1,5 @@
 import type { ComponentChildren, RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 export interface PopoverProps {
   /** What it belongs to: it opens below it, or above where there is more room. */
@@ -42,7 +42,8 @@ export function Popover(props: PopoverProps) {
     };
   }, []);
 
-  useEffect(() => {
+  // Before a key can close it: nobody would hear of it later.
+  useLayoutEffect(() => {
     const popover = node.current;
     const onToggle = (event: Event): void => {
       if ((event as ToggleEvent).newState === 'closed') close.current();

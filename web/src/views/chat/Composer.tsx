@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ask, stop } from '../../actions/answer.ts';
 import { addFiles, removeAttachment, takeParts } from '../../actions/attachments.ts';
 import { Icon } from '../../components/Icon.tsx';
@@ -37,7 +37,8 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
   useLayoutEffect(() => {
     if (field.current !== null) fit(field.current);
   }, [draft.text]);
-  useEffect(() => {
+  // At once: later it would take the focus from where somebody has gone meanwhile.
+  useLayoutEffect(() => {
     if (matchMedia('(pointer: fine)').matches) field.current?.focus();
   }, []);
 

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
 import { Menu } from '../../components/Menu.tsx';
@@ -140,7 +140,7 @@ function statusOf(
 
 function SearchField({ search, setSearch }: { readonly search: string; readonly setSearch: (text: string) => void }) {
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (matchMedia('(pointer: fine)').matches) field.current?.focus();
   }, []);
   return (

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { toFailure } from '../../api/http.ts';
 import { addMemory, deleteMemory, type Remembered } from '../../api/memory.ts';
 import { IconButton } from '../../components/IconButton.tsx';
@@ -92,7 +92,7 @@ interface EditorProps {
 
 function Editor({ text, save, close }: EditorProps) {
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => field.current?.focus(), []);
   return (
     <form
       class="memory-editor"

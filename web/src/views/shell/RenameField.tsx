@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { renameChat } from '../../actions/chats.ts';
 import { t } from '../../i18n/index.ts';
 import type { Chat } from '../../state/model.ts';
@@ -7,7 +7,10 @@ import type { Chat } from '../../state/model.ts';
 export function RenameField({ chat, close }: { readonly chat: Chat; readonly close: () => void }) {
   const field = useRef<HTMLInputElement>(null);
   const isLeft = useRef(false);
-  useEffect(() => field.current?.select(), []);
+  useLayoutEffect(() => {
+    field.current?.focus();
+    field.current?.select();
+  }, []);
   const save = (): void => {
     if (!isLeft.current) renameChat(chat.id, field.current?.value ?? '');
     close();

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { newChat } from '../../actions/chats.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
@@ -17,7 +17,7 @@ export function Sidebar({ current }: { readonly current: string }) {
   const isOpen = useApp((state) => state.settings.sidebar);
   const isNarrow = useMedia(NARROW);
   const setOpen = (sidebar: boolean): void => app.dispatch({ type: 'settings/changed', change: { sidebar } });
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isNarrow) return;
     setOpen(false);
     // Whoever went somewhere wants to see it.
@@ -79,7 +79,7 @@ export function Sidebar({ current }: { readonly current: string }) {
 
 export function useMedia(query: string): boolean {
   const [fits, setFits] = useState(() => matchMedia(query).matches);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const media = matchMedia(query);
     const take = (): void => setFits(media.matches);
     media.addEventListener('change', take);
