@@ -58,7 +58,7 @@ export default function MemoryScreen() {
               </button>
             )}
           </div>
-          <ul class="rows">
+          <ul class="rows" aria-busy={list.count === undefined && list.failure === undefined}>
             {list.items.map((item) => (
               <MemoryRow key={item.id} item={item} user={user} onChanged={list.again} />
             ))}
@@ -96,7 +96,8 @@ function AddForm({ onAdded }: { readonly onAdded: () => void }) {
   const [text, setText] = useState('');
   const add = async (): Promise<void> => {
     if (!(await remember(text))) return;
-    setText('');
+    // What has been written meanwhile is another statement.
+    setText((now) => (now === text ? '' : now));
     onAdded();
   };
   return (

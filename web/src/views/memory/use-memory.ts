@@ -30,34 +30,33 @@ const NOTHING: Read = { items: [], next: null };
 export function useMemory(user: string, search: string): MemoryList {
   const [read, setRead] = useState<Read>(NOTHING);
   const [turn, setTurn] = useState({ pages: 1, round: 0 });
-  useEffect(() => setTurn(({ round }) => ({ pages: 1, round })), [user, search]);
+  useEffect(() => setTurn((now) => (now.pages === 1 ? now : { ...now, pages: 1 })), [user, search]);
   useEffect(() => {
     if (user === '') return setRead({ ...NOTHING, count: 0 });
     const leaving = new AbortController();
-    const timer = setTimeout(async () => {
-      try {
-        const items: Remembered[] = [];
-        let count = 0;
-        let next: number | null = 1;
-        while (next !== null && next <= turn.pages) {
-          const page: Awaited<ReturnType<typeof listMemory>> = await listMemory(
-            user,
-            { search, page: next },
-            leaving.signal,
-          );
-          items.push(...page.results);
-          ({ count, next } = page);
-        }
-        setRead({ items, count, next });
-      } catch (thrown) {
-        if (!isAbort(thrown)) setRead((before) => ({ ...before, failure: toFailure(thrown) }));
-      }
-    }, PAUSE_MS);
+    const timer = setTimeout(() => void load(leaving.signal), search === '' ? 0 : PAUSE_MS);
     return () => {
       clearTimeout(timer);
       leaving.abort();
     };
   }, [user, search, turn]);
+
+  async function load(signal: AbortSignal): Promise<void> {
+    try {
+      const items: Remembered[] = [];
+      let count = 0;
+      let next: number | null = 1;
+      while (next !== null && next <= turn.pages) {
+        const page: Awaited<ReturnType<typeof listMemory>> = await listMemory(user, { search, page: next }, signal);
+        items.push(...page.results);
+        ({ count, next } = page);
+      }
+      setRead({ items, count, next });
+    } catch (thrown) {
+      if (!isAbort(thrown)) setRead((before) => ({ ...before, failure: toFailure(thrown) }));
+    }
+  }
+
   return {
     items: read.items,
     ...(read.count === undefined ? {} : { count: read.count }),
