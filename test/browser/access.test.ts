@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
-import { launchChromium, withoutBrowser } from './chromium.ts';
-import { type Gateway, openGateway } from './gateway.ts';
-import { ask, PHONE, ready, send, visit } from './visit.ts';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+import { violations } from './axe.ts';
+import { withoutBrowser } from './chromium.ts';
+import { openGateway } from './gateway.ts';
+import { setStage } from './stage.ts';
+import { ask, PHONE, ready, send } from './visit.ts';
 
 const MARKDOWN = `# Title
 
@@ -33,28 +31,8 @@ function* words(): Generator<string> {
   for (;;) yield 'word ';
 }
 
-/** What axe complains about, in a line each. */
-async function violations(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE);
-  const { violations: found } = (await page.evaluate('axe.run()')) as {
-    violations: { id: string; help: string; nodes: { html: string; failureSummary: string }[] }[];
-  };
-  return found.flatMap(({ id, help, nodes }) =>
-    nodes.map((node) => `${id}: ${help}: ${node.html.slice(0, 200)} ${node.failureSummary}`),
-  );
-}
-
 describe('for everyone', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let gateway: Gateway;
-  before(async () => {
-    gateway = await openGateway(script, ['gpt-4o', 'plain-model']);
-    browser = await launchChromium();
-  });
-  after(async () => {
-    await browser?.close();
-    await gateway?.close();
-  });
+  const { visit } = setStage(() => openGateway(script, ['gpt-4o', 'plain-model']));
 
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const viewport of [{ width: 1280, height: 800 }, PHONE]) {
@@ -63,22 +41,24 @@ describe('for everyone', { skip: withoutBrowser }, () => {
           assert.deepEqual(await violations(page), [], what);
         };
         await visit(
-          browser,
-          gateway,
           async (page) => {
             await ready(page);
             await check(page, 'empty');
             for (const summary of await page.locator('.welcome summary').all()) await summary.click();
             await check(page, 'with what is folded');
             await page.locator('#model').click();
+            await page.locator('#picker-search:focus').waitFor();
             await check(page, 'models');
             await page.keyboard.press('Escape');
+            await page.locator('.picker').waitFor({ state: 'detached' });
             await page.keyboard.press('Control+/');
             await page.locator('.shortcuts').waitFor();
             await check(page, 'shortcuts');
             await page.keyboard.press('Escape');
+            await page.locator('.shortcuts').waitFor({ state: 'detached' });
             await ask(page, 'markdown');
             await page.locator('.reasoning summary').click();
+            await page.locator('.reasoning .thoughts').waitFor();
             await check(page, 'an answer');
             await ask(page, 'refused');
             await check(page, 'an error');
@@ -86,7 +66,9 @@ describe('for everyone', { skip: withoutBrowser }, () => {
             await page.locator('.key-dialog').waitFor();
             await check(page, 'a key');
             await page.keyboard.press('Escape');
+            await page.locator('.key-dialog').waitFor({ state: 'detached' });
             await page.locator('#prompt').fill('/');
+            await page.locator('#slash-menu').waitFor();
             await check(page, 'slash commands');
             await page.locator('#prompt').fill('');
             await send(page, 'endless');
@@ -96,6 +78,7 @@ describe('for everyone', { skip: withoutBrowser }, () => {
             await page.getByText('Stopped.').first().waitFor();
             if (viewport.width < 800) await page.getByRole('button', { name: 'Show sidebar' }).click();
             await page.getByRole('button', { name: 'What to do with' }).click();
+            await page.getByRole('menu').waitFor();
             await check(page, 'a menu');
           },
           // What is on its way in is not at its full colour yet.

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Locator, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
-import { launchChromium, withoutBrowser } from './chromium.ts';
-import { eventually } from './eventually.ts';
-import { type Gateway, openGateway } from './gateway.ts';
-import { ask, button, PHONE, ready, visit } from './visit.ts';
+import { withoutBrowser } from './chromium.ts';
+import { becomes, eventually } from './eventually.ts';
+import { openGateway } from './gateway.ts';
+import { setStage } from './stage.ts';
+import { ask, button, PHONE, ready } from './visit.ts';
 
 const script: VendorScript = ({ prompt, model }) => {
   if (prompt === 'endless') return { text: words(model), delayMs: 5 };
@@ -18,16 +19,8 @@ function* words(model: string): Generator<string> {
 }
 
 describe('comparing', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let gateway: Gateway;
-  before(async () => {
-    gateway = await openGateway(script, ['gpt-4o', 'plain-model']);
-    browser = await launchChromium();
-  });
-  after(async () => {
-    await browser?.close();
-    await gateway?.close();
-  });
+  const { visit, gateway } = setStage(() => openGateway(script, ['gpt-4o', 'plain-model']));
+
   const side = (page: Page, at: number): Locator => page.locator('.side').nth(at);
   const bodies = async (page: Page): Promise<readonly string[]> => {
     const texts = await page.evaluate(
@@ -42,8 +35,6 @@ describe('comparing', { skip: withoutBrowser }, () => {
 
   test('asks both, each with its own past, goes on with one, and keeps the other as a branch', async () => {
     await visit(
-      browser,
-      gateway,
       async (page) => {
         await page.locator('#model-2-name').getByText('plain-model').waitFor();
         await askBoth(page, 'first');
@@ -70,7 +61,7 @@ describe('comparing', { skip: withoutBrowser }, () => {
         await eventually(async () => assert.match((await bodies(page))[1] ?? '', /plain-model: second/));
         await side(page, 1).getByRole('button', { name: 'Go on with this one' }).click();
         await page.locator('.thread .answer').nth(1).waitFor();
-        assert.equal(await page.locator('#model-name').innerText(), 'plain-model');
+        await becomes(() => page.locator('#model-name').innerText(), 'plain-model');
         await ask(page, 'third');
         assert.equal(JSON.parse(String(gateway.upstream.chats.at(-1)?.rawBody)).model, 'plain-model');
         await page.getByRole('button', { name: 'Previous version' }).first().click();
@@ -82,8 +73,6 @@ describe('comparing', { skip: withoutBrowser }, () => {
 
   test('stops both at once', async () => {
     await visit(
-      browser,
-      gateway,
       async (page) => {
         await page.locator('#model-2-name').getByText('plain-model').waitFor();
         await askBoth(page, 'endless');
@@ -99,8 +88,6 @@ describe('comparing', { skip: withoutBrowser }, () => {
 
   test('shows the failure of one beside the answer of the other', async () => {
     await visit(
-      browser,
-      gateway,
       async (page) => {
         await page.locator('#model-2-name').getByText('plain-model').waitFor();
         await askBoth(page, 'half');
@@ -112,7 +99,7 @@ describe('comparing', { skip: withoutBrowser }, () => {
   });
 
   test('an answer of a chat is compared with that of another model', async () => {
-    await visit(browser, gateway, async (page) => {
+    await visit(async (page) => {
       await ready(page);
       await ask(page, 'question');
       await button(page, 'Compare with another model').click();

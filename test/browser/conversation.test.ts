@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
 import type { VendorScript } from '../support/vendor-script.ts';
-import { launchChromium, withoutBrowser } from './chromium.ts';
-import { type Gateway, openGateway } from './gateway.ts';
+import { withoutBrowser } from './chromium.ts';
+import { becomes, comesToFit, eventually } from './eventually.ts';
+import { openGateway } from './gateway.ts';
 import { answerWith } from './scripted-events.ts';
-import { ask, button, lastAnswer, ready, send, type VisitOptions, visit as visitIn } from './visit.ts';
+import { setStage } from './stage.ts';
+import { ask, button, finished, lastAnswer, ready, scrollUp, send } from './visit.ts';
 
 /** The key that the upstream takes for questions about keys. */
 const RIGHT_KEY = 'right-key';
@@ -53,29 +54,17 @@ function* endless(): Generator<string> {
 }
 
 describe('a conversation', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let gateway: Gateway;
-  before(async () => {
-    gateway = await openGateway(script, ['gpt-4o', 'plain-model']);
-    browser = await launchChromium();
-  });
-  after(async () => {
-    await browser?.close();
-    await gateway?.close();
-  });
-  const visit = (use: (page: Page, context: BrowserContext) => Promise<void>, options?: VisitOptions): Promise<void> =>
-    visitIn(browser, gateway, use, options);
-  const sent = (): string => String(gateway.upstream.chats.at(-1)?.rawBody);
+  const { visit, sent } = setStage(() => openGateway(script, ['gpt-4o', 'plain-model']));
 
   test('folds what the model thought, and says how long', async () => {
     await visit(async (page) => {
       await ask(page, 'think');
       const reasoning = lastAnswer(page).locator('.reasoning');
-      assert.match(await reasoning.locator('summary').innerText(), /Thought for 1 second/);
-      assert.equal(await reasoning.locator('.thoughts').count(), 0);
+      await comesToFit(() => reasoning.locator('summary').innerText(), /Thought for 1 second/);
+      await becomes(() => reasoning.locator('.thoughts').count(), 0);
       await reasoning.locator('summary').click();
-      assert.match(await reasoning.locator('.thoughts').innerText(), /First this, then that\./);
-      assert.equal(await lastAnswer(page).locator('.body').innerText(), 'So: yes.');
+      await comesToFit(() => reasoning.locator('.thoughts').innerText(), /First this, then that\./);
+      await becomes(() => lastAnswer(page).locator('.body').innerText(), 'So: yes.');
     });
   });
 
@@ -83,7 +72,7 @@ describe('a conversation', { skip: withoutBrowser }, () => {
     await visit(async (page) => {
       await ask(page, 'tool');
       await lastAnswer(page).getByText('Tool: weather').click();
-      assert.match(await lastAnswer(page).locator('.tools pre').innerText(), /"city": "Paris"/);
+      await comesToFit(() => lastAnswer(page).locator('.tools pre').innerText(), /"city": "Paris"/);
     });
   });
 
@@ -104,19 +93,19 @@ describe('a conversation', { skip: withoutBrowser }, () => {
       ]);
       await ask(page, 'gates');
       const answer = lastAnswer(page);
-      assert.match(await answer.locator('.info').innerText(), /gpt-4o · Scripted · 12 → 34 tokens/);
-      assert.equal(await page.locator('.chat-list a').innerText(), 'All about gates');
-      assert.equal(await page.title(), 'All about gates · Sluice');
+      await comesToFit(() => answer.locator('.info').innerText(), /gpt-4o · Scripted · 12 → 34 tokens/);
+      await becomes(() => page.locator('.chat-list a').innerText(), 'All about gates');
+      await becomes(() => page.title(), 'All about gates · Sluice');
       await answer.getByText('2 sources').click();
-      assert.equal(await answer.locator('.sources a').count(), 1);
-      assert.equal(await answer.locator('.sources a').getAttribute('href'), 'https://example.com/page');
+      await becomes(() => answer.locator('.sources a').count(), 1);
+      await becomes(() => answer.locator('.sources a').getAttribute('href'), 'https://example.com/page');
       await answer.getByRole('button', { name: 'Enlarge A gate' }).click();
       await page.locator('dialog.viewer img').waitFor();
       await page.keyboard.press('Escape');
       await page.unroute('**/backend-api/v2/conversation');
       await page.getByRole('button', { name: 'And then?' }).click();
       await page.getByText('You said: And then?').waitFor();
-      assert.equal(await page.getByRole('button', { name: 'Why?' }).count(), 0);
+      await becomes(() => page.getByRole('button', { name: 'Why?' }).count(), 0);
     });
   });
 
@@ -126,6 +115,7 @@ describe('a conversation', { skip: withoutBrowser }, () => {
       const first = await lastAnswer(page).locator('.body').innerText();
       await button(page, 'Regenerate').click();
       await lastAnswer(page).getByText('2/2').waitFor();
+      await finished(lastAnswer(page));
       const second = await lastAnswer(page).locator('.body').innerText();
       assert.notEqual(first, second);
       await button(page, 'Previous version').click();
@@ -139,29 +129,28 @@ describe('a conversation', { skip: withoutBrowser }, () => {
       await page.locator('.editor textarea').fill('edited');
       await page.locator('.editor textarea').press('Enter');
       await page.getByText('You said: edited').waitFor();
-      await lastAnswer(page).locator('.line').waitFor();
+      await finished(lastAnswer(page));
       assert.doesNotMatch(sent(), /count|more/);
-      assert.equal(await page.locator('.message').count(), 2);
+      await becomes(() => page.locator('.message').count(), 2);
       await page.locator('.question').first().getByRole('button', { name: 'Previous version' }).click();
       await page.getByText('You said: more').waitFor();
-      assert.equal(await page.locator('.message').count(), 4);
-      await page.waitForTimeout(600);
+      await becomes(() => page.locator('.message').count(), 4);
       await page.reload();
       await page.getByText('You said: more').waitFor();
-      assert.equal(await page.locator('.message').count(), 4);
+      await becomes(() => page.locator('.message').count(), 4);
     });
   });
 
   test('continues an answer that was cut off', async () => {
     await visit(async (page) => {
       await ask(page, 'long');
-      assert.match(await lastAnswer(page).locator('.note').innerText(), /greatest length/);
+      await comesToFit(() => lastAnswer(page).locator('.note').innerText(), /greatest length/);
       const request = page.waitForRequest('**/backend-api/v2/conversation');
       await lastAnswer(page).locator('.note').getByRole('button', { name: 'Continue' }).click();
       assert.equal((await request).postDataJSON().action, 'continue');
       await page.getByText('One, two, three, four.').waitFor();
       await lastAnswer(page).locator('.line').waitFor();
-      assert.equal(await page.locator('.answer').count(), 1);
+      await becomes(() => page.locator('.answer').count(), 1);
     });
   });
 
@@ -171,19 +160,20 @@ describe('a conversation', { skip: withoutBrowser }, () => {
       await lastAnswer(page).getByRole('alert').getByRole('button', { name: 'Continue' }).click();
       await page.getByText('One, two, three, four.').waitFor();
       await lastAnswer(page).locator('.line').waitFor();
-      assert.equal(await lastAnswer(page).getByRole('alert').count(), 0);
-      assert.equal(await page.locator('.answer').count(), 1);
+      await becomes(() => lastAnswer(page).getByRole('alert').count(), 0);
+      await becomes(() => page.locator('.answer').count(), 1);
     });
   });
 
   test('says so when the model said nothing, or wants a tool that nobody has', async () => {
     await visit(async (page) => {
       await ask(page, 'nothing');
-      assert.match(await lastAnswer(page).locator('.note').innerText(), /without saying anything/);
+      await comesToFit(() => lastAnswer(page).locator('.note').innerText(), /without saying anything/);
       await lastAnswer(page).locator('.note').getByRole('button', { name: 'Try again' }).click();
       await lastAnswer(page).getByText('2/2').waitFor();
+      await finished(lastAnswer(page));
       await ask(page, 'tool');
-      assert.match(await lastAnswer(page).locator('.note').innerText(), /wants a tool/);
+      await comesToFit(() => lastAnswer(page).locator('.note').innerText(), /wants a tool/);
     });
   });
 
@@ -202,9 +192,9 @@ describe('a conversation', { skip: withoutBrowser }, () => {
       ]);
       await ask(page, 'sing');
       const audio = lastAnswer(page).locator('audio');
-      assert.equal(await audio.getAttribute('controls'), '');
+      await becomes(() => audio.getAttribute('controls'), '');
       await audio.evaluate('(player) => player.play()');
-      assert.equal(await lastAnswer(page).locator('video[controls]').getAttribute('src'), '/media/film.mp4');
+      await becomes(() => lastAnswer(page).locator('video[controls]').getAttribute('src'), '/media/film.mp4');
       await lastAnswer(page).getByText('Good morning.').waitFor();
     });
   });
@@ -214,7 +204,7 @@ describe('a conversation', { skip: withoutBrowser }, () => {
       await ask(page, 'key');
       await button(page, 'Enter a key for Scripted').click();
       const dialog = page.getByRole('dialog', { name: 'Key for Scripted' });
-      assert.match(await dialog.innerText(), /stays in this browser/);
+      await comesToFit(() => dialog.innerText(), /stays in this browser/);
       await dialog.getByLabel('API key').fill(RIGHT_KEY);
       await dialog.getByRole('button', { name: 'Save' }).click();
       await dialog.waitFor({ state: 'detached' });
@@ -223,7 +213,7 @@ describe('a conversation', { skip: withoutBrowser }, () => {
       assert.doesNotMatch(sent(), /right-key/);
       await page.reload();
       await ask(page, 'key');
-      assert.match(await lastAnswer(page).locator('.body').innerText(), /You said: key/);
+      await comesToFit(() => lastAnswer(page).locator('.body').innerText(), /You said: key/);
     });
   });
 
@@ -235,7 +225,7 @@ describe('a conversation', { skip: withoutBrowser }, () => {
         { type: 'auth', auth: 'MissingAuthError', message: 'MissingAuthError: No key for Scripted' },
       ]);
       await ask(page, 'anything');
-      assert.match(await lastAnswer(page).getByRole('alert').innerText(), /^No key for Scripted/);
+      await comesToFit(() => lastAnswer(page).getByRole('alert').innerText(), /^No key for Scripted/);
       await button(page, 'Enter a key for Scripted').click();
       await page.getByRole('dialog', { name: 'Key for Scripted' }).waitFor();
     });
@@ -244,26 +234,27 @@ describe('a conversation', { skip: withoutBrowser }, () => {
   test('says what to do about limits', async () => {
     await visit(async (page) => {
       await ask(page, 'limited');
-      assert.match(await lastAnswer(page).getByRole('alert').innerText(), /Slow down[\s\S]*Wait a moment/);
+      await comesToFit(() => lastAnswer(page).getByRole('alert').innerText(), /Slow down[\s\S]*Wait a moment/);
     });
   });
 
   test('follows the end while one is there, and only then', async () => {
     await visit(async (page) => {
-      const away = (): Promise<number> =>
-        page.locator('#scroll').evaluate((area) => area.scrollHeight - area.scrollTop - area.clientHeight);
+      const area = page.locator('#scroll');
+      // A text that came a moment ago is followed with the next picture.
+      const atEnd = (): Promise<void> =>
+        eventually(async () =>
+          assert.ok((await area.evaluate((node) => node.scrollHeight - node.scrollTop - node.clientHeight)) < 60),
+        );
       await send(page, 'endless');
       await page.getByText('line 60', { exact: true }).waitFor();
-      assert.ok((await away()) < 60, 'at the end');
-      await page.locator('#scroll').hover();
-      await page.mouse.wheel(0, -600);
-      await page.getByRole('button', { name: 'To the end' }).waitFor();
-      const top = await page.locator('#scroll').evaluate((area) => area.scrollTop);
+      await atEnd();
+      const top = await scrollUp(page, 600);
       await page.getByText('line 120', { exact: true }).waitFor({ state: 'attached' });
-      assert.equal(await page.locator('#scroll').evaluate((area) => area.scrollTop), top, 'stays where one reads');
+      assert.equal(await area.evaluate((node) => node.scrollTop), top, 'stays where one reads');
       await page.getByRole('button', { name: 'To the end' }).click();
       await page.getByText('line 180', { exact: true }).waitFor();
-      assert.ok((await away()) < 60, 'at the end again');
+      await atEnd();
       await page.keyboard.press('Escape');
       await lastAnswer(page).getByText('Stopped.').waitFor();
     });
@@ -272,21 +263,19 @@ describe('a conversation', { skip: withoutBrowser }, () => {
   test('deletes a chat, and brings it back', async () => {
     await visit(async (page) => {
       await ask(page, 'keep me');
-      await page.waitForTimeout(500);
       await page.getByRole('button', { name: 'What to do with' }).click();
       await page.getByRole('menuitem', { name: 'Delete' }).click();
-      assert.equal(await page.locator('.chat-list li').count(), 0);
-      assert.equal(await page.locator('.message').count(), 0);
+      await becomes(() => page.locator('.chat-list li').count(), 0);
+      await becomes(() => page.locator('.message').count(), 0);
       await page.getByRole('button', { name: 'Undo' }).click();
       await page.getByText('You said: keep me').waitFor();
-      await page.waitForTimeout(600);
       await page.reload();
       await page.getByText('You said: keep me').waitFor();
       await page.getByRole('button', { name: 'What to do with' }).click();
       await page.getByRole('menuitem', { name: 'Rename' }).click();
       await page.locator('.rename').fill('A better name');
       await page.locator('.rename').press('Enter');
-      assert.equal(await page.locator('.chat-list a').innerText(), 'A better name');
+      await becomes(() => page.locator('.chat-list a').innerText(), 'A better name');
     });
   });
 });

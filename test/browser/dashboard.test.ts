@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
-import { launchChromium, withoutBrowser } from './chromium.ts';
-import { eventually } from './eventually.ts';
-import { type Gateway, openGateway } from './gateway.ts';
-import { ask, PHONE, ready, visit } from './visit.ts';
+import { withoutBrowser } from './chromium.ts';
+import { becomes, comesToFit, eventually } from './eventually.ts';
+import { openGateway } from './gateway.ts';
+import { setStage } from './stage.ts';
+import { ask, goTo, PHONE, ready } from './visit.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -65,31 +66,22 @@ const WHOLE = {
 };
 
 describe('the dashboard', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let gateway: Gateway;
-  before(async () => {
-    gateway = await openGateway(script, ['gpt-4o', 'plain-model']);
-    browser = await launchChromium();
-  });
-  after(async () => {
-    await browser?.close();
-    await gateway?.close();
-  });
+  const { visit } = setStage(() => openGateway(script, ['gpt-4o', 'plain-model']));
 
   test('shows what was used, by model and by provider, as a picture and as a table', async () => {
-    await visit(browser, gateway, async (page) => {
+    await visit(async (page) => {
       await ask(page, 'hello');
       await eventually(async () => {
-        await page.goto(`${gateway.origin}/#/`);
-        await page.goto(`${gateway.origin}/#/dashboard`);
+        await goTo(page, '#/');
+        await goTo(page, '#/dashboard');
         await page.locator('.plot-legend li').first().waitFor({ timeout: 2_000 });
         assert.match(await page.locator('.plot-legend').innerText(), /gpt-4o\s*1\.\d+k/i);
       });
-      assert.match(await page.locator('.tiles').innerText(), /Tokens\s*1\.\d+k\s*1k in, 234 out/i);
+      await comesToFit(() => page.locator('.tiles').innerText(), /Tokens\s*1\.\d+k\s*1k in, 234 out/i);
       await page.getByRole('radio', { name: 'By provider' }).check();
       await eventually(async () => assert.match(await page.locator('.plot-legend').innerText(), /Scripted/));
       await page.getByText('As a table').click();
-      assert.match(await page.locator('.plot-table table').innerText(), /Day\s+Scripted/);
+      await comesToFit(() => page.locator('.plot-table table').innerText(), /Day\s+Scripted/);
       await page.getByRole('radio', { name: 'Cost' }).check();
       await page.getByText('No price is known').waitFor();
     });
@@ -97,8 +89,6 @@ describe('the dashboard', { skip: withoutBrowser }, () => {
 
   test('says so when the server has no log', async () => {
     await visit(
-      browser,
-      gateway,
       async (page) => {
         await page.route('**/backend-api/v2/requests?**', (route) =>
           route.fulfill({ status: 404, json: { error: { message: 'Not found' } } }),
@@ -111,17 +101,17 @@ describe('the dashboard', { skip: withoutBrowser }, () => {
   });
 
   test('shows requests, and one of them as chat, as curl and as code', async () => {
-    await visit(browser, gateway, async (page) => {
+    await visit(async (page) => {
       const asked: string[] = [];
       await page.route('**/backend-api/v2/requests?**', (route) => {
         asked.push(new URL(route.request().url()).search);
         return route.fulfill({ json: { requests: [ENTRY], total: 1, kept: 1, next: null, mode: 'full' } });
       });
       await page.route('**/backend-api/v2/requests/*', (route) => route.fulfill({ json: WHOLE }));
-      await page.goto(`${gateway.origin}/#/dashboard/requests`);
+      await goTo(page, '#/dashboard/requests');
       await page.locator('.request').waitFor();
-      assert.match(
-        await page.locator('.request').innerText(),
+      await comesToFit(
+        () => page.locator('.request').innerText(),
         /200\s*gpt-4o\s*.*Scripted · chat · 1\.5k tokens · \$0\.0061 · 2\.2 s · 2 attempts/,
       );
       await page.locator('#requests-search').fill('gate');
@@ -130,20 +120,20 @@ describe('the dashboard', { skip: withoutBrowser }, () => {
         assert.ok(asked.some((query) => /text=gate/.test(query) && /status=error/.test(query))),
       );
       await page.locator('.request').click();
-      assert.equal(await page.locator('.said .bubble').innerText(), "What's a gateway?");
-      assert.equal(await page.locator('.said-answer strong').innerText(), 'address');
-      assert.match(await page.locator('.attempts').innerText(), /groq llama · rate_limited 429 · 80 ms/);
+      await becomes(() => page.locator('.said .bubble').innerText(), "What's a gateway?");
+      await becomes(() => page.locator('.said-answer strong').innerText(), 'address');
+      await comesToFit(() => page.locator('.attempts').innerText(), /groq llama · rate_limited 429 · 80 ms/);
       await page.getByRole('radio', { name: 'curl' }).check();
-      assert.match(await page.locator('#snippet').innerText(), /curl 'http.*\/v1\/chat\/completions'/);
+      await comesToFit(() => page.locator('#snippet').innerText(), /curl 'http.*\/v1\/chat\/completions'/);
       await page.getByRole('radio', { name: 'Python' }).check();
-      assert.match(
-        await page.locator('#snippet').innerText(),
+      await comesToFit(
+        () => page.locator('#snippet').innerText(),
         /client\.chat\.completions\.create\(\n {4}model="gpt-4o"/,
       );
       await page.getByRole('radio', { name: 'Node.js' }).check();
-      assert.match(await page.locator('#snippet').innerText(), /for await \(const chunk of answer\)/);
+      await comesToFit(() => page.locator('#snippet').innerText(), /for await \(const chunk of answer\)/);
       await page.locator('.snippet').getByRole('button', { name: 'Copy' }).click();
-      assert.match(String(await page.evaluate('navigator.clipboard.readText()')), /import OpenAI/);
+      await comesToFit(async () => String(await page.evaluate('navigator.clipboard.readText()')), /import OpenAI/);
     });
   });
 
@@ -151,8 +141,6 @@ describe('the dashboard', { skip: withoutBrowser }, () => {
     test(`axe finds nothing on the new screens, ${colorScheme}`, async () => {
       for (const viewport of [{ width: 1280, height: 800 }, PHONE]) {
         await visit(
-          browser,
-          gateway,
           async (page) => {
             const check = async (what: string): Promise<void> => assert.deepEqual(await violations(page), [], what);
             await ask(page, 'hello');
@@ -160,19 +148,21 @@ describe('the dashboard', { skip: withoutBrowser }, () => {
               route.fulfill({ json: { requests: [ENTRY], total: 1, kept: 1, next: 'x', mode: 'full' } }),
             );
             await page.route('**/backend-api/v2/requests/*', (route) => route.fulfill({ json: WHOLE }));
-            await page.goto(`${gateway.origin}/#/dashboard`);
+            await goTo(page, '#/dashboard');
             await page.locator('.plot-legend li').first().waitFor();
             await page.getByText('As a table').click();
+            await page.locator('.plot-table table').waitFor();
             await check('usage');
-            await page.goto(`${gateway.origin}/#/dashboard/requests`);
+            await goTo(page, '#/dashboard/requests');
             await page.locator('.request').waitFor();
             await check('requests');
             await page.locator('.request').click();
             await page.locator('.said').waitFor();
             await check('a request');
             await page.getByRole('radio', { name: 'curl' }).check();
+            await page.locator('#snippet').getByText('curl').first().waitFor();
             await check('curl');
-            await page.goto(`${gateway.origin}/#/prompts`);
+            await goTo(page, '#/prompts');
             await page.locator('#new-prompt').click();
             await page.getByRole('textbox', { name: 'Text' }).fill('About {{topic}}, {{tone=kind|stern}}');
             await check('a prompt');
@@ -183,25 +173,28 @@ describe('the dashboard', { skip: withoutBrowser }, () => {
             await page.locator('.prompt-dialog').waitFor();
             await check('variables');
             await page.keyboard.press('Escape');
+            await page.locator('.prompt-dialog').waitFor({ state: 'detached' });
             await page.keyboard.press('Control+.');
             await page.locator('.setup').waitFor();
             await check('instructions and parameters');
             await page.keyboard.press('Escape');
-            await page.goto(`${gateway.origin}/#/presets`);
+            await page.locator('.setup').waitFor({ state: 'detached' });
+            await goTo(page, '#/presets');
             await page.locator('#new-preset').click();
             await page.getByRole('textbox', { name: 'Name' }).fill('A');
             await check('a preset');
             await page.getByRole('button', { name: 'Save', exact: true }).click();
             await page.locator('.library-use').waitFor();
             await check('presets');
-            await page.goto(`${gateway.origin}/#/compare`);
+            await goTo(page, '#/compare');
             await page.locator('#prompt').fill('compare');
             await page.locator('#prompt').press('Enter');
             await page.locator('.side .line').nth(1).waitFor();
             await check('comparison');
-            await page.goto(`${gateway.origin}/#/`);
+            await goTo(page, '#/');
             await ready(page);
             await page.locator('#model').click();
+            await page.locator('#picker-search:focus').waitFor();
             await check('models');
           },
           { colorScheme, viewport, reducedMotion: 'reduce' },

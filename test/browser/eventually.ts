@@ -1,5 +1,10 @@
+import assert from 'node:assert/strict';
+
+/** How long anything on the page may take, in milliseconds: two busy cores are slow. */
+export const PATIENCE_MS = 15_000;
+
 /** Tries until `check` no longer throws, for at most as long as anything on the page may take. */
-export async function eventually(check: () => Promise<void>, milliseconds = 15_000): Promise<void> {
+export async function eventually(check: () => Promise<void>, milliseconds = PATIENCE_MS): Promise<void> {
   const end = Date.now() + milliseconds;
   for (;;) {
     try {
@@ -9,4 +14,16 @@ export async function eventually(check: () => Promise<void>, milliseconds = 15_0
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+/** Waits until `read` gives `wanted`: what follows a click is on the page a moment later. */
+export function becomes<Value>(read: () => Promise<Value>, wanted: Value, message?: string): Promise<void> {
+  return eventually(async () =>
+    message === undefined ? assert.deepEqual(await read(), wanted) : assert.deepEqual(await read(), wanted, message),
+  );
+}
+
+/** Waits until `read` gives words that fit. */
+export function comesToFit(read: () => Promise<string>, wanted: RegExp): Promise<void> {
+  return eventually(async () => assert.match(await read(), wanted));
 }

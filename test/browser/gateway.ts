@@ -7,9 +7,13 @@ import { loadYaml } from '../support/config-folder.ts';
 import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import type { VendorScript } from '../support/vendor-script.ts';
 
-export interface Gateway {
+/** Where the page is, and who is asked behind it. */
+export interface Place {
   readonly origin: string;
   readonly upstream: OpenAiUpstream;
+}
+
+export interface Gateway extends Place {
   close(): Promise<void>;
 }
 

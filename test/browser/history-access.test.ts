@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { violations } from './axe.ts';
-import { launchChromium, withoutBrowser } from './chromium.ts';
-import { type Gateway, openGateway } from './gateway.ts';
+import { withoutBrowser } from './chromium.ts';
+import { openGateway } from './gateway.ts';
 import { fillDatabase } from './history-chats.ts';
-import { PHONE, ready, visit } from './visit.ts';
+import { setStage } from './stage.ts';
+import { goTo, PHONE, ready } from './visit.ts';
 
 describe('what is kept, for everyone', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let gateway: Gateway;
-  before(async () => {
-    gateway = await openGateway(() => ({ text: ['Fine.'] }), ['gpt-4o']);
-    browser = await launchChromium();
-  });
-  after(async () => {
-    await browser?.close();
-    await gateway?.close();
-  });
+  const { visit } = setStage(() => openGateway(() => ({ text: ['Fine.'] }), ['gpt-4o']));
 
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const viewport of [{ width: 1280, height: 800 }, PHONE]) {
@@ -26,12 +18,10 @@ describe('what is kept, for everyone', { skip: withoutBrowser }, () => {
           assert.deepEqual(await violations(page), [], what);
         };
         await visit(
-          browser,
-          gateway,
           async (page) => {
             const dialog = page.getByRole('dialog');
             await ready(page);
-            await page.goto(`${gateway.origin}/#/history`);
+            await goTo(page, '#/history');
             await page.locator('.history-count').waitFor();
             await check(page, 'no chats');
             await fillDatabase(page, 30, 4);
@@ -44,13 +34,16 @@ describe('what is kept, for everyone', { skip: withoutBrowser }, () => {
             await dialog.getByLabel('Folder').fill('Garden');
             await dialog.getByLabel('Add a tag').fill('green');
             await dialog.getByLabel('Add a tag').press('Enter');
+            await dialog.getByRole('button', { name: 'Remove the tag “green”' }).waitFor();
             await check(page, 'folder and tags');
             await dialog.getByRole('button', { name: 'Save' }).click();
+            await dialog.waitFor({ state: 'detached' });
             await check(page, 'chats in folders');
             await page.getByLabel('Search chats').fill('garden');
             await page.locator('.history-snippet mark').first().waitFor();
             await check(page, 'what was found');
             await page.locator('.history-row').first().getByRole('button', { name: 'What to do with' }).click();
+            await page.getByRole('menu').waitFor();
             await check(page, 'a menu');
             await page.getByRole('menuitem', { name: 'Share' }).click();
             await dialog.getByRole('button', { name: 'Make a link' }).click();
@@ -58,6 +51,7 @@ describe('what is kept, for everyone', { skip: withoutBrowser }, () => {
             await check(page, 'sharing');
             const link = await dialog.getByLabel('Link', { exact: true }).inputValue();
             await page.keyboard.press('Escape');
+            await dialog.waitFor({ state: 'detached' });
             await page.getByRole('button', { name: 'Import chats' }).click();
             await page.locator('#import-files').setInputFiles([
               {
@@ -72,15 +66,17 @@ describe('what is kept, for everyone', { skip: withoutBrowser }, () => {
             await dialog.getByText('neither JSON').waitFor();
             await check(page, 'an import');
             await page.keyboard.press('Escape');
+            await dialog.waitFor({ state: 'detached' });
             await page.getByRole('button', { name: 'What to do with all chats' }).click();
             await page.getByRole('menuitem', { name: 'Delete all chats' }).click();
             await dialog.getByRole('button', { name: 'Delete all chats' }).waitFor();
             await check(page, 'deleting all');
             await page.keyboard.press('Escape');
+            await dialog.waitFor({ state: 'detached' });
             await page.goto(link);
             await page.locator('.shared .answer').first().waitFor();
             await check(page, 'a shared chat');
-            await page.goto(`${gateway.origin}/#/share/not-there`);
+            await goTo(page, '#/share/not-there');
             await page.getByText('This chat is not shared').waitFor();
             await check(page, 'no shared chat');
           },

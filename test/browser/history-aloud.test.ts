@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
-import { launchChromium, withoutBrowser } from './chromium.ts';
-import { type Gateway, openGateway } from './gateway.ts';
-import { ask, button, visit } from './visit.ts';
+import { withoutBrowser } from './chromium.ts';
+import { becomes } from './eventually.ts';
+import { openGateway } from './gateway.ts';
+import { setStage } from './stage.ts';
+import { ask, button } from './visit.ts';
 
 const ANSWER = `## Bread
 
@@ -19,16 +21,7 @@ Bake it.`;
 const script: VendorScript = () => ({ text: [ANSWER] });
 
 describe('reading aloud', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let gateway: Gateway;
-  before(async () => {
-    gateway = await openGateway(script, ['gpt-4o'], 'Scripted', 'embedded: { enabled: true }');
-    browser = await launchChromium();
-  });
-  after(async () => {
-    await browser?.close();
-    await gateway?.close();
-  });
+  const { visit } = setStage(() => openGateway(script, ['gpt-4o'], 'Scripted', 'embedded: { enabled: true }'));
 
   /** The texts that the server was asked to speak, in their order. */
   const spokenIn = (page: Page): string[] => {
@@ -45,7 +38,7 @@ describe('reading aloud', { skip: withoutBrowser }, () => {
   };
 
   test('goes sentence by sentence, with the voice of the server, to the end', async () => {
-    await visit(browser, gateway, async (page) => {
+    await visit(async (page) => {
       const texts = spokenIn(page);
       await begin(page);
       await button(page, 'Read aloud').click();
@@ -59,15 +52,18 @@ describe('reading aloud', { skip: withoutBrowser }, () => {
   });
 
   test('can be paused, resumed and stopped', async () => {
-    await visit(browser, gateway, async (page) => {
+    await visit(async (page) => {
       await begin(page);
       await button(page, 'Read aloud').click();
       const bar = page.getByRole('region', { name: 'Reading aloud' });
       await page.locator('.aloud.is-playing').waitFor();
       await bar.getByRole('button', { name: 'Pause' }).click();
       await page.locator('.aloud.is-paused').waitFor();
+      const paused = await bar.innerText();
+      assert.match(paused, /Sentence \d of/);
+      // Long enough for it to go on, if it did.
       await page.waitForTimeout(500);
-      assert.match(await bar.innerText(), /Sentence 1 of/);
+      assert.equal(await bar.innerText(), paused);
       await bar.getByRole('button', { name: 'Go on' }).click();
       await page.locator('.aloud.is-playing').waitFor();
       await page.keyboard.press('Control+Shift+s');
@@ -81,14 +77,14 @@ describe('reading aloud', { skip: withoutBrowser }, () => {
   });
 
   test('says what went wrong', async () => {
-    await visit(browser, gateway, async (page) => {
+    await visit(async (page) => {
       await begin(page);
       await page.route('**/backend-api/v2/synthesize/**', (route) =>
         route.fulfill({ status: 503, json: { error: { message: 'The voice is hoarse', code: 'overloaded' } } }),
       );
       await button(page, 'Read aloud').click();
       await page.getByText('Reading aloud failed. The voice is hoarse').waitFor();
-      assert.equal(await page.locator('.aloud').count(), 0);
+      await becomes(() => page.locator('.aloud').count(), 0);
     });
   });
 });

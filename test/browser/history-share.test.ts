@@ -1,31 +1,27 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { BrowserContext, Page } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
-import { launchChromium, withoutBrowser } from './chromium.ts';
-import { type Gateway, openGateway } from './gateway.ts';
-import { ask, lastAnswer, send, visit } from './visit.ts';
+import { withoutBrowser } from './chromium.ts';
+import { becomes } from './eventually.ts';
+import { openGateway } from './gateway.ts';
+import { setStage } from './stage.ts';
+import { ask, finished, goTo, lastAnswer, send, settled } from './visit.ts';
 
 const script: VendorScript = ({ prompt }) => {
   if (prompt === 'count') return { text: numbers(), delayMs: 20 };
   return { text: [`You said: **${prompt}**`] };
 };
 
+/** Whether somebody has read an answer while it was being written; it goes on until then. */
+let isRead = false;
+
 function* numbers(): Generator<string> {
-  for (let index = 0; index < 400; index += 1) yield `w${index} `;
+  for (let index = 0; index < 400 || !isRead; index += 1) yield `w${index} `;
 }
 
 describe('shared chats', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let gateway: Gateway;
-  before(async () => {
-    gateway = await openGateway(script, ['gpt-4o']);
-    browser = await launchChromium();
-  });
-  after(async () => {
-    await browser?.close();
-    await gateway?.close();
-  });
+  const { visit, gateway } = setStage(() => openGateway(script, ['gpt-4o']));
 
   /** Shares the chat that is open; returns the link. */
   const share = async (page: Page): Promise<string> => {
@@ -35,16 +31,17 @@ describe('shared chats', { skip: withoutBrowser }, () => {
     await dialog.getByRole('button', { name: 'Make a link' }).click();
     await dialog.getByRole('button', { name: 'Copy the link' }).click();
     const link = await dialog.getByLabel('Link', { exact: true }).inputValue();
-    assert.equal(await page.evaluate('navigator.clipboard.readText()'), link);
+    await becomes(() => page.evaluate('navigator.clipboard.readText()'), link);
     await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
     return link;
   };
   /** Somebody else, with a browser of their own. */
   const reading = async (link: string, use: (page: Page, context: BrowserContext) => Promise<void>): Promise<void> =>
-    visit(browser, gateway, use, { path: link.slice(gateway.origin.length), mayComplain: /ERR_/ });
+    visit(use, { path: link.slice(gateway.origin.length), mayComplain: /ERR_/ });
 
   test('can be read by whoever has the link, live, and gone on with', async () => {
-    await visit(browser, gateway, async (owner) => {
+    await visit(async (owner) => {
       await owner.locator('#providers').waitFor({ state: 'attached' });
       await ask(owner, 'hello');
       const link = await share(owner);
@@ -52,7 +49,7 @@ describe('shared chats', { skip: withoutBrowser }, () => {
       await reading(link, async (reader) => {
         await reader.locator('.answer strong').getByText('hello').waitFor();
         assert.equal(await reader.locator('#prompt').count(), 0);
-        assert.equal(await reader.title(), 'hello · Sluice');
+        await becomes(() => reader.title(), 'hello · Sluice');
         const seen: number[] = [];
         reader.on('response', (response) => {
           if (response.url().includes('/backend-api/v2/chat/')) seen.push(response.status());
@@ -63,7 +60,8 @@ describe('shared chats', { skip: withoutBrowser }, () => {
         await send(owner, 'count');
         await reader.getByText('w20 ').waitFor();
         assert.equal(await owner.locator('#send').getAttribute('aria-label'), 'Stop');
-        await lastAnswer(owner).locator('.line').waitFor();
+        isRead = true;
+        await finished(lastAnswer(owner));
         await reader.getByText('w399').waitFor();
         assert.ok(seen.includes(200) && seen.includes(304));
         await reader.getByRole('button', { name: 'Continue this chat' }).click();
@@ -71,14 +69,16 @@ describe('shared chats', { skip: withoutBrowser }, () => {
         const sent = String(gateway.upstream.chats.at(-1)?.rawBody);
         assert.match(sent, /hello.*You said: \*\*hello\*\*.*count.*w399.*and I say/);
         // What the reader adds stays there.
-        await owner.waitForTimeout(2_000);
+        await owner.reload();
+        await owner.getByText('w399').waitFor();
+        await settled(owner);
         assert.equal(await owner.getByText('and I say').count(), 0);
       });
     });
   });
 
   test('are no longer there when sharing has ended, or when the chat was deleted', async () => {
-    await visit(browser, gateway, async (owner) => {
+    await visit(async (owner) => {
       await owner.locator('#providers').waitFor({ state: 'attached' });
       await ask(owner, 'secret');
       const first = await share(owner);
@@ -95,8 +95,8 @@ describe('shared chats', { skip: withoutBrowser }, () => {
       });
       const second = await share(owner);
       assert.notEqual(second, first);
-      await owner.waitForTimeout(500);
-      const gone = owner.waitForResponse((response) => response.request().method() === 'DELETE');
+      // Eleven seconds after the last click.
+      const gone = owner.waitForResponse((response) => response.request().method() === 'DELETE', { timeout: 60_000 });
       await owner.getByRole('button', { name: 'What to do with' }).first().click();
       await owner.getByRole('menuitem', { name: 'Delete' }).click();
       // While it can be brought back, it stays; then it goes.
@@ -111,7 +111,7 @@ describe('shared chats', { skip: withoutBrowser }, () => {
   });
 
   test('show nothing that was not said: no instructions, thoughts or addresses of files', async () => {
-    await visit(browser, gateway, async (owner) => {
+    await visit(async (owner) => {
       await owner.locator('#providers').waitFor({ state: 'attached' });
       await owner
         .locator('#files')
@@ -128,7 +128,7 @@ describe('shared chats', { skip: withoutBrowser }, () => {
   });
 
   test('of strangers are read as hostile text', async () => {
-    await visit(browser, gateway, async (page) => {
+    await visit(async (page) => {
       const body = {
         title: '<img src=x onerror=alert(1)>',
         items: [
@@ -146,10 +146,11 @@ describe('shared chats', { skip: withoutBrowser }, () => {
       await page.evaluate(
         `fetch('/backend-api/v2/chat/hostile-share', { method: 'POST', headers: { 'content-type': 'application/json' }, body: ${JSON.stringify(JSON.stringify(body))} })`,
       );
-      await page.goto(`${gateway.origin}/#/share/hostile-share`);
+      await goTo(page, '#/share/hostile-share');
       await page.locator('.answer strong').getByText('fine').waitFor();
+      await settled(page);
       assert.equal(await page.locator('.shared img, .shared script, .shared a[href^="javascript"]').count(), 0);
-      assert.equal(await page.getByRole('heading', { level: 1 }).innerText(), body.title);
+      await becomes(() => page.getByRole('heading', { level: 1 }).innerText(), body.title);
     });
   });
 });

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Locator, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
 import { unzip, zip } from '../../web/src/views/transfer/zip.ts';
 import type { VendorScript } from '../support/vendor-script.ts';
-import { launchChromium, withoutBrowser } from './chromium.ts';
-import { eventually } from './eventually.ts';
-import { type Gateway, openGateway } from './gateway.ts';
+import { withoutBrowser } from './chromium.ts';
+import { becomes, comesToFit, eventually } from './eventually.ts';
+import { openGateway } from './gateway.ts';
 import { answerWith } from './scripted-events.ts';
-import { ask, button, lastAnswer, visit } from './visit.ts';
+import { setStage } from './stage.ts';
+import { ask, button, goTo, lastAnswer } from './visit.ts';
 
 const script: VendorScript = ({ prompt }) => ({ text: ['You said: ', prompt] });
 
@@ -76,19 +77,10 @@ function upload(name: string, content: unknown): { name: string; mimeType: strin
 }
 
 describe('exports and imports', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let gateway: Gateway;
-  before(async () => {
-    gateway = await openGateway(script, ['gpt-4o']);
-    browser = await launchChromium();
-  });
-  after(async () => {
-    await browser?.close();
-    await gateway?.close();
-  });
+  const { visit, gateway } = setStage(() => openGateway(script, ['gpt-4o']));
 
   const openImport = async (page: Page): Promise<Locator> => {
-    await page.goto(`${gateway.origin}/#/history`);
+    await goTo(page, '#/history');
     await page.getByRole('button', { name: 'Import chats' }).click();
     return page.getByRole('dialog', { name: 'Import chats' });
   };
@@ -104,7 +96,7 @@ describe('exports and imports', { skip: withoutBrowser }, () => {
   };
 
   test('takes chats of other programs, and says what it did not take', async () => {
-    await visit(browser, gateway, async (page) => {
+    await visit(async (page) => {
       const dialog = await openImport(page);
       const files = [
         ...Object.entries(exports).map(([name, content]) => upload(name, content)),
@@ -114,23 +106,22 @@ describe('exports and imports', { skip: withoutBrowser }, () => {
       await page.locator('#import-files').setInputFiles(files);
       const report = (name: string): Locator => dialog.getByRole('region', { name });
       await report('holiday.png').waitFor();
-      assert.match(await report('chatgpt.json').innerText(), /From ChatGPT\s+1 chat imported\s+1 without messages/);
+      await comesToFit(() => report('chatgpt.json').innerText(), /From ChatGPT\s+1 chat imported\s+1 without messages/);
       await report('chatgpt.json').getByText('1 without messages').click();
       await report('chatgpt.json').getByText('Nothing was said').waitFor();
       for (const name of ['claude.json', 'open-webui.json', 'librechat.json'])
-        assert.match(await report(name).innerText(), /1 chat imported/);
-      assert.match(await report('settings.json').innerText(), /There are no chats in this file/);
-      assert.match(await report('holiday.png').innerText(), /neither JSON nor a ZIP/);
+        await comesToFit(() => report(name).innerText(), /1 chat imported/);
+      await comesToFit(() => report('settings.json').innerText(), /There are no chats in this file/);
+      await comesToFit(() => report('holiday.png').innerText(), /neither JSON nor a ZIP/);
       // The same again: nothing is there twice.
       await page.locator('#import-files').setInputFiles([upload('again.json', exports['claude.json'])]);
       await report('again.json').getByText('1 was here already').waitFor();
       await dialog.getByRole('link', { name: 'Show the chats' }).click();
       await page.getByText('4 chats', { exact: true }).waitFor();
-      assert.deepEqual(await page.locator('.history-fact').allInnerTexts(), ['imported']);
+      await becomes(() => page.locator('.history-fact').allInnerTexts(), ['imported']);
       await page.getByLabel('Search chats').fill('not far');
       await page.locator('.history-link').click();
       await page.locator('.answer strong').getByText('not').waitFor();
-      await page.waitForTimeout(500);
       await page.reload();
       await page.locator('.answer strong').getByText('not').waitFor();
       await ask(page, 'Thank you');
@@ -139,7 +130,7 @@ describe('exports and imports', { skip: withoutBrowser }, () => {
   });
 
   test('takes the archive that they come in', async () => {
-    await visit(browser, gateway, async (page) => {
+    await visit(async (page) => {
       const archive = zip(
         [
           { name: 'export/conversations.json', text: JSON.stringify(exports['chatgpt.json']) },
@@ -150,7 +141,7 @@ describe('exports and imports', { skip: withoutBrowser }, () => {
       const dialog = await openImport(page);
       const buffer = Buffer.from(await archive.arrayBuffer());
       await page.locator('#import-files').setInputFiles([{ name: 'export.zip', mimeType: 'application/zip', buffer }]);
-      assert.match(await dialog.getByRole('region', { name: 'export.zip' }).innerText(), /1 chat imported/);
+      await comesToFit(() => dialog.getByRole('region', { name: 'export.zip' }).innerText(), /1 chat imported/);
       await dialog.getByRole('link', { name: 'Show the chats' }).click();
       await page.getByRole('link', { name: 'From ChatGPT' }).last().waitFor();
     });
@@ -158,7 +149,7 @@ describe('exports and imports', { skip: withoutBrowser }, () => {
 
   test('exports one chat, and brings all of it into another browser', async () => {
     let copy: Buffer = Buffer.alloc(0);
-    await visit(browser, gateway, async (page) => {
+    await visit(async (page) => {
       await page.locator('#providers').waitFor({ state: 'attached' });
       await ask(page, 'First question');
       await button(page, 'Regenerate').click();
@@ -176,7 +167,7 @@ describe('exports and imports', { skip: withoutBrowser }, () => {
       assert.equal(json.name, 'First question.json');
       copy = json.file;
     });
-    await visit(browser, gateway, async (page) => {
+    await visit(async (page) => {
       await page.locator('#providers').waitFor({ state: 'attached' });
       const dialog = await openImport(page);
       await page
@@ -186,18 +177,18 @@ describe('exports and imports', { skip: withoutBrowser }, () => {
       await dialog.getByRole('link', { name: 'Show the chats' }).click();
       await page.getByRole('link', { name: 'First question' }).last().click();
       await lastAnswer(page).getByText('2/2').waitFor();
-      assert.match(await lastAnswer(page).locator('.info').innerText(), /gpt-4o · Scripted · 11 → 7 tokens/);
+      await comesToFit(() => lastAnswer(page).locator('.info').innerText(), /gpt-4o · Scripted · 11 → 7 tokens/);
     });
   });
 
   test('exports all chats, as JSON and as an archive of texts', async () => {
-    await visit(browser, gateway, async (page) => {
+    await visit(async (page) => {
       for (const question of ['Same name', 'Same name']) {
-        await page.goto(`${gateway.origin}/#/`);
+        await goTo(page, '#/');
         await page.locator('#providers').waitFor({ state: 'attached' });
         await ask(page, question);
       }
-      await page.goto(`${gateway.origin}/#/history`);
+      await goTo(page, '#/history');
       const json = await saved(page, fromMenu(page, 'What to do with all chats', 'Export all as JSON'));
       assert.match(json.name, /^sluice-chats-\d{4}-\d\d-\d\d\.json$/);
       const { format, chats } = JSON.parse(json.file.toString()) as {
@@ -223,7 +214,7 @@ describe('exports and imports', { skip: withoutBrowser }, () => {
   });
 
   test('a title comes by itself, and a person’s own is not overwritten', async () => {
-    await visit(browser, gateway, async (page) => {
+    await visit(async (page) => {
       await page.locator('#providers').waitFor({ state: 'attached' });
       await ask(page, '# Some *marked* words\nand more');
       const title = page.locator('.chat-list a').first();
@@ -238,7 +229,7 @@ describe('exports and imports', { skip: withoutBrowser }, () => {
         { type: 'finish', finish: { reason: 'stop' } },
       ]);
       await ask(page, 'again');
-      assert.equal(await title.innerText(), 'My own');
+      await becomes(() => title.innerText(), 'My own');
     });
   });
 });

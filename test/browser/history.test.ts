@@ -1,33 +1,32 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
-import { launchChromium, withoutBrowser } from './chromium.ts';
-import { eventually } from './eventually.ts';
-import { type Gateway, openGateway } from './gateway.ts';
+import { withoutBrowser } from './chromium.ts';
+import { becomes, comesToFit, eventually } from './eventually.ts';
+import { openGateway } from './gateway.ts';
 import { countMessages, fillDatabase } from './history-chats.ts';
-import { ask, PHONE, ready, type VisitOptions, visit as visitIn } from './visit.ts';
+import { setStage } from './stage.ts';
+import { ask, finished, goTo, lastAnswer, PHONE, ready, settled } from './visit.ts';
 
 const script: VendorScript = ({ prompt }) => ({ text: ['You said: ', prompt] });
 
+/** Lets the messages of a chat be read from the database only when the test says so. */
+const SLOW_READING = `globalThis.slow = { isOn: false, waiting: [] };
+  const { getAll } = IDBIndex.prototype;
+  IDBIndex.prototype.getAll = function (...wanted) {
+    const asked = getAll.apply(this, wanted);
+    if (!slow.isOn) return asked;
+    return { get result() { return asked.result; }, set onsuccess(take) { slow.waiting.push(take); } };
+  };`;
+
 describe('the history', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let gateway: Gateway;
-  before(async () => {
-    gateway = await openGateway(script, ['gpt-4o']);
-    browser = await launchChromium();
-  });
-  after(async () => {
-    await browser?.close();
-    await gateway?.close();
-  });
-  const visit = (use: (page: Page, context: BrowserContext) => Promise<void>, options?: VisitOptions): Promise<void> =>
-    visitIn(browser, gateway, use, options);
+  const { visit } = setStage(() => openGateway(script, ['gpt-4o']));
 
   /** Several chats, one question each. */
   const converse = async (page: Page, questions: readonly string[]): Promise<void> => {
     for (const question of questions) {
-      await page.goto(`${gateway.origin}/#/`);
+      await goTo(page, '#/');
       await page.locator('#providers').waitFor({ state: 'attached' });
       await ask(page, question);
     }
@@ -46,14 +45,13 @@ describe('the history', { skip: withoutBrowser }, () => {
       await converse(page, ['Tell me of Crème brûlée', 'Bread and butter', 'Something about bread']);
       await page.keyboard.press('Control+k');
       const field = page.getByLabel('Search chats');
-      await field.waitFor();
-      assert.equal(await field.evaluate((each) => each.matches(':focus')), true);
+      await page.locator('#history-search:focus').waitFor();
       await until(page, ['Something about bread', 'Bread and butter', 'Tell me of Crème brûlée']);
       await field.fill('said creme');
       await until(page, ['Tell me of Crème brûlée']);
-      assert.match(await page.locator('.history-snippet').innerText(), /You said: Tell me of Crème brûlée/);
-      assert.deepEqual(await page.locator('.history-snippet mark').allInnerTexts(), ['said', 'Crème']);
-      assert.equal(await page.getByRole('status').filter({ hasText: 'found' }).innerText(), '1 chat found');
+      await comesToFit(() => page.locator('.history-snippet').innerText(), /You said: Tell me of Crème brûlée/);
+      await becomes(() => page.locator('.history-snippet mark').allInnerTexts(), ['said', 'Crème']);
+      await becomes(() => page.getByRole('status').filter({ hasText: 'found' }).innerText(), '1 chat found');
       await field.fill('"bread and"');
       await until(page, ['Bread and butter']);
       await field.fill('nowhere');
@@ -88,25 +86,26 @@ describe('the history', { skip: withoutBrowser }, () => {
       await question.getByRole('button', { name: 'Edit' }).click();
       await page.locator('.editor textarea').fill('second words');
       await page.locator('.editor textarea').press('Enter');
+      await finished(lastAnswer(page));
       await page.getByText('You said: second words').waitFor();
-      await page.waitForTimeout(600);
-      await page.goto(`${gateway.origin}/#/history`);
+      await goTo(page, '#/history');
       await page.getByLabel('Search chats').fill('said "first words"');
       await page.locator('.history-snippet').click();
       const found = page.getByText('You said: first words');
       await found.waitFor();
-      await page.waitForTimeout(600);
+      // The last thing that happens: the message that it is in gets the focus.
+      await page.locator('[data-message]:focus').filter({ has: found }).waitFor();
       const [box, area] = [await found.boundingBox(), await page.locator('#scroll').boundingBox()];
       assert.ok(box !== null && area !== null && box.y >= area.y && box.y < area.y + area.height, 'is in sight');
       assert.equal((await page.locator('#app').boundingBox())?.y, 0);
-      assert.equal(await page.getByText('You said: second words').count(), 0);
+      await becomes(() => page.getByText('You said: second words').count(), 0);
     });
   });
 
   test('sorts chats into folders and gives them tags, several at once, and takes it back', async () => {
     await visit(async (page) => {
       await converse(page, ['alpha', 'beta', 'gamma']);
-      await page.goto(`${gateway.origin}/#/history`);
+      await goTo(page, '#/history');
       await page.getByLabel('Select “alpha”').check();
       await page.getByLabel('Select “gamma”').check();
       await page.getByRole('button', { name: 'Folder and tags' }).click();
@@ -130,7 +129,6 @@ describe('the history', { skip: withoutBrowser }, () => {
       await eventually(async () => assert.equal(await folder.locator('a').count(), 0));
       await folder.locator('summary').click();
       await eventually(async () => assert.deepEqual(await folder.locator('a').allInnerTexts(), ['gamma', 'alpha']));
-      await page.waitForTimeout(500);
       await page.reload();
       await page.getByRole('button', { name: 'old' }).waitFor();
       // One of them loses a tag and its folder.
@@ -149,7 +147,7 @@ describe('the history', { skip: withoutBrowser }, () => {
   test('pins, renames and deletes, one or several', async () => {
     await visit(async (page) => {
       await converse(page, ['one', 'two', 'three']);
-      await page.goto(`${gateway.origin}/#/history`);
+      await goTo(page, '#/history');
       const row = (name: string) => page.locator('.history-row').filter({ hasText: name });
       const menu = async (name: string, item: string): Promise<void> => {
         await row(name).getByRole('button', { name: 'What to do with' }).click();
@@ -158,11 +156,11 @@ describe('the history', { skip: withoutBrowser }, () => {
       await menu('one', 'Pin');
       await until(page, ['one', 'three', 'two']);
       await menu('two', 'Rename');
-      await page.locator('.history .rename').fill('never mind');
+      await page.locator('.history .rename:focus').fill('never mind');
       await page.keyboard.press('Escape');
       await until(page, ['one', 'three', 'two']);
       await menu('two', 'Rename');
-      await page.locator('.history .rename').fill('zwei');
+      await page.locator('.history .rename:focus').fill('zwei');
       await page.keyboard.press('Enter');
       await until(page, ['one', 'three', 'zwei']);
       await page.getByLabel('Select “zwei”').check();
@@ -173,7 +171,6 @@ describe('the history', { skip: withoutBrowser }, () => {
       await until(page, []);
       await page.getByRole('button', { name: 'Undo' }).click();
       await until(page, ['one', 'three', 'zwei']);
-      await page.waitForTimeout(600);
       await page.reload();
       await until(page, ['one', 'three', 'zwei']);
       await page.getByRole('link', { name: 'three' }).last().click();
@@ -181,17 +178,37 @@ describe('the history', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('keeps what is brought back, however long reading what is to be deleted takes', async () => {
+    await visit(async (page) => {
+      await page.addInitScript(SLOW_READING);
+      await page.reload();
+      await converse(page, ['one']);
+      await goTo(page, '#/history');
+      await page.evaluate('slow.isOn = true');
+      await page.locator('.history-row').getByRole('button', { name: 'What to do with' }).click();
+      await page.getByRole('menuitem', { name: 'Delete', exact: true }).click();
+      await until(page, []);
+      await becomes(() => page.evaluate('slow.waiting.length > 0'), true);
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await until(page, ['one']);
+      await becomes(() => countMessages(page), 2);
+      await page.evaluate('slow.isOn = false; for (const each of slow.waiting) each();');
+      await settled(page);
+      assert.equal(await countMessages(page), 2);
+      await page.reload();
+      await until(page, ['one']);
+    });
+  });
+
   test('deletes everything when that is wanted twice', async () => {
     await visit(async (page) => {
       await converse(page, ['one', 'two']);
-      await page.waitForTimeout(500);
-      await page.goto(`${gateway.origin}/#/history`);
+      await goTo(page, '#/history');
       await page.getByRole('button', { name: 'What to do with all chats' }).click();
       await page.getByRole('menuitem', { name: 'Delete all chats' }).click();
       const dialog = page.getByRole('dialog', { name: 'Delete all chats' });
       await dialog.getByRole('button', { name: 'Delete all chats' }).click();
       await page.getByText('All chats were deleted.').waitFor();
-      await page.waitForTimeout(500);
       await page.reload();
       await page.getByText('Your chats will be listed here').first().waitFor();
       assert.equal(await countMessages(page), 0);
@@ -202,12 +219,12 @@ describe('the history', { skip: withoutBrowser }, () => {
     await visit(async (page) => {
       await ready(page);
       await fillDatabase(page, 2_000, 6);
-      await page.goto(`${gateway.origin}/#/history`);
+      await goTo(page, '#/history');
       await page.reload();
       await page.getByText('2,000 chats', { exact: true }).waitFor();
       assert.ok((await page.locator('.history-row').count()) < 200);
       assert.ok((await page.locator('.chat-list li').count()) <= 60);
-      assert.equal(await page.locator('.chat-list-all').innerText(), 'All chats (2,000)');
+      await becomes(() => page.locator('.chat-list-all').innerText(), 'All chats (2,000)');
       await eventually(async () => {
         await page.locator('.history').evaluate((list) => list.scrollTo(0, list.scrollHeight));
         assert.ok((await page.locator('.history-row').count()) >= 180);
@@ -215,7 +232,7 @@ describe('the history', { skip: withoutBrowser }, () => {
       const field = page.getByLabel('Search chats');
       await field.fill('creme brulee');
       await until(page, ['Chat number 1997 about winter']);
-      assert.deepEqual(await page.locator('.history-snippet mark').allInnerTexts(), ['Crème', 'brûlée']);
+      await becomes(() => page.locator('.history-snippet mark').allInnerTexts(), ['Crème', 'brûlée']);
       await field.fill('');
       await field.pressSequentially('stone');
       await page.getByText('chats found').waitFor();
@@ -228,7 +245,7 @@ describe('the history', { skip: withoutBrowser }, () => {
       async (page) => {
         await ready(page);
         await fillDatabase(page, 30, 2);
-        await page.goto(`${gateway.origin}/#/history`);
+        await goTo(page, '#/history');
         await page.reload();
         await page.getByText('30 Chats', { exact: true }).waitFor();
         const width = await page.evaluate('document.documentElement.scrollWidth');

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
 import type { VendorScript } from '../support/vendor-script.ts';
-import { launchChromium, withoutBrowser } from './chromium.ts';
-import { type Gateway, openGateway } from './gateway.ts';
-import { ask, lastAnswer, PIXEL, ready, send, type VisitOptions, visit as visitIn } from './visit.ts';
+import { withoutBrowser } from './chromium.ts';
+import { becomes, comesToFit } from './eventually.ts';
+import { openGateway } from './gateway.ts';
+import { setStage } from './stage.ts';
+import { ask, newChat, PIXEL, ready } from './visit.ts';
 
 type Made = new (...options: unknown[]) => { readonly items: { add(file: File): void } } & Event;
 
@@ -17,19 +18,7 @@ interface BrowserScope {
 const script: VendorScript = ({ prompt }) => ({ text: ['You said: ', prompt] });
 
 describe('the field for messages', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let gateway: Gateway;
-  before(async () => {
-    gateway = await openGateway(script, ['gpt-4o', 'plain-model']);
-    browser = await launchChromium();
-  });
-  after(async () => {
-    await browser?.close();
-    await gateway?.close();
-  });
-  const visit = (use: (page: Page, context: BrowserContext) => Promise<void>, options?: VisitOptions): Promise<void> =>
-    visitIn(browser, gateway, use, options);
-  const sent = (): string => String(gateway.upstream.chats.at(-1)?.rawBody);
+  const { visit, gateway, sent } = setStage(() => openGateway(script, ['gpt-4o', 'plain-model']));
 
   test('takes documents, shows what becomes of them, and sends their text', async () => {
     await visit(async (page) => {
@@ -44,11 +33,11 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
         .locator('#files')
         .setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from(text) });
       await page.locator('#attached .is-ready').waitFor();
-      assert.match(await page.locator('#attached').innerText(), /notes\.txt[\s\S]*B of text/);
+      await comesToFit(() => page.locator('#attached').innerText(), /notes\.txt[\s\S]*B of text/);
       await ask(page, 'What is the word?');
       assert.match(sent(), /The secret word is gate\./);
-      assert.equal(await page.locator('.question .file-chip').innerText(), 'notes.txt');
-      assert.equal(await page.locator('#attached').count(), 0);
+      await becomes(() => page.locator('.question .file-chip').innerText(), 'notes.txt');
+      await becomes(() => page.locator('#attached').count(), 0);
       // It belongs to the conversation, and goes along with later questions.
       await ask(page, 'And again?');
       assert.match(sent(), /The secret word is gate\./);
@@ -63,11 +52,11 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
         { name: 'program.exe', mimeType: 'application/octet-stream', buffer: Buffer.from('MZ') },
       ]);
       await page.locator('#attached .is-failed').nth(1).waitFor();
-      assert.equal(await page.locator('#attached [role=alert]').count(), 2);
-      assert.equal(await page.locator('#send').isDisabled(), true);
+      await becomes(() => page.locator('#attached [role=alert]').count(), 2);
+      await becomes(() => page.locator('#send').isDisabled(), true);
       await page.getByRole('button', { name: 'Remove empty.txt' }).click();
       await page.getByRole('button', { name: 'Remove program.exe' }).click();
-      assert.equal(await page.locator('#attached').count(), 0);
+      await becomes(() => page.locator('#attached').count(), 0);
     });
   });
 
@@ -109,16 +98,15 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
       await page.locator('#prompt').fill('half a thought');
       await page.locator('#files').setInputFiles({ name: 'pixel.png', mimeType: 'image/png', buffer: PIXEL });
       await page.locator('#attached .is-ready').waitFor();
-      await page.locator('#new-chat').click();
-      await page.locator('#welcome-title').waitFor();
-      assert.equal(await page.locator('#prompt').inputValue(), '');
+      await newChat(page);
+      await becomes(() => page.locator('#prompt').inputValue(), '');
       await page.locator('#prompt').fill('another one');
       await page.reload();
       await ready(page);
-      assert.equal(await page.locator('#prompt').inputValue(), 'another one');
+      await becomes(() => page.locator('#prompt').inputValue(), 'another one');
       await page.locator('.chat-list a').click();
       await page.locator('#attached .is-ready img').waitFor();
-      assert.equal(await page.locator('#prompt').inputValue(), 'half a thought');
+      await becomes(() => page.locator('#prompt').inputValue(), 'half a thought');
     });
   });
 
@@ -127,13 +115,12 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
       await ready(page);
       const body = async (text: string): Promise<Record<string, unknown>> => {
         const request = page.waitForRequest('**/backend-api/v2/conversation');
-        await send(page, text);
-        await lastAnswer(page).locator('.line').waitFor();
+        await ask(page, text);
         return (await request).postDataJSON() as Record<string, unknown>;
       };
       assert.equal((await body('without'))['web_search'], undefined);
       await page.locator('#web-search').click();
-      assert.equal(await page.locator('#web-search').getAttribute('aria-pressed'), 'true');
+      await becomes(() => page.locator('#web-search').getAttribute('aria-pressed'), 'true');
       await page.reload();
       await page.route('**/backend-api/v2/conversation', (route) => route.abort());
       assert.equal((await body('with'))['web_search'], true);
@@ -161,9 +148,9 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
           `listening.dispatchEvent(Object.assign(new Event('result'), { results: [[{ transcript: '${words}' }]] }))`,
         );
       }
-      assert.equal(await page.locator('#prompt').inputValue(), 'Well, tell me more');
+      await becomes(() => page.locator('#prompt').inputValue(), 'Well, tell me more');
       await page.locator('#voice').click();
-      assert.equal(await page.locator('#voice').getAttribute('aria-pressed'), 'false');
+      await becomes(() => page.locator('#voice').getAttribute('aria-pressed'), 'false');
     });
   });
 
@@ -172,6 +159,7 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
       await page.addInitScript('delete globalThis.SpeechRecognition; delete globalThis.webkitSpeechRecognition;');
       await page.reload();
       await ready(page);
+      await page.locator('#send').waitFor();
       assert.equal(await page.locator('#voice').count(), 0);
     });
   });
@@ -186,7 +174,10 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
       await page.locator('#prompt').pressSequentially('/he');
       await page.getByRole('option', { name: '/help' }).click();
       await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
-      assert.match(await page.locator('.shortcuts').innerText(), /New chat[\s\S]*\/new[\s\S]*Ctrl[\s\S]*Shift[\s\S]*O/);
+      await comesToFit(
+        () => page.locator('.shortcuts').innerText(),
+        /New chat[\s\S]*\/new[\s\S]*Ctrl[\s\S]*Shift[\s\S]*O/,
+      );
       await page.keyboard.press('Escape');
       await page.locator('.shortcuts').waitFor({ state: 'detached' });
       // A path is no command.

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { after, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
-import { launchChromium, withoutBrowser } from './chromium.ts';
+import { withoutBrowser } from './chromium.ts';
 import { eventually } from './eventually.ts';
-import { type Gateway, openGateway } from './gateway.ts';
+import { openGateway } from './gateway.ts';
+import { openScreen, screens, sections } from './screens.ts';
 import { answerWith } from './scripted-events.ts';
-import { ask, lastAnswer, PHONE, PIXEL, ready, visit } from './visit.ts';
+import { setStage } from './stage.ts';
+import { ask, goTo, lastAnswer, PHONE, PIXEL, ready } from './visit.ts';
 
 const EVIL = 'https://evil.example';
 
@@ -56,12 +57,6 @@ const script: VendorScript = () => ({
 /** Chromium itself asks there how to fill in forms, whatever they are in. */
 const OF_THE_BROWSER = /^content-autofill\.googleapis\.com:443$/;
 
-/** What the page's own table lists: whoever adds a screen has it walked through without doing anything. */
-function namesIn(file: string): readonly string[] {
-  const text = readFileSync(new URL(`../../web/src/views/${file}`, import.meta.url), 'utf8');
-  return [...text.matchAll(/\{\s*name: '([\w-]+)'/g)].map(([, name]) => name ?? '');
-}
-
 /** A proxy that lets nothing through, and remembers what was asked of it: by the page, its frames and workers alike. */
 async function openRecorder(): Promise<{ server: string; asked: string[]; close: () => void }> {
   const asked: string[] = [];
@@ -80,24 +75,12 @@ async function openRecorder(): Promise<{ server: string; asked: string[]; close:
 }
 
 describe('no request leaves', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let gateway: Gateway;
   let recorder: Awaited<ReturnType<typeof openRecorder>>;
-  before(async () => {
+  const { visit, gateway, browser } = setStage(async () => {
     recorder = await openRecorder();
-    gateway = await openGateway(script, [`evil${WORDS}`, 'plain-model'], JSON.stringify(`Evil ${WORDS}`));
-    browser = await launchChromium();
+    return openGateway(script, [`evil${WORDS}`, 'plain-model'], JSON.stringify(`Evil ${WORDS}`));
   });
-  after(async () => {
-    await browser?.close();
-    await gateway?.close();
-    recorder?.close();
-  });
-
-  const settled = async (page: Page): Promise<void> => {
-    await page.locator('#app main').first().waitFor();
-    await eventually(async () => assert.equal(await page.locator('[aria-busy="true"], .lazy-waiting').count(), 0));
-  };
+  after(() => recorder?.close());
 
   /** Opens what is folded and looks at what opens windows, as a curious person would. */
   const look = async (page: Page): Promise<void> => {
@@ -113,7 +96,7 @@ describe('no request leaves', { skip: withoutBrowser }, () => {
   };
 
   test('whoever leaves is seen, or the rest would prove nothing', async () => {
-    const context = await browser.newContext({ proxy: { server: recorder.server } });
+    const context = await browser().newContext({ proxy: { server: recorder.server } });
     const page = await context.newPage();
     await page.setContent('<img src="http://evil.example/seen.png"><img src="https://evil.example/seen.png">');
     await eventually(async () => assert.equal(recorder.asked.length, 2));
@@ -124,8 +107,6 @@ describe('no request leaves', { skip: withoutBrowser }, () => {
   for (const viewport of [{ width: 1280, height: 800 }, PHONE]) {
     test(`on a journey through all screens, full of hostile words, ${viewport.width} pixels`, async () => {
       await visit(
-        browser,
-        gateway,
         async (page) => {
           await ready(page);
           await page.locator('#model').click();
@@ -161,7 +142,7 @@ describe('no request leaves', { skip: withoutBrowser }, () => {
           await page.unroute('**/backend-api/v2/conversation');
 
           // The same words wherever people can leave some.
-          await page.goto(`${gateway.origin}/#/memory`);
+          await goTo(page, '#/memory');
           await page.locator('#memory-new').fill(HOSTILE.slice(0, 400));
           await page.locator('.memory-add button').click();
           await page.locator('.memory-text').first().waitFor();
@@ -169,7 +150,7 @@ describe('no request leaves', { skip: withoutBrowser }, () => {
             ['prompts', '#new-prompt'],
             ['presets', '#new-preset'],
           ] as const) {
-            await page.goto(`${gateway.origin}/#/${screen}`);
+            await goTo(page, `#/${screen}`);
             await page.locator(button).click();
             for (const field of await page.locator('dialog input[type=text], dialog input:not([type])').all()) {
               if (await field.isEditable()) await field.fill(screen === 'prompts' ? 'evil' : WORDS);
@@ -184,16 +165,15 @@ describe('no request leaves', { skip: withoutBrowser }, () => {
           const logged = requests.requests?.at(0)?.id;
           assert.ok(logged !== undefined, 'the log knows a request');
           const addresses = [
-            ...namesIn('screens.ts'),
-            ...namesIn('settings/sections.ts').map((name) => `settings/${name}`),
+            ...screens,
+            ...sections.map((name) => `settings/${name}`),
             'media/attached',
             'dashboard/requests',
             `dashboard/requests/${logged}`,
           ];
           assert.ok(addresses.length > 15, addresses.join(' '));
           for (const address of addresses) {
-            await page.goto(`${gateway.origin}/#/${address}`);
-            await settled(page);
+            await openScreen(page, address);
             for (const summary of await page.locator('main summary:visible').all()) await summary.click();
             assert.equal(await page.evaluate('window.hacked'), undefined, address);
             // Its parts scroll, the page itself never does.

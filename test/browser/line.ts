@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
-import type { Gateway } from './gateway.ts';
+import type { Gateway, Place } from './gateway.ts';
 
 export interface Line extends Gateway {
   /** Every connection breaks off, and there are no new ones. */
@@ -8,7 +8,7 @@ export interface Line extends Gateway {
 }
 
 /** A way to the gateway that can be cut. */
-export async function openLine(gateway: Gateway): Promise<Line> {
+export async function openLine(gateway: Place): Promise<Line> {
   const target = Number(new URL(gateway.origin).port);
   const sockets = new Set<Socket>();
   let isCut = false;

@@ -1,27 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
-import { launchChromium, withoutBrowser } from './chromium.ts';
-import { eventually } from './eventually.ts';
-import { type Gateway, openGateway } from './gateway.ts';
-import { ask, button, ready, send, type VisitOptions, visit as visitIn } from './visit.ts';
+import { withoutBrowser } from './chromium.ts';
+import { becomes, eventually } from './eventually.ts';
+import { openGateway } from './gateway.ts';
+import { setStage } from './stage.ts';
+import { ask, button, goTo, newChat, ready, send, settled } from './visit.ts';
 
 const script: VendorScript = ({ prompt }) => ({ text: ['You said: ', prompt] });
 
 describe('memory', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let gateway: Gateway;
-  before(async () => {
-    gateway = await openGateway(script, ['gpt-4o']);
-    browser = await launchChromium();
-  });
-  after(async () => {
-    await browser?.close();
-    await gateway?.close();
-  });
-  const visit = (use: (page: Page, context: BrowserContext) => Promise<void>, options?: VisitOptions): Promise<void> =>
-    visitIn(browser, gateway, use, options);
+  const { visit, gateway, sent } = setStage(() => openGateway(script, ['gpt-4o']));
+
   const userOf = (page: Page): Promise<string> =>
     page.evaluate("JSON.parse(localStorage.getItem('sluice.settings') ?? '{}').user ?? ''");
   const texts = (page: Page): Promise<string[]> => page.locator('.memory-text').allInnerTexts();
@@ -32,7 +23,6 @@ describe('memory', { skip: withoutBrowser }, () => {
     const answer = await fetch(`${gateway.origin}/backend-api/v2/memory/${user}`);
     return ((await answer.json()) as { results: { memory: string }[] }).results.map(({ memory }) => memory);
   }
-  const sent = (): string => String(gateway.upstream.chats.at(-1)?.rawBody);
 
   async function add(page: Page, text: string): Promise<void> {
     await page.locator('#memory-new').fill(text);
@@ -50,20 +40,21 @@ describe('memory', { skip: withoutBrowser }, () => {
         const user = await userOf(page);
         // At least 128 random bits, 6 a letter.
         assert.match(user, /^u[A-Za-z0-9_-]{32}$/);
-        assert.deepEqual(await remembered(user), ['I live in Bergen.', 'My boat is called Albatross.']);
+        await becomes(() => remembered(user), ['I live in Bergen.', 'My boat is called Albatross.']);
         await page.locator('#memory-search').fill('albatross');
         await page.getByText('1 statement fits').waitFor();
-        assert.deepEqual(await texts(page), ['My boat is called Albatross.']);
+        await becomes(() => texts(page), ['My boat is called Albatross.']);
         await page.locator('#memory-search').fill('submarine');
         await page.getByText('Nothing that is remembered fits.').waitFor();
         await page.locator('#memory-search').fill('');
+        await shows(page, ['I live in Bergen.', 'My boat is called Albatross.']);
         await page.getByRole('button', { name: 'Edit “I live in Bergen.”' }).click();
         await page.locator('.memory-editor textarea').fill('I live in Oslo.');
         await page.getByRole('button', { name: 'Save' }).click();
         await shows(page, ['I live in Oslo.', 'My boat is called Albatross.']);
         await page.getByRole('button', { name: 'Forget “My boat is called Albatross.”' }).click();
         await shows(page, ['I live in Oslo.']);
-        assert.deepEqual(await remembered(user), ['I live in Oslo.']);
+        await becomes(() => remembered(user), ['I live in Oslo.']);
         await page.getByRole('button', { name: 'Undo' }).click();
         await shows(page, ['My boat is called Albatross.', 'I live in Oslo.']);
         await page.reload();
@@ -72,7 +63,7 @@ describe('memory', { skip: withoutBrowser }, () => {
         const dialog = page.getByRole('dialog', { name: 'Forget everything?' });
         await dialog.getByRole('button', { name: 'Forget everything' }).click();
         await page.getByText('Nothing is remembered yet.').waitFor();
-        assert.deepEqual(await remembered(user), []);
+        await becomes(() => remembered(user), []);
       },
       { path: '/#/memory' },
     );
@@ -91,12 +82,12 @@ describe('memory', { skip: withoutBrowser }, () => {
         });
         await page.reload();
         await page.getByText('121 statements').waitFor();
-        assert.equal(await page.locator('.memory-text').count(), 50);
+        await becomes(() => page.locator('.memory-text').count(), 50);
         for (const count of [100, 121]) {
           await page.getByRole('button', { name: 'Show more' }).click();
           await eventually(async () => assert.equal(await page.locator('.memory-text').count(), count));
         }
-        assert.equal(await page.getByRole('button', { name: 'Show more' }).count(), 0);
+        await becomes(() => page.getByRole('button', { name: 'Show more' }).count(), 0);
       },
       { path: '/#/memory' },
     );
@@ -104,18 +95,19 @@ describe('memory', { skip: withoutBrowser }, () => {
 
   test('helps to answer once it is on, but not in chats that go without it', async () => {
     await visit(async (page) => {
-      await page.goto(`${gateway.origin}/#/memory`);
+      await goTo(page, '#/memory');
       await add(page, 'My boat is called Albatross.');
       const user = await userOf(page);
-      await page.goto(`${gateway.origin}/#/`);
+      await goTo(page, '#/');
+      await ready(page);
       assert.equal(await page.locator('#use-memory').count(), 0);
       const question = 'What is my boat called?';
       await ask(page, question);
       assert.doesNotMatch(sent(), /Albatross/);
-      await page.goto(`${gateway.origin}/#/memory`);
+      await goTo(page, '#/memory');
       await page.getByLabel('Use the memory').check();
-      await page.locator('#new-chat').click();
-      assert.equal(await page.locator('#use-memory').getAttribute('aria-pressed'), 'true');
+      await newChat(page);
+      await becomes(() => page.locator('#use-memory').getAttribute('aria-pressed'), 'true');
       const request = page.waitForRequest('**/backend-api/v2/conversation');
       await ask(page, question);
       assert.match(sent(), /Albatross/);
@@ -127,25 +119,25 @@ describe('memory', { skip: withoutBrowser }, () => {
       assert.doesNotMatch(stats, new RegExp(user));
       // Off in this chat, also after a reload; others are as before.
       await page.locator('#use-memory').click();
-      assert.equal(await page.locator('#use-memory').getAttribute('aria-pressed'), 'false');
+      await becomes(() => page.locator('#use-memory').getAttribute('aria-pressed'), 'false');
       await ask(page, question);
       assert.doesNotMatch(sent(), /Albatross/);
       await page.reload();
       await page.locator('#use-memory[aria-pressed="false"]').waitFor();
       // Off in the next chat from its first message on, and only there.
-      await page.locator('#new-chat').click();
+      await newChat(page);
       await page.locator('#use-memory[aria-pressed="true"]').click();
       await ask(page, question);
       assert.doesNotMatch(sent(), /Albatross/);
-      assert.equal(await page.locator('#use-memory').getAttribute('aria-pressed'), 'false');
-      await page.locator('#new-chat').click();
+      await becomes(() => page.locator('#use-memory').getAttribute('aria-pressed'), 'false');
+      await newChat(page);
       await page.locator('#use-memory[aria-pressed="true"]').waitFor();
       await ask(page, question);
       assert.match(sent(), /Albatross/);
       // Off for all.
-      await page.goto(`${gateway.origin}/#/memory`);
+      await goTo(page, '#/memory');
       await page.getByLabel('Use the memory').uncheck();
-      await page.locator('#new-chat').click();
+      await newChat(page);
       await ask(page, question);
       assert.doesNotMatch(sent(), /Albatross/);
     });
@@ -153,10 +145,10 @@ describe('memory', { skip: withoutBrowser }, () => {
 
   test('takes what is said: by a command, by a button, and by itself where that is wished', async () => {
     await visit(async (page) => {
-      await page.goto(`${gateway.origin}/#/memory`);
+      await goTo(page, '#/memory');
       await page.getByLabel('Use the memory').check();
       const user = await userOf(page);
-      await page.goto(`${gateway.origin}/#/`);
+      await goTo(page, '#/');
       await ready(page);
       await send(page, '/remember I have two cats');
       await page.getByText('It is remembered.').waitFor();
@@ -166,7 +158,7 @@ describe('memory', { skip: withoutBrowser }, () => {
       await page.locator('.question').hover();
       await page.locator('.question').getByRole('button', { name: 'Remember this' }).click();
       await eventually(async () => assert.deepEqual(await remembered(user), ['I play the violin.', 'I have two cats']));
-      await page.goto(`${gateway.origin}/#/memory`);
+      await goTo(page, '#/memory');
       await page.getByLabel('Remember what I write').check();
       // It leads to the chat in which it was said.
       await page.getByRole('link', { name: 'I play the violin.' }).last().click();
@@ -175,10 +167,33 @@ describe('memory', { skip: withoutBrowser }, () => {
       await eventually(async () => assert.equal((await remembered(user))[0], 'My garden has an oak.'));
       await page.locator('#use-memory').click();
       await ask(page, 'Nobody shall remember this.');
-      await page.goto(`${gateway.origin}/#/memory`);
+      await goTo(page, '#/memory');
       await page.locator('.memory-text').first().waitFor();
+      await settled(page);
       assert.equal((await remembered(user))[0], 'My garden has an oak.');
     });
+  });
+
+  test('leaves alone what is written while the statement before it is on its way', async () => {
+    await visit(
+      async (page) => {
+        let release = (): void => {};
+        const released = new Promise<void>((resolve) => {
+          release = resolve;
+        });
+        await page.route('**/backend-api/v2/memory/**', async (route) => {
+          if (route.request().method() === 'POST') await released;
+          await route.continue();
+        });
+        await page.locator('#memory-new').fill('The first one.');
+        await page.getByRole('button', { name: 'Add', exact: true }).click();
+        await page.locator('#memory-new').fill('The second one.');
+        release();
+        await shows(page, ['The first one.']);
+        assert.equal(await page.locator('#memory-new').inputValue(), 'The second one.');
+      },
+      { path: '/#/memory' },
+    );
   });
 
   test('says so when the server does not answer', async () => {
@@ -189,14 +204,14 @@ describe('memory', { skip: withoutBrowser }, () => {
         await page.locator('#memory-new').fill('Lost?');
         await page.getByRole('button', { name: 'Add', exact: true }).click();
         await page.getByText(/It could not be remembered\. Sluice does not answer/).waitFor();
-        assert.equal(await page.locator('#memory-new').inputValue(), 'Lost?');
+        await becomes(() => page.locator('#memory-new').inputValue(), 'Lost?');
         await page.getByRole('button', { name: 'Forget “The first one.”' }).click();
         await page.getByText(/That did not work\. Sluice does not answer/).waitFor();
         await page.getByRole('alert').getByText('Sluice does not answer').waitFor();
         await page.unroute('**/backend-api/v2/memory/**');
         await page.getByRole('button', { name: 'Try again' }).click();
         await eventually(async () => assert.equal(await page.getByRole('alert').count(), 0));
-        assert.deepEqual(await texts(page), ['The first one.']);
+        await becomes(() => texts(page), ['The first one.']);
       },
       { path: '/#/memory' },
     );

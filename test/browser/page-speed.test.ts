@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, before, describe, type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
-import { launchChromium, withoutBrowser } from './chromium.ts';
-import { type Gateway, openGateway } from './gateway.ts';
+import { withoutBrowser } from './chromium.ts';
+import { openGateway } from './gateway.ts';
 import { longAnswer } from './long-answer.ts';
 import { longTasks } from './long-tasks.ts';
-import { lastAnswer, ready, send, visit } from './visit.ts';
+import type { Stage } from './stage.ts';
+import { setStage } from './stage.ts';
+import { lastAnswer, ready, send } from './visit.ts';
 
 const DIST = fileURLToPath(new URL('../../web/dist', import.meta.url));
 const KILOBYTE = 1_000;
@@ -92,16 +94,7 @@ function sizeOfOne(file: string, ending: string): number {
 }
 
 describe('the speed of the page', { skip: withoutBrowser, timeout: 900_000 }, () => {
-  let browser: Browser;
-  let gateway: Gateway;
-  before(async () => {
-    gateway = await openGateway(script, ['gpt-4o']);
-    browser = await launchChromium();
-  });
-  after(async () => {
-    await browser?.close();
-    await gateway?.close();
-  });
+  const stage = setStage(() => openGateway(script, ['gpt-4o']));
 
   test('JavaScript that is loaded first is at most 150 kB, however it is compressed', (t) => {
     const files = initialFiles();
@@ -112,7 +105,7 @@ describe('the speed of the page', { skip: withoutBrowser, timeout: 900_000 }, ()
   });
 
   test('nor does a browser load more by itself, what it fetches in advance included', async (t) => {
-    await visit(browser, gateway, async (page) => {
+    await stage.visit(async (page) => {
       await ready(page);
       await page.waitForLoadState('networkidle');
       const loaded = (await page.evaluate(
@@ -131,14 +124,14 @@ describe('the speed of the page', { skip: withoutBrowser, timeout: 900_000 }, ()
     // The processor's time counts, as others use this machine too: the best of some.
     const times: number[] = [];
     for (let round = 0; round < 5 && !times.some((time) => time <= 1_000); round++) {
-      times.push(await firstPaint(browser, gateway));
+      times.push(await firstPaint(stage));
     }
     t.diagnostic(`first contentful paint at 4x throttling: ${times.map((time) => Math.round(time)).join(', ')} ms`);
     assert.ok(Math.min(...times) <= 1_000, `${times.join(', ')} ms`);
   });
 
   test('nothing jumps while an answer arrives', async (t) => {
-    await visit(browser, gateway, async (page) => {
+    await stage.visit(async (page) => {
       await ready(page);
       await page.evaluate(OBSERVE_SHIFTS);
       await send(page, 'everything');
@@ -148,7 +141,7 @@ describe('the speed of the page', { skip: withoutBrowser, timeout: 900_000 }, ()
   });
 
   test('nothing jumps for those who read above while it arrives', async (t) => {
-    await visit(browser, gateway, async (page) => {
+    await stage.visit(async (page) => {
       await send(page, 'everything');
       await page.getByText('Section 8', { exact: true }).waitFor({ timeout: 60_000 });
       await page.locator('#scroll').hover();
@@ -164,25 +157,23 @@ describe('the speed of the page', { skip: withoutBrowser, timeout: 900_000 }, ()
   });
 
   test('20,000 tokens at 500 a second hold the whole page for 50 ms at no time', async (t) => {
-    const first = await tasksWhileStreaming(browser, gateway, t);
+    const first = await tasksWhileStreaming(stage, t);
     // Others share this machine: what happens once in two runs is not the page's.
     if (first.length > 0) {
-      const second = await tasksWhileStreaming(browser, gateway, t);
+      const second = await tasksWhileStreaming(stage, t);
       assert.deepEqual(second, [], `first run: ${first.join(', ')} ms`);
     }
   });
 });
 
 /** Milliseconds from the navigation to the first words, in a browser that has nothing yet. */
-async function firstPaint(browser: Browser, gateway: Gateway): Promise<number> {
+async function firstPaint(stage: Stage): Promise<number> {
   let time = Number.POSITIVE_INFINITY;
-  await visit(
-    browser,
-    gateway,
+  await stage.visit(
     async (page, context) => {
       const session = await context.newCDPSession(page);
       await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
-      await page.goto(gateway.origin);
+      await page.goto(stage.gateway.origin);
       await page.locator('h1').waitFor();
       time = (await page.evaluate(PAINT)) as number;
     },
@@ -214,12 +205,12 @@ async function noShifts(page: Page, t: TestContext, what: string): Promise<void>
 }
 
 /** Tasks of more than 50 ms of the page's thread, in processor time, while an answer comes. */
-async function tasksWhileStreaming(browser: Browser, gateway: Gateway, t: TestContext): Promise<readonly number[]> {
+async function tasksWhileStreaming(stage: Stage, t: TestContext): Promise<readonly number[]> {
   let tasks: readonly number[] = [];
-  await visit(browser, gateway, async (page) => {
+  await stage.visit(async (page) => {
     await ready(page);
     let took = 0;
-    tasks = await longTasks(browser, page, async () => {
+    tasks = await longTasks(stage.browser(), page, async () => {
       await send(page, 'tokens');
       const began = Date.now();
       await lastAnswer(page).locator('.line').waitFor({ timeout: 240_000 });

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
-import { launchChromium, withoutBrowser } from './chromium.ts';
-import { type Gateway, openGateway } from './gateway.ts';
-import { ask, button, lastAnswer, PHONE, PIXEL, ready, type VisitOptions, visit as visitIn } from './visit.ts';
+import { withoutBrowser } from './chromium.ts';
+import { becomes, comesToFit, eventually } from './eventually.ts';
+import { openGateway } from './gateway.ts';
+import { setStage } from './stage.ts';
+import { ask, button, finished, lastAnswer, newChat, PHONE, PIXEL, ready, settled } from './visit.ts';
 
 const HOSTILE = `<script>window.hacked = 1</script> <img src=x onerror="window.hacked = 1"> <svg onload="window.hacked = 1">
 
@@ -64,32 +66,19 @@ function* endless(): Generator<string> {
 }
 
 describe('the page', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let gateway: Gateway;
-
-  before(async () => {
-    gateway = await openGateway(script, ['gpt-4o', 'plain-model']);
-    browser = await launchChromium();
-  });
-  after(async () => {
-    await browser?.close();
-    await gateway?.close();
-  });
-
-  const visit = (use: (page: Page, context: BrowserContext) => Promise<void>, options?: VisitOptions): Promise<void> =>
-    visitIn(browser, gateway, use, options);
+  const { visit, gateway } = setStage(() => openGateway(script, ['gpt-4o', 'plain-model']));
 
   test('lists what is on and shows how to use it', async () => {
     await visit(async (page) => {
       await ready(page);
       for (const summary of await page.locator('.welcome summary').all()) await summary.click();
-      assert.match(await page.locator('#providers').innerText(), /Scripted[\s\S]*2 models/);
+      await comesToFit(() => page.locator('#providers').innerText(), /Scripted[\s\S]*2 models/);
       // Known providers that only wait for a key are not on.
       assert.doesNotMatch(await page.locator('#providers').innerText(), /Anthropic|OpenRouter/);
-      assert.equal(await page.locator('#base-url').innerText(), `${gateway.origin}/v1`);
-      assert.match(await page.locator('#curl').innerText(), /\/v1\/chat\/completions/);
+      await becomes(() => page.locator('#base-url').innerText(), `${gateway.origin}/v1`);
+      await comesToFit(() => page.locator('#curl').innerText(), /\/v1\/chat\/completions/);
       await page.getByRole('button', { name: 'Copy the address' }).click();
-      assert.equal(await page.evaluate('navigator.clipboard.readText()'), `${gateway.origin}/v1`);
+      await becomes(() => page.evaluate('navigator.clipboard.readText()'), `${gateway.origin}/v1`);
     });
   });
 
@@ -97,17 +86,18 @@ describe('the page', { skip: withoutBrowser }, () => {
     await visit(async (page) => {
       await ready(page);
       await page.locator('#model').click();
+      await page.locator('#picker-search:focus').waitFor();
       await page.keyboard.type('plain');
-      assert.equal(await page.getByRole('option').count(), 1);
+      await becomes(() => page.getByRole('option').count(), 1);
       await page.keyboard.press('Enter');
-      assert.equal(await page.locator('#model-name').innerText(), 'plain-model');
+      await becomes(() => page.locator('#model-name').innerText(), 'plain-model');
       await page.reload();
       await ready(page);
-      assert.equal(await page.locator('#model-name').innerText(), 'plain-model');
+      await becomes(() => page.locator('#model-name').innerText(), 'plain-model');
       await ask(page, 'hello');
       assert.equal(gateway.upstream.chats.at(-1)?.model, 'plain-model');
-      assert.match(await lastAnswer(page).locator('.line').innerText(), /plain-model.*tokens/);
-      assert.match(await lastAnswer(page).locator('.line').innerText(), /Scripted/);
+      await comesToFit(() => lastAnswer(page).locator('.line').innerText(), /plain-model.*tokens/);
+      await comesToFit(() => lastAnswer(page).locator('.line').innerText(), /Scripted/);
     });
   });
 
@@ -116,25 +106,27 @@ describe('the page', { skip: withoutBrowser }, () => {
       await ask(page, 'markdown');
       const body = lastAnswer(page).locator('.body');
       const check = async (): Promise<void> => {
-        assert.equal(await body.getByRole('heading').innerText(), 'Title');
-        assert.equal(await body.locator('strong').innerText(), 'bold');
-        assert.equal(await body.locator('em').innerText(), 'italic');
-        assert.equal(await body.locator('p > code').innerText(), 'code');
-        assert.equal(await body.locator('p a').getAttribute('href'), 'https://example.com/');
-        assert.equal(await body.locator('ul > li').count(), 2);
-        assert.equal(await body.locator('ul ol > li').innerText(), 'nested');
-        assert.equal((await body.locator('pre').innerText()).trim(), 'const answer = 42;');
-        assert.deepEqual(await body.locator('tr').allInnerTexts(), ['Name\tValue', 'one\t1']);
-        assert.equal(await body.locator('p').last().innerText(), 'Done.');
+        await becomes(() => body.getByRole('heading').innerText(), 'Title');
+        await becomes(() => body.locator('strong').innerText(), 'bold');
+        await becomes(() => body.locator('em').innerText(), 'italic');
+        await becomes(() => body.locator('p > code').innerText(), 'code');
+        await becomes(() => body.locator('p a').getAttribute('href'), 'https://example.com/');
+        await becomes(() => body.locator('ul > li').count(), 2);
+        await becomes(() => body.locator('ul ol > li').innerText(), 'nested');
+        await becomes(async () => (await body.locator('pre').innerText()).trim(), 'const answer = 42;');
+        await becomes(() => body.locator('tr').allInnerTexts(), ['Name\tValue', 'one\t1']);
+        await becomes(() => body.locator('p').last().innerText(), 'Done.');
         await lastAnswer(page).locator('.reasoning summary').click();
-        assert.match(String(await lastAnswer(page).locator('.thoughts').textContent()), /Let me think\./);
+        await comesToFit(
+          async () => String(await lastAnswer(page).locator('.thoughts').textContent()),
+          /Let me think\./,
+        );
       };
       await check();
       await body.getByRole('button', { name: 'Copy' }).first().click();
-      assert.equal((await page.evaluate('navigator.clipboard.readText()')) as string, 'const answer = 42;');
-      await page.waitForTimeout(500);
+      await becomes(() => page.evaluate('navigator.clipboard.readText()'), 'const answer = 42;');
       await page.reload();
-      await lastAnswer(page).locator('.line').waitFor();
+      await finished(lastAnswer(page));
       await check();
     });
   });
@@ -147,10 +139,11 @@ describe('the page', { skip: withoutBrowser }, () => {
       assert.match(sent(), /"one".*"You said: one".*"two"/);
       await button(page, 'Regenerate').click();
       await lastAnswer(page).getByText('2/2').waitFor();
+      await finished(lastAnswer(page));
       assert.match(sent(), /"one".*"You said: one".*"two"/);
       assert.doesNotMatch(sent(), /You said: two/);
-      assert.equal(await page.locator('.answer').count(), 2);
-      await page.locator('#new-chat').click();
+      await becomes(() => page.locator('.answer').count(), 2);
+      await newChat(page);
       assert.equal(await page.locator('.answer').count(), 0);
       await ask(page, 'three');
       assert.doesNotMatch(sent(), /one/);
@@ -164,7 +157,7 @@ describe('the page', { skip: withoutBrowser }, () => {
       await page.locator('#prompt').press('Shift+Enter');
       await page.locator('#prompt').pressSequentially('second');
       await page.locator('#prompt').press('Enter');
-      await lastAnswer(page).locator('.line').waitFor();
+      await finished(lastAnswer(page));
       assert.equal(gateway.upstream.chats.at(-1)?.prompt, 'first\nsecond');
     });
   });
@@ -182,9 +175,9 @@ describe('the page', { skip: withoutBrowser }, () => {
         await stop(page);
         await lastAnswer(page).getByText('Stopped.').waitFor();
         assert.equal(await gateway.upstream.chats.at(-1)?.closed, 'aborted');
-        assert.match(await lastAnswer(page).locator('.body').innerText(), /word0 .*word9/);
+        await comesToFit(() => lastAnswer(page).locator('.body').innerText(), /word0 .*word9/);
         await ask(page, 'and on');
-        assert.match(await lastAnswer(page).locator('.body').innerText(), /You said: and on/);
+        await comesToFit(() => lastAnswer(page).locator('.body').innerText(), /You said: and on/);
       });
     });
   }
@@ -193,6 +186,8 @@ describe('the page', { skip: withoutBrowser }, () => {
     await visit(async (page) => {
       await ask(page, 'hostile');
       const answer = lastAnswer(page).locator('.body');
+      await comesToFit(() => answer.innerText(), /The last words\.$/);
+      await settled(page);
       assert.equal(await page.evaluate('window.hacked'), undefined);
       assert.equal(await answer.locator('script, iframe, style, svg, img, [onerror], [onload]').count(), 0);
       const hrefs = await answer
@@ -201,21 +196,23 @@ describe('the page', { skip: withoutBrowser }, () => {
       assert.ok(hrefs.length > 0);
       for (const href of hrefs) assert.match(href, /^https:\/\/evil\.example\//);
       assert.match(await answer.innerText(), /<script>window\.hacked = 1<\/script>/);
-      assert.match(await answer.innerText(), /The last words\.$/);
     });
   });
 
   test('says what is wrong and what to do', async () => {
     await visit(async (page) => {
       await ask(page, 'refused');
-      assert.match(await lastAnswer(page).getByRole('alert').innerText(), /key[\s\S]*sluice\.yaml/);
+      await comesToFit(() => lastAnswer(page).getByRole('alert').innerText(), /key[\s\S]*sluice\.yaml/);
       await ask(page, 'cut');
       await lastAnswer(page).locator('.body').filter({ hasText: 'The first half of it' }).waitFor();
-      assert.ok((await lastAnswer(page).getByRole('alert').innerText()).length > 20);
-      assert.equal(await button(page, 'Try again').count(), 1);
+      await comesToFit(() => lastAnswer(page).getByRole('alert').innerText(), /[\s\S]{21,}/);
+      await becomes(() => button(page, 'Try again').count(), 1);
       await page.route('**/backend-api/v2/conversation', (route) => route.abort());
       await ask(page, 'nobody there');
-      assert.match(await lastAnswer(page).getByRole('alert').innerText(), /Sluice does not answer[\s\S]*still running/);
+      await comesToFit(
+        () => lastAnswer(page).getByRole('alert').innerText(),
+        /Sluice does not answer[\s\S]*still running/,
+      );
     });
   });
 
@@ -226,7 +223,7 @@ describe('the page', { skip: withoutBrowser }, () => {
       await page.locator('#attached .is-ready img').waitFor();
       await ask(page, 'What is this?');
       assert.equal(gateway.upstream.chats.at(-1)?.images, 1);
-      assert.equal(await page.locator('.question img').count(), 1);
+      await becomes(() => page.locator('.question img').count(), 1);
     });
   });
 
@@ -243,15 +240,17 @@ describe('the page', { skip: withoutBrowser }, () => {
           await ready(page);
           await fits('the empty page');
           await page.locator('#model').click();
+          await page.locator('#picker-search:focus').waitFor();
           await fits('the list of models');
           await page.keyboard.press('Escape');
+          await page.locator('.picker').waitFor({ state: 'detached' });
           await ask(page, 'wide');
           await ask(page, 'x'.repeat(300));
           await fits('long words, code and tables');
           await ask(page, 'refused');
           await fits('an error');
           await page.locator('#prompt').click();
-          assert.equal(await page.locator('#send').isVisible(), true);
+          await becomes(() => page.locator('#send').isVisible(), true);
         },
         { viewport: { ...PHONE, width }, hasTouch: true, isMobile: true },
       );
@@ -262,7 +261,7 @@ describe('the page', { skip: withoutBrowser }, () => {
     await visit(
       async (page) => {
         await page.getByText('/v1/chat/completions', { exact: true }).first().waitFor();
-        assert.ok((await page.locator('.opblock').count()) > 5);
+        await eventually(async () => assert.ok((await page.locator('.opblock').count()) > 5));
         assert.equal(await page.locator('.errors-wrapper').count(), 0);
       },
       { path: '/docs' },

@@ -1,26 +1,19 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
-import { launchChromium, withoutBrowser } from './chromium.ts';
-import { eventually } from './eventually.ts';
-import { type Gateway, openGateway } from './gateway.ts';
-import { ask, ready, visit } from './visit.ts';
+import { withoutBrowser } from './chromium.ts';
+import { becomes, comesToFit, eventually } from './eventually.ts';
+import { openGateway } from './gateway.ts';
+import { setStage } from './stage.ts';
+import { ask, goTo, newChat, ready } from './visit.ts';
 
 const script: VendorScript = ({ prompt }) => ({ text: ['You said: ', prompt] });
 
 describe('choosing', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let gateway: Gateway;
-  before(async () => {
-    gateway = await openGateway(script, ['gpt-4o', 'gpt-4o-mini', 'plain-model']);
-    browser = await launchChromium();
-  });
-  after(async () => {
-    await browser?.close();
-    await gateway?.close();
-  });
+  const { visit, gateway } = setStage(() => openGateway(script, ['gpt-4o', 'gpt-4o-mini', 'plain-model']));
+
   const sent = (): Record<string, unknown> => JSON.parse(String(gateway.upstream.chats.at(-1)?.rawBody));
   const slash = async (page: Page, text: string): Promise<void> => {
     await page.locator('#prompt').fill(text);
@@ -29,7 +22,7 @@ describe('choosing', { skip: withoutBrowser }, () => {
   };
 
   test('instructions and parameters go with the next chat, and stay with it', async () => {
-    await visit(browser, gateway, async (page) => {
+    await visit(async (page) => {
       await ready(page);
       await page.locator('#setup').click();
       await page.locator('#system-prompt').fill('Answer like a pirate.');
@@ -39,6 +32,7 @@ describe('choosing', { skip: withoutBrowser }, () => {
       await page.locator('#parameter-max_tokens').press('Tab');
       await page.getByRole('button', { name: 'Reset Longest answer' }).click();
       await page.getByRole('button', { name: 'Done' }).click();
+      await page.locator('dialog').waitFor({ state: 'detached' });
       await page.reload();
       await ask(page, 'ahoy');
       const { messages, temperature, max_tokens } = sent();
@@ -50,7 +44,7 @@ describe('choosing', { skip: withoutBrowser }, () => {
       await page.reload();
       await ask(page, 'again');
       assert.equal(sent()['temperature'], 0.3);
-      await page.locator('#new-chat').click();
+      await newChat(page);
       await ask(page, 'another');
       assert.deepEqual(sent()['messages'], [{ role: 'user', content: 'another' }]);
       assert.equal(sent()['temperature'], undefined);
@@ -58,7 +52,7 @@ describe('choosing', { skip: withoutBrowser }, () => {
   });
 
   test('a preset is kept, used, changed, taken along, deleted and brought back', async () => {
-    await visit(browser, gateway, async (page) => {
+    await visit(async (page) => {
       await ready(page);
       await page.locator('#model').click();
       await page.getByRole('option', { name: 'plain-model' }).click();
@@ -77,7 +71,7 @@ describe('choosing', { skip: withoutBrowser }, () => {
       assert.equal(sent()['model'], 'plain-model');
       assert.deepEqual((sent()['messages'] as unknown[])[0], { role: 'system', content: 'Be brief.' });
 
-      await page.goto(`${gateway.origin}/#/presets`);
+      await goTo(page, '#/presets');
       await page.getByRole('button', { name: 'Change “Short”' }).click();
       await page.locator('#parameter-reasoning_effort').selectOption('low');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -103,13 +97,13 @@ describe('choosing', { skip: withoutBrowser }, () => {
   });
 
   test('a prompt asks for its variables, is found by its name, and is the same in another tab', async () => {
-    await visit(browser, gateway, async (page, context) => {
+    await visit(async (page, context) => {
       await ready(page);
       const second = await context.newPage();
       await second.goto(`${gateway.origin}/#/prompts`);
       await second.getByText('No prompts yet').waitFor();
       await page.bringToFront();
-      await page.goto(`${gateway.origin}/#/prompts`);
+      await goTo(page, '#/prompts');
       await page.locator('#new-prompt').click();
       await page.getByRole('textbox', { name: 'Title' }).fill('Say it kindly');
       await page.getByRole('textbox', { name: 'Text' }).fill('Say {{what}} in a {{tone=kind|stern}} way.');
@@ -117,9 +111,9 @@ describe('choosing', { skip: withoutBrowser }, () => {
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await second.getByText('/say-it-kindly').waitFor();
 
-      await page.goto(`${gateway.origin}/#/`);
+      await goTo(page, '#/');
       await page.locator('#prompt').fill('/say');
-      assert.match(await page.locator('#slash-menu').innerText(), /\/say-it-kindly\s*Say it kindly/);
+      await comesToFit(() => page.locator('#slash-menu').innerText(), /\/say-it-kindly\s*Say it kindly/);
       await page.locator('#prompt').press('Tab');
       const dialog = page.locator('.prompt-dialog');
       await dialog.getByLabel('what').fill('{{tone}} $& hello');
@@ -128,29 +122,29 @@ describe('choosing', { skip: withoutBrowser }, () => {
       await eventually(async () =>
         assert.equal(await page.locator('#prompt').inputValue(), 'Say {{tone}} $& hello in a stern way.'),
       );
-      assert.equal(await page.evaluate('document.activeElement.id'), 'prompt');
+      await page.locator('#prompt:focus').waitFor();
 
-      await page.goto(`${gateway.origin}/#/prompts`);
+      await goTo(page, '#/prompts');
       await page.getByRole('button', { name: 'Delete “Say it kindly”' }).click();
       await second.getByText('No prompts yet').waitFor();
     });
   });
 
   test('slash commands complete what stands behind them', async () => {
-    await visit(browser, gateway, async (page) => {
+    await visit(async (page) => {
       await ready(page);
       await page.locator('#prompt').fill('/model mini');
-      assert.equal(await page.locator('#slash-menu [role=option]').count(), 1);
+      await becomes(() => page.locator('#slash-menu [role=option]').count(), 1);
       await page.locator('#prompt').press('Enter');
-      assert.equal(await page.locator('#model-name').innerText(), 'gpt-4o-mini');
-      assert.equal(await page.locator('#prompt').inputValue(), '');
+      await becomes(() => page.locator('#model-name').innerText(), 'gpt-4o-mini');
+      await becomes(() => page.locator('#prompt').inputValue(), '');
       await slash(page, '/web');
-      assert.equal(await page.locator('#web-search').getAttribute('aria-pressed'), 'true');
+      await becomes(() => page.locator('#web-search').getAttribute('aria-pressed'), 'true');
       await slash(page, '/web');
       await slash(page, '/system Rhyme.');
       await ask(page, 'one');
       await slash(page, '/clear');
-      await page.locator('#providers').waitFor({ state: 'attached' });
+      await page.locator('#welcome-title').waitFor();
       await ask(page, 'two');
       assert.deepEqual(sent()['messages'], [
         { role: 'system', content: 'Rhyme.' },
@@ -160,28 +154,29 @@ describe('choosing', { skip: withoutBrowser }, () => {
   });
 
   test('the picker shows what was used lately, what can do something, and who waits for a key', async () => {
-    await visit(browser, gateway, async (page) => {
+    await visit(async (page) => {
       await ready(page);
       const groups = async (): Promise<readonly string[]> => page.locator('.picker-group').allInnerTexts();
       await page.locator('#model').click();
+      assert.ok((await groups()).length > 0);
       assert.equal((await groups()).includes('Recent'), false);
       await page.getByRole('option', { name: 'plain-model' }).click();
       await page.locator('#model').click();
       const recent = page.getByRole('group', { name: 'Recent' });
-      assert.equal(await recent.getByRole('option').count(), 1);
+      await becomes(() => recent.getByRole('option').count(), 1);
       await page.getByRole('button', { name: 'Sees images' }).click();
-      assert.equal(await page.getByRole('option', { name: 'plain-model' }).count(), 0);
-      assert.equal(await page.getByRole('option', { name: 'gpt-4o', exact: false }).first().isVisible(), true);
+      await becomes(() => page.getByRole('option', { name: 'plain-model' }).count(), 0);
+      await becomes(() => page.getByRole('option', { name: 'gpt-4o', exact: false }).first().isVisible(), true);
       await page.getByRole('button', { name: 'Sees images' }).click();
       await page.locator('#picker-search').fill('anthropic');
-      assert.deepEqual(await groups(), ['With a key of yours', 'Not listed']);
+      await becomes(() => groups(), ['With a key of yours', 'Not listed']);
       await page.locator('#picker-search').press('Enter');
       await page.getByRole('dialog', { name: 'Key for Anthropic' }).waitFor();
     });
   });
 
   test('prices of the list are shown', async () => {
-    await visit(browser, gateway, async (page) => {
+    await visit(async (page) => {
       await page.route('**/backend-api/v2/models', async (route) => {
         const listed = (await (await route.fetch()).json()) as Record<string, Record<string, unknown>[]>;
         const priced = listed['scripted']?.map((entry) => ({ ...entry, price: { input: 2.5, output: 10 } }));
@@ -191,8 +186,11 @@ describe('choosing', { skip: withoutBrowser }, () => {
       await ready(page);
       await page.locator('#model').click();
       const price = page.locator('.picker-price').first();
-      assert.equal(await price.innerText(), '$2.50 · $10');
-      assert.match(String(await price.getAttribute('title')), /\$2\.50 for a million tokens of the question, \$10 of/);
+      await becomes(() => price.innerText(), '$2.50 · $10');
+      await comesToFit(
+        async () => String(await price.getAttribute('title')),
+        /\$2\.50 for a million tokens of the question, \$10 of/,
+      );
     });
   });
 });

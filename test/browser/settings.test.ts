@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { after, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { type OpenAiUpstream, type SeenRequest, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import type { VendorScript } from '../support/vendor-script.ts';
-import { launchChromium, withoutBrowser } from './chromium.ts';
-import { type Gateway, openGateway } from './gateway.ts';
-import { ask, PIXEL, ready, type VisitOptions, visit as visitIn } from './visit.ts';
+import { withoutBrowser } from './chromium.ts';
+import { becomes, comesToFit, eventually } from './eventually.ts';
+import { openGateway } from './gateway.ts';
+import { setStage } from './stage.ts';
+import { ask, goTo, lastAnswer, PIXEL, ready, settled } from './visit.ts';
 
 const RIGHT_KEY = 'the-right-key';
 
@@ -25,12 +27,10 @@ function handle(request: SeenRequest, response: ServerResponse): boolean {
 }
 
 describe('settings', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let gateway: Gateway;
   let locked: OpenAiUpstream;
-  before(async () => {
+  const { visit, gateway } = setStage(async () => {
     locked = await startOpenAiUpstream(undefined, { models: ['locked-one', 'locked-two'], handle });
-    gateway = await openGateway(
+    return openGateway(
       script,
       ['gpt-4o'],
       'Scripted',
@@ -40,15 +40,8 @@ describe('settings', { skip: withoutBrowser }, () => {
 embedded: { enabled: true }
 `,
     );
-    browser = await launchChromium();
   });
-  after(async () => {
-    await browser?.close();
-    await gateway?.close();
-    await locked?.close();
-  });
-  const visit = (use: (page: Page, context: BrowserContext) => Promise<void>, options?: VisitOptions): Promise<void> =>
-    visitIn(browser, gateway, use, options);
+  after(() => locked?.close());
   const api = (path: string): string => `${gateway.origin}/backend-api/v2/${path}`;
   const stored = (page: Page): Promise<Record<string, unknown>> =>
     page.evaluate("JSON.parse(localStorage.getItem('sluice.settings') ?? '{}')");
@@ -59,7 +52,7 @@ embedded: { enabled: true }
       await ready(page);
       await page.keyboard.press('Control+,');
       await page.getByRole('heading', { name: 'General' }).waitFor();
-      assert.equal(await page.title(), 'Settings · Sluice');
+      await becomes(() => page.title(), 'Settings · Sluice');
       await page.getByRole('link', { name: 'Keyboard' }).click();
       await page.getByRole('heading', { name: 'Keyboard' }).waitFor();
       const listed = await page.locator('.settings-section .shortcuts').innerText();
@@ -67,7 +60,7 @@ embedded: { enabled: true }
       await page.keyboard.press('Control+/');
       const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
       await sheet.waitFor();
-      assert.equal((await sheet.locator('.dialog-content').innerText()).trim(), listed.trim());
+      await becomes(async () => (await sheet.locator('.dialog-content').innerText()).trim(), listed.trim());
     });
   });
 
@@ -80,23 +73,23 @@ embedded: { enabled: true }
         await page.getByRole('heading', { name: 'General' }).waitFor();
         const light = await background();
         await page.getByRole('radio', { name: 'Dark' }).check();
-        assert.notEqual(await background(), light);
+        await eventually(async () => assert.notEqual(await background(), light));
         await page.getByRole('radio', { name: 'Right to left' }).check();
-        assert.equal(await html.getAttribute('dir'), 'rtl');
+        await becomes(() => html.getAttribute('dir'), 'rtl');
         await page.getByLabel('Reduce motion').check();
         const durations = "getComputedStyle(document.querySelector('.switch input')).transitionDuration";
-        assert.equal(await page.evaluate(durations), '0.001s');
+        await becomes(() => page.evaluate(durations), '0.001s');
         await page.reload();
         await page.getByRole('heading', { name: 'General' }).waitFor();
-        assert.deepEqual(
-          [await html.getAttribute('data-theme'), await html.getAttribute('dir'), await page.evaluate(durations)],
+        await becomes(
+          () => Promise.all([html.getAttribute('data-theme'), html.getAttribute('dir'), page.evaluate(durations)]),
           ['dark', 'rtl', '0.001s'],
         );
         // The sidebar is where lines begin.
         const sidebar = await page.locator('.sidebar').boundingBox();
         assert.ok(sidebar !== null && sidebar.x > 600, JSON.stringify(sidebar));
         await page.getByRole('radio', { name: 'Left to right' }).check();
-        assert.equal(await html.getAttribute('dir'), 'ltr');
+        await becomes(() => html.getAttribute('dir'), 'ltr');
       },
       { path: '/#/settings', colorScheme: 'light', viewport: { width: 1000, height: 800 } },
     );
@@ -113,12 +106,14 @@ embedded: { enabled: true }
         async (page) => {
           await page.locator('#language').selectOption(code);
           await page.getByRole('heading', { name: settings, level: 1 }).waitFor();
-          assert.equal(await page.locator('html').getAttribute('lang'), code);
+          await becomes(() => page.locator('html').getAttribute('lang'), code);
           await page.getByText(send).waitFor();
           for (const name of ['providers', 'cookies', 'voices', 'shortcuts', 'data']) {
-            await page.goto(`${gateway.origin}/#/settings/${name}`);
+            await goTo(page, `#/settings/${name}`);
             await page.locator(`.settings-nav a[href="#/settings/${name}"][aria-current]`).waitFor();
+            await settled(page);
             const words = await page.locator('main').innerText();
+            assert.ok(words.length > 20, words);
             // Names of keys that have no words would stand there as they are.
             assert.doesNotMatch(words, /\b(settings|voices|transfer)\.[a-z]/i);
           }
@@ -131,13 +126,13 @@ embedded: { enabled: true }
   test('Enter begins a new line where it shall not send', async () => {
     await visit(async (page) => {
       await ready(page);
-      await page.goto(`${gateway.origin}/#/settings`);
+      await goTo(page, '#/settings');
       await page.getByLabel('Enter sends a message').uncheck();
-      await page.goto(`${gateway.origin}/#/`);
+      await goTo(page, '#/');
       await page.locator('#prompt').fill('one');
       await page.locator('#prompt').press('Enter');
       await page.locator('#prompt').pressSequentially('two');
-      assert.equal(await page.locator('#prompt').inputValue(), 'one\ntwo');
+      await becomes(() => page.locator('#prompt').inputValue(), 'one\ntwo');
       await page.locator('#prompt').press('Control+Enter');
       await page.getByText('You said: one').waitFor();
     });
@@ -146,16 +141,20 @@ embedded: { enabled: true }
   test('says what providers need, where their keys are, and tests keys', async () => {
     await visit(
       async (page) => {
-        assert.match(await row(page, 'scripted').innerText(), /Set up in the server’s sluice.yaml · 1 model/);
-        assert.match(await row(page, 'groq').innerText(), /Wants a key: here, or as GROQ_API_KEY in the server’s env/);
-        assert.match(await row(page, 'known').innerText(), /Wants cookies of 127\.0\.0\.1/);
-        assert.match(await page.locator('main').innerText(), /A key that you enter here stays in this browser/);
+        await comesToFit(() => row(page, 'scripted').innerText(), /Set up in the server’s sluice.yaml · 1 model/);
+        await comesToFit(
+          () => row(page, 'groq').innerText(),
+          /Wants a key: here, or as GROQ_API_KEY in the server’s env/,
+        );
+        await comesToFit(() => row(page, 'known').innerText(), /Wants cookies of 127\.0\.0\.1/);
+        await comesToFit(() => page.locator('main').innerText(), /A key that you enter here stays in this browser/);
         await page.locator('#provider-search').fill('lock');
-        assert.equal(await page.locator('[data-provider]').count(), 1);
+        await becomes(() => page.locator('[data-provider]').count(), 1);
         await page.getByRole('button', { name: 'Enter key: Locked' }).click();
         const dialog = page.getByRole('dialog', { name: 'Key for Locked' });
         await dialog.getByLabel('API key').fill(RIGHT_KEY);
         await dialog.getByRole('button', { name: 'Save' }).click();
+        await dialog.waitFor({ state: 'detached' });
         await row(page, 'groq').getByText('Your key, in this browser · 2 models').waitFor();
         await page.getByRole('button', { name: 'Test: Locked' }).click();
         await row(page, 'groq').getByText('It works: 2 models.').waitFor();
@@ -173,7 +172,7 @@ embedded: { enabled: true }
           .waitFor();
         await page.getByRole('button', { name: 'Forget the key for Locked' }).click();
         await row(page, 'groq').getByText('Wants a key').waitFor();
-        assert.deepEqual((await stored(page))['keys'], {});
+        await becomes(async () => (await stored(page))['keys'], {});
         await page.getByRole('button', { name: 'Undo' }).click();
         await row(page, 'groq').getByText('Your key, in this browser').waitFor();
         // The server got it with requests, and keeps it nowhere.
@@ -194,7 +193,7 @@ embedded: { enabled: true }
         await row(page, 'mute')
           .getByText(/Its models cannot be listed\. ./)
           .waitFor();
-        await page.goto(`${gateway.origin}/#/`);
+        await goTo(page, '#/');
         await page.locator('.welcome summary').first().click();
         await page.getByRole('link', { name: 'No models: see why' }).first().click();
         await page.locator('#provider-search').waitFor();
@@ -235,8 +234,8 @@ embedded: { enabled: true }
         await page.getByRole('radio', { name: 'AWB' }).check();
         await page.reload();
         await page.getByRole('radio', { name: 'AWB' }).waitFor();
-        assert.equal(await page.getByRole('radio', { name: 'AWB' }).isChecked(), true);
-        assert.equal((await stored(page))['voice'], 'flite/awb');
+        await becomes(() => page.getByRole('radio', { name: 'AWB' }).isChecked(), true);
+        await becomes(async () => (await stored(page))['voice'], 'flite/awb');
       },
       { path: '/#/settings/voices' },
     );
@@ -255,14 +254,14 @@ embedded: { enabled: true }
     await ask(page, 'read this');
     const [, bucket = ''] = /"bucket_id":"([^"]+)"/.exec((await sent).postData() ?? '') ?? [];
     await ask(page, 'draw a pixel');
-    const source = await page.locator('.answer img').last().getAttribute('src');
+    const source = await lastAnswer(page).locator('img').getAttribute('src');
     const picture = (source ?? '').replace('/thumbnail/', '/media/');
-    await page.goto(`${gateway.origin}/#/memory`);
+    await goTo(page, '#/memory');
     await page.locator('#memory-new').fill('My boat is called Albatross.');
-    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.locator('.memory-text').waitFor();
     const user = String((await stored(page))['user']);
-    await page.goto(`${gateway.origin}/#/settings/data`);
+    await goTo(page, '#/settings/data');
     return { user, bucket, picture };
   }
   const status = async (url: string): Promise<number> => {
@@ -310,11 +309,11 @@ embedded: { enabled: true }
       await page.getByRole('button', { name: 'Delete for good' }).click();
       await page.getByText('Everything that you chose was deleted.').waitFor();
       assert.deepEqual(await there(), ['0', 404, 404]);
-      assert.equal(await page.locator('.chat-list li').count(), 0);
+      await becomes(() => page.locator('.chat-list li').count(), 0);
       await other.locator('.chat-list .hint').waitFor();
       await page.reload();
       await page.locator('.chat-list .hint').waitFor();
-      assert.equal((await stored(page))['user'], '');
+      await becomes(async () => (await stored(page))['user'], '');
       const left = await page.evaluate(`new Promise((resolve) => {
         const asked = indexedDB.open('sluice');
         asked.onsuccess = () => {
@@ -336,7 +335,7 @@ embedded: { enabled: true }
       await page.getByRole('button', { name: 'Delete everything…' }).click();
       await page.getByRole('button', { name: 'Delete for good' }).click();
       await page.getByText(/1 thing could not be deleted on the server/).waitFor();
-      assert.equal(await page.locator('.chat-list li').count(), 1);
+      await becomes(() => page.locator('.chat-list li').count(), 1);
       assert.equal((await stored(page))['user'], user);
       // Once more, when it can be reached; this time the settings stay.
       await page.unroute('**/backend-api/v2/memory/**');

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
-import { launchChromium, withoutBrowser } from './chromium.ts';
-import { eventually } from './eventually.ts';
-import { type Gateway, openGateway } from './gateway.ts';
+import { withoutBrowser } from './chromium.ts';
+import { becomes, eventually } from './eventually.ts';
+import { openGateway } from './gateway.ts';
 import { openLine } from './line.ts';
-import { ask, PHONE, ready, send, type VisitOptions, visit as visitIn } from './visit.ts';
+import { setStage } from './stage.ts';
+import { ask, goTo, PHONE, ready, send, settled } from './visit.ts';
 
 const MANY = 2_000;
 
@@ -36,24 +37,13 @@ const seed = `(count) => new Promise((resolve, reject) => {
 })`;
 
 describe('the shell', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let gateway: Gateway;
-  before(async () => {
-    gateway = await openGateway(script, ['gpt-4o', 'plain-model']);
-    browser = await launchChromium();
-  });
-  after(async () => {
-    await browser?.close();
-    await gateway?.close();
-  });
-  const visit = (use: (page: Page, context: BrowserContext) => Promise<void>, options?: VisitOptions): Promise<void> =>
-    visitIn(browser, gateway, use, options);
+  const { visit, gateway } = setStage(() => openGateway(script, ['gpt-4o', 'plain-model']));
 
   test('shows a conversation of 2,000 messages at its end, and dresses up only what is near', async () => {
     await visit(async (page) => {
       await ready(page);
       await page.evaluate(`(${seed})(${MANY})`);
-      await page.goto(`${gateway.origin}/#/chat/long`);
+      await goTo(page, '#/chat/long');
       await page.reload();
       await page.getByText(`Answer ${MANY - 1}`).waitFor();
       await page
@@ -64,7 +54,8 @@ describe('the shell', { skip: withoutBrowser }, () => {
       assert.ok((await dressed()) < 60, `${await dressed()} of ${MANY} messages are dressed up`);
       const away = (): Promise<number> =>
         page.locator('#scroll').evaluate((area) => area.scrollHeight - area.scrollTop - area.clientHeight);
-      assert.ok((await away()) < 60, 'still at the end after the earlier messages have come');
+      // Still at the end after the earlier messages have come.
+      await eventually(async () => assert.ok((await away()) < 60));
       // All the way up, as by the scroll bar: what is there gets dressed up, and stays where it is.
       await page.locator('#scroll').evaluate((area) => area.scrollTo({ top: 0 }));
       await page.locator('.message').first().locator('.message-foot').waitFor();
@@ -88,11 +79,38 @@ describe('the shell', { skip: withoutBrowser }, () => {
       await page.keyboard.press('Control+/');
       await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
       await page.keyboard.press('Escape');
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor({ state: 'detached' });
       await page.keyboard.press('Control+Shift+M');
       await page.locator('#picker-search:focus').waitFor();
       await page.keyboard.press('Escape');
       // Back where one was.
       await page.locator('#prompt:focus').waitFor();
+    });
+  });
+
+  test('takes an address that changes before the page is drawn', async () => {
+    await visit(async (page) => {
+      await page.addInitScript(`new MutationObserver((_, observer) => {
+        if (document.querySelector('.app') === null) return;
+        observer.disconnect();
+        location.hash = '#/prompts';
+      }).observe(document, { subtree: true, childList: true });`);
+      await page.reload();
+      await page.locator('#new-prompt').waitFor();
+    });
+  });
+
+  test('closes what is closed before it is drawn', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      await page.evaluate(`(async () => {
+        document.querySelector('#model').click();
+        for (let turn = 0; turn < 10; turn += 1) await undefined;
+        // As Escape does.
+        document.querySelector('.picker').hidePopover();
+      })()`);
+      await page.locator('.picker').waitFor({ state: 'detached' });
+      await page.locator('#model[aria-expanded="false"]').waitFor();
     });
   });
 
@@ -107,8 +125,11 @@ describe('the shell', { skip: withoutBrowser }, () => {
       await visit(
         async (page) => {
           await ready(page);
-          assert.equal(await page.locator('#prompt').getAttribute('placeholder'), placeholder);
-          assert.equal(await page.locator('html').getAttribute('lang'), locale === 'fi-FI' ? 'en' : locale.slice(0, 2));
+          await becomes(() => page.locator('#prompt').getAttribute('placeholder'), placeholder);
+          await becomes(
+            () => page.locator('html').getAttribute('lang'),
+            locale === 'fi-FI' ? 'en' : locale.slice(0, 2),
+          );
         },
         { locale },
       );
@@ -121,24 +142,27 @@ describe('the shell', { skip: withoutBrowser }, () => {
       await page.locator('#model').click();
       await page.getByRole('option', { name: 'plain-model' }).hover();
       await page.getByRole('option', { name: 'plain-model' }).locator('.picker-star').click();
-      assert.deepEqual(
-        await page
-          .locator('#picker-list')
-          .getByRole('group')
-          .evaluateAll((all) => all.map((each) => each.ariaLabel)),
+      await becomes(
+        () =>
+          page
+            .locator('#picker-list')
+            .getByRole('group')
+            .evaluateAll((all) => all.map((each) => each.ariaLabel)),
         ['Sluice', 'Favourites', 'Scripted', 'With a key of yours'],
       );
       await page.reload();
       await ready(page);
       await page.locator('#model').click();
       const loved = page.getByRole('group', { name: 'Favourites' }).getByRole('option');
-      assert.equal(await loved.count(), 1);
+      await becomes(() => loved.count(), 1);
       // By keyboard alone, for the model that is chosen.
       await page.keyboard.press('Escape');
+      await page.locator('.picker').waitFor({ state: 'detached' });
       await page.locator('#prompt').fill('/favourite');
+      await page.locator('#slash-menu').waitFor();
       await page.locator('#prompt').press('Enter');
       await page.locator('#model').click();
-      assert.equal(await loved.count(), 2);
+      await becomes(() => loved.count(), 2);
     });
   });
 
@@ -146,7 +170,7 @@ describe('the shell', { skip: withoutBrowser }, () => {
     await visit(
       async (page) => {
         await ask(page, 'one');
-        assert.equal(await page.locator('.sidebar').count(), 0);
+        await becomes(() => page.locator('.sidebar').count(), 0);
         await page.getByRole('button', { name: 'Show sidebar' }).click();
         await page.locator('#new-chat').click();
         await page.locator('#welcome-title').waitFor();
@@ -167,14 +191,14 @@ describe('the shell', { skip: withoutBrowser }, () => {
         await ask(page, 'last');
         await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
         for (const hidden of ['.sidebar', '.composer', '.top-bar', '.message-foot']) {
-          assert.equal(await page.locator(hidden).first().isVisible(), false, hidden);
+          await becomes(() => page.locator(hidden).first().isVisible(), false, hidden);
         }
-        assert.equal(await page.getByText('You said: last').isVisible(), true);
+        await becomes(() => page.getByText('You said: last').isVisible(), true);
         // As high as what is in it: paper has no scroll bars.
-        assert.equal(await page.locator('#scroll').evaluate((area) => area.scrollHeight - area.clientHeight), 0);
+        await becomes(() => page.locator('#scroll').evaluate((area) => area.scrollHeight - area.clientHeight), 0);
         const whole = await page.locator('html').evaluate((root) => root.scrollHeight);
         assert.ok(whole > 2_000, String(whole));
-        assert.equal(await page.evaluate('getComputedStyle(document.documentElement).colorScheme'), 'light');
+        await becomes(() => page.evaluate('getComputedStyle(document.documentElement).colorScheme'), 'light');
       },
       { viewport: { width: 800, height: 600 } },
     );
@@ -184,11 +208,12 @@ describe('the shell', { skip: withoutBrowser }, () => {
     await visit(
       async (page) => {
         for (const screen of ['history', 'prompts', 'presets']) {
-          await page.goto(`${gateway.origin}/#/${screen}`);
+          await goTo(page, `#/${screen}`);
+          await settled(page);
           const cut = await page.locator('.screen-title').evaluate((title) => title.scrollWidth - title.clientWidth);
           assert.ok(cut <= 0, `${screen}: ${cut} pixels are cut off`);
         }
-        assert.equal(await page.getByRole('button', { name: 'Neue Voreinstellung' }).isVisible(), true);
+        await becomes(() => page.getByRole('button', { name: 'Neue Voreinstellung' }).isVisible(), true);
       },
       { viewport: PHONE, hasTouch: true, isMobile: true, locale: 'de-DE' },
     );
@@ -197,16 +222,14 @@ describe('the shell', { skip: withoutBrowser }, () => {
   test('opens with the link that has the access key, and keeps it out of sight', async () => {
     const locked = await openGateway(script, ['gpt-4o'], 'Scripted', 'key: the-access-key-of-the-test\n');
     try {
-      await visitIn(
-        browser,
-        locked,
+      await visit(
         async (page) => {
           await page.waitForURL(`${locked.origin}/`);
           await ask(page, 'open sesame');
           await page.getByText('You said: open sesame').waitFor();
-          await page.waitForTimeout(500);
           await page.reload();
           await page.getByText('You said: open sesame').waitFor();
+          await settled(page);
           assert.doesNotMatch(await page.content(), /the-access-key/);
           assert.equal(await page.evaluate('document.cookie'), '');
           // Without it nothing is shown, and the page that is open says what to do.
@@ -215,7 +238,7 @@ describe('the shell', { skip: withoutBrowser }, () => {
           await send(page, 'and now?');
           await page.getByText('This server wants its access key').waitFor();
         },
-        { path: '/?key=the-access-key-of-the-test', mayComplain: /401/ },
+        { gateway: locked, path: '/?key=the-access-key-of-the-test', mayComplain: /401/ },
       );
     } finally {
       await locked.close();
@@ -236,9 +259,7 @@ describe('the shell', { skip: withoutBrowser }, () => {
 
   test('can be installed, and opens without the server', async () => {
     const line = await openLine(gateway);
-    await visitIn(
-      browser,
-      line,
+    await visit(
       async (page) => {
         await ready(page);
         await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)');
@@ -260,24 +281,24 @@ describe('the shell', { skip: withoutBrowser }, () => {
         await page.evaluate(
           'navigator.serviceWorker.controller ?? new Promise((done) => { navigator.serviceWorker.oncontrollerchange = done; }).then(() => undefined)',
         );
-        await page.goto(`${line.origin}/#/prompts`);
+        await goTo(page, '#/prompts');
         await page.locator('#new-prompt').waitFor();
         // They are kept a moment after they came.
         await eventually(async () => assert.deepEqual(await notKept(page), []));
-        await page.goto(`${line.origin}/#/`);
+        await goTo(page, '#/');
         line.cut();
         await page.reload();
-        await page.goto(`${line.origin}/#/prompts`);
+        await goTo(page, '#/prompts');
         await page.locator('#new-prompt').waitFor();
-        await page.goto(`${line.origin}/#/`);
+        await goTo(page, '#/');
         await page.getByText('Sluice does not answer').waitFor();
         await page.locator('#prompt').fill('a draft in the tunnel');
         line.mend();
         await page.evaluate("dispatchEvent(new Event('online'))");
         await page.locator('#providers strong').first().waitFor({ state: 'attached' });
-        assert.equal(await page.locator('#prompt').inputValue(), 'a draft in the tunnel');
+        await becomes(() => page.locator('#prompt').inputValue(), 'a draft in the tunnel');
       },
-      { serviceWorkers: 'allow', mayComplain: /ERR_|Failed to (load|fetch)/ },
+      { gateway: line, serviceWorkers: 'allow', mayComplain: /ERR_|Failed to (load|fetch)/ },
     ).finally(() => line.close());
   });
 });

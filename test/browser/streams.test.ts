@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
-import { launchChromium, withoutBrowser } from './chromium.ts';
-import { type Gateway, openGateway } from './gateway.ts';
+import { withoutBrowser } from './chromium.ts';
+import { comesToFit } from './eventually.ts';
+import { openGateway } from './gateway.ts';
 import { openLine } from './line.ts';
-import { ask, lastAnswer, send, visit } from './visit.ts';
+import { setStage } from './stage.ts';
+import { ask, finished, lastAnswer, send } from './visit.ts';
 
 const WORDS = 300;
 
@@ -23,40 +25,29 @@ const ALL = [...numbers(WORDS)].join('').trim();
 
 /** The whole answer, each word once and in its order. */
 async function isWhole(page: Page): Promise<void> {
-  await lastAnswer(page).locator('.line').waitFor();
+  await finished(lastAnswer(page));
   assert.equal((await lastAnswer(page).locator('.body').innerText()).trim(), ALL);
 }
 
 describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
-  let browser: Browser;
-  let gateway: Gateway;
-  before(async () => {
-    gateway = await openGateway(script, ['gpt-4o']);
-    browser = await launchChromium();
-  });
-  after(async () => {
-    await browser?.close();
-    await gateway?.close();
-  });
+  const { visit, gateway } = setStage(() => openGateway(script, ['gpt-4o']));
 
   test('goes on after a reload', async () => {
-    await visit(browser, gateway, async (page) => {
+    await visit(async (page) => {
       await send(page, 'count');
       await page.getByText('w40 ').waitFor();
-      await page.waitForTimeout(400);
       await page.reload();
       await page.getByText('w40 ').waitFor();
       await isWhole(page);
       assert.equal(gateway.upstream.chats.length, 1);
-      assert.match(await lastAnswer(page).locator('.info').innerText(), /tokens/);
+      await comesToFit(() => lastAnswer(page).locator('.info').innerText(), /tokens/);
     });
   });
 
   test('comes to a second tab as well, which can stop it', async () => {
-    await visit(browser, gateway, async (page, context) => {
+    await visit(async (page, context) => {
       await send(page, 'endless');
       await page.getByText('w20 ').waitFor();
-      await page.waitForTimeout(500);
       const second = await context.newPage();
       await second.goto(page.url());
       await second.getByText('w60 ').waitFor();
@@ -73,19 +64,17 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
     const line = await openLine(gateway);
     try {
       await visit(
-        browser,
-        line,
         async (page) => {
           await send(page, 'count');
           await page.getByText('w40 ').waitFor();
           line.cut();
-          setTimeout(() => line.mend(), 700);
           await page.getByText('The connection was lost').waitFor();
+          line.mend();
           await isWhole(page);
           assert.equal(await page.getByText('The connection was lost').count(), 0);
           assert.equal(await lastAnswer(page).getByRole('alert').count(), 0);
         },
-        { mayComplain: /ERR_|Failed to load/ },
+        { gateway: line, mayComplain: /ERR_|Failed to load/ },
       );
     } finally {
       await line.close();
@@ -93,16 +82,15 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
   });
 
   test('says so when the server has it no more', async () => {
-    await visit(browser, gateway, async (page) => {
+    await visit(async (page) => {
       await send(page, 'endless');
       await page.getByText('w20 ').waitFor();
-      await page.waitForTimeout(500);
       await page.route('**/backend-api/v2/streams/**', (route) =>
         route.fulfill({ status: 404, json: { error: { message: 'No such stream', code: 'not_found' } } }),
       );
       await page.reload();
-      assert.match(await lastAnswer(page).getByRole('alert').innerText(), /no longer has the rest/);
-      assert.match(await lastAnswer(page).locator('.body').innerText(), /w0 .*w20/);
+      await comesToFit(() => lastAnswer(page).getByRole('alert').innerText(), /no longer has the rest/);
+      await comesToFit(() => lastAnswer(page).locator('.body').innerText(), /w0 .*w20/);
     });
   });
 });

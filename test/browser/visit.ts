@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { eventually } from './eventually.ts';
-import type { Gateway } from './gateway.ts';
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page, Request } from 'playwright-core';
+import { becomes, eventually, PATIENCE_MS } from './eventually.ts';
+import type { Place } from './gateway.ts';
 
 export const PHONE = { width: 390, height: 844 };
-
-/** How long anything on the page may take, in milliseconds: two busy cores are slow. */
-const PATIENCE_MS = 15_000;
 
 export interface VisitOptions extends BrowserContextOptions {
   /** Where to begin. Default: `/`. */
@@ -21,7 +18,7 @@ export interface VisitOptions extends BrowserContextOptions {
  */
 export async function visit(
   browser: Browser,
-  gateway: Gateway,
+  gateway: Place,
   use: (page: Page, context: BrowserContext) => Promise<void>,
   { path = '/', mayComplain, ...options }: VisitOptions = {},
 ): Promise<void> {
@@ -43,6 +40,7 @@ export async function visit(
       return route.abort();
     });
     context.on('page', (page) => {
+      watchRequests(page);
       page.on('pageerror', (error) => complaints.push(error.stack ?? error.message));
       page.on('console', (message) => {
         if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
@@ -62,6 +60,45 @@ export async function visit(
   }
 }
 
+/** What a page has asked for and not got yet. */
+const underway = new WeakMap<Page, Set<Request>>();
+
+function watchRequests(page: Page): void {
+  const requests = new Set<Request>();
+  underway.set(page, requests);
+  page.on('request', (request) => {
+    // Players take of a sound or a film what they need, and leave the rest.
+    if (request.resourceType() !== 'media') requests.add(request);
+  });
+  for (const end of ['requestfinished', 'requestfailed'] as const) {
+    page.on(end as 'requestfinished', (request) => requests.delete(request));
+  }
+}
+
+/** Two pictures later: effects of what was drawn have run by then, and what they ask for is underway. */
+const TWO_FRAMES = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))';
+
+/** Waits until nothing is on its way to the page any more, neither from the server nor within it. */
+export async function settled(page: Page): Promise<void> {
+  const busy = async (): Promise<number> => {
+    await page.evaluate(TWO_FRAMES);
+    return (underway.get(page)?.size ?? 0) + (await page.locator('[aria-busy="true"], .lazy-waiting').count());
+  };
+  // Twice: what has come may ask for more.
+  await eventually(async () => assert.deepEqual([await busy(), await busy()], [0, 0]));
+}
+
+/** Goes to an address of the page that is open, `#/history`, and returns when the page has taken it. */
+export async function goTo(page: Page, address: string): Promise<void> {
+  await page.evaluate(`new Promise((done) => {
+    const address = ${JSON.stringify(address)};
+    if (location.hash === address) return done();
+    // The page listens for longer, so it has rendered by then.
+    addEventListener('hashchange', () => setTimeout(done), { once: true });
+    location.hash = address;
+  })`);
+}
+
 /** Waits until the models are there. */
 export async function ready(page: Page): Promise<void> {
   await page.locator('#providers strong, .thread .message').first().waitFor({ state: 'attached' });
@@ -79,10 +116,20 @@ export async function ask(page: Page, text: string): Promise<void> {
   await ready(page);
   const answers = await page.locator('.answer').count();
   await send(page, text);
-  const answer = page.locator('.answer').nth(answers);
+  await finished(page.locator('.answer').nth(answers));
+}
+
+/** Waits until an answer is over, and all of it is drawn. */
+export async function finished(answer: Locator): Promise<void> {
   await answer.locator('.line').waitFor();
   // Markdown is drawn a moment after the end of the answer is known.
-  await eventually(async () => assert.equal(await answer.locator('.markdown[aria-busy="true"]').count(), 0));
+  await becomes(() => answer.locator('.markdown[aria-busy="true"]').count(), 0);
+}
+
+/** Begins a new chat with the button, and waits until the empty page is there: the field of the old chat stands until then. */
+export async function newChat(page: Page): Promise<void> {
+  await page.locator('#new-chat').click();
+  await page.locator('#welcome-title').waitFor();
 }
 
 export function lastAnswer(page: Page): Locator {
@@ -92,6 +139,22 @@ export function lastAnswer(page: Page): Locator {
 /** A button of the last answer. */
 export function button(page: Page, name: string): Locator {
   return lastAnswer(page).getByRole('button', { name, exact: true });
+}
+
+/** Scrolls the conversation up as with a wheel; returns where that ended, since wheels roll on for a moment. */
+export async function scrollUp(page: Page, pixels: number): Promise<number> {
+  const area = page.locator('#scroll');
+  await area.hover();
+  await page.mouse.wheel(0, -pixels);
+  await page.getByRole('button', { name: 'To the end' }).waitFor();
+  let top = -1;
+  await eventually(async () => {
+    const before = top;
+    top = await area.evaluate((node) => node.scrollTop);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    assert.equal(top, before, 'comes to rest');
+  });
+  return top;
 }
 
 /** A picture of one pixel. */
