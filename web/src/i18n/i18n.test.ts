@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { dictionary as de } from './de/index.ts';
-import { dictionary as en } from './en/index.ts';
-import { dictionary as es } from './es/index.ts';
-import { dictionary as fr } from './fr/index.ts';
-import { dictionary as zh } from './zh/index.ts';
+import * as de from './de/index.ts';
+import * as en from './en/index.ts';
+import * as es from './es/index.ts';
+import * as fr from './fr/index.ts';
+import * as zh from './zh/index.ts';
 
 type Sections = Readonly<Record<string, Readonly<Record<string, string | Readonly<Record<string, string>>>>>>;
 

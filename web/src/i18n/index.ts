@@ -1,6 +1,6 @@
 import { app } from '../state/app.ts';
 import { useApp } from '../state/use.ts';
-import type { English } from './en/index.ts';
+import type * as en from './en/index.ts';
 
 /** The languages of the page, each under its own name for itself. */
 export const LANGUAGES = {
@@ -12,6 +12,8 @@ export const LANGUAGES = {
 } as const;
 
 export type Language = keyof typeof LANGUAGES;
+
+type English = typeof en;
 
 /** A text that depends on a number, by the plural's category (https://cldr.unicode.org/index/cldr-spec/plural-rules). */
 export interface Plural {
@@ -30,7 +32,7 @@ export type Key = {
 
 export type Values = Readonly<Record<string, string | number>>;
 
-const loaders: Readonly<Record<Language, () => Promise<{ readonly dictionary: Dictionary }>>> = {
+const loaders: Readonly<Record<Language, () => Promise<Dictionary>>> = {
   en: () => import('./en/index.ts'),
   de: () => import('./de/index.ts'),
   es: () => import('./es/index.ts'),
@@ -54,7 +56,7 @@ export function pickLanguage(wish: string, offered: readonly string[]): Language
 
 /** Loads the words of a language, after which `t` speaks it. */
 export async function speak(next: Language): Promise<void> {
-  ({ dictionary } = await loaders[next]());
+  dictionary = await loaders[next]();
   language = next;
   plurals = new Intl.PluralRules(next);
   document.documentElement.lang = next;
