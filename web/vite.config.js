@@ -4,7 +4,18 @@ import { defineConfig } from 'vite';
 const sluice = process.env.SLUICE_ORIGIN ?? 'http://127.0.0.1:1337';
 const api = ['/backend-api', '/v1', '/files', '/media', '/images', '/thumbnail', '/openapi.json'];
 
+/** Browsers meant here all know woff2: the other forms of KaTeX's fonts would be shipped for nobody. */
+const onlyWoff2 = {
+  name: 'only-woff2',
+  enforce: 'pre',
+  transform: {
+    filter: { id: /katex[^/\\]*\.css$/ },
+    handler: (css) => css.replaceAll(/,\s*url\([^)]*\)\s*format\("(?:woff|truetype)"\)/g, ''),
+  },
+};
+
 export default defineConfig({
+  plugins: [onlyWoff2],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     target: 'es2023',

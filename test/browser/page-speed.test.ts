@@ -104,6 +104,15 @@ describe('the speed of the page', { skip: withoutBrowser, timeout: 900_000 }, ()
     assert.ok(gzip <= 150 * KILOBYTE, `${gzip} bytes with gzip`);
   });
 
+  test('fonts are shipped in the one form that all browsers take', () => {
+    const fonts = readdirSync(path.join(DIST, 'assets')).filter((name) => /\.(?:woff2?|ttf|otf|eot)$/.test(name));
+    assert.ok(fonts.length > 0);
+    assert.deepEqual(
+      fonts.filter((name) => !name.endsWith('.woff2')),
+      [],
+    );
+  });
+
   test('nor does a browser load more by itself, what it fetches in advance included', async (t) => {
     await stage.visit(async (page) => {
       await ready(page);
