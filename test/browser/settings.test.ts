@@ -76,6 +76,18 @@ embedded: { enabled: true }
         await eventually(async () => assert.notEqual(await background(), light));
         await page.getByRole('radio', { name: 'Right to left' }).check();
         await becomes(() => html.getAttribute('dir'), 'rtl');
+        // The full stop of English words stays behind them.
+        const ends = await page.evaluate(`(() => {
+          const words = document.querySelector('main .hint').firstChild;
+          return [0, words.length - 1].map((at) => {
+            const letter = document.createRange();
+            letter.setStart(words, at);
+            letter.setEnd(words, at + 1);
+            return letter.getBoundingClientRect().x;
+          });
+        })()`);
+        const [first = 0, last = 0] = ends as readonly number[];
+        assert.ok(first < last, `from ${first} to ${last}`);
         await page.getByLabel('Reduce motion').check();
         const durations = "getComputedStyle(document.querySelector('.switch input')).transitionDuration";
         await becomes(() => page.evaluate(durations), '0.001s');
