@@ -7,7 +7,7 @@ import { type Attachment, emptyDraft } from '../state/drafts.ts';
 import { ATTACHED, type AttachedFile } from '../state/media.ts';
 import { type FilePart, newId, type Part } from '../state/model.ts';
 import { putRecords, removeRecords } from '../storage/records.ts';
-import { adviceFor } from '../views/chat/advice.ts';
+import { reasonOf } from '../views/chat/advice.ts';
 
 /** How to stop what is on its way, by attachment. */
 const leaving = new Map<string, AbortController>();
@@ -51,8 +51,7 @@ async function take(draft: string, file: File): Promise<void> {
     }
   } catch (thrown) {
     if (isAbort(thrown)) return;
-    const failure = toFailure(thrown);
-    fail(failure.message || t(adviceFor(failure)));
+    fail(reasonOf(toFailure(thrown)));
   } finally {
     leaving.delete(id);
   }

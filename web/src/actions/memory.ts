@@ -5,7 +5,7 @@ import { t } from '../i18n/index.ts';
 import { app } from '../state/app.ts';
 import { memoryOfNext, NEXT_WITHOUT, newUserId, usesMemory } from '../state/memory.ts';
 import type { Chat, Part } from '../state/model.ts';
-import { adviceFor } from '../views/chat/advice.ts';
+import { reasonOf } from '../views/chat/advice.ts';
 
 /** The person's id in the memory, made when it is first needed. */
 export function memoryUser(): string {
@@ -53,8 +53,7 @@ export async function remember(text: string, chat?: Chat): Promise<boolean> {
     toast(t('memory.added'));
     return true;
   } catch (thrown) {
-    const failure = toFailure(thrown);
-    toast(t('memory.notAdded', { reason: failure.message || t(adviceFor(failure)) }));
+    toast(t('memory.notAdded', { reason: reasonOf(toFailure(thrown)) }));
     return false;
   }
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { toFailure } from '../api/http.ts';
 import { t } from '../i18n/index.ts';
-import { adviceFor } from '../views/chat/advice.ts';
+import { reasonOf } from '../views/chat/advice.ts';
 import { Dialog } from './Dialog.tsx';
 
 export interface ConfirmProps {
@@ -25,8 +25,7 @@ export function Confirm({ title, text, action, run, onClose }: ConfirmProps) {
       await run();
       onClose();
     } catch (thrown) {
-      const failure = toFailure(thrown);
-      setProblem(failure.message || t(adviceFor(failure)));
+      setProblem(reasonOf(toFailure(thrown)));
       setBusy(false);
     }
   };

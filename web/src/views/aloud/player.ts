@@ -4,7 +4,7 @@ import { toast } from '../../components/toast.ts';
 import { spoken, t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { type Message, textOf } from '../../state/model.ts';
-import { adviceFor } from '../chat/advice.ts';
+import { reasonOf } from '../chat/advice.ts';
 import { sentencesOf } from './sentences.ts';
 import { aloud } from './state.ts';
 import { speakersOf, type Voice, voiceOf } from './voice.ts';
@@ -44,8 +44,7 @@ export async function readAloud(message: Message): Promise<void> {
     }
   } catch (thrown) {
     if (isAbort(thrown) || signal.aborted) return;
-    const failure = toFailure(thrown);
-    toast(t('aloud.failed', { reason: failure.message || t(adviceFor(failure)) }));
+    toast(t('aloud.failed', { reason: reasonOf(toFailure(thrown)) }));
   } finally {
     // Unless the next one has begun already.
     if (speaker === own) stopReading();

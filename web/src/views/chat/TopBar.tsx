@@ -1,5 +1,6 @@
 import { newChat } from '../../actions/chats.ts';
 import { IconButton } from '../../components/IconButton.tsx';
+import { SidebarButton } from '../../components/SidebarButton.tsx';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import type { Chat } from '../../state/model.ts';
@@ -11,13 +12,7 @@ export function TopBar({ chat }: { readonly chat: Chat | undefined }) {
   const isOpen = useApp((state) => state.settings.sidebar);
   return (
     <header class="top-bar">
-      {!isOpen && (
-        <IconButton
-          icon="sidebar"
-          label={t('shell.openSidebar')}
-          onClick={() => app.dispatch({ type: 'settings/changed', change: { sidebar: true } })}
-        />
-      )}
+      <SidebarButton />
       <ModelPicker chat={chat} />
       <span class="top-bar-space" />
       <SetupButton chat={chat} />

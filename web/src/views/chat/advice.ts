@@ -1,4 +1,4 @@
-import type { Key } from '../../i18n/index.ts';
+import { type Key, t } from '../../i18n/index.ts';
 import type { Failure } from '../../state/model.ts';
 
 const BY_CODE: Readonly<Record<string, Key>> = {
@@ -45,4 +45,9 @@ export function adviceFor({ code, status, needsKey }: Failure): Key {
 /** Whether the provider's key is what is missing, or wrong. */
 export function isAboutKey(failure: Failure): boolean {
   return adviceFor(failure) === 'errors.key';
+}
+
+/** What went wrong: in the server's words where it has some. */
+export function reasonOf(failure: Failure): string {
+  return failure.message || t(adviceFor(failure));
 }

@@ -4,13 +4,13 @@ import { Choices } from '../../components/Choices.tsx';
 import { copy } from '../../components/copy.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
+import { Problem } from '../../components/Problem.tsx';
 import { t } from '../../i18n/index.ts';
 import { type LoggedMessage, loggedChat } from '../../state/logged-chat.ts';
 import { addressOf } from '../../state/route.ts';
 import { asCurl, asNode, asPython, hasSdkCall } from '../../state/snippets.ts';
 import { Markdown } from '../chat/Markdown.tsx';
 import { dollars, milliseconds, moment } from './figures.ts';
-import { Problem } from './Problem.tsx';
 import { useLoaded } from './use-loaded.ts';
 
 type Form = 'chat' | 'curl' | 'python' | 'node';

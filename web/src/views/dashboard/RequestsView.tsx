@@ -2,13 +2,13 @@ import { useEffect, useState } from 'preact/hooks';
 import { clearRequests, type LoggedRequest, loadRequests, type RequestFilter } from '../../api/observe.ts';
 import { Choices } from '../../components/Choices.tsx';
 import { Confirm } from '../../components/Confirm.tsx';
+import { Problem } from '../../components/Problem.tsx';
 import { SearchField } from '../../components/SearchField.tsx';
 import { Switch } from '../../components/Switch.tsx';
 import { t } from '../../i18n/index.ts';
 import { addressOf } from '../../state/route.ts';
 import { useApp } from '../../state/use.ts';
 import { dollars, milliseconds, moment, short } from './figures.ts';
-import { Problem } from './Problem.tsx';
 import { useLoaded } from './use-loaded.ts';
 
 /** Between two looks at what is new. */

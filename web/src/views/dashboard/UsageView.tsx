@@ -8,12 +8,12 @@ import {
   type UsageLine,
 } from '../../api/observe.ts';
 import { Choices } from '../../components/Choices.tsx';
+import { Problem } from '../../components/Problem.tsx';
 import { t } from '../../i18n/index.ts';
 import { type Grouping, type Measure, seriesOf, type UsageByDay } from '../../state/dashboard.ts';
 import { useApp } from '../../state/use.ts';
 import { dollars, milliseconds, short } from './figures.ts';
 import { Plot } from './Plot.tsx';
-import { Problem } from './Problem.tsx';
 import { useLoaded } from './use-loaded.ts';
 
 const PERIODS = ['7', '30', '90'] as const;

@@ -144,7 +144,7 @@ function SearchField({ search, setSearch }: { readonly search: string; readonly 
     if (matchMedia('(pointer: fine)').matches) field.current?.focus();
   }, []);
   return (
-    <label class="history-search">
+    <label class="search-field history-search">
       <Icon name="search" />
       <span class="hidden">{t('history.search')}</span>
       <input

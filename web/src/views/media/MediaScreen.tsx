@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Choices } from '../../components/Choices.tsx';
+import { Problem } from '../../components/Problem.tsx';
 import { ScreenHead } from '../../components/ScreenHead.tsx';
 import { SearchField } from '../../components/SearchField.tsx';
 import { t } from '../../i18n/index.ts';
 import { addressOf, goTo } from '../../state/route.ts';
-import { adviceFor } from '../chat/advice.ts';
 import type { ScreenProps } from '../screens.ts';
 import './media.css';
 import { Tile } from './Tile.tsx';
@@ -36,14 +36,7 @@ export default function MediaScreen({ path }: ScreenProps) {
             onChange={(next) => goTo(addressOf('media', next), { replace: true })}
           />
           <p class="hint">{t(shelf === 'attached' ? 'media.attachedHint' : 'media.hint')}</p>
-          {list.failure !== undefined && (
-            <p class="problem" role="alert">
-              {list.failure.message || t(adviceFor(list.failure))}{' '}
-              <button type="button" class="link-button" onClick={list.again}>
-                {t('chat.tryAgain')}
-              </button>
-            </p>
-          )}
+          <Problem failure={list.failure} again={list.again} />
           <ul class="tiles" aria-busy={list.isLoading}>
             {items.map((item) => (
               <Tile key={item.id} item={item} open={() => setShown(item.id)} />

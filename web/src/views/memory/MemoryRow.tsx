@@ -6,7 +6,7 @@ import { toast } from '../../components/toast.ts';
 import { region, t } from '../../i18n/index.ts';
 import { addressOf } from '../../state/route.ts';
 import { useApp } from '../../state/use.ts';
-import { adviceFor } from '../chat/advice.ts';
+import { reasonOf } from '../chat/advice.ts';
 
 export interface MemoryRowProps {
   readonly item: Remembered;
@@ -25,8 +25,7 @@ export function MemoryRow({ item, user, onChanged }: MemoryRowProps) {
     try {
       await work();
     } catch (thrown) {
-      const failure = toFailure(thrown);
-      toast(t('memory.notChanged', { reason: failure.message || t(adviceFor(failure)) }));
+      toast(t('memory.notChanged', { reason: reasonOf(toFailure(thrown)) }));
     }
     onChanged();
   };

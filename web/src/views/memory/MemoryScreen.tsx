@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { remember, switchMemory } from '../../actions/memory.ts';
 import { deleteMemory } from '../../api/memory.ts';
 import { Confirm } from '../../components/Confirm.tsx';
+import { Problem } from '../../components/Problem.tsx';
 import { ScreenHead } from '../../components/ScreenHead.tsx';
 import { SearchField } from '../../components/SearchField.tsx';
 import { Switch } from '../../components/Switch.tsx';
@@ -9,7 +10,6 @@ import { toast } from '../../components/toast.ts';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { useApp } from '../../state/use.ts';
-import { adviceFor } from '../chat/advice.ts';
 import './memory.css';
 import { MemoryRow } from './MemoryRow.tsx';
 import { useMemory } from './use-memory.ts';
@@ -40,14 +40,7 @@ export default function MemoryScreen() {
           </div>
           <AddForm onAdded={list.again} />
           <SearchField id="memory-search" label={t('memory.search')} value={search} onInput={setSearch} />
-          {list.failure !== undefined && (
-            <p class="problem" role="alert">
-              {list.failure.message || t(adviceFor(list.failure))}{' '}
-              <button type="button" class="link-button" onClick={list.again}>
-                {t('chat.tryAgain')}
-              </button>
-            </p>
-          )}
+          <Problem failure={list.failure} again={list.again} />
           <div class="memory-count">
             <p role="status" class="hint">
               {list.count !== undefined && words(list.count, isSearching)}

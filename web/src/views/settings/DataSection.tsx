@@ -4,7 +4,7 @@ import { Icon } from '../../components/Icon.tsx';
 import { toast } from '../../components/toast.ts';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
-import { adviceFor } from '../chat/advice.ts';
+import { reasonOf } from '../chat/advice.ts';
 import { exportAs } from '../history/chat-menu.ts';
 import { DeleteDialog } from './DeleteDialog.tsx';
 
@@ -19,8 +19,7 @@ export function DataSection() {
       await exportEverything();
       toast(t('settings.exportedAll'));
     } catch (thrown) {
-      const failure = toFailure(thrown);
-      toast(t('settings.exportFailed', { reason: failure.message || t(adviceFor(failure)) }));
+      toast(t('settings.exportFailed', { reason: reasonOf(toFailure(thrown)) }));
     } finally {
       setBusy(false);
     }

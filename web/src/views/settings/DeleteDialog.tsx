@@ -3,7 +3,7 @@ import { toFailure } from '../../api/http.ts';
 import { Dialog } from '../../components/Dialog.tsx';
 import { toast } from '../../components/toast.ts';
 import { type Key, t } from '../../i18n/index.ts';
-import { adviceFor } from '../chat/advice.ts';
+import { reasonOf } from '../chat/advice.ts';
 import { type Doomed, deleteEverything } from './delete-all.ts';
 
 const PARTS: readonly (readonly [keyof Doomed, Key])[] = [
@@ -28,7 +28,7 @@ export function DeleteDialog({ close }: { readonly close: () => void }) {
         close();
         return toast(t('settings.deleted'));
       }
-      setProblem(t('settings.deleteFailed', { count, reason: failure.message || t(adviceFor(failure)) }));
+      setProblem(t('settings.deleteFailed', { count, reason: reasonOf(failure) }));
     } catch (thrown) {
       setProblem(toFailure(thrown).message);
     } finally {

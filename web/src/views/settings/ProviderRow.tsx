@@ -10,7 +10,7 @@ import { app } from '../../state/app.ts';
 import type { ProviderEntry } from '../../state/catalog.ts';
 import { addressOf } from '../../state/route.ts';
 import { useApp } from '../../state/use.ts';
-import { adviceFor } from '../chat/advice.ts';
+import { reasonOf } from '../chat/advice.ts';
 import { statusOf } from './provider-status.ts';
 
 interface Outcome {
@@ -36,8 +36,7 @@ export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) 
       setOutcome({ isGood: true, text: t('settings.testGood', { count: models.length }) });
       app.dispatch({ type: 'catalog/provider', name, models });
     } catch (thrown) {
-      const failure = toFailure(thrown);
-      const reason = failure.message || t(adviceFor(failure));
+      const reason = reasonOf(toFailure(thrown));
       setOutcome({ isGood: false, text: t(key === undefined ? 'settings.noModels' : 'settings.testBad', { reason }) });
     } finally {
       setTesting(false);

@@ -4,7 +4,7 @@ import { synthesize } from '../../api/speech.ts';
 import { toast } from '../../components/toast.ts';
 import { spoken, t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
-import { adviceFor } from '../chat/advice.ts';
+import { reasonOf } from '../chat/advice.ts';
 
 export interface Sample {
   /** The voice that is being heard, as in the settings. */
@@ -31,8 +31,7 @@ export function useSample(): Sample {
       await say(voice, t('voices.sample'), own.signal);
     } catch (thrown) {
       if (isAbort(thrown) || own.signal.aborted) return;
-      const failure = toFailure(thrown);
-      toast(t('aloud.failed', { reason: failure.message || t(adviceFor(failure)) }));
+      toast(t('aloud.failed', { reason: reasonOf(toFailure(thrown)) }));
     } finally {
       if (leaving.current === own) setPlaying(undefined);
     }

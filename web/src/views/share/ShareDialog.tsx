@@ -7,7 +7,7 @@ import { toast } from '../../components/toast.ts';
 import { t } from '../../i18n/index.ts';
 import { addressOf } from '../../state/route.ts';
 import { useApp } from '../../state/use.ts';
-import { adviceFor } from '../chat/advice.ts';
+import { reasonOf } from '../chat/advice.ts';
 import type { OverlayProps } from '../overlays.ts';
 import { shareChat, unshareChat } from './keeper.ts';
 
@@ -27,8 +27,7 @@ export default function ShareDialog({ about, close }: OverlayProps) {
     try {
       await run();
     } catch (thrown) {
-      const failure = toFailure(thrown);
-      setProblem(failure.message || t(adviceFor(failure)));
+      setProblem(reasonOf(toFailure(thrown)));
     } finally {
       setBusy(false);
     }

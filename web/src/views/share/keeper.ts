@@ -6,7 +6,7 @@ import { type Chat, newId } from '../../state/model.ts';
 import { runningIn } from '../../state/streams.ts';
 import { type MessageMap, pathTo } from '../../state/tree.ts';
 import { loadMessages } from '../../storage/keep.ts';
-import { adviceFor } from '../chat/advice.ts';
+import { reasonOf } from '../chat/advice.ts';
 import { publish, unpublish } from './api.ts';
 import { toShared } from './shared-chat.ts';
 
@@ -110,7 +110,7 @@ async function bringUpToDate(id: string): Promise<void> {
       return;
     }
     given.add(chat.share);
-    toast(t('share.notUpdated', { title: chat.title, reason: failure.message || t(adviceFor(failure)) }));
+    toast(t('share.notUpdated', { title: chat.title, reason: reasonOf(failure) }));
   }
 }
 

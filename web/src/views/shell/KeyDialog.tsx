@@ -6,7 +6,7 @@ import { Icon } from '../../components/Icon.tsx';
 import { toast } from '../../components/toast.ts';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
-import { adviceFor } from '../chat/advice.ts';
+import { reasonOf } from '../chat/advice.ts';
 import type { OverlayProps } from '../overlays.ts';
 
 /** A provider's key, kept in this browser. `about` is the provider's name. */
@@ -27,8 +27,7 @@ export default function KeyDialog({ about, close }: OverlayProps) {
       toast(t(key.trim() === '' ? 'shell.keyForgotten' : 'shell.keyKept', { provider: label }));
       close();
     } catch (thrown) {
-      const failure = toFailure(thrown);
-      setProblem(failure.message || t(adviceFor(failure)));
+      setProblem(reasonOf(toFailure(thrown)));
     } finally {
       setBusy(false);
     }

@@ -1,5 +1,6 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Dialog } from '../../components/Dialog.tsx';
+import { DropArea } from '../../components/DropArea.tsx';
 import { Icon } from '../../components/Icon.tsx';
 import { t } from '../../i18n/index.ts';
 import { addressOf } from '../../state/route.ts';
@@ -10,17 +11,13 @@ import './transfer.css';
 
 /** Takes in chats of other programs and of other browsers, and says of each file what became of it. */
 export default function ImportDialog({ close }: OverlayProps) {
-  const field = useRef<HTMLInputElement>(null);
   const [reports, setReports] = useState<readonly FileReport[]>([]);
   const [isBusy, setBusy] = useState(false);
-  const [isOver, setOver] = useState(false);
 
-  const take = async (files: FileList | null | undefined): Promise<void> => {
-    if (!files || files.length === 0 || isBusy) return;
-    // The list of an input is emptied with it.
-    const all = [...files];
+  const take = async (files: readonly File[]): Promise<void> => {
+    if (files.length === 0 || isBusy) return;
     setBusy(true);
-    for (const file of all) {
+    for (const file of files) {
       const report = await importFile(file);
       setReports((before) => [...before, report]);
     }
@@ -30,39 +27,15 @@ export default function ImportDialog({ close }: OverlayProps) {
   return (
     <Dialog title={t('transfer.importTitle')} onClose={close} class="import">
       <p class="hint">{t('transfer.importHint')}</p>
-      <section
-        aria-label={t('transfer.choose')}
-        class={`drop ${isOver ? 'is-over' : ''}`}
-        onDragOver={(event) => {
-          event.preventDefault();
-          setOver(true);
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={(event) => {
-          event.preventDefault();
-          setOver(false);
-          void take(event.dataTransfer?.files);
-        }}
-      >
-        <button type="button" class="button is-primary" disabled={isBusy} onClick={() => field.current?.click()}>
-          <Icon name="upload" /> {t('transfer.choose')}
-        </button>
-        <span class="hint">{t('transfer.drop')}</span>
-        <input
-          ref={field}
-          id="import-files"
-          class="hidden"
-          type="file"
-          multiple
-          accept=".json,.jsonl,.zip,application/json,application/zip"
-          tabIndex={-1}
-          aria-label={t('transfer.choose')}
-          onChange={(event) => {
-            void take(event.currentTarget.files);
-            event.currentTarget.value = '';
-          }}
-        />
-      </section>
+      <DropArea
+        id="import-files"
+        choose={t('transfer.choose')}
+        hint={t('transfer.drop')}
+        multiple
+        accept=".json,.jsonl,.zip,application/json,application/zip"
+        isBusy={isBusy}
+        take={(files) => void take(files)}
+      />
       <div role="status" class="reports">
         {isBusy && <p class="hint">{t('transfer.reading')}</p>}
         {reports.map((report, index) => (

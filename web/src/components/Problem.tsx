@@ -1,6 +1,6 @@
-import { t } from '../../i18n/index.ts';
-import type { Failure } from '../../state/model.ts';
-import { adviceFor } from '../chat/advice.ts';
+import { t } from '../i18n/index.ts';
+import type { Failure } from '../state/model.ts';
+import { reasonOf } from '../views/chat/advice.ts';
 
 export interface ProblemProps {
   readonly failure: Failure | undefined;
@@ -12,7 +12,7 @@ export function Problem({ failure, again }: ProblemProps) {
   if (failure === undefined) return null;
   return (
     <p class="problem" role="alert">
-      {failure.message || t(adviceFor(failure))}{' '}
+      {reasonOf(failure)}{' '}
       <button type="button" class="link-button" onClick={again}>
         {t('chat.tryAgain')}
       </button>

@@ -1,0 +1,61 @@
+import { useRef, useState } from 'preact/hooks';
+import { Icon } from './Icon.tsx';
+
+export interface DropAreaProps {
+  /** Of the field for files. */
+  readonly id: string;
+  /** What the button says. */
+  readonly choose: string;
+  /** That files can be dropped here, too. */
+  readonly hint: string;
+  /** The name of the area; default: what the button says. */
+  readonly label?: string;
+  /** As the attribute of that name: which files are offered. */
+  readonly accept: string;
+  readonly multiple?: boolean;
+  readonly isBusy: boolean;
+  readonly take: (files: readonly File[]) => void;
+}
+
+/** Where files are chosen, or dropped. */
+export function DropArea({ id, choose, hint, label = choose, accept, multiple = false, isBusy, take }: DropAreaProps) {
+  const field = useRef<HTMLInputElement>(null);
+  const [isOver, setOver] = useState(false);
+  return (
+    <section
+      aria-label={label}
+      class={`drop-area ${isOver ? 'is-over' : ''}`}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        take([...(event.dataTransfer?.files ?? [])]);
+      }}
+    >
+      <button type="button" class="button is-primary" disabled={isBusy} onClick={() => field.current?.click()}>
+        <Icon name="upload" /> {choose}
+      </button>
+      <span class="hint">{hint}</span>
+      <input
+        ref={field}
+        id={id}
+        class="hidden"
+        type="file"
+        multiple={multiple}
+        accept={accept}
+        tabIndex={-1}
+        aria-label={choose}
+        onChange={(event) => {
+          // The list of an input is emptied with it.
+          const files = [...(event.currentTarget.files ?? [])];
+          event.currentTarget.value = '';
+          take(files);
+        }}
+      />
+    </section>
+  );
+}
