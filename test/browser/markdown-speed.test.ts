@@ -3,8 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { launchChromium, withoutBrowser } from './chromium.ts';
 import { longAnswer } from './long-answer.ts';
-import { longTasks } from './long-tasks.ts';
 import { type MarkdownPage, serveMarkdown } from './markdown-page.ts';
+import { longTasks } from './trace.ts';
 
 describe('the speed of markdown', { skip: withoutBrowser, timeout: 900_000 }, () => {
   let browser: Browser;

@@ -3,8 +3,8 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core';
 import { launchChromium, withoutBrowser } from './chromium.ts';
 import { comesToFit } from './eventually.ts';
-import { longTasks } from './long-tasks.ts';
 import { type MarkdownPage, serveMarkdown } from './markdown-page.ts';
+import { longTasks } from './trace.ts';
 
 const FENCE = '```';
 

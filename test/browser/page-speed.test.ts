@@ -8,10 +8,10 @@ import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
 import { openGateway } from './gateway.ts';
 import { longAnswer } from './long-answer.ts';
-import { longTasks } from './long-tasks.ts';
 import type { Stage } from './stage.ts';
 import { setStage } from './stage.ts';
-import { lastAnswer, ready, send } from './visit.ts';
+import { longTasks, workUntilWords } from './trace.ts';
+import { lastAnswer, ready, scrollUp, send } from './visit.ts';
 
 const DIST = fileURLToPath(new URL('../../web/dist', import.meta.url));
 const KILOBYTE = 1_000;
@@ -130,13 +130,16 @@ describe('the speed of the page', { skip: withoutBrowser, timeout: 900_000 }, ()
   });
 
   test('the first words are there within a second at a quarter of the speed', async (t) => {
-    // The processor's time counts, as others use this machine too: the best of some.
-    const times: number[] = [];
-    for (let round = 0; round < 5 && !times.some((time) => time <= 1_000); round++) {
-      times.push(await firstPaint(stage));
-    }
-    t.diagnostic(`first contentful paint at 4x throttling: ${times.map((time) => Math.round(time)).join(', ')} ms`);
-    assert.ok(Math.min(...times) <= 1_000, `${times.join(', ')} ms`);
+    const rounds: Paint[] = [];
+    while (rounds.length < 3 && !rounds.some(({ work }) => work <= PAGE_SHARE_MS)) rounds.push(await firstPaint(stage));
+    const told = rounds
+      .map(
+        ({ work, clock, files }) => `${Math.round(work)} ms of work, ${Math.round(clock)} by the clock, ${files} files`,
+      )
+      .join('; ');
+    t.diagnostic(`first contentful paint at 4x throttling: ${told}`);
+    assert.ok(Math.min(...rounds.map(({ work }) => work)) <= PAGE_SHARE_MS, told);
+    assert.ok(Math.max(...rounds.map(({ files }) => files)) <= FILES_BEFORE_WORDS, told);
   });
 
   test('nothing jumps while an answer arrives', async (t) => {
@@ -153,12 +156,9 @@ describe('the speed of the page', { skip: withoutBrowser, timeout: 900_000 }, ()
     await stage.visit(async (page) => {
       await send(page, 'everything');
       await page.getByText('Section 8', { exact: true }).waitFor({ timeout: 60_000 });
-      await page.locator('#scroll').hover();
-      await page.mouse.wheel(0, -700);
-      await page.getByRole('button', { name: 'To the end' }).waitFor();
+      const before = await scrollUp(page, 700);
       await page.evaluate(OBSERVE_SHIFTS);
       const top = 'document.querySelector("#scroll").scrollTop';
-      const before = await page.evaluate(top);
       await lastAnswer(page).locator('.line').waitFor({ timeout: 120_000 });
       assert.equal(await page.evaluate(top), before);
       await noShifts(page, t, 'reading above');
@@ -175,25 +175,49 @@ describe('the speed of the page', { skip: withoutBrowser, timeout: 900_000 }, ()
   });
 });
 
-/** Milliseconds from the navigation to the first words, in a browser that has nothing yet. */
-async function firstPaint(stage: Stage): Promise<number> {
-  let time = Number.POSITIVE_INFINITY;
+/**
+ * A second by the clock is one only where nobody else works. So much of it is the page's own, in the processor's time: the
+ * server, the browser around the page and the screen took 0.27 s where nobody else did.
+ */
+const PAGE_SHARE_MS = 700;
+/** What is waited for is no work: so many files at most are asked for by then. */
+const FILES_BEFORE_WORDS = 5;
+
+interface Paint {
+  /** Milliseconds of the processor for the page's thread, and those that went by. */
+  readonly work: number;
+  readonly clock: number;
+  readonly files: number;
+}
+
+/** From the navigation to the first words, at a quarter of the speed, in a browser that has nothing yet. */
+async function firstPaint(stage: Stage): Promise<Paint> {
+  let paint: Paint | undefined;
   await stage.visit(
     async (page, context) => {
       const session = await context.newCDPSession(page);
       await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
-      await page.goto(stage.gateway.origin);
-      await page.locator('h1').waitFor();
-      time = (await page.evaluate(PAINT)) as number;
+      const work = await workUntilWords(stage.browser(), page, async () => {
+        await page.goto(stage.gateway.origin);
+        await page.locator('h1').waitFor();
+        await page.evaluate(PAINT);
+      });
+      const [clock, files] = (await page.evaluate(PAINT)) as [number, number];
+      paint = { work, clock, files };
     },
     { path: '/favicon.svg' },
   );
-  return time;
+  assert.ok(paint !== undefined);
+  return paint;
 }
 
+/** When the first words were there, and how many files of the page had been asked for by then. */
 const PAINT = `new Promise((resolve) => new PerformanceObserver((list) => {
   const [entry] = list.getEntriesByName('first-contentful-paint');
-  if (entry) resolve(entry.startTime);
+  if (!entry) return;
+  const files = performance.getEntriesByType('resource').filter(({ name, startTime }) =>
+    startTime <= entry.startTime && new URL(name).pathname.startsWith('/assets/'));
+  resolve([entry.startTime, files.length]);
 }).observe({ type: 'paint', buffered: true }))`;
 
 const OBSERVE_SHIFTS = `window.shifts = [];
