@@ -88,18 +88,6 @@ describe('the shell', { skip: withoutBrowser }, () => {
     });
   });
 
-  test('takes an address that changes before the page is drawn', async () => {
-    await visit(async (page) => {
-      await page.addInitScript(`new MutationObserver((_, observer) => {
-        if (document.querySelector('.app') === null) return;
-        observer.disconnect();
-        location.hash = '#/prompts';
-      }).observe(document, { subtree: true, childList: true });`);
-      await page.reload();
-      await page.locator('#new-prompt').waitFor();
-    });
-  });
-
   test('closes what is closed before it is drawn', async () => {
     await visit(async (page) => {
       await ready(page);
