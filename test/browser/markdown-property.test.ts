@@ -166,7 +166,8 @@ describe('markdown of any form', { skip: withoutBrowser, timeout: 900_000 }, () 
         assert.equal(pieces, once);
         assert.equal(once, whole);
       }),
-      { numRuns: CASES },
+      // A table whose first row is there at once, before anything of it was shown.
+      { numRuns: CASES, examples: [[['a | b\n|---|---|\nword\n', [21]]]] },
     );
   });
 

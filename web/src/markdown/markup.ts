@@ -60,7 +60,7 @@ export function withMarkup(grammar: MarkdownIt, words: Words): void {
   rules['table_open'] = () =>
     `<div class="markdown-table"><div class="markdown-scroll" role="region" tabindex="0" aria-label="${escaped(words.table)}"><table>`;
   rules['table_close'] = (tokens, index) =>
-    `${tokens[index - 1]?.type === 'tbody_close' ? '' : '<tbody></tbody>'}</table></div>` +
+    `${tokens[index - 1]?.type === 'tbody_close' ? '' : '<tbody></tbody>\n'}</table></div>` +
     `<button type="button" class="markdown-more" data-action="rows">${escaped(words.showAll)}</button></div>\n`;
   rules['th_open'] = (tokens, index) => cell('th', at(tokens, index));
   rules['td_open'] = (tokens, index) => cell('td', at(tokens, index));
