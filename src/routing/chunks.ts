@@ -197,6 +197,7 @@ class TimedSource {
   readonly #limits: Limits;
   readonly #deadline: Deadline;
   readonly #unlisten: () => void;
+  #resolve: ((result: IteratorResult<Batch>) => void) | undefined;
   #reject: ((error: Error) => void) | undefined;
   #begun = false;
   #closed = false;
@@ -212,18 +213,20 @@ class TimedSource {
   next(): Promise<IteratorResult<Batch>> {
     if (this.#begun) this.#deadline.set(this.#limits.idleMs);
     return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
       this.#reject = reject;
-      this.#iterator.next().then(
-        (result) => {
-          this.#reject = undefined;
-          this.#begun = true;
-          this.#deadline.set(Number.POSITIVE_INFINITY);
-          resolve(result);
-        },
-        (error) => reject(this.#scope.cancelled ?? error),
-      );
+      this.#iterator.next().then(this.#arrived, this.#failed);
     });
   }
+
+  readonly #arrived = (result: IteratorResult<Batch>): void => {
+    this.#reject = undefined;
+    this.#begun = true;
+    this.#deadline.set(Number.POSITIVE_INFINITY);
+    this.#resolve?.(result);
+  };
+
+  readonly #failed = (error: Error): void => this.#reject?.(this.#scope.cancelled ?? error);
 
   async close(): Promise<void> {
     if (this.#closed) return;

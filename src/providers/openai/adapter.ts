@@ -1,27 +1,22 @@
-import type { Limits, ProviderConfig } from '../../config/config.ts';
+import type { ProviderConfig } from '../../config/config.ts';
 import type { Call, Credentials } from '../../core/call.ts';
 import type { ChatRequest } from '../../core/chat.ts';
-import type { Batch, Chunk } from '../../core/chunk.ts';
+import type { Batch } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Model } from '../../core/model.ts';
+import { Opened } from '../../core/opened.ts';
 import type { AuthNeed, Provider, ProviderCookies, Relay, RelayTarget } from '../../core/provider.ts';
-import { type Body, open, type UpstreamResponse } from '../../outbound/body.ts';
+import { open, type UpstreamResponse } from '../../outbound/body.ts';
 import { noteRateLimits } from '../../outbound/rate-limits.ts';
 import type { UpstreamClient } from '../../outbound/upstream.ts';
-import { decodeCompletion, StreamDecoder } from './decode.ts';
+import { type AnswerLimits, DecodedAnswer } from './decoded-answer.ts';
 import { encodeRequest } from './encode.ts';
-import { looksLikeEvents } from './events.ts';
 import { failureOfStatus } from './failure.ts';
 import { capabilitiesOf, parseModels } from './models.ts';
 
 /** Bytes of an error answer or a listing that are read. */
 const ERROR_BYTES = 64 * 1024;
 const LISTING_BYTES = 16 * 1024 * 1024;
-
-/** How long an upstream may take for its last words once the answer is complete, in milliseconds. */
-const LAST_WORDS_MS = 3_000;
-
-type AnswerLimits = Pick<Limits, 'sseLineBytes' | 'answerBytes'>;
 
 export interface OpenAiDeps {
   readonly client: UpstreamClient;
@@ -69,13 +64,13 @@ export function createOpenAiProvider(
 
   const relay: Relay = { target };
 
-  async function* chat(request: ChatRequest, call: Call): AsyncIterable<Batch> {
+  async function ask(request: ChatRequest, call: Call): Promise<AsyncIterator<Batch>> {
     const body = JSON.stringify(encodeRequest(request, true, (field) => call.drop(field)));
     const upstream = { ...target('/chat/completions', call.credentials), method: 'POST', body } as const;
     const response = await open(deps.client, upstream, call.signal);
     if (response.status !== 200) throw await failure(response);
     noteRateLimits(call, response.headers);
-    yield* decodeAnswer(response.body, deps.limits());
+    return new DecodedAnswer(response.body, deps.limits());
   }
 
   async function models(credentials: Credentials, signal: AbortSignal): Promise<readonly Model[]> {
@@ -105,7 +100,7 @@ export function createOpenAiProvider(
     ...(config.loginUrl === undefined ? {} : { loginUrl: config.loginUrl }),
     ...(config.defaultModel === undefined ? {} : { defaultModel: config.defaultModel }),
     models,
-    chat,
+    chat: (request, call) => new Opened(() => ask(request, call)),
     relay,
   };
 }
@@ -125,69 +120,6 @@ export function missingKey(config: Pick<ProviderConfig, 'label' | 'keyVariable' 
     'missing_credentials',
     `${config.label} needs an API key: ${variable}add apiKey to providers.${config.id} in sluice.yaml, or send api_key with the request.`,
   );
-}
-
-/** An answer in either form, as it comes. What came before a failure is handed out before it is thrown. */
-async function* decodeAnswer(body: Body, limits: AnswerLimits): AsyncIterable<Batch> {
-  const decoder = new StreamDecoder(limits.sseLineBytes);
-  const whole: Buffer[] = [];
-  let size = 0;
-  let isStream: boolean | undefined;
-  let lastWords: NodeJS.Timeout | undefined;
-  /** Bytes in a row that said nothing. */
-  let idle = 0;
-  try {
-    for (;;) {
-      const bytes = await next(body, decoder);
-      if (bytes !== undefined) isStream ??= looksLikeEvents(bytes);
-      if (isStream !== true) {
-        if (bytes === undefined) {
-          yield decodeCompletion(Buffer.concat(whole));
-          return;
-        }
-        whole.push(bytes);
-        size += bytes.length;
-        if (size <= limits.answerBytes) continue;
-        throw new SluiceError('upstream_invalid', "The provider's answer is larger than Sluice takes in.");
-      }
-      const batch: Chunk[] = [];
-      let failure: unknown;
-      try {
-        if (bytes !== undefined) decoder.push(bytes, batch);
-        if (bytes === undefined || decoder.done) decoder.end(batch);
-      } catch (error) {
-        failure = error;
-      }
-      idle = batch.length > 0 ? 0 : idle + (bytes?.length ?? 0);
-      if (idle > limits.answerBytes) {
-        throw new SluiceError('upstream_invalid', 'The provider sent much, but nothing that says anything.');
-      }
-      if (decoder.done) body.release();
-      if (batch.length > 0 || failure === undefined) yield batch;
-      if (failure !== undefined) throw failure;
-      if (bytes === undefined || decoder.done) return;
-      // Usage and `[DONE]` follow at once or never. Some upstreams name an end in every chunk, so more text counts.
-      if (batch.length > 0) {
-        clearTimeout(lastWords);
-        lastWords = undefined;
-      }
-      if (decoder.complete) lastWords ??= setTimeout(() => void body.return(), LAST_WORDS_MS).unref();
-    }
-  } finally {
-    clearTimeout(lastWords);
-    void body.return();
-  }
-}
-
-/** The next bytes; undefined at the end. A connection that breaks after the answer was complete has ended, too. */
-async function next(body: Body, decoder: StreamDecoder): Promise<Buffer | undefined> {
-  try {
-    const { value, done } = await body.next();
-    return done === true ? undefined : value;
-  } catch (error) {
-    if (decoder.complete) return undefined;
-    throw error;
-  }
 }
 
 async function failure(response: UpstreamResponse): Promise<SluiceError> {

@@ -1,0 +1,34 @@
+import type { Batch } from './chunk.ts';
+
+/** The batches of an answer that is asked for with the first step. */
+export class Opened implements AsyncIterableIterator<Batch> {
+  readonly #open: () => Promise<AsyncIterator<Batch>>;
+  #answer: AsyncIterator<Batch> | undefined;
+  #isOver = false;
+
+  constructor(open: () => Promise<AsyncIterator<Batch>>) {
+    this.#open = open;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Batch>> {
+    return this.#answer?.next() ?? this.#begin();
+  }
+
+  async return(): Promise<IteratorResult<Batch>> {
+    this.#isOver = true;
+    await this.#answer?.return?.();
+    return { done: true, value: undefined };
+  }
+
+  async #begin(): Promise<IteratorResult<Batch>> {
+    if (this.#isOver) return { done: true, value: undefined };
+    this.#answer = await this.#open();
+    // Nobody waits for it any more.
+    if (this.#isOver) return this.return();
+    return this.#answer.next();
+  }
+}
