@@ -8,7 +8,18 @@ export interface SluiceProcess {
   /** For example `http://127.0.0.1:41234`. */
   readonly origin: string;
   readonly pid: number;
+  /** Has all garbage collected, and the room for it given back, so that what stays in memory is in use. */
+  collect(): Promise<void>;
 }
+
+/** Signals ask for a collection; each is told when it is over. */
+const COLLECTOR = `
+let count = 0;
+process.on('SIGUSR2', () => {
+  globalThis.gc({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+  count += 1;
+  console.error('collected ' + count + ';');
+});`;
 
 /**
  * Sluice in a process of its own, for tests of memory and load, with an upstream as its provider `mock`. Ended after the
@@ -26,8 +37,18 @@ export async function startSluiceProcess(
     'logLevel: error',
   ];
   writeFileSync(path.join(folder, 'sluice.yaml'), settings.join('\n'));
-  const running = startSluice(context, ['--bind', '127.0.0.1:0'], { folder });
+  const collector = `--expose-gc --import=data:text/javascript,${encodeURIComponent(COLLECTOR)}`;
+  const running = startSluice(context, ['--bind', '127.0.0.1:0'], { folder, environment: { NODE_OPTIONS: collector } });
   const [, address = ''] = await running.said(/Page +http:\/\/(\S+)\//);
   assert.ok(running.process.pid !== undefined);
-  return { origin: `http://${address}`, pid: running.process.pid };
+  let collections = 0;
+  return {
+    origin: `http://${address}`,
+    pid: running.process.pid,
+    async collect() {
+      collections += 1;
+      running.process.kill('SIGUSR2');
+      await running.said(new RegExp(`collected ${collections};`));
+    },
+  };
 }
