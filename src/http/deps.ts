@@ -48,7 +48,7 @@ export interface PlainRoute {
   /** The parts of a multipart form, as JSON Schema, where one may, or has to, be sent. The handler reads it. */
   readonly form?: Readonly<Record<string, unknown>>;
   /** Bytes that a JSON body may have, where it is not `limits.bodyBytes`. */
-  readonly bodyLimit?: (limits: Limits) => number;
+  readonly bodyLimit?: (limits: Limits, request: FastifyRequest) => number;
   /** A POST that says all there is to say by its path. */
   readonly hasNoBody?: true;
   /** Answering costs something, so HEAD, which would do the work and throw it away, is not served. */

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Limits } from '../config/config.ts';
 import { SluiceError } from '../core/errors.ts';
 import { createServer } from '../core/node-http.ts';
 import { kindOf } from '../observe/route-kinds.ts';
 import { backendRoutes } from './backend/index.ts';
-import type { Deps, ErrorBody } from './deps.ts';
+import type { Deps, ErrorBody, PlainRoute } from './deps.ts';
 import { documentRoutes } from './docs.ts';
 import { readJson } from './edge/body.ts';
 import { brokenRequests } from './edge/broken.ts';
@@ -47,7 +46,7 @@ declare module 'fastify' {
     takesForm?: boolean;
     hasNoBody?: boolean;
     anyType?: boolean;
-    bodyLimit?: ((limits: Limits) => number) | undefined;
+    bodyLimit?: PlainRoute['bodyLimit'] | undefined;
     errorBody?: ErrorBody | undefined;
   }
 }
@@ -197,7 +196,7 @@ function readBodies(app: FastifyInstance, deps: Deps): void {
   app.removeAllContentTypeParsers();
   const read = (request: FastifyRequest, payload: IncomingMessage) => {
     const { limits } = deps.config();
-    const limit = request.routeOptions.config.bodyLimit?.(limits) ?? limits.bodyBytes;
+    const limit = request.routeOptions.config.bodyLimit?.(limits, request) ?? limits.bodyBytes;
     return readJson(payload, limit, { limits, deadlines: deps.deadlines, turns });
   };
   app.addContentTypeParser('application/json', read);
@@ -216,7 +215,6 @@ function readBodies(app: FastifyInstance, deps: Deps): void {
   });
   app.addHook('preHandler', async (request) => {
     if (request.method !== 'POST' || request.isForm || request.body !== undefined) return;
-    if (request.routeOptions.url?.startsWith('/v1/models') === true) return;
     if (request.routeOptions.config.hasNoBody === true) return;
     throw new SluiceError('unsupported_media_type', 'Send the body as JSON, with "Content-Type: application/json".');
   });

@@ -41,7 +41,8 @@ describe('bodies that are too large', () => {
   const PATHS = [
     ...CHATS.map(({ path }) => ({ path, size: 20 * MB })),
     { path: '/api/mock/chat/completions', size: 20 * MB },
-    { path: '/v1/models/test-model', size: 20 * MB },
+    { path: '/v1/models/test-model', size: 2 * MB },
+    { path: '/v1/models/test-model:latest', size: 2 * MB },
     { path: '/v1/audio/speech', size: 2 * MB },
   ];
 
@@ -108,6 +109,18 @@ describe('bodies that are too large', () => {
       assert.equal(answer.status, 200, answer.text.slice(0, 300));
       assert.equal(world.last.prompt.length, 9.9 * MB - ((9.9 * MB) % 1));
     }
+  });
+
+  test('a model may be called with as much as a conversation where its path names a method', async () => {
+    const path = '/v1/models/test-model:generateContent';
+    const headers = { 'content-type': 'application/json' };
+    const of = (size: number): string => JSON.stringify({ contents: [{ parts: [{ text: 'a'.repeat(size) }] }] });
+    const answer = await world.ask({ method: 'POST', path, headers, body: of(9 * MB) });
+    assert.equal(answer.status, 200, answer.text.slice(0, 300));
+    assert.equal(world.last.prompt.length, 9 * MB);
+    const refused = await world.ask({ method: 'POST', path, headers, body: of(20 * MB) });
+    assert.equal(refused.status, 413);
+    assert.match(refused.text, /"status":"INVALID_ARGUMENT".*"reason":"too_large"/);
   });
 
   test('when compressed are not even unpacked', async () => {

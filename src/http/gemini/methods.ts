@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SluiceError } from '../../core/errors.ts';
 import type { Deps, Handler } from '../deps.ts';
+import type { Variant } from '../variant.ts';
 import { countTokens } from './count-tokens.ts';
+import { errorBody } from './errors.ts';
 import { type Form, generate } from './generate.ts';
 
 type Method = (deps: Deps, request: FastifyRequest, reply: FastifyReply, model: string) => Promise<FastifyReply>;
@@ -17,6 +19,8 @@ const METHODS: Readonly<Record<string, Method>> = {
 export function modelMethod(deps: Deps): Handler {
   return async (request, reply) => {
     const called = methodOf(request);
+    if (called !== undefined && request.body === undefined)
+      throw new SluiceError('unsupported_media_type', 'Send the body as JSON, with "Content-Type: application/json".');
     if (called !== undefined) return called.method(deps, request, reply, called.model);
     const { '*': path } = request.params as { '*': string };
     throw new SluiceError(
@@ -26,13 +30,13 @@ export function modelMethod(deps: Deps): Handler {
   };
 }
 
-/** The same on a path that has another meaning without the name of a method. */
-export function orMethod(deps: Deps, other: Handler): Handler {
-  return async (request, reply) => {
-    const called = methodOf(request);
-    if (called === undefined) return other(request, reply);
-    if (request.body !== undefined) return called.method(deps, request, reply, called.model);
-    throw new SluiceError('unsupported_media_type', 'Send the body as JSON, with "Content-Type: application/json".');
+/** The same on a path that means the model itself without the name of a method. */
+export function geminiMethods(deps: Deps): Variant {
+  return {
+    isFor: (request) => methodOf(request) !== undefined,
+    bodyLimit: (limits) => limits.chatBodyBytes,
+    errorBody,
+    handler: modelMethod(deps),
   };
 }
 

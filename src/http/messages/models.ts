@@ -1,10 +1,10 @@
-import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { SluiceError } from '../../core/errors.ts';
 import { isChatModel, type Model } from '../../core/model.ts';
 import { isReady } from '../../core/provider.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { validate } from '../validate.ts';
+import type { Variant } from '../variant.ts';
 
 /** Nobody else knows when a model came to be. */
 const UNKNOWN_DATE = '1970-01-01T00:00:00Z';
@@ -15,13 +15,9 @@ const ListQuery = z.object({
   before_id: z.string().optional(),
 });
 
-/** A handler of model listings that answers clients of Anthropic's API in their form, and leaves all others to `otherwise`. */
-export function forAnthropicClients(own: Handler, otherwise: Handler): Handler {
-  return (request, reply) => (isAnthropicClient(request) ? own : otherwise)(request, reply);
-}
-
-function isAnthropicClient(request: FastifyRequest): boolean {
-  return request.headers['anthropic-version'] !== undefined;
+/** A listing of models for clients of Anthropic's API, known by the header that all of them send. */
+export function forAnthropicClients(handler: Handler): Variant {
+  return { isFor: ({ headers }) => headers['anthropic-version'] !== undefined, handler };
 }
 
 /** `GET /v1/models` as Anthropic lists them (https://platform.claude.com/docs/en/api/models/list): aliases first, then every model that chats. */

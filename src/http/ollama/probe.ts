@@ -1,4 +1,5 @@
 import type { PlainRoute } from '../deps.ts';
+import { withVariant } from '../variant.ts';
 
 /** How Ollama's own libraries and its command line call themselves. */
 const OLLAMA_CLIENT = /^ollama\b/i;
@@ -6,11 +7,9 @@ const OLLAMA_CLIENT = /^ollama\b/i;
 /** The page in front of everything, except for Ollama's own clients: they ask there whether it runs. */
 export function answeringProbes(route: PlainRoute): PlainRoute {
   if (route.url !== '/' || route.method !== 'GET') return route;
-  return {
-    ...route,
-    handler: async (request, reply) => {
-      if (!OLLAMA_CLIENT.test(request.headers['user-agent'] ?? '')) return route.handler(request, reply);
-      return reply.header('content-type', 'text/plain; charset=utf-8').send('Ollama is running');
-    },
-  };
+  return withVariant(route, {
+    isFor: ({ headers }) => OLLAMA_CLIENT.test(headers['user-agent'] ?? ''),
+    handler: async (_request, reply) =>
+      reply.header('content-type', 'text/plain; charset=utf-8').send('Ollama is running'),
+  });
 }

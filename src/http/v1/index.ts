@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import type { Limits } from '../../config/config.ts';
 import type { Deps, Route } from '../deps.ts';
-import { errorBody } from '../edge/errors.ts';
-import { isOfGoogle } from '../edge/guard.ts';
-import { errorBody as googleErrorBody } from '../gemini/errors.ts';
-import { orMethod } from '../gemini/methods.ts';
+import { geminiMethods } from '../gemini/methods.ts';
 import { forAnthropicClients, getModelInfo, listModelInfos } from '../messages/models.ts';
+import { withVariant } from '../variant.ts';
 import { TranscriptionForm } from './audio-form.ts';
 import { audioSpeech, SpeechBody } from './audio-speech.ts';
 import { TranscriptAnswer, transcriptions, translations } from './audio-transcriptions.ts';
@@ -97,28 +95,19 @@ export function v1Routes(deps: Deps): readonly Route[] {
     { ...chat, url: '/v1/chat/completions', summary: 'Answer a conversation, whole or as a stream of deltas' },
     { ...chat, url: '/api/:provider/chat/completions', summary: 'The same, by one provider' },
     { ...chat, url: '/api/:provider/:conversation_id/chat/completions', summary: 'The same, within a conversation' },
-    {
-      method: 'GET',
-      url: '/v1/models',
-      summary: 'All models, aliases and providers',
-      tag: TAG,
-      answer: ModelList,
-      handler: forAnthropicClients(listModelInfos(deps), listModels(deps)),
-    },
-    {
-      ...model,
-      method: 'GET',
-      url: '/v1/models/*',
-      handler: forAnthropicClients(getModelInfo(deps), getModel(deps)),
-    },
-    {
-      ...model,
-      method: 'POST',
-      url: '/v1/models/*',
-      bodyLimit: (limits: Limits) => limits.chatBodyBytes,
-      errorBody: (error, { raw }) => (isOfGoogle(raw) ? googleErrorBody(error) : errorBody(error)),
-      handler: orMethod(deps, model.handler),
-    },
+    withVariant(
+      {
+        method: 'GET',
+        url: '/v1/models',
+        summary: 'All models, aliases and providers',
+        tag: TAG,
+        answer: ModelList,
+        handler: listModels(deps),
+      },
+      forAnthropicClients(listModelInfos(deps)),
+    ),
+    withVariant({ ...model, method: 'GET', url: '/v1/models/*' }, forAnthropicClients(getModelInfo(deps))),
+    withVariant({ ...model, method: 'POST', url: '/v1/models/*', hasNoBody: true }, geminiMethods(deps)),
     {
       method: 'GET',
       url: '/api/:provider/models',
