@@ -356,6 +356,7 @@ describe('queries', () => {
       ['prompt=a&model=b&model=c', 'model'],
       ['prompt=a&provider=mock&provider=mock', 'provider'],
       ['prompt=a&filter_markdown=true&filter_markdown=true', 'filter_markdown'],
+      ['prompt=a&cache=1&cache=2', 'cache'],
       [`prompt=a&filter_markdown=${'x'.repeat(1_001)}`, 'filter_markdown'],
     ] as const) {
       const { param } = assertError(await world.ask({ path: `${CREATE}?${query}` }), 400, query);
@@ -389,6 +390,7 @@ describe('queries', () => {
       const answer = await world.ask({ path: `${CREATE}?prompt=Hi&${query}` });
       assert.equal(answer.text, 'Hello from the upstream.', query);
     }
+    assert.equal((await world.ask({ path: '/backend-api/v2/version?cache=1&cache=2' })).status, 200);
     for (const prompt of ['%', '%ff', '%zz', '%00', '%E0%A4%A', 'a%0d%0ax-evil:1', '%ed%a0%80']) {
       const answer = await world.ask({ path: `${CREATE}?prompt=${prompt}` });
       assert.equal(answer.text, 'Hello from the upstream.', prompt);

@@ -11,6 +11,14 @@ const TOOLS = [
   { name: 'clock' },
 ];
 
+type Turns = readonly Readonly<Partial<Record<'type' | 'role' | 'call_id' | 'arguments' | 'output', string>>>[];
+
+/** What was said so far, in whatever member the vendor has for it. */
+function turnsOf(body: unknown): Turns {
+  const { messages, contents, input } = body as { messages?: Turns; contents?: Turns; input?: Turns };
+  return messages ?? contents ?? input ?? [];
+}
+
 for (const { kind } of VENDORS) {
   describe(kind, () => {
     test('text, usage and finish', async () => {
@@ -87,12 +95,24 @@ for (const { kind } of VENDORS) {
         ),
       );
       assert.equal(contentOf(chunks), 'It is sunny');
-      const body = JSON.stringify(vendor.upstream.requests[0]?.body);
-      assert.match(body, /rawInvalidInput\\*":\\*"not json/);
-      // One message of the user holds both results, except where there are items in place of messages.
-      if (kind === 'openai-responses') return;
-      const messages = (vendor.upstream.requests[0]?.body as { messages?: unknown[]; contents?: unknown[] }) ?? {};
-      assert.equal((messages.messages ?? messages.contents ?? []).length, 3);
+      const turns = turnsOf(vendor.upstream.requests[0]?.body);
+      if (kind === 'openai-responses') {
+        // Items in place of messages, and calls that carry JSON as text.
+        assert.deepEqual(
+          turns.map(({ type, role, ...item }) => [type ?? role, item.call_id, item.arguments ?? item.output]),
+          [
+            ['user', undefined, undefined],
+            ['function_call', 'call_a', '{"city":"Rom"}'],
+            ['function_call', 'call_b', '{"rawInvalidInput":"not json"}'],
+            ['function_call_output', 'call_b', 'noon'],
+            ['function_call_output', 'call_a', 'sunny'],
+          ],
+        );
+      } else {
+        assert.match(JSON.stringify(turns), /rawInvalidInput":"not json/);
+        // One message of the user holds both results.
+        assert.equal(turns.length, 3);
+      }
     });
 
     test('an image arrives as an image', async () => {
