@@ -5,7 +5,7 @@ import { SluiceError } from '../core/errors.ts';
 import { createServer } from '../core/node-http.ts';
 import { kindOf } from '../observe/route-kinds.ts';
 import { backendRoutes } from './backend/index.ts';
-import type { Deps, ErrorBody, PlainRoute } from './deps.ts';
+import type { Deps, ErrorBody, PlainRoute, Route } from './deps.ts';
 import { documentRoutes } from './docs.ts';
 import { readJson } from './edge/body.ts';
 import { brokenRequests } from './edge/broken.ts';
@@ -51,12 +51,28 @@ declare module 'fastify' {
   }
 }
 
+export type ServerDeps = Deps & ObserveDeps & PriceDeps;
+
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 /** Node leaves out those beyond without a word, so a request with that many is refused. */
 const MOST_HEADERS = 200;
 
+/** The route tables of all dialects. They look at what they work with only when a request comes. */
+export function apiRoutes(deps: ServerDeps): readonly Route[] {
+  return [
+    ...v1Routes(deps),
+    ...responsesRoutes(deps),
+    ...messagesRoutes(deps),
+    ...geminiRoutes(deps),
+    ...ollamaRoutes(deps),
+    ...backendRoutes(deps).map((route) => withPrices(withInsights(route, deps), deps)),
+    ...observeRoutes(deps),
+    ...mediaRoutes(deps),
+  ];
+}
+
 /** The HTTP server with all routes, not yet listening. */
-export function buildServer(deps: Deps & ObserveDeps & PriceDeps): FastifyInstance {
+export function buildServer(deps: ServerDeps): FastifyInstance {
   const { limits, bind } = deps.config();
   const app = Fastify({
     serverFactory: (handler) => {
@@ -100,16 +116,7 @@ export function buildServer(deps: Deps & ObserveDeps & PriceDeps): FastifyInstan
   };
   app.decorateRequest('bearer', undefined);
   app.decorateRequest('isForm', false);
-  const routes = [
-    ...v1Routes(deps),
-    ...responsesRoutes(deps),
-    ...messagesRoutes(deps),
-    ...geminiRoutes(deps),
-    ...ollamaRoutes(deps),
-    ...backendRoutes(deps).map((route) => withPrices(withInsights(route, deps), deps)),
-    ...observeRoutes(deps),
-    ...mediaRoutes(deps),
-  ];
+  const routes = apiRoutes(deps);
   const all = [...routes, ...documentRoutes(routes, deps.version), ...pageRoutes().map(answeringProbes)];
   const refusal = noRoute(all);
   watchRequests(app, deps.observer);

@@ -1,23 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { backendRoutes } from '../../src/http/backend/index.ts';
-import type { Deps, Route } from '../../src/http/deps.ts';
-import { geminiRoutes } from '../../src/http/gemini/index.ts';
-import { ollamaRoutes } from '../../src/http/ollama/index.ts';
-import { v1Routes } from '../../src/http/v1/index.ts';
+import { apiRoutes, type ServerDeps } from '../../src/http/server.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { startOpenAiUpstream } from '../support/openai-upstream.ts';
 import { startGatewayBefore } from './gateway-before.ts';
 import { ApiDescription } from './openapi-check.ts';
 
-/** The route tables look at what they work with only when a request comes. */
-const noDeps = {} as Deps;
-const ROUTES: readonly Route[] = [
-  ...v1Routes(noDeps),
-  ...geminiRoutes(noDeps),
-  ...ollamaRoutes(noDeps),
-  ...backendRoutes(noDeps),
-];
+const ROUTES = apiRoutes({} as ServerDeps);
 
 const MESSAGES = [{ role: 'user', content: 'Hi' }];
 const PIXEL = 'data:image/png;base64,iVBORw0KGgo=';
