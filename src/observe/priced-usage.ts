@@ -1,4 +1,5 @@
 import type { UsageRecord, UsageStore } from '../core/stores.ts';
+import { tokenCount } from '../core/usage.ts';
 import type { Prices } from './prices.ts';
 
 /** A store whose records say what they cost, in US dollars; null: unknown. What a client says of a cost stays as it is. */
@@ -15,6 +16,9 @@ export function pricedUsage(store: UsageStore, prices: Pick<Prices, 'cost'>): Us
 async function priced(record: UsageRecord, prices: Pick<Prices, 'cost'>): Promise<UsageRecord> {
   const { provider, model, promptTokens, completionTokens, savedTokens: cachedTokens, more } = record;
   if ('cost' in more) return record;
-  const cost = await prices.cost(provider, model, { promptTokens, completionTokens, cachedTokens });
+  // Writing to a vendor's cache has a price of its own.
+  const cacheWriteTokens = tokenCount(more['cache_write_tokens']) ?? 0;
+  const usage = { promptTokens, completionTokens, cachedTokens, cacheWriteTokens };
+  const cost = await prices.cost(provider, model, usage);
   return { ...record, more: { ...more, cost } };
 }

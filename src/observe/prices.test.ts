@@ -76,8 +76,14 @@ describe('prices', () => {
       { ...record, id: 'a', provider: 'openai', model: 'gpt-4o' },
       { ...record, id: 'b', provider: 'mine', model: 'gpt-4o' },
       { ...record, id: 'c', provider: 'openai', model: 'gpt-4o', more: { cost: 7, label: 'x' } },
+      { ...record, id: 'd', provider: 'anthropic', model: 'claude-haiku-4-5', more: { cache_write_tokens: 1_000_000 } },
     ]);
     const costs = (await Array.fromAsync(store.day('2026-03-01'))).map(({ more }) => more);
-    assert.deepEqual(costs, [{ cost: 12.5 }, { cost: null }, { cost: 7, label: 'x' }]);
+    assert.deepEqual(costs, [
+      { cost: 12.5 },
+      { cost: null },
+      { cost: 7, label: 'x' },
+      { cost: 6.25, cache_write_tokens: 1_000_000 },
+    ]);
   });
 });

@@ -66,3 +66,15 @@ test('what a broken store did not take is written when it is back, and said once
   );
   assert.equal(log.lines.filter(({ level }) => level === 'warn').length, 1);
 });
+
+test('what was written to a cache is noted, and nothing where nothing was', async () => {
+  const { batches, port } = store();
+  const recorder = new UsageRecorder(port, testLogger());
+  const { usage, ...rest } = answer('a');
+  for (const cacheWriteTokens of [2, 0]) recorder.note({ ...rest, usage: { ...usage, cacheWriteTokens } });
+  await recorder.flush();
+  assert.deepEqual(
+    batches.flat().map(({ more }) => more),
+    [{ label: 'Mock', cache_write_tokens: 2 }, { label: 'Mock' }],
+  );
+});

@@ -46,7 +46,11 @@ export class UsageRecorder {
       completionTokens: usage.completionTokens,
       totalTokens: usage.totalTokens,
       savedTokens: usage.cachedTokens ?? 0,
-      more: { label, ...(usage.estimated === true ? { estimated: true } : {}) },
+      more: {
+        label,
+        ...(usage.estimated === true ? { estimated: true } : {}),
+        ...(usage.cacheWriteTokens ? { cache_write_tokens: usage.cacheWriteTokens } : {}),
+      },
     });
     if (this.#waiting.length > MOST) this.#waiting.shift();
     this.#timer ??= setTimeout(() => void this.flush(), WAIT_MS);
