@@ -59,6 +59,8 @@ export interface Provider {
    * whatever is behind it must pause while nobody asks for the next batch.
    */
   chat?(request: ChatRequest, call: Call): AsyncIterable<Batch>;
+  /** `chat` goes on where a message of the assistant at the end stops. Most upstreams refuse such a conversation, or begin anew. */
+  readonly continues?: true;
   /** Reads a text aloud. Resolves with the first bytes; stops at once when `call.signal` aborts. */
   speech?(request: SpeechRequest, call: Call): Promise<Speech>;
   /** The formats that `speech` knows, its favourite first. */

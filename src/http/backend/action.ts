@@ -42,10 +42,10 @@ function isAnswer(message: Message): boolean {
 }
 
 /**
- * The request for an answer that goes on. The embedded engine goes on where a message of the assistant ends; other APIs
+ * The request for an answer that goes on. Some go on where a message of the assistant ends; other APIs
  * refuse such a conversation (Mistral, newer Claude models) or begin anew (OpenAI), so they are told what to do.
  */
 export function goingOn(request: ChatRequest, { provider }: Target): ChatRequest {
-  if (provider.origin === 'embedded') return request;
+  if (provider.continues === true) return request;
   return { ...request, messages: [...request.messages, { role: 'user', content: [{ type: 'text', text: GO_ON }] }] };
 }

@@ -70,6 +70,7 @@ export function createEmbeddedProvider(
     id: 'embedded',
     label: 'Embedded (on this machine)',
     origin: 'embedded',
+    continues: true,
     auth: { kind: 'none' },
 
     async models() {
