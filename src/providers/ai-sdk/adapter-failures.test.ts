@@ -11,6 +11,7 @@ import { SluiceError } from '../../core/errors.ts';
 const STATUSES = [
   { status: 400, code: 'invalid_request', seen: 400 },
   { status: 401, code: 'missing_credentials', seen: 401 },
+  { status: 402, code: 'forbidden', seen: 402 },
   { status: 403, code: 'missing_credentials', seen: 403 },
   { status: 404, code: 'model_not_found', seen: 404 },
   { status: 413, code: 'too_large', seen: 413 },
@@ -20,6 +21,7 @@ const STATUSES = [
   { status: 502, code: 'upstream_failed', seen: 502 },
   { status: 503, code: 'overloaded', seen: 503 },
   { status: 504, code: 'upstream_timeout', seen: 504 },
+  { status: 524, code: 'upstream_timeout', seen: 504 },
   { status: 529, code: 'overloaded', seen: 503 },
 ];
 

@@ -1,4 +1,5 @@
 import { type ErrorCode, type ErrorOptions, SluiceError } from '../../core/errors.ts';
+import { codeOfStatus, keptStatus, secondsToWait } from '../status.ts';
 
 /** Characters of an upstream's own words that are passed on. */
 const LONGEST_MESSAGE = 1_000;
@@ -54,8 +55,7 @@ function failure(speaker: Speaker, status: number, said: string | undefined, ret
   const text = said === undefined ? undefined : clean(speaker, said);
   const options: ErrorOptions = {
     ...(retryAfter === undefined ? {} : { retryAfter }),
-    // Client errors keep the vendor's status (402, 403, 422, …), since clients of the vendor expect it.
-    ...(status >= 400 && status < 500 && status !== 408 ? { status } : {}),
+    ...keptStatus(status),
   };
   // Google answers 400, not 401, to a key it does not know.
   const code = status === 400 && /\bapi[ _]key\b/i.test(text ?? '') ? 'missing_credentials' : codeOf(status, text);
@@ -66,30 +66,13 @@ function failure(speaker: Speaker, status: number, said: string | undefined, ret
   return new SluiceError(code, text ?? `${label} answered ${status} without an explanation.`, options);
 }
 
-/** A failure that the vendor explains is the vendor's own; without words it may as well be something on the way. */
+/**
+ * A failure that the vendor explains is the vendor's own; without words it may as well be something on the way. These vendors
+ * answer 403 to keys that they do not know (Amazon) or that are not for this (Anthropic, Google).
+ */
 function codeOf(status: number, text: string | undefined): ErrorCode {
   if (status >= 500 && status !== 504 && text === undefined) return 'upstream_failed';
-  switch (status) {
-    case 401:
-    case 403:
-      return 'missing_credentials';
-    case 404:
-      return 'model_not_found';
-    case 408:
-    case 504:
-      return 'upstream_timeout';
-    case 413:
-      return 'too_large';
-    case 429:
-      return 'rate_limited';
-    case 502:
-      return 'upstream_failed';
-    case 503:
-    case 529: // Anthropic's "overloaded"
-      return 'overloaded';
-    default:
-      return status >= 400 && status < 500 ? 'invalid_request' : 'provider_failed';
-  }
+  return status === 403 ? 'missing_credentials' : codeOfStatus(status);
 }
 
 /** The first of our own errors in a chain of causes: libraries wrap what their `fetch` threw. */
@@ -102,13 +85,10 @@ function findSluiceError(thrown: unknown): SluiceError | undefined {
   return undefined;
 }
 
-/** `Retry-After` (RFC 9110 §10.2.3) in seconds, or Google's `RetryInfo` in the error's details. */
+/** `Retry-After` in seconds, or Google's `RetryInfo` in the error's details. */
 function retryAfterOf(headers: Headers, json: unknown): number | undefined {
-  const header = headers.get('retry-after');
-  if (header !== null) {
-    const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
-    if (Number.isFinite(seconds)) return Math.max(0, Math.ceil(seconds));
-  }
+  const seconds = secondsToWait(headers.get('retry-after'));
+  if (seconds !== undefined) return seconds;
   const details = member(member(json, 'error'), 'details');
   for (const detail of Array.isArray(details) ? details : []) {
     const delay = /^(\d+(?:\.\d+)?)s$/.exec(String(member(detail, 'retryDelay')))?.[1];

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type ErrorCode, type ErrorOptions, SluiceError } from '../../core/errors.ts';
+import { type ErrorOptions, SluiceError } from '../../core/errors.ts';
+import { codeOfStatus, keptStatus, secondsToWait } from '../status.ts';
 
 /** Characters of an upstream's own words that are passed on. */
 const LONGEST_MESSAGE = 2_000;
@@ -7,7 +8,7 @@ const LONGEST_MESSAGE = 2_000;
 /** An upstream's answer with an error status → our error, in the upstream's own words where it has some. */
 export function failureOfStatus(status: number, headers: IncomingHttpHeaders, body: Buffer): SluiceError {
   const said = messageOf(parse(body));
-  const retryAfter = retryAfterOf(headers);
+  const retryAfter = secondsToWait(headers['retry-after']);
   const options: ErrorOptions = retryAfter === undefined ? {} : { retryAfter };
   if (status >= 300 && status < 400) {
     return new SluiceError(
@@ -26,7 +27,7 @@ export function failureOfStatus(status: number, headers: IncomingHttpHeaders, bo
     );
   }
   const message = said ?? `The provider answered ${status} without an explanation.`;
-  return new SluiceError(codeOf(status), message, { ...options, ...statusOf(status) });
+  return new SluiceError(codeOfStatus(status), message, { ...options, ...keptStatus(status) });
 }
 
 /** The error object that some upstreams send inside a stream, or with status 200. */
@@ -36,7 +37,7 @@ export function failureInAnswer(json: object): SluiceError | undefined {
   const { code, status, status_code } = json.error as { code?: unknown; status?: unknown; status_code?: unknown };
   const number = [code, status, status_code].map(asNumber).find((each) => each >= 400 && each < 600);
   if (number === undefined) return new SluiceError('provider_failed', said);
-  return new SluiceError(codeOf(number), said, statusOf(number));
+  return new SluiceError(codeOfStatus(number), said, keptStatus(number));
 }
 
 /** Some upstreams write the member in every answer. */
@@ -46,49 +47,6 @@ function isNothing(error: unknown): boolean {
 
 function asNumber(value: unknown): number {
   return typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
-}
-
-function codeOf(status: number): ErrorCode {
-  switch (status) {
-    case 401:
-      return 'missing_credentials';
-    case 402: // an account without credit: says nothing about the request, so another provider may serve it
-    case 403:
-      return 'forbidden';
-    case 404:
-      return 'model_not_found';
-    case 408:
-    case 504:
-    case 524:
-      return 'upstream_timeout';
-    case 413:
-      return 'too_large';
-    case 429:
-      return 'rate_limited';
-    case 502:
-      return 'upstream_failed';
-    case 503:
-    case 529: // Anthropic's "overloaded"
-      return 'overloaded';
-    default:
-      return status >= 500 ? 'provider_failed' : 'invalid_request';
-  }
-}
-
-/** Client errors keep the upstream's status (402, 422, 451, …), since clients of the vendor expect it. */
-function statusOf(status: number): ErrorOptions {
-  return status >= 400 && status < 500 && status !== 408 ? { status } : {};
-}
-
-/** `Retry-After` in seconds, from seconds or a date (RFC 9110 §10.2.3). */
-function retryAfterOf(headers: IncomingHttpHeaders): number | undefined {
-  const value = headers['retry-after'];
-  if (value === undefined) return undefined;
-  // Some write fractions. Anything else without a word in it is no date, though JavaScript would read it as one.
-  const seconds = /^\s*\d+(\.\d+)?\s*$/.test(value)
-    ? Number(value)
-    : (Date.parse(/[a-z]{3}/i.test(value) ? value : '') - Date.now()) / 1000;
-  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined;
 }
 
 function messageOf(json: unknown): string | undefined {

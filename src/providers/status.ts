@@ -1,0 +1,44 @@
+import type { ErrorCode, ErrorOptions } from '../core/errors.ts';
+
+/** An upstream's error status, explained in its own words → our code. */
+export function codeOfStatus(status: number): ErrorCode {
+  switch (status) {
+    case 401:
+      return 'missing_credentials';
+    case 402: // an account without credit: says nothing about the request, so another provider may serve it
+    case 403:
+      return 'forbidden';
+    case 404:
+      return 'model_not_found';
+    case 408:
+    case 504:
+    case 524: // Cloudflare's "a timeout occurred"
+      return 'upstream_timeout';
+    case 413:
+      return 'too_large';
+    case 429:
+      return 'rate_limited';
+    case 502:
+      return 'upstream_failed';
+    case 503:
+    case 529: // Anthropic's "overloaded"
+      return 'overloaded';
+    default:
+      return status >= 400 && status < 500 ? 'invalid_request' : 'provider_failed';
+  }
+}
+
+/** Client errors keep the upstream's status (402, 422, 451, …), since clients of the vendor expect it. */
+export function keptStatus(status: number): ErrorOptions {
+  return status >= 400 && status < 500 && status !== 408 ? { status } : {};
+}
+
+/** `Retry-After` in seconds, from seconds or a date (RFC 9110 §10.2.3). */
+export function secondsToWait(value: string | null | undefined): number | undefined {
+  if (value === null || value === undefined) return undefined;
+  // Some write fractions. Anything else without a word in it is no date, though JavaScript would read it as one.
+  const seconds = /^\s*\d+(\.\d+)?\s*$/.test(value)
+    ? Number(value)
+    : (Date.parse(/[a-z]{3}/i.test(value) ? value : '') - Date.now()) / 1000;
+  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined;
+}
