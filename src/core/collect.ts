@@ -1,3 +1,4 @@
+import { CallPieces } from './call-pieces.ts';
 import type { Conversation, Part, ToolCall, VendorData } from './chat.ts';
 import type { Batch, FinishReason, MediaRef, Source, Usage } from './chunk.ts';
 import { unreachable } from './errors.ts';
@@ -28,7 +29,7 @@ export async function collect(chunks: AsyncIterable<Batch>): Promise<Collected> 
   let finish: FinishReason | undefined;
   let stopSequence: string | undefined;
   const media: MediaRef[] = [];
-  const calls = new Map<number, { id: string; name: string; arguments: string; vendor?: VendorData }>();
+  const calls = new CallPieces();
   for await (const batch of chunks) {
     for (const chunk of batch) {
       switch (chunk.type) {
@@ -44,16 +45,9 @@ export async function collect(chunks: AsyncIterable<Batch>): Promise<Collected> 
         case 'source':
           sources.push(chunk.source);
           break;
-        case 'tool_call': {
-          const { index, id, name, arguments: fragment, vendor } = chunk.tool_call;
-          const call = calls.get(index) ?? { id: '', name: '', arguments: '' };
-          if (id !== undefined) call.id = id;
-          if (name !== undefined) call.name = name;
-          if (vendor !== undefined) call.vendor = vendor;
-          call.arguments += fragment;
-          calls.set(index, call);
+        case 'tool_call':
+          calls.add(chunk.tool_call);
           break;
-        }
         case 'media':
           media.push(chunk.media);
           break;
@@ -81,7 +75,6 @@ export async function collect(chunks: AsyncIterable<Batch>): Promise<Collected> 
       }
     }
   }
-  const toolCalls = [...calls].sort(([a], [b]) => a - b).map(([, call]) => call);
   const { content, reasoning } = parts;
   const whole = parts.whole();
   return {
@@ -90,7 +83,7 @@ export async function collect(chunks: AsyncIterable<Batch>): Promise<Collected> 
     parts: whole,
     refusal,
     sources,
-    toolCalls,
+    toolCalls: calls.whole(),
     media,
     conversation,
     usage,

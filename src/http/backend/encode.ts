@@ -1,4 +1,5 @@
-import type { Batch, Chunk, ErrorInfo, MediaRef, ToolCallDelta, Usage } from '../../core/chunk.ts';
+import { CallPieces } from '../../core/call-pieces.ts';
+import type { Batch, Chunk, ErrorInfo, MediaRef, Usage } from '../../core/chunk.ts';
 import { unreachable } from '../../core/errors.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { encodeUsage } from '../../core/usage.ts';
@@ -18,7 +19,7 @@ export class TypedStream implements Encoder {
   readonly #contentPrefix: string;
   readonly #suffix: string;
   readonly #asides: Asides | undefined;
-  readonly #calls = new Map<number, { id: string; name: string; arguments: string }>();
+  readonly #calls = new CallPieces();
   #usage: Usage | undefined;
   #provider = '';
   #model = '';
@@ -69,7 +70,7 @@ export class TypedStream implements Encoder {
         return event + this.#beside(this.#asides?.first);
       }
       case 'tool_call':
-        this.#collect(chunk.tool_call);
+        this.#calls.add(chunk.tool_call);
         return this.#endReasoning();
       case 'media':
         return this.#endReasoning() + this.#event('content', mediaContent(chunk.media));
@@ -112,26 +113,15 @@ export class TypedStream implements Encoder {
     return this.#event('reasoning', { token: '', status: '' });
   }
 
-  /** The front end runs tools, for which it needs whole calls. */
-  #collect({ index, id, name, arguments: fragment }: ToolCallDelta): void {
-    const call = this.#calls.get(index) ?? { id: '', name: '', arguments: '' };
-    if (id !== undefined) call.id = id;
-    if (name !== undefined) call.name = name;
-    call.arguments += fragment;
-    this.#calls.set(index, call);
-  }
-
-  /** All calls at once, when the answer is over: one that was cut is no call. */
+  /** All calls at once, when the answer is over: the front end runs tools, and one that was cut is no call. */
   #endCalls(): string {
-    if (this.#calls.size === 0) return '';
-    const calls = [...this.#calls]
-      .sort(([a], [b]) => a - b)
-      .map(([index, { id, ...called }]) => ({
-        id: id === '' ? toolCallId() : id,
-        index,
-        type: 'function',
-        function: called,
-      }));
+    const calls = this.#calls.entries().map(([index, { id, name, arguments: written }]) => ({
+      id: id === '' ? toolCallId() : id,
+      index,
+      type: 'function',
+      function: { name, arguments: written },
+    }));
+    if (calls.length === 0) return '';
     this.#calls.clear();
     return this.#event('tool_calls', { tool_calls: calls });
   }

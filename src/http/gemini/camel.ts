@@ -1,3 +1,5 @@
+import { isObject } from '../../core/objects.ts';
+
 /** Members whose value is the client's own: names in there mean something to a tool, a schema or us. */
 const OPAQUE: ReadonlySet<string> = new Set([
   'args',
@@ -32,8 +34,4 @@ export function toCamelCase(value: unknown): unknown {
 
 export function camelName(name: string): string {
   return SNAKE.test(name) ? name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()) : name;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

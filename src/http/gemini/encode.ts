@@ -1,11 +1,12 @@
+import { CallPieces } from '../../core/call-pieces.ts';
 import type { Conversation, ToolCall, VendorData } from '../../core/chat.ts';
-import type { Batch, Chunk, Source, ToolCallDelta, Usage } from '../../core/chunk.ts';
+import type { Batch, Chunk, Source, Usage } from '../../core/chunk.ts';
 import type { Collected } from '../../core/collect.ts';
 import { unreachable } from '../../core/errors.ts';
+import { isObject } from '../../core/objects.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { randomName, toolCallId } from '../../providers/openai/ids.ts';
 import { sumUsages } from '../v1/encode.ts';
-import { isObject } from './camel.ts';
 import { streamError } from './errors.ts';
 import { argumentsOf, finishReason, groundingOf, mediaPart, textPart, usageOf } from './parts.ts';
 import { isEmpty, toSignature } from './signature.ts';
@@ -32,7 +33,7 @@ export class ContentStream implements Encoder {
   readonly heartbeat = '\n\n';
   readonly #head: AnswerHead;
   readonly #framing: Framing;
-  readonly #calls = new Map<number, CallInPieces>();
+  readonly #calls = new CallPieces();
   readonly #sources: Source[] = [];
   #text = '';
   #refusal = '';
@@ -93,7 +94,7 @@ export class ContentStream implements Encoder {
       case 'media':
         return mediaPart(chunk.media);
       case 'tool_call':
-        this.#call(chunk.tool_call);
+        this.#calls.add(chunk.tool_call);
         return undefined;
       case 'source':
         this.#sources.push(chunk.source);
@@ -119,15 +120,6 @@ export class ContentStream implements Encoder {
     }
   }
 
-  #call({ index, id, name, arguments: fragment, vendor }: ToolCallDelta): void {
-    const call = this.#calls.get(index) ?? { id: '', name: '', arguments: '' };
-    if (id !== undefined) call.id = id;
-    if (name !== undefined) call.name = name;
-    if (vendor !== undefined) call.vendor = vendor;
-    call.arguments += fragment;
-    this.#calls.set(index, call);
-  }
-
   #piece(parts: readonly Json[]): string {
     if (parts.length === 0) return '';
     this.#saysSomething = true;
@@ -140,7 +132,7 @@ export class ContentStream implements Encoder {
   }
 
   #end(parts: readonly Json[], finish: string): string {
-    const calls = [...this.#calls].sort(([a], [b]) => a - b).map(([, call]) => call);
+    const calls = this.#calls.whole();
     const ended: Ended = { finish, refusal: this.#refusal, sources: this.#sources, text: this.#text };
     const usage = this.#usage === undefined ? {} : { usageMetadata: usageOf(this.#usage) };
     const tail = {
@@ -165,8 +157,6 @@ export class ContentStream implements Encoder {
     return `${this.#elements === 1 ? '[' : ',\r\n'}${text}`;
   }
 }
-
-type CallInPieces = { -readonly [Name in keyof ToolCall]: ToolCall[Name] };
 
 /** Whole answers as one `GenerateContentResponse`; several become several candidates. */
 export function encodeAnswers(head: AnswerHead, answers: readonly Collected[]): Json {

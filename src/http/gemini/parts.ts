@@ -1,6 +1,6 @@
 import type { Part } from '../../core/chat.ts';
 import type { MediaRef, Source, Usage } from '../../core/chunk.ts';
-import { isObject } from './camel.ts';
+import { isObject, parseObject } from '../../core/objects.ts';
 import { toSignature } from './signature.ts';
 
 type Json = Record<string, unknown>;
@@ -25,12 +25,7 @@ const DEFAULT_TYPES = { image: 'image/png', audio: 'audio/wav', video: 'video/mp
 /** The arguments of a call as an object; undefined when the model wrote none. */
 export function argumentsOf(text: string): Json | undefined {
   if (text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
-  } catch {
-    return undefined;
-  }
+  return parseObject(text);
 }
 
 /** Sources as the grounding of an answer. `text` is the answer: Google counts bytes of it where we count UTF-16 units. */

@@ -1,4 +1,5 @@
-import { camelName, isObject } from './camel.ts';
+import { isObject } from '../../core/objects.ts';
+import { camelName } from './camel.ts';
 
 type Json = Record<string, unknown>;
 

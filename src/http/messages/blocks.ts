@@ -1,4 +1,5 @@
 import type { MediaPart, Part, ReasoningPart, TextPart, VendorData } from '../../core/chat.ts';
+import { isObject } from '../../core/objects.ts';
 import { openVendor } from '../../core/vendor.ts';
 import type { WireBlock } from './wire.ts';
 
@@ -146,8 +147,4 @@ function withoutOurCitations(further: Json): Json {
   if (!Array.isArray(citations)) return further;
   const theirs = citations.filter((each) => !isObject(each) || each['encrypted_index'] !== '');
   return theirs.length === 0 ? others : { ...others, citations: theirs };
-}
-
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -9,10 +9,11 @@ import type {
   ToolChoice,
   VendorData,
 } from '../../core/chat.ts';
+import { isObject } from '../../core/objects.ts';
 import { openVendor } from '../../core/vendor.ts';
 import { toWebSearch } from '../to-chat.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
-import { isObject, type Note, own, textPart, toParts } from './blocks.ts';
+import { type Note, own, textPart, toParts } from './blocks.ts';
 import { type MessagesBody, OWN_FIELDS, type WireBlock, type WireMessage, type WireTool } from './wire.ts';
 
 type Json = Record<string, unknown>;

@@ -1,10 +1,11 @@
+import { isWholeJson, toolInput } from '../../core/call-pieces.ts';
 import type { VendorData } from '../../core/chat.ts';
 import type { Batch, Chunk, ErrorInfo, MediaRef, Source, ToolCallDelta, Usage } from '../../core/chunk.ts';
 import { SluiceError, unreachable } from '../../core/errors.ts';
+import { isObject } from '../../core/objects.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { sealVendor, vendorText } from '../../core/vendor.ts';
 import { randomName } from '../../providers/openai/ids.ts';
-import { isObject } from './blocks.ts';
 import { errorType } from './errors.ts';
 
 type Json = Record<string, unknown>;
@@ -183,7 +184,7 @@ export class MessageStream implements Encoder {
   #startCall(delta: ToolCallDelta, batch: Batch, out: MessageEvent[]): void {
     const { index, id = `toolu_${randomName(24)}`, name = '', arguments: json } = delta;
     // Calls come one after the other, save from upstreams that mix their pieces: those stay open.
-    this.#closeCalls(out, (call) => isWhole(call.json));
+    this.#closeCalls(out, (call) => isWholeJson(call.json));
     const signed = batch.find(
       (chunk) => chunk.type === 'tool_call' && chunk.tool_call.index === index && chunk.tool_call.vendor !== undefined,
     );
@@ -256,7 +257,7 @@ export class MessageStream implements Encoder {
   /** Opens a block, and closes the one before. */
   #start(block: Json, out: MessageEvent[]): void {
     this.#close(out);
-    if (block['type'] !== 'tool_use') this.#closeCalls(out, (call) => isWhole(call.json));
+    if (block['type'] !== 'tool_use') this.#closeCalls(out, (call) => isWholeJson(call.json));
     this.#begin(out);
     this.#index += 1;
     out.push({ type: 'content_block_start', index: this.#index, content_block: block });
@@ -361,7 +362,7 @@ export async function collectMessage(chunks: AsyncIterable<Batch>, head: Message
   }
   for (const [index, json] of inputs) {
     const block = content[index];
-    if (block !== undefined) block['input'] = parseInput(json);
+    if (block !== undefined) block['input'] = toolInput(json);
   }
   return { ...message, content };
 }
@@ -383,28 +384,6 @@ function grow(block: Json, delta: Json, inputs: Map<number, string>, index: numb
     case 'input_json_delta':
       inputs.set(index, (inputs.get(index) ?? '') + String(delta['partial_json']));
       break;
-  }
-}
-
-/** Clients expect an object; what a model wrote otherwise is handed over under a name that says so. */
-function parseInput(json: string): unknown {
-  if (json.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(json);
-    if (isObject(value)) return value;
-  } catch {
-    // falls through
-  }
-  return { rawInvalidInput: json };
-}
-
-function isWhole(json: string): boolean {
-  if (json.trim() === '') return false;
-  try {
-    JSON.parse(json);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -1,5 +1,6 @@
+import { CallPieces, toolInput } from '../../core/call-pieces.ts';
 import type { Conversation, Part, ToolCall } from '../../core/chat.ts';
-import type { Batch, Chunk, MediaRef, Source, ToolCallDelta, Usage } from '../../core/chunk.ts';
+import type { Batch, Chunk, MediaRef, Source, Usage } from '../../core/chunk.ts';
 import type { Collected } from '../../core/collect.ts';
 import { unreachable } from '../../core/errors.ts';
 import type { Encoder } from '../../core/stream.ts';
@@ -33,7 +34,7 @@ interface Said {
 export class LineStream implements Encoder {
   readonly contentType = 'application/x-ndjson';
   readonly #options: AnswerOptions;
-  readonly #calls = new Map<number, CallInPieces>();
+  readonly #calls = new CallPieces();
   readonly #sources: Source[] = [];
   #thought = '';
   /** Blocks of thoughts that nobody signed. They matter only when a later one is signed. */
@@ -83,7 +84,7 @@ export class LineStream implements Encoder {
         addMedia(said, chunk.media);
         return undefined;
       case 'tool_call':
-        this.#call(chunk.tool_call);
+        this.#calls.add(chunk.tool_call);
         return undefined;
       case 'source':
         this.#sources.push(chunk.source);
@@ -127,17 +128,8 @@ export class LineStream implements Encoder {
     return this.#options.kind === 'generate' ? '' : this.#line(nothing(), { thinking_blocks: blocks });
   }
 
-  #call({ index, id, name, arguments: fragment, vendor }: ToolCallDelta): void {
-    const call = this.#calls.get(index) ?? { id: '', name: '', arguments: '' };
-    if (id !== undefined) call.id = id;
-    if (name !== undefined) call.name = name;
-    if (vendor !== undefined) call.vendor = vendor;
-    call.arguments += fragment;
-    this.#calls.set(index, call);
-  }
-
   #finish(finish: string): string {
-    const calls = [...this.#calls].sort(([a], [b]) => a - b).map(([, call]) => call);
+    const calls = this.#calls.whole();
     const called =
       calls.length === 0 || this.#options.kind === 'generate'
         ? ''
@@ -151,8 +143,6 @@ export class LineStream implements Encoder {
     return line({ ...head(this.#options), ...body(this.#options.kind, said, more), done: false });
   }
 }
-
-type CallInPieces = { -readonly [Name in keyof ToolCall]: ToolCall[Name] };
 
 /** A whole answer as one object. */
 export function encodeAnswer(answer: Collected, options: AnswerOptions): Json {
@@ -236,21 +226,9 @@ function thinkingBlock({ text, vendor }: Extract<Part, { type: 'reasoning' }>): 
 function toolCall({ id, name, arguments: written, vendor }: ToolCall, index: number): Json {
   return {
     id: id === '' ? toolCallId() : id,
-    function: { index, name, arguments: argumentsOf(written) },
+    function: { index, name, arguments: toolInput(written) },
     ...(vendor === undefined ? {} : { signature: sealVendor(vendor) }),
   };
-}
-
-/** Arguments are an object here; text that is none is handed over under a name that tells so. */
-function argumentsOf(written: string): Json {
-  if (written.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(written);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
-  } catch {
-    // falls through
-  }
-  return { rawInvalidInput: written };
 }
 
 /** Inline pictures have a place in the format; for anything else there is a link. */

@@ -1,3 +1,4 @@
+import { isWholeJson } from '../../core/call-pieces.ts';
 import type { VendorData } from '../../core/chat.ts';
 import type { Chunk, MediaRef, Source, ToolCallDelta } from '../../core/chunk.ts';
 import { unreachable } from '../../core/errors.ts';
@@ -234,7 +235,8 @@ export class Output {
     if (call === undefined) {
       this.#close();
       // Most upstreams write one call after the other; fragments of a call that is complete do not follow.
-      for (const earlier of this.#calls.values()) if (isJson(earlier.item['arguments'])) this.#doneCall(earlier);
+      for (const earlier of this.#calls.values())
+        if (isWholeJson(String(earlier.item['arguments']))) this.#doneCall(earlier);
       const number = this.#items.length;
       call = this.#begin('fc', {
         type: 'function_call',
@@ -342,13 +344,4 @@ function placeOf({ id, index }: Growing): Json {
 function partFields({ type, text, annotations }: TextPart): Json {
   if (type === 'refusal') return { type, refusal: text };
   return { type, annotations: [...annotations], logprobs: [], text };
-}
-
-function isJson(text: unknown): boolean {
-  try {
-    JSON.parse(String(text));
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,8 +1,8 @@
+import { toolInput } from '../../core/call-pieces.ts';
 import type { ChatRequest, MediaPart, Message, Part, TextPart, Tool, ToolCall, VendorData } from '../../core/chat.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { isObject } from '../../core/objects.ts';
 import { vendorText } from '../../core/vendor.ts';
-import { toolInput } from './prompt.ts';
 
 type Json = Record<string, unknown>;
 type Of<Role> = Extract<Message, { role: Role }>;

@@ -1,7 +1,7 @@
+import { toolInput } from '../../core/call-pieces.ts';
 import type { ChatRequest, MediaPart, Message, Part, ToolCall, VendorData } from '../../core/chat.ts';
 import { isObject } from '../../core/objects.ts';
 import { vendorText } from '../../core/vendor.ts';
-import { toolInput } from './prompt.ts';
 
 type Json = Record<string, unknown>;
 type Of<Role> = Extract<Message, { role: Role }>;

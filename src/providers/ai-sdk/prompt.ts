@@ -8,8 +8,8 @@ import type {
   LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
+import { toolInput } from '../../core/call-pieces.ts';
 import type { MediaPart, Message, Part, TextPart, ToolCall, VendorData } from '../../core/chat.ts';
-import { parseObject } from '../../core/objects.ts';
 import { type SupportedUrls, toFilePart } from './media.ts';
 import type { SignedThought } from './thoughts.ts';
 
@@ -123,12 +123,6 @@ function toolCall(call: ToolCall, context: PromptContext): LanguageModelV4ToolCa
     input: toolInput(call.arguments),
     ...(providerOptions === undefined ? {} : { providerOptions }),
   };
-}
-
-/** Vendors want an object; text that is none is handed back under a name that tells the model so. */
-export function toolInput(text: string): unknown {
-  if (text.trim() === '') return {};
-  return parseObject(text) ?? { rawInvalidInput: text };
 }
 
 function toolResult(message: Of<'tool'>, toolName: string, context: PromptContext): LanguageModelV4ToolResultPart {
