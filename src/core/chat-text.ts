@@ -8,3 +8,9 @@ export function lastUserText(messages: readonly Message[]): string {
     .join('\n')
     .trim();
 }
+
+/** Whether the last word is the user's own, and not a tool's result. */
+export function endsWithQuestion(messages: readonly Message[]): boolean {
+  const last = messages.at(-1);
+  return last?.role === 'user' && last.content.some((part) => part.type === 'text' && part.text.trim() !== '');
+}

@@ -1,13 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import type { ChatRequest, Message, VendorData } from '../../core/chat.ts';
+import { endsWithQuestion } from '../../core/chat-text.ts';
+import { isObject } from '../../core/objects.ts';
 import { speaks } from '../../providers/ai-sdk/native.ts';
 import type { Question } from '../../routing/router.ts';
 import type { Target, Wish } from '../../routing/select.ts';
 import type { Deps } from '../deps.ts';
-import { firstOf } from '../first-target.ts';
+import { firstSpeaks } from '../first-target.ts';
 import { clientKeys } from '../keys.ts';
 import { samplingFor } from '../thinking.ts';
-import { isObject } from './camel.ts';
 import { type Decoded, decode, SEARCH_TOOLS } from './decode.ts';
 import { type GenerateContentBody, REFUSED_FIELDS } from './wire.ts';
 
@@ -32,12 +33,11 @@ export async function toQuestion(
   };
   const keys = clientKeys(request, body.apiKey);
   const decoded = decode(body, wish);
-  const first = wantsSearch(decoded) ? await firstOf(wish, keys, deps) : undefined;
   // Google searches by itself; for everybody else the search is ours.
-  const searchesHere = wantsSearch(decoded) && !(first !== undefined && speaks(first.provider, 'gemini'));
+  const searchesHere = wantsSearch(decoded) && !(await firstSpeaks('gemini', wish, keys, deps));
   // Once for every question: results of tools go on with what was found.
   const asked =
-    searchesHere && isQuestion(decoded.request)
+    searchesHere && endsWithQuestion(decoded.request.messages)
       ? { ...decoded.request, webSearch: decoded.request.webSearch ?? true }
       : decoded.request;
   return {
@@ -51,12 +51,6 @@ export async function toQuestion(
         ? { ...ready, extra: searchesHere ? withoutSearch(decoded.fields) : decoded.fields }
         : forOthers(ready, decoded.foreign, searchesHere, target),
   };
-}
-
-/** Whether the last word is the user's own, and not a tool's result. */
-function isQuestion({ messages }: ChatRequest): boolean {
-  const last = messages.at(-1);
-  return last?.role === 'user' && last.content.some((part) => part.type === 'text' && part.text.trim() !== '');
 }
 
 const SEARCH_NAMES: ReadonlySet<string> = new Set(SEARCH_TOOLS.map((name) => `tools.${name}`));

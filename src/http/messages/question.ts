@@ -1,13 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 import type { ChatRequest, Message, Tool } from '../../core/chat.ts';
+import { endsWithQuestion } from '../../core/chat-text.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { speaksMessages } from '../../providers/ai-sdk/anthropic-native.ts';
 import { capabilitiesOf } from '../../providers/openai/capabilities.ts';
-import { type ClientKeys, credentialsFor } from '../../routing/credentials.ts';
+import type { ClientKeys } from '../../routing/credentials.ts';
 import type { Question } from '../../routing/router.ts';
-import { select, type Target } from '../../routing/select.ts';
+import type { Target } from '../../routing/select.ts';
 import type { Deps } from '../deps.ts';
 import { type JsonBody, parseId } from '../edge/body.ts';
+import { firstSpeaks } from '../first-target.ts';
 import { clientKeys } from '../keys.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
@@ -39,7 +41,11 @@ export async function toQuestion(
   const beta = betaNames(request.headers['anthropic-beta']);
   const decoded = decodeMessages(json.value, body, wish, beta.known);
   const search = decoded.request.tools?.find(isSearch);
-  const searchesHere = search !== undefined && isQuestion(decoded.request) && !(await isAnthropics(wish, keys, deps));
+  // Anthropic searches by itself; for everybody else the search is ours.
+  const searchesHere =
+    search !== undefined &&
+    endsWithQuestion(decoded.request.messages) &&
+    !(await firstSpeaks('anthropic', wish, keys, deps));
   const { webSearch = searchesHere ? true : undefined, ...decodedRequest } = decoded.request;
   const user = body.metadata?.user_id;
   const asked: ChatRequest = {
@@ -99,24 +105,6 @@ function betaNames(header: string | string[] | undefined): {
 
 function isSearch(tool: Tool): boolean {
   return kindOf(tool)?.startsWith('web_search_') === true;
-}
-
-/** Whether the last word is the user's own, and not a tool's result. */
-function isQuestion({ messages }: ChatRequest): boolean {
-  const last = messages.at(-1);
-  return last?.role === 'user' && last.content.some((part) => part.type === 'text' && part.text.trim() !== '');
-}
-
-/** Whether the first choice is an upstream of Anthropic's, which searches by itself. */
-async function isAnthropics(wish: Question['wish'], keys: ClientKeys, deps: Deps): Promise<boolean> {
-  try {
-    const [first] = await select(wish, deps.config(), deps.router.catalog, (provider) =>
-      credentialsFor(provider, keys, true),
-    );
-    return first !== undefined && speaksMessages(first.provider);
-  } catch {
-    return false; // The router says what is wrong.
-  }
 }
 
 /** Everything as the client sent it. */
