@@ -9,13 +9,8 @@ const DEED = 'rerank';
 /** `rerank` by the `/rerank` of Jina, vLLM, llama.cpp and others that have taken over Cohere's form. */
 export function rerankByRelay(upstream: TaskUpstream): NonNullable<Provider['rerank']> {
   return async (request, call) => {
-    const body = JSON.stringify({
-      ...request.extra,
-      model: needModel(request.model, upstream.provider),
-      query: request.query,
-      documents: request.documents.map(simple),
-      ...(request.topN === undefined ? {} : { top_n: request.topN }),
-    });
+    const { query, documents, topN } = request;
+    const body = bodyOf(request, upstream, { query, documents: documents.map(simple), top_n: topN });
     const { json } = await postForJson(upstream, { deed: DEED, endpoint: '/rerank', body }, call);
     return decodeRanking(json, request, upstream.provider);
   };
@@ -24,13 +19,7 @@ export function rerankByRelay(upstream: TaskUpstream): NonNullable<Provider['rer
 /** Cohere's own API, which lies beside the one that is like OpenAI's and takes nothing but texts. */
 export function rerankByCohere(upstream: TaskUpstream): NonNullable<Provider['rerank']> {
   return async (request, call) => {
-    const body = JSON.stringify({
-      ...request.extra,
-      model: needModel(request.model, upstream.provider),
-      query: asText(request.query),
-      documents: request.documents.map(asText),
-      ...(request.topN === undefined ? {} : { top_n: request.topN }),
-    });
+    const body = bodyOf(request, upstream, { ...asTexts(request), top_n: request.topN });
     const sent = { deed: DEED, endpoint: '', path: cohereV2('/rerank'), body };
     const { json } = await postForJson(upstream, sent, call);
     return decodeRanking(json, request, upstream.provider);
@@ -40,13 +29,7 @@ export function rerankByCohere(upstream: TaskUpstream): NonNullable<Provider['re
 /** Voyage calls the number of results `top_k`, and the results `data`. */
 export function rerankByVoyage(upstream: TaskUpstream): NonNullable<Provider['rerank']> {
   return async (request, call) => {
-    const body = JSON.stringify({
-      ...request.extra,
-      model: needModel(request.model, upstream.provider),
-      query: asText(request.query),
-      documents: request.documents.map(asText),
-      ...(request.topN === undefined ? {} : { top_k: request.topN }),
-    });
+    const body = bodyOf(request, upstream, { ...asTexts(request), top_k: request.topN });
     const { json } = await postForJson(upstream, { deed: DEED, endpoint: '/rerank', body }, call);
     return decodeRanking(json, request, upstream.provider);
   };
@@ -55,6 +38,16 @@ export function rerankByVoyage(upstream: TaskUpstream): NonNullable<Provider['re
 /** `https://api.cohere.ai/compatibility/v1` → `https://api.cohere.ai/v2/…`. */
 export function cohereV2(endpoint: string): (usual: string) => string {
   return (usual) => `${usual.replace(/\/(compatibility\/)?v\d+\/?$/, '')}/v2${endpoint}`;
+}
+
+/** The upstream's own words beside whatever else was asked for. */
+function bodyOf({ extra, model }: RerankRequest, { provider }: TaskUpstream, words: Record<string, unknown>): string {
+  return JSON.stringify({ ...extra, model: needModel(model, provider), ...words });
+}
+
+/** Query and documents for upstreams that take nothing but texts. */
+function asTexts({ query, documents }: RerankRequest): Record<string, unknown> {
+  return { query: asText(query), documents: documents.map(asText) };
 }
 
 /** Best first, whatever the order in which the upstream sent them, and no more than were asked for. */
