@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Choice } from '../config/kinds.ts';
 import type { Health } from './health.ts';
-import type { Target } from './select.ts';
+import { nameOf, type Target } from './select.ts';
 
 /** Sessions that are remembered; the oldest is forgotten first. */
 const MOST_SESSIONS = 50_000;
@@ -63,8 +63,4 @@ export class KeyTurns {
       return Array.from({ length: count }, (_, index) => ({ ...target, key: (turn + index) % count }));
     });
   }
-}
-
-function nameOf({ provider, model, key }: Target): string {
-  return `${provider.id} ${key ?? ''} ${model}`;
 }

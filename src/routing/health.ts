@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { SluiceError } from '../core/errors.ts';
-import type { Target } from './select.ts';
+import { nameOf, type Target } from './select.ts';
 
 /** The first cool-down, which doubles with every failure in a row, and the longest one, in milliseconds. */
 const FIRST_MS = 1_000;
@@ -94,8 +94,4 @@ export class Health {
 /** The target's own circuit, and that of its provider. */
 function circuitsOf(target: Target): readonly string[] {
   return [nameOf(target), target.provider.id];
-}
-
-function nameOf({ provider, model, key }: Target): string {
-  return `${provider.id} ${key ?? ''} ${model}`;
 }

@@ -15,6 +15,11 @@ export interface Target {
   readonly key?: number;
 }
 
+/** One word for a target, the same for equal ones. */
+export function nameOf({ provider, model, key }: Target): string {
+  return `${provider.id} ${key ?? ''} ${model}`;
+}
+
 /** What decides where a request goes. */
 export interface Wish {
   readonly model: string;
