@@ -1,12 +1,13 @@
-import { isWholeJson, toolInput } from '../../core/call-pieces.ts';
+import { isWholeJson } from '../../core/call-pieces.ts';
 import type { VendorData } from '../../core/chat.ts';
-import type { Batch, Chunk, ErrorInfo, MediaRef, Source, ToolCallDelta, Usage } from '../../core/chunk.ts';
+import type { Batch, Chunk, ErrorInfo, Source, ToolCallDelta, Usage } from '../../core/chunk.ts';
 import { SluiceError, unreachable } from '../../core/errors.ts';
 import { isObject } from '../../core/objects.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { sealVendor, vendorText } from '../../core/vendor.ts';
 import { randomName } from '../../providers/openai/ids.ts';
 import { errorType } from './errors.ts';
+import { citation, encodeUsage, markdown, stopReason } from './words.ts';
 
 type Json = Record<string, unknown>;
 
@@ -221,7 +222,12 @@ export class MessageStream implements Encoder {
       ...further
     } = this.#message;
     const { stop_details: details, container, ...others } = further;
-    const reason = typeof stop_reason === 'string' ? stop_reason : this.#stopReason(finish, stop_sequence);
+    const reason =
+      typeof stop_reason === 'string'
+        ? stop_reason
+        : this.#refused
+          ? 'refusal'
+          : stopReason(finish, stop_sequence, this.#hasCalls);
     out.push({
       type: 'message_delta',
       delta: {
@@ -234,24 +240,6 @@ export class MessageStream implements Encoder {
       ...('context_management' in others ? { context_management: others['context_management'] } : {}),
     });
     out.push({ type: 'message_stop' });
-  }
-
-  #stopReason(finish: string, stopSequence: unknown): string {
-    if (this.#refused) return 'refusal';
-    switch (finish) {
-      case 'stop':
-        if (this.#hasCalls) return 'tool_use';
-        return typeof stopSequence === 'string' ? 'stop_sequence' : 'end_turn';
-      case 'tool_calls':
-      case 'function_call':
-        return 'tool_use';
-      case 'length':
-        return 'max_tokens';
-      case 'content_filter':
-        return 'refusal';
-      default:
-        return OWN_REASONS.has(finish) ? finish : 'end_turn';
-    }
   }
 
   /** Opens a block, and closes the one before. */
@@ -311,114 +299,8 @@ export class MessageStream implements Encoder {
   }
 }
 
-/** Reasons to stop that providers of ours pass on in Anthropic's words. */
-const OWN_REASONS: ReadonlySet<string> = new Set([
-  'end_turn',
-  'max_tokens',
-  'stop_sequence',
-  'tool_use',
-  'pause_turn',
-  'refusal',
-  'model_context_window_exceeded',
-  'compaction',
-]);
-
-/** A whole answer: the fold of its events, so that both ways to answer say the same. Throws what the chunks throw. */
-export async function collectMessage(chunks: AsyncIterable<Batch>, head: MessageHead): Promise<Json> {
-  const stream = new MessageStream(head);
-  const content: Json[] = [];
-  const inputs = new Map<number, string>();
-  let message: Json = {};
-  for await (const batch of chunks) {
-    for (const event of stream.events(batch)) {
-      const index = event.index ?? -1;
-      const block = content[index];
-      switch (event.type) {
-        case 'message_start':
-          message = event['message'] as Json;
-          break;
-        case 'content_block_start':
-          content[index] = { ...(event['content_block'] as Json) };
-          break;
-        case 'content_block_delta':
-          if (block !== undefined) grow(block, event['delta'] as Json, inputs, index);
-          break;
-        case 'message_delta': {
-          const { delta, usage, type: _, ...further } = event;
-          message = {
-            ...message,
-            ...(delta as Json),
-            ...further,
-            usage: { ...(message['usage'] as Json), ...(usage as Json) },
-          };
-          break;
-        }
-        case 'error': {
-          const { message: said } = event['error'] as Json;
-          throw new SluiceError('provider_failed', String(said));
-        }
-      }
-    }
-  }
-  for (const [index, json] of inputs) {
-    const block = content[index];
-    if (block !== undefined) block['input'] = toolInput(json);
-  }
-  return { ...message, content };
-}
-
-function grow(block: Json, delta: Json, inputs: Map<number, string>, index: number): void {
-  switch (delta['type']) {
-    case 'text_delta':
-      block['text'] = String(block['text']) + String(delta['text']);
-      break;
-    case 'thinking_delta':
-      block['thinking'] = String(block['thinking']) + String(delta['thinking']);
-      break;
-    case 'signature_delta':
-      block['signature'] = delta['signature'];
-      break;
-    case 'citations_delta':
-      block['citations'] = [...((block['citations'] as unknown[] | undefined) ?? []), delta['citation']];
-      break;
-    case 'input_json_delta':
-      inputs.set(index, (inputs.get(index) ?? '') + String(delta['partial_json']));
-      break;
-  }
-}
-
 function argumentsDelta(index: number, json: string): MessageEvent {
   return { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: json } };
-}
-
-/** Anthropic counts cached tokens beside the others, not among them. */
-function encodeUsage(usage: Usage | undefined): Json {
-  if (usage === undefined) return {};
-  const { promptTokens, completionTokens, cachedTokens = 0, cacheWriteTokens = 0, reasoningTokens } = usage;
-  return {
-    input_tokens: Math.max(0, promptTokens - cachedTokens - cacheWriteTokens),
-    cache_creation_input_tokens: cacheWriteTokens,
-    cache_read_input_tokens: cachedTokens,
-    output_tokens: completionTokens,
-    ...(reasoningTokens === undefined ? {} : { output_tokens_details: { thinking_tokens: reasoningTokens } }),
-  };
-}
-
-/** Where an answer of another vendor's comes from. Its index is empty: only Anthropic could make one. */
-function citation({ url, title, text }: Source): Json {
-  return {
-    type: 'web_search_result_location',
-    url,
-    title: title ?? null,
-    cited_text: text ?? '',
-    encrypted_index: '',
-  };
-}
-
-/** The API has no media in answers, so they are shown as clients show text. */
-function markdown({ kind, url, alt, transcript }: MediaRef): string {
-  if (kind === 'image') return `![${alt ?? ''}](${url})`;
-  return transcript ?? `[${alt ?? kind}](${url})`;
 }
 
 /** A failure inside a stream. */

@@ -6,8 +6,9 @@ import type { Batch, Chunk } from '../../core/chunk.ts';
 import { toMessagesBody } from '../../providers/ai-sdk/anthropic-body.ts';
 import { MessageEvents } from '../../providers/ai-sdk/anthropic-events.ts';
 import { validate } from '../validate.ts';
+import { collectMessage } from './collect.ts';
 import { decodeMessages } from './decode.ts';
-import { collectMessage, type MessageEvent, MessageStream, messageHead } from './encode.ts';
+import { type MessageEvent, MessageStream, messageHead } from './encode.ts';
 import { MessagesBody } from './wire.ts';
 
 type Json = Record<string, unknown>;
