@@ -104,6 +104,55 @@ describe('faults of an upstream, byte by byte', { concurrency: 6 }, () => {
   }
 });
 
+// One after the other, so that requests can be counted.
+describe('faults of an upstream, across requests', () => {
+  let upstream: OpenAiUpstream;
+  let gateway: Gateway;
+
+  before(async () => {
+    upstream = await startOpenAiUpstream();
+    gateway = await startGateway(
+      `providers: { mock: { kind: openai, baseUrl: '${upstream.baseUrl}' } }\nlimits: { retryWaitMs: 1000 }`,
+    );
+  });
+  after(async () => {
+    await gateway.close();
+    await upstream.close();
+  });
+
+  test('what no further attempt can mend gets none', async () => {
+    for (const name of ['fault-400', 'fault-401', 'fault-rate-limited'] as const) {
+      for (const [title, way] of Object.entries(ways)) {
+        const before = upstream.chats.length;
+        check(way, await way.ask(gateway.origin, name), faults[name].expected);
+        assert.equal(upstream.chats.length - before, 1, `${name}: ${title}`);
+      }
+    }
+  });
+
+  test('a rate limit reaches the client with its time, in every way of asking', async () => {
+    for (const [title, way] of Object.entries(ways)) {
+      const { headers } = await way.ask(gateway.origin, 'fault-rate-limited');
+      assert.equal(headers['retry-after'], '30', title);
+    }
+  });
+
+  test('failing neighbours do not disturb', { timeout: 60_000 }, async () => {
+    const bad: FaultName[] = ['fault-reset', 'fault-reset-early', 'fault-error-event', 'fault-not-http', 'fault-503'];
+    const way = ways['dialect B, streamed'] ?? assert.fail();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, async (_, index) => {
+        const [good] = await Promise.all([
+          way.ask(gateway.origin, 'fault-seven-bytes'),
+          way.ask(gateway.origin, bad[index % bad.length] ?? ''),
+        ]);
+        return good;
+      }),
+    );
+    for (const answer of answers) check(way, answer, faults['fault-seven-bytes'].expected);
+  });
+});
+
 for (const name of ON_REUSE) {
   // By itself, so that there is one connection to be used again and not several.
   test(`${name}: one request after the other`, { timeout: 60_000 }, async (context) => {
@@ -115,8 +164,12 @@ for (const name of ON_REUSE) {
     });
     const rounds = 3;
     for (const way of Object.values(ways)) {
-      for (let round = 0; round < rounds; round += 1)
+      for (let round = 0; round < rounds; round += 1) {
+        const before = upstream.chats.length;
         check(way, await way.ask(gateway.origin, name), faults[name].expected);
+        const requests = upstream.chats.length - before;
+        assert.ok(requests <= 3, `${requests} attempts`);
+      }
     }
     const answers = rounds * Object.keys(ways).length;
     assert.ok(upstream.chats.length <= 2 * answers, `${upstream.chats.length} requests for ${answers} answers`);
