@@ -1,59 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import OpenAI, { toFile } from 'openai';
-import { type Gateway, startGateway } from '../support/gateway.ts';
-import {
-  HEARD,
-  type ListeningScript,
-  type ListeningUpstream,
-  silence,
-  startListeningUpstream,
-} from '../support/listening-upstream.ts';
+import type OpenAI from 'openai';
+import { toFile } from 'openai';
+import { startGateway } from '../support/gateway.ts';
+import { HEARD } from '../support/listening-upstream.ts';
 
-interface World {
-  readonly gateway: Gateway;
-  readonly upstream: ListeningUpstream;
-  readonly client: OpenAI;
-  post(fields: Fields, path?: string): Promise<{ status: number; headers: Headers; text: string }>;
-  close(): Promise<void>;
-}
-
-type Fields = Readonly<Record<string, string | Blob | readonly string[]>>;
-
-const WAV = silence();
-
-function wav(): Blob {
-  return new Blob([new Uint8Array(WAV)], { type: 'audio/wav' });
-}
-
-async function world(script?: ListeningScript, more = ''): Promise<World> {
-  const upstream = await startListeningUpstream(script);
-  const gateway = await startGateway(`
-providers:
-  acme: { kind: openai, baseUrl: '${upstream.baseUrl}', apiKey: key-of-acme }
-  claude: { kind: anthropic, baseUrl: 'http://127.0.0.1:9', apiKey: no-key, models: [claude-test] }
-${more}`);
-  return {
-    gateway,
-    upstream,
-    client: new OpenAI({ baseURL: `${gateway.origin}/v1`, apiKey: 'secret', maxRetries: 0 }),
-    async post(fields, path = '/v1/audio/transcriptions') {
-      const body = new FormData();
-      for (const [name, value] of Object.entries(fields)) {
-        for (const each of Array.isArray(value) ? value : [value]) {
-          if (typeof each === 'string') body.append(name, each);
-          else body.append(name, each as Blob, 'anything.wav');
-        }
-      }
-      const response = await fetch(gateway.origin + path, { method: 'POST', body });
-      return { status: response.status, headers: response.headers, text: await response.text() };
-    },
-    async close() {
-      await gateway.close();
-      await upstream.close();
-    },
-  };
-}
+import { type Fields, usageLines, WAV, type World, wav, world } from './audio-world.ts';
 
 describe('POST /v1/audio/transcriptions', () => {
   let here: World;
@@ -266,13 +218,6 @@ describe('POST /v1/audio/transcriptions', () => {
   });
 });
 
-async function usageLines({ gateway }: World): Promise<number> {
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  const day = new Date().toISOString().slice(0, 10);
-  const response = await fetch(`${gateway.origin}/backend-api/v2/usage/${day}`);
-  return response.ok ? (await response.text()).split('\n').filter((line) => line !== '').length : 0;
-}
-
 describe('where nobody hears', () => {
   test('501 says what to configure', async () => {
     const gateway = await startGateway('');
@@ -286,178 +231,6 @@ describe('where nobody hears', () => {
       assert.match(error.message, /GROQ_API_KEY.*Whisper.*sluice\.yaml/);
     } finally {
       await gateway.close();
-    }
-  });
-});
-
-describe('what upstreams do', () => {
-  const json = (status: number, body: string): ListeningScript => {
-    return (_form, response) => {
-      response.writeHead(status, { 'content-type': 'application/json' }).end(body);
-      return true;
-    };
-  };
-  for (const [name, script, status, code] of [
-    ['no such path', json(404, '{"detail":"Not Found"}'), 501, 'not_supported'],
-    [
-      'a model it does not know',
-      json(404, '{"error":{"message":"The model `x` does not exist"}}'),
-      404,
-      'model_not_found',
-    ],
-    ['too large a file', json(413, '{"error":{"message":"Maximum content size limit exceeded"}}'), 413, 'too_large'],
-    ['a form it does not like', json(400, '{"error":{"message":"Invalid file format."}}'), 400, 'invalid_request'],
-    ['HTML', json(200, '<html>'), 502, 'upstream_invalid'],
-    ['no text', json(200, '{"segments":[]}'), 502, 'upstream_invalid'],
-  ] as const) {
-    test(`${name}: ${status}`, async () => {
-      const here = await world(script, 'limits: { attempts: 1 }');
-      try {
-        const answer = await here.post({ file: wav(), model: 'whisper-test' });
-        const { error } = JSON.parse(answer.text) as { error: { code: string; message: string } };
-        assert.deepEqual({ status: answer.status, code: error.code }, { status, code }, error.message);
-      } finally {
-        await here.close();
-      }
-    });
-  }
-
-  test('text alone, from a small server', async () => {
-    const here = await world((_form, response) => {
-      response.writeHead(200, { 'content-type': 'text/plain' }).end('Good day.\n');
-      return true;
-    });
-    try {
-      const { text } = await here.post({ file: wav(), model: 'whisper-test' });
-      assert.equal((JSON.parse(text) as { text: string }).text, 'Good day.');
-      const subtitles = await here.post({ file: wav(), model: 'whisper-test', response_format: 'vtt' });
-      assert.equal(subtitles.status, 501);
-    } finally {
-      await here.close();
-    }
-  });
-
-  test('vLLM streams in the form of chat completions', async () => {
-    const here = await world((_form, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      for (const content of ['Good', ' day.']) {
-        const chunk = { object: 'transcription.chunk', choices: [{ delta: { content }, index: 0 }] };
-        response.write(`data: ${JSON.stringify(chunk)}\n\n`);
-      }
-      response.end('data: [DONE]\n\n');
-      return true;
-    });
-    try {
-      const { text } = await here.post({ file: wav(), model: 'whisper-test', stream: 'true' });
-      const events = text
-        .trim()
-        .split('\n\n')
-        .map((event) => JSON.parse(event.slice(6)) as object);
-      assert.deepEqual(events, [
-        { type: 'transcript.text.delta', delta: 'Good' },
-        { type: 'transcript.text.delta', delta: ' day.' },
-        { type: 'transcript.text.done', text: 'Good day.' },
-      ]);
-    } finally {
-      await here.close();
-    }
-  });
-
-  test('a stream that breaks off says so in its last event', async () => {
-    const here = await world((_form, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.end(`data: ${JSON.stringify({ type: 'transcript.text.delta', delta: 'Good' })}\n\n`);
-      return true;
-    });
-    try {
-      const { status, text } = await here.post({ file: wav(), model: 'whisper-test', stream: 'true' });
-      assert.equal(status, 200);
-      assert.match(text, /upstream_cut/);
-    } finally {
-      await here.close();
-    }
-  });
-
-  test('an error as the first event is a status', async () => {
-    const here = await world((_form, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.end('data: {"error":{"message":"slow down","code":429}}\n\n');
-      return true;
-    }, 'limits: { attempts: 1 }');
-    try {
-      const { status, text } = await here.post({ file: wav(), model: 'whisper-test', stream: 'true' });
-      assert.equal(status, 429, text);
-    } finally {
-      await here.close();
-    }
-  });
-
-  test('a client that leaves ends the request upstream', async () => {
-    const { promise: asked, resolve } = Promise.withResolvers<void>();
-    const here = await world(() => {
-      resolve();
-      return true;
-    });
-    try {
-      const controller = new AbortController();
-      const file = await toFile(WAV, 'a.wav');
-      const answer = here.client.audio.transcriptions.create(
-        { model: 'whisper-test', file },
-        { signal: controller.signal },
-      );
-      await asked;
-      controller.abort();
-      await assert.rejects(answer, OpenAI.APIUserAbortError);
-      const [request] = here.upstream.requests.filter(({ path }) => path.startsWith('/v1/audio'));
-      assert.equal(await request?.closed, 'aborted');
-    } finally {
-      await here.close();
-    }
-  });
-});
-
-describe('POST /api/markitdown', () => {
-  let here: World;
-  before(async () => {
-    here = await world();
-  });
-  after(() => here.close());
-
-  async function send(
-    name: string,
-    bytes: string | Buffer,
-  ): Promise<{ status: number; json: Record<string, unknown> }> {
-    const body = new FormData();
-    body.append('file', new Blob([typeof bytes === 'string' ? bytes : new Uint8Array(bytes)]), name);
-    const response = await fetch(`${here.gateway.origin}/api/markitdown`, { method: 'POST', body });
-    return { status: response.status, json: (await response.json()) as Record<string, unknown> };
-  }
-
-  test('a document becomes markdown', async () => {
-    const { status, json } = await send('page.html', '<h1>Title</h1><p>Some <b>text</b>.</p>');
-    assert.equal(status, 200);
-    assert.match(String(json['text']), /# Title[\s\S]*Some \*\*text\*\*\./);
-    assert.deepEqual([json['model'], json['provider']], ['markitdown', 'sluice']);
-  });
-
-  test('text stays as it is', async () => {
-    const { json } = await send('notes.txt', 'Remember the milk');
-    assert.equal(json['text'], 'Remember the milk');
-  });
-
-  test('a recording is transcribed', async () => {
-    const { json } = await send('voice.wav', WAV);
-    assert.deepEqual([json['text'], json['provider']], [HEARD, 'acme']);
-  });
-
-  test('what is neither is refused', async () => {
-    for (const [name, bytes] of [
-      ['a.pdf', 'no pdf'],
-      ['a.exe', 'MZ'],
-    ] as const) {
-      const { status, json } = await send(name, bytes);
-      assert.equal(status, 415);
-      assert.match((json['error'] as { message: string }).message, /^The file /);
     }
   });
 });
