@@ -1,67 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, type TestContext, test } from 'node:test';
-import OpenAI, { APIError, toFile } from 'openai';
-import { type Gateway, startGateway } from '../support/gateway.ts';
-import {
-  type ImageReply,
-  type ImageScript,
-  type ImageUpstream,
-  startImageUpstream,
-} from '../support/image-upstream.ts';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { APIError, toFile } from 'openai';
+import type { ImageReply } from '../support/image-upstream.ts';
 import { dataUri, picture } from '../support/pictures.ts';
 
-/** Pictures of upstreams that speak OpenAI's images API, asked for with OpenAI's own client and by plain HTTP. */
-
-const CREATED = 1_790_000_000;
-const USAGE = {
-  input_tokens: 14,
-  output_tokens: 272,
-  total_tokens: 286,
-  input_tokens_details: { text_tokens: 14, image_tokens: 0 },
-};
-const MODELS = {
-  object: 'list',
-  data: ['gpt-image-1', 'dall-e-3', 'dall-e-2', 'chatty'].map((id) => ({
-    id,
-    object: 'model',
-    created: 1,
-    owned_by: 'openai',
-  })),
-};
-
-interface World {
-  readonly upstream: ImageUpstream;
-  readonly gateway: Gateway;
-  readonly client: OpenAI;
-  script: ImageScript;
-}
-
-async function openWorld(context: { after(done: () => void): void }, yaml = ''): Promise<World> {
-  const world: { script: ImageScript } = { script: () => undefined };
-  const upstream = await startImageUpstream(context, () => (call) => {
-    if (call.path === '/v1/models') return { json: MODELS };
-    return world.script(call);
-  });
-  const gateway = await startGateway(
-    `providers: { acme: { kind: openai, baseUrl: '${upstream.origin}/v1', apiKey: key-of-the-operator } }\n${yaml}`,
-  );
-  context.after(() => void gateway.close());
-  const client = new OpenAI({ baseURL: `${gateway.origin}/v1`, apiKey: 'secret', maxRetries: 0 });
-  return Object.assign(world, { upstream, gateway, client });
-}
-
-const post = (world: World, path: string, body: unknown, headers = {}) =>
-  fetch(`${world.gateway.origin}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  });
-
-// biome-ignore lint/suspicious/noExplicitAny: tests look into it
-async function told(response: Response | Promise<Response>): Promise<{ status: number; json: any; headers: Headers }> {
-  const settled = await response;
-  return { status: settled.status, json: await settled.json(), headers: settled.headers };
-}
+import { CREATED, openWorld, post, told, USAGE, type World } from './images-world.ts';
 
 describe('OpenAI’s images API', { timeout: 60_000 }, () => {
   let world: World;
@@ -497,71 +440,5 @@ describe('OpenAI’s images API', { timeout: 60_000 }, () => {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     assert.fail('it never came');
-  });
-});
-
-describe('who draws', { timeout: 60_000 }, () => {
-  test('a target that cannot makes place for the next; silence has an end', async (context: TestContext) => {
-    const red = await picture('#ff0000');
-    const silent = await startImageUpstream(context, () => () => ({ silent: true }));
-    const chatOnly = await startImageUpstream(context, () => () => ({ status: 404, json: { error: 'Not Found' } }));
-    const able = await startImageUpstream(context, () => () => ({
-      json: { created: 1, data: [{ b64_json: red.toString('base64') }] },
-    }));
-    const row = (name: string, { origin }: ImageUpstream) =>
-      `  ${name}: { kind: openai, baseUrl: '${origin}/v1', models: [dall-e-3] }\n`;
-    const gateway = await startGateway(
-      `providers:\n${row('one', silent)}${row('two', chatOnly)}${row('three', able)}limits: { imageMs: 300 }\n`,
-    );
-    context.after(() => void gateway.close());
-    const world = { gateway } as World;
-    const answer = await told(post(world, '/v1/images/generations', { prompt: 'x', model: 'dall-e-3' }));
-    assert.equal(answer.status, 200, JSON.stringify(answer.json));
-    assert.deepEqual([answer.json.provider, answer.headers.get('x-sluice-attempts')], ['three', '3']);
-    const alone = await told(post(world, '/v1/images/generations', { prompt: 'x', provider: 'one' }));
-    assert.deepEqual([alone.status, alone.json.error.code], [504, 'upstream_timeout']);
-    assert.equal(await silent.calls.at(-1)?.closed, 'aborted');
-  });
-
-  test('one that only talks is not asked: 501', async (context: TestContext) => {
-    const upstream = await startImageUpstream(context, () => () => ({ json: {} }));
-    const gateway = await startGateway(
-      `providers: { talker: { kind: anthropic, baseUrl: '${upstream.origin}', apiKey: k, models: [claude-sonnet-4-5] } }`,
-    );
-    context.after(() => void gateway.close());
-    const body = { prompt: 'x', model: 'talker/claude-sonnet-4-5' };
-    const { status, json } = await told(post({ gateway } as World, '/v1/images/generations', body));
-    assert.deepEqual([status, json.error.code], [501, 'not_supported']);
-    assert.deepEqual(upstream.calls, []);
-  });
-
-  test('a chat model that draws is asked in a chat', async (context: TestContext) => {
-    const red = await picture('#ff0000');
-    const data = dataUri(red);
-    const upstream = await startImageUpstream(context, () => ({ path }) => {
-      if (path !== '/v1/chat/completions') return undefined;
-      const chunk = { choices: [{ index: 0, delta: { images: [{ type: 'image_url', image_url: { url: data } }] } }] };
-      const last = {
-        choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
-        usage: { prompt_tokens: 3, completion_tokens: 9, total_tokens: 12 },
-      };
-      return {
-        write(response) {
-          response.writeHead(200, { 'content-type': 'text/event-stream' });
-          response.end(`data: ${JSON.stringify(chunk)}\n\ndata: ${JSON.stringify(last)}\n\ndata: [DONE]\n\n`);
-        },
-      };
-    });
-    const gateway = await startGateway(
-      `providers: { router: { kind: openai, baseUrl: '${upstream.origin}/v1', models: [google/gemini-2.5-flash-image] } }`,
-    );
-    context.after(() => void gateway.close());
-    const body = { prompt: 'A boat', n: 2, aspect_ratio: '16:9', response_format: 'b64_json' };
-    const { status, json } = await told(post({ gateway } as World, '/v1/images/generations', body));
-    assert.equal(status, 200, JSON.stringify(json));
-    assert.deepEqual(json.data, Array(2).fill({ b64_json: red.toString('base64') }));
-    const [call] = upstream.at('/v1/chat/completions');
-    assert.deepEqual(call?.json.modalities, ['image', 'text']);
-    assert.deepEqual(call?.json.image_config, { aspect_ratio: '16:9' });
   });
 });

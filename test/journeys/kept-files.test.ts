@@ -10,9 +10,10 @@ import { writeZip } from '../../src/documents/write-zip.ts';
 import {
   at,
   eventually,
-  form,
+  filesBelow,
   type KeptWorld,
   openKept,
+  pick,
   postJson,
   remove,
   statusOf,
@@ -418,55 +419,6 @@ describe('buckets over HTTP', { timeout: 60_000 }, () => {
   });
 });
 
-describe('limits of uploads', { timeout: 60_000 }, () => {
-  let world: KeptWorld;
-  before(async () => {
-    world = await openKept(
-      'limits: { uploadFileBytes: 2048, uploadRequestBytes: 8192, uploadBucketBytes: 5000, uploadParts: 4, uploadNameBytes: 64 }',
-    );
-  });
-  after(() => world.close());
-
-  const post = (id: string, ...files: Parameters<typeof form>[0]) =>
-    told(fetch(at(world, `files/${id}`), { method: 'POST', body: form(files) }));
-
-  test('a file, a request and a bucket can be too large', async () => {
-    assert.deepEqual(pick(await post('large', ['a.txt', 'a'.repeat(2049)])), [413, 'too_large']);
-    assert.deepEqual(pick(await post('large', ['a.txt', 'a'], ['b.txt', 'b'.repeat(2049)])), [413, 'too_large']);
-    const many = ['1', '2', '3', '4'].map((name) => [`${name}.txt`, name.repeat(2040)] as const);
-    assert.deepEqual(pick(await post('large', ...many)), [413, 'too_large']);
-    assert.equal((await told(fetch(at(world, 'files/large')))).status, 404);
-    assert.equal((await post('large', ['a.txt', 'a'.repeat(2000)], ['b.txt', 'b'.repeat(2000)])).status, 200);
-    assert.deepEqual(pick(await post('large', ['c.txt', 'c'.repeat(2000)])), [413, 'too_large']);
-    const text = await (await fetch(at(world, 'files/large'))).text();
-    assert.ok(text.includes('bbbb') && !text.includes('cccc'));
-    assert.equal(filesBelow(world, path.join('buckets', 'large')).length, 2);
-    assert.deepEqual(filesBelow(world, 'uploads'), []);
-  });
-
-  test('uploads at the same time do not fill a bucket beyond its limit', async () => {
-    const statuses = await Promise.all(
-      ['a', 'b', 'c', 'd', 'e'].map(
-        async (name) => (await post('together', [`${name}.txt`, name.repeat(2000)])).status,
-      ),
-    );
-    assert.equal(statuses.filter((status) => status === 200).length, 2, String(statuses));
-    assert.equal(statuses.filter((status) => status === 413).length, 3, String(statuses));
-    assert.equal(filesBelow(world, path.join('buckets', 'together')).length, 2);
-  });
-
-  test('too many parts and too long names are refused', async () => {
-    const parts = ['1', '2', '3', '4', '5'].map((name) => [`${name}.txt`, name] as const);
-    assert.equal((await post('parts', ...parts)).status, 400);
-    assert.equal((await post('parts', [`${'n'.repeat(80)}.txt`, 'x'])).status, 400);
-    assert.equal((await told(fetch(at(world, 'files/parts')))).status, 404);
-  });
-});
-
-function pick({ status, code }: { readonly status: number; readonly code: string | undefined }): unknown[] {
-  return [status, code];
-}
-
 /** The JSON of the `data:` lines. */
 function dataOf(text: string): { readonly action?: string }[] {
   return text.split('\n').flatMap((line) => (line.startsWith('data: ') ? [JSON.parse(line.slice(6))] : []));
@@ -494,15 +446,6 @@ async function drained(response: Response): Promise<string> {
     // cut
   }
   return text;
-}
-
-/** Stored files below a folder of the data. */
-function filesBelow(world: KeptWorld, folder: string): string[] {
-  const place = path.join(world.folder, 'data', 'files', folder);
-  if (!existsSync(place)) return [];
-  return readdirSync(place, { recursive: true, withFileTypes: true }).flatMap((entry) =>
-    entry.isFile() ? [entry.name] : [],
-  );
 }
 
 /** Sends a path as it is, which `fetch` would tidy up. */

@@ -1,3 +1,5 @@
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
 import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import type { VendorAnswer, VendorRequest } from '../support/vendor-script.ts';
 import { startGatewayBefore } from './gateway-before.ts';
@@ -152,4 +154,17 @@ export async function eventually<T>(attempt: () => Promise<T | undefined>): Prom
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error('it never came');
+}
+
+export function pick({ status, code }: { readonly status: number; readonly code: string | undefined }): unknown[] {
+  return [status, code];
+}
+
+/** Stored files below a folder of the data. */
+export function filesBelow(world: KeptWorld, folder: string): string[] {
+  const place = path.join(world.folder, 'data', 'files', folder);
+  if (!existsSync(place)) return [];
+  return readdirSync(place, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() ? [entry.name] : [],
+  );
 }

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { startGateway } from '../support/gateway.ts';
+import { type ImageUpstream, startImageUpstream } from '../support/image-upstream.ts';
+import { dataUri, picture } from '../support/pictures.ts';
+
+import { post, told, type World } from './images-world.ts';
+
+describe('who draws', { timeout: 60_000 }, () => {
+  test('a target that cannot makes place for the next; silence has an end', async (context: TestContext) => {
+    const red = await picture('#ff0000');
+    const silent = await startImageUpstream(context, () => () => ({ silent: true }));
+    const chatOnly = await startImageUpstream(context, () => () => ({ status: 404, json: { error: 'Not Found' } }));
+    const able = await startImageUpstream(context, () => () => ({
+      json: { created: 1, data: [{ b64_json: red.toString('base64') }] },
+    }));
+    const row = (name: string, { origin }: ImageUpstream) =>
+      `  ${name}: { kind: openai, baseUrl: '${origin}/v1', models: [dall-e-3] }\n`;
+    const gateway = await startGateway(
+      `providers:\n${row('one', silent)}${row('two', chatOnly)}${row('three', able)}limits: { imageMs: 300 }\n`,
+    );
+    context.after(() => void gateway.close());
+    const world = { gateway } as World;
+    const answer = await told(post(world, '/v1/images/generations', { prompt: 'x', model: 'dall-e-3' }));
+    assert.equal(answer.status, 200, JSON.stringify(answer.json));
+    assert.deepEqual([answer.json.provider, answer.headers.get('x-sluice-attempts')], ['three', '3']);
+    const alone = await told(post(world, '/v1/images/generations', { prompt: 'x', provider: 'one' }));
+    assert.deepEqual([alone.status, alone.json.error.code], [504, 'upstream_timeout']);
+    assert.equal(await silent.calls.at(-1)?.closed, 'aborted');
+  });
+
+  test('one that only talks is not asked: 501', async (context: TestContext) => {
+    const upstream = await startImageUpstream(context, () => () => ({ json: {} }));
+    const gateway = await startGateway(
+      `providers: { talker: { kind: anthropic, baseUrl: '${upstream.origin}', apiKey: k, models: [claude-sonnet-4-5] } }`,
+    );
+    context.after(() => void gateway.close());
+    const body = { prompt: 'x', model: 'talker/claude-sonnet-4-5' };
+    const { status, json } = await told(post({ gateway } as World, '/v1/images/generations', body));
+    assert.deepEqual([status, json.error.code], [501, 'not_supported']);
+    assert.deepEqual(upstream.calls, []);
+  });
+
+  test('a chat model that draws is asked in a chat', async (context: TestContext) => {
+    const red = await picture('#ff0000');
+    const data = dataUri(red);
+    const upstream = await startImageUpstream(context, () => ({ path }) => {
+      if (path !== '/v1/chat/completions') return undefined;
+      const chunk = { choices: [{ index: 0, delta: { images: [{ type: 'image_url', image_url: { url: data } }] } }] };
+      const last = {
+        choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
+        usage: { prompt_tokens: 3, completion_tokens: 9, total_tokens: 12 },
+      };
+      return {
+        write(response) {
+          response.writeHead(200, { 'content-type': 'text/event-stream' });
+          response.end(`data: ${JSON.stringify(chunk)}\n\ndata: ${JSON.stringify(last)}\n\ndata: [DONE]\n\n`);
+        },
+      };
+    });
+    const gateway = await startGateway(
+      `providers: { router: { kind: openai, baseUrl: '${upstream.origin}/v1', models: [google/gemini-2.5-flash-image] } }`,
+    );
+    context.after(() => void gateway.close());
+    const body = { prompt: 'A boat', n: 2, aspect_ratio: '16:9', response_format: 'b64_json' };
+    const { status, json } = await told(post({ gateway } as World, '/v1/images/generations', body));
+    assert.equal(status, 200, JSON.stringify(json));
+    assert.deepEqual(json.data, Array(2).fill({ b64_json: red.toString('base64') }));
+    const [call] = upstream.at('/v1/chat/completions');
+    assert.deepEqual(call?.json.modalities, ['image', 'text']);
+    assert.deepEqual(call?.json.image_config, { aspect_ratio: '16:9' });
+  });
+});
