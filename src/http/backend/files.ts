@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Upload } from '../../buckets/buckets.ts';
+import type { Upload } from '../../buckets/intake.ts';
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import { openStream } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';

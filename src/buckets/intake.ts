@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto';
+import type { Limits } from '../config/config.ts';
+import { SluiceError, unreachable } from '../core/errors.ts';
+import { mediaTypeOf } from '../core/media-types.ts';
+import type { BucketFile, Files } from '../core/stores.ts';
+import type { Conversion } from '../documents/conversion.ts';
+import type { BucketEvent } from './activity.ts';
+import { addressesOf, DOWNLOADS, download, type PageReader } from './downloads.ts';
+import { cleanName, extensionOf } from './names.ts';
+
+/** A file as it arrives. */
+export interface Upload {
+  /** As the client names it. */
+  readonly filename: string;
+  readonly mimeType: string;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+export interface Rejected {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** Files → text or media; see `documents/`. */
+export interface BucketConverter {
+  convert(
+    input: { readonly name: string; readonly bytes: Uint8Array },
+    options: { readonly signal: AbortSignal },
+  ): Promise<Conversion>;
+}
+
+export interface IntakeDeps {
+  readonly files: Files;
+  readonly converter: BucketConverter;
+  /** Reads the addresses of an uploaded `downloads.json`. */
+  readonly pages: PageReader;
+  readonly limits: () => Pick<Limits, 'uploadFileBytes'>;
+}
+
+/** A file that was taken in but does not belong to its bucket yet. */
+export interface Taken {
+  readonly wanted: string;
+  readonly file: Omit<BucketFile, 'name'>;
+}
+
+/** What uploads have become so far. It grows file by file, so that whoever fails in the middle knows what to remove. */
+export interface Haul {
+  readonly taken: Taken[];
+  readonly rejected: Rejected[];
+}
+
+/** Turns what arrives into the files of a bucket: text or media, in their places, but in no bucket yet. */
+export class Intake {
+  readonly #deps: IntakeDeps;
+
+  constructor(deps: IntakeDeps) {
+    this.#deps = deps;
+  }
+
+  /** Takes one file in. `tell` hears what happens meanwhile. */
+  async take(
+    id: string,
+    upload: Upload,
+    haul: Haul,
+    tell: (event: BucketEvent) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { taken, rejected } = haul;
+    const name = nameOf(upload);
+    if (name === undefined) {
+      for await (const _ of upload.body); // read to the end, so that the next part can come
+      rejected.push({ name: upload.filename.slice(0, 255), reason: 'it has no usable name' });
+      return;
+    }
+    const spool = `uploads/${randomUUID()}`;
+    await this.#deps.files.write(spool, limited(upload.body, this.#deps.limits().uploadFileBytes));
+    try {
+      const bytes = await this.read(spool);
+      const addresses = name.toLowerCase() === DOWNLOADS ? addressesOf(bytes.toString('utf8')) : undefined;
+      if (addresses !== undefined) {
+        const found = await download(addresses, this.#deps.pages, signal, (count) =>
+          tell({ action: 'download', count }),
+        );
+        for (const page of found.downloaded) {
+          taken.push(await this.#storeText(id, cleanName(encodeURI(page.name)) ?? 'page.md', page.text));
+        }
+        rejected.push(...found.rejected);
+        return;
+      }
+      const conversion = await this.#deps.converter.convert({ name, bytes }, { signal });
+      await this.#store(id, name, bytes, conversion, haul);
+    } finally {
+      await this.#deps.files.delete(spool);
+    }
+  }
+
+  async #store(
+    id: string,
+    name: string,
+    bytes: Buffer,
+    conversion: Conversion,
+    { taken, rejected }: Haul,
+  ): Promise<void> {
+    switch (conversion.kind) {
+      case 'markdown':
+        taken.push(await this.#storeText(id, `${name}.md`, conversion.text));
+        return;
+      case 'text':
+        taken.push(await this.#storeText(id, name, conversion.text));
+        return;
+      case 'archive':
+        for (const entry of conversion.entries) {
+          const inner = `${name}_${cleanName(entry.path.replaceAll('/', '_')) ?? 'file'}`;
+          taken.push(await this.#storeText(id, entry.kind === 'markdown' ? `${inner}.md` : inner, entry.text));
+        }
+        rejected.push(
+          ...conversion.rejected.map((each) => ({ name: `${name}/${each.name.slice(0, 255)}`, reason: each.reason })),
+        );
+        return;
+      case 'image':
+        taken.push({ wanted: name, file: await this.#storeMedia(id, name, bytes, conversion) });
+        return;
+      case 'audio':
+      case 'video':
+        taken.push({ wanted: name, file: await this.#storeMedia(id, name, bytes, { mimeType: conversion.mimeType }) });
+        return;
+      case 'rejected':
+        rejected.push({ name, reason: conversion.reason });
+        return;
+      default:
+        unreachable(conversion);
+    }
+  }
+
+  async #storeMedia(
+    id: string,
+    name: string,
+    bytes: Buffer,
+    media: {
+      readonly mimeType: string;
+      readonly width?: number;
+      readonly height?: number;
+      readonly thumbnail?: { readonly bytes: Uint8Array };
+    },
+  ): Promise<Omit<BucketFile, 'name'>> {
+    const { mimeType, width, height, thumbnail } = media;
+    const { path, size } = await this.#deps.files.write(
+      `buckets/${id}/${randomUUID()}${/^\.[a-z0-9]{1,8}$/.exec(extensionOf(name))?.[0] ?? ''}`,
+      [bytes],
+    );
+    const small =
+      thumbnail === undefined
+        ? undefined
+        : await this.#deps.files.write(`buckets/${id}/${randomUUID()}.webp`, [thumbnail.bytes]);
+    return {
+      kind: 'media',
+      path,
+      size,
+      mimeType,
+      ...(width === undefined || height === undefined ? {} : { width, height }),
+      ...(small === undefined ? {} : { thumbnail: small.path }),
+    };
+  }
+
+  async #storeText(id: string, wanted: string, text: string): Promise<Taken> {
+    const bytes = Buffer.from(`${text.trimEnd()}\n`);
+    const { path, size } = await this.#deps.files.write(`buckets/${id}/${randomUUID()}.md`, [bytes]);
+    return { wanted, file: { kind: 'text', path, size, mimeType: 'text/markdown' } };
+  }
+
+  /** All of a kept file; nothing where there is none. */
+  async read(path: string): Promise<Buffer> {
+    const opened = await this.#deps.files.open(path);
+    const pieces: Uint8Array[] = [];
+    for await (const piece of opened?.body ?? []) pieces.push(piece);
+    return Buffer.concat(pieces);
+  }
+
+  async remove(file: Pick<BucketFile, 'path' | 'thumbnail'>): Promise<void> {
+    await this.#deps.files.delete(file.path);
+    if (file.thumbnail !== undefined) await this.#deps.files.delete(file.thumbnail);
+  }
+}
+
+/** Browsers send pasted media without a name, or as `blob`. */
+function nameOf(upload: Upload): string | undefined {
+  const name = cleanName(upload.filename);
+  if (name !== undefined && name !== 'blob') return name;
+  const extension = EXTENSIONS.get(upload.mimeType.toLowerCase());
+  return extension === undefined ? name : `file.${extension}`;
+}
+
+/** Media type → the extension it is stored with, also under the other names that browsers have for it. */
+const EXTENSIONS: ReadonlyMap<string, string> = new Map([
+  ...[
+    'jpg',
+    'png',
+    'gif',
+    'webp',
+    'wav',
+    'mp3',
+    'flac',
+    'opus',
+    'ogg',
+    'm4a',
+    'mkv',
+    'webm',
+    'mp4',
+    'mov',
+    'avi',
+    'ogv',
+    'mpg',
+  ].map((extension) => [mediaTypeOf(`x.${extension}`)?.mimeType ?? '', extension] as const),
+  ['audio/x-wav', 'wav'],
+  ['audio/wave', 'wav'],
+  ['audio/vnd.wave', 'wav'],
+  ['audio/x-m4a', 'm4a'],
+  ['audio/mp3', 'mp3'],
+  ['audio/x-flac', 'flac'],
+]);
+
+async function* limited(body: AsyncIterable<Uint8Array>, limit: number): AsyncIterable<Uint8Array> {
+  let size = 0;
+  for await (const piece of body) {
+    size += piece.length;
+    if (size > limit) throw new SluiceError('too_large', `A file has at most ${limit} bytes.`);
+    yield piece;
+  }
+}
