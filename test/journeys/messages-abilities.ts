@@ -1,20 +1,10 @@
 import assert from 'node:assert/strict';
 import Anthropic from '@anthropic-ai/sdk';
-import type { VendorAnswer, VendorToolCall } from '../support/vendor-script.ts';
-import { assertHolds, type ByFormat, type Seat } from './sdk-vendors.ts';
+import type { VendorAnswer } from '../support/vendor-script.ts';
+import { type Abilities, CALLS, got, PIXEL, PIXEL_ASKED, type Trial } from './abilities.ts';
+import { assertHolds, type Seat } from './sdk-vendors.ts';
 
 type Params = Anthropic.MessageCreateParamsNonStreaming;
-
-/** What an ability is tried with: the official client, and the upstream as the test plays it. */
-export interface Trial {
-  readonly client: Anthropic;
-  readonly seat: Seat;
-}
-
-/** One ability of this client with any upstream. Rejects where it is missing. */
-export type AbilityTrial = (trial: Trial) => Promise<void>;
-
-export const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 const TOOLS: Anthropic.Tool[] = [
   {
@@ -23,11 +13,6 @@ const TOOLS: Anthropic.Tool[] = [
     input_schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
   },
   { name: 'time', input_schema: { type: 'object', properties: {} } },
-];
-/** Two calls at once, their arguments in fragments that respect nothing. */
-const CALLS: readonly VendorToolCall[] = [
-  { id: 'call_w', name: 'weather', arguments: ['{"ci', 'ty":"Pa', 'ris \\u00e9', '"}'] },
-  { id: 'call_t', name: 'time', arguments: ['{"zone', '":"C', 'ET"}'] },
 ];
 const WANTED = [
   { type: 'tool_use', id: 'call_w', name: 'weather', input: { city: 'Paris é' } },
@@ -45,7 +30,7 @@ function asked(seat: Seat, fields: Partial<Params> = {}): Params {
 }
 
 /** What the client's stream helper makes of the events, checked against the whole answer's form. */
-async function streamed({ client, seat }: Trial, fields: Partial<Params> = {}): Promise<Anthropic.Message> {
+async function streamed({ client, seat }: Trial<Anthropic>, fields: Partial<Params> = {}): Promise<Anthropic.Message> {
   return client.messages.stream(asked(seat, fields)).finalMessage();
 }
 
@@ -59,12 +44,8 @@ function calls(message: Anthropic.Message): unknown[] {
   );
 }
 
-function got(seat: Seat, expected: ByFormat<object>): void {
-  assertHolds(seat.last.body, expected[seat.format]);
-}
-
 /** The abilities that a client has with every upstream, by name. */
-export const ABILITIES: Readonly<Record<string, AbilityTrial>> = {
+export const ABILITIES: Abilities<Anthropic> = {
   async text({ client, seat }) {
     seat.answers({ text: ['Grü', 'ße 🌍'], usage: { prompt: 20, completion: 9, cached: 5 } });
     const message = await client.messages.create(
@@ -214,22 +195,7 @@ export const ABILITIES: Readonly<Record<string, AbilityTrial>> = {
     const messages: Anthropic.MessageParam[] = [{ role: 'user', content: [image, { type: 'text', text: 'What?' }] }];
     assert.equal(texts(await client.messages.create(asked(seat, { messages }))), 'A dot.');
     assert.equal(seat.last.images, 1);
-    got(seat, {
-      openai: {
-        messages: [
-          {
-            content: [
-              { type: 'image_url', image_url: { url: `data:image/png;base64,${PIXEL}` } },
-              { type: 'text', text: 'What?' },
-            ],
-          },
-        ],
-      },
-      anthropic: { messages: [{ content: [image, { type: 'text', text: 'What?' }] }] },
-      google: {
-        contents: [{ parts: [{ inlineData: { mimeType: 'image/png', data: PIXEL } }, { text: 'What?' }] }],
-      },
-    });
+    got(seat, PIXEL_ASKED);
   },
 
   async 'structured output'({ client, seat }) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
-import { PIXEL } from './messages-abilities.ts';
+import { PIXEL } from './abilities.ts';
 import { all, assertHolds, openWorld, type Seat, type World } from './sdk-vendors.ts';
 
 const MARK = { type: 'ephemeral' } as const;

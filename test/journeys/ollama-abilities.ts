@@ -1,28 +1,13 @@
 import assert from 'node:assert/strict';
 import type { ChatRequest, ChatResponse, Message, Ollama, Tool } from 'ollama';
-import type { VendorAnswer, VendorToolCall } from '../support/vendor-script.ts';
-import { assertHolds, type ByFormat, type Seat } from './sdk-vendors.ts';
-
-/** What an ability is tried with: the official client, and the upstream as the test plays it. */
-export interface Trial {
-  readonly client: Ollama;
-  readonly seat: Seat;
-}
-
-/** One ability of this client with any upstream. Rejects where it is missing. */
-export type AbilityTrial = (trial: Trial) => Promise<void>;
-
-export const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+import type { VendorAnswer } from '../support/vendor-script.ts';
+import { type Abilities, CALLS, got, PIXEL, PIXEL_ASKED, type Trial } from './abilities.ts';
+import { assertHolds, type Seat } from './sdk-vendors.ts';
 
 const WEATHER_SCHEMA = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 const TOOLS: Tool[] = [
   { type: 'function', function: { name: 'weather', description: 'The weather now', parameters: WEATHER_SCHEMA } },
   { type: 'function', function: { name: 'time' } },
-];
-/** Two calls at once, their arguments in fragments that respect nothing. */
-const CALLS: readonly VendorToolCall[] = [
-  { id: 'call_w', name: 'weather', arguments: ['{"ci', 'ty":"Pa', 'ris \\u00e9', '"}'] },
-  { id: 'call_t', name: 'time', arguments: ['{"zone', '":"C', 'ET"}'] },
 ];
 const WANTED = [
   { name: 'weather', arguments: { city: 'Paris é' } },
@@ -37,7 +22,7 @@ function asked(seat: Seat, fields: Partial<ChatRequest> = {}): Omit<ChatRequest,
 }
 
 /** All lines of a stream. */
-async function lines({ client, seat }: Trial, fields: Partial<ChatRequest> = {}): Promise<ChatResponse[]> {
+async function lines({ client, seat }: Trial<Ollama>, fields: Partial<ChatRequest> = {}): Promise<ChatResponse[]> {
   const all: ChatResponse[] = [];
   for await (const line of await client.chat({ ...asked(seat, fields), stream: true })) all.push(line);
   return all;
@@ -49,12 +34,8 @@ function calls(answers: readonly ChatResponse[]): unknown[] {
   );
 }
 
-function got(seat: Seat, expected: ByFormat<object>): void {
-  assertHolds(seat.last.body, expected[seat.format]);
-}
-
 /** The abilities that a client has with every upstream, by name. */
-export const ABILITIES: Readonly<Record<string, AbilityTrial>> = {
+export const ABILITIES: Abilities<Ollama> = {
   async text({ client, seat }) {
     seat.answers({ text: ['Grü', 'ße 🌍'], usage: { prompt: 20, completion: 9, cached: 5 } });
     const answer = await client.chat(
@@ -216,30 +197,7 @@ export const ABILITIES: Readonly<Record<string, AbilityTrial>> = {
     assert.equal(seat.last.images, 1);
     const bytes = Uint8Array.from(Buffer.from(PIXEL, 'base64'));
     await client.generate({ model: seat.model, prompt: 'What?', images: [bytes] });
-    const inline = { mimeType: 'image/png', data: PIXEL };
-    got(seat, {
-      openai: {
-        messages: [
-          {
-            content: [
-              { type: 'image_url', image_url: { url: `data:image/png;base64,${PIXEL}` } },
-              { type: 'text', text: 'What?' },
-            ],
-          },
-        ],
-      },
-      anthropic: {
-        messages: [
-          {
-            content: [
-              { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PIXEL } },
-              { type: 'text', text: 'What?' },
-            ],
-          },
-        ],
-      },
-      google: { contents: [{ parts: [{ inlineData: inline }, { text: 'What?' }] }] },
-    });
+    got(seat, PIXEL_ASKED);
   },
 
   async 'structured output'({ client, seat }) {

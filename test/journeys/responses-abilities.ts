@@ -8,20 +8,10 @@ import type {
   ResponseStreamEvent,
 } from 'openai/resources/responses/responses';
 import { z } from 'zod';
+import { type Abilities, PIXEL, type Trial } from './abilities.ts';
 import { all, lastOf, of, type Seat } from './responses-world.ts';
 import { assertHolds } from './sdk-vendors.ts';
 
-/** What an ability is tried with: the official client, and the upstream as the test plays it. */
-export interface Trial {
-  readonly client: OpenAI;
-  readonly seat: Seat;
-}
-
-/** One ability of this client with any upstream. Rejects where it is missing. */
-export type AbilityTrial = (trial: Trial) => Promise<void>;
-
-/** One pixel. */
-const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const WEATHER = {
   type: 'function',
   name: 'weather',
@@ -36,16 +26,16 @@ const CALLS = [
 
 type Create = Partial<ResponseCreateParams>;
 
-function create({ client, seat }: Trial, body: Create = {}): Promise<Response> {
+function create({ client, seat }: Trial<OpenAI, Seat>, body: Create = {}): Promise<Response> {
   return client.responses.create({ model: seat.model, input: 'Hi', ...body, stream: false });
 }
 
-async function events({ client, seat }: Trial, body: Create = {}): Promise<ResponseStreamEvent[]> {
+async function events({ client, seat }: Trial<OpenAI, Seat>, body: Create = {}): Promise<ResponseStreamEvent[]> {
   return all(await client.responses.create({ model: seat.model, input: 'Hi', ...body, stream: true }));
 }
 
 /** The abilities that a client has with every upstream, by name. */
-export const ABILITIES: Readonly<Record<string, AbilityTrial>> = {
+export const ABILITIES: Abilities<OpenAI, Seat> = {
   /** A whole answer. */
   async text({ client, seat }) {
     seat.answers({ text: ['Grüße, ', '世界', '!'], usage: { prompt: 21, completion: 9, cached: 5 } });
@@ -207,14 +197,14 @@ export const ABILITIES: Readonly<Record<string, AbilityTrial>> = {
           role: 'user',
           content: [
             { type: 'input_text', text: 'What is this?' },
-            { type: 'input_image', detail: 'auto', image_url: `data:image/png;base64,${PNG}` },
+            { type: 'input_image', detail: 'auto', image_url: `data:image/png;base64,${PIXEL}` },
           ],
         },
       ],
     });
     assert.equal(answer.output_text, 'A pixel.');
     assert.equal(seat.last.images, 1);
-    assert.ok(JSON.stringify(seat.last.body).includes(PNG));
+    assert.ok(JSON.stringify(seat.last.body).includes(PIXEL));
   },
 
   /** Structured output, parsed by the official client. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import OpenAI from 'openai';
+import { isObject } from '../../src/core/objects.ts';
 import { startAnthropicUpstream } from '../support/anthropic-upstream.ts';
 import { startGeminiUpstream } from '../support/gemini-upstream.ts';
 import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
@@ -130,8 +131,4 @@ function prune(value: unknown, like: unknown): unknown {
   return Object.fromEntries(
     Object.keys(like).flatMap((key) => (key in value ? [[key, prune(value[key], like[key])]] : [])),
   );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
