@@ -2,23 +2,11 @@ import { isWholeJson } from '../../core/call-pieces.ts';
 import type { VendorData } from '../../core/chat.ts';
 import type { Chunk, MediaRef, Source, ToolCallDelta } from '../../core/chunk.ts';
 import { unreachable } from '../../core/errors.ts';
+import { type Emit, type Growing, GrowingItems, placeOf } from './growing.ts';
 import { itemId } from './ids.ts';
-import { carrierOf, isWorthKeeping, type KeptItem, partKey, shown } from './items.ts';
+import { type KeptItem, partKey, shown } from './items.ts';
 import type { Searched } from './web-search.ts';
 import type { Json } from './wire.ts';
-
-/** Told of every event, with all its fields but `type` and `sequence_number`. */
-export type Emit = (type: string, fields: Json) => void;
-
-/** An item that is being made; its members change until it is done. */
-interface Growing {
-  readonly index: number;
-  readonly id: string;
-  readonly item: Json;
-  vendor?: VendorData;
-  parts?: (VendorData | null)[];
-  isDone: boolean;
-}
 
 interface TextPart {
   readonly type: 'output_text' | 'refusal';
@@ -39,7 +27,7 @@ export class Output {
   readonly #response: string;
   readonly #emit: Emit;
   readonly #encrypted: boolean;
-  readonly #items: Growing[] = [];
+  readonly #items: GrowingItems;
   #open: Growing | undefined;
   #part: TextPart | undefined;
   readonly #calls = new Map<number, Growing>();
@@ -51,16 +39,14 @@ export class Output {
     this.#response = response;
     this.#encrypted = encrypted;
     this.#emit = emit;
+    this.#items = new GrowingItems(response, encrypted, emit);
   }
 
   /** What there is so far, the part that is being written included. */
   get items(): readonly KeptItem[] {
-    return this.#items.map((growing) => {
-      const { vendor, parts } = growing;
-      const item = structuredClone(growing.item);
-      if (growing === this.#open && this.#part !== undefined) (item['content'] as Json[]).push(partFields(this.#part));
-      return { item, ...(vendor === undefined ? {} : { vendor }), ...(parts === undefined ? {} : { parts }) };
-    });
+    return this.#items.kept((growing) =>
+      growing === this.#open && this.#part !== undefined ? partFields(this.#part) : undefined,
+    );
   }
 
   /** The same for clients. */
@@ -108,7 +94,7 @@ export class Output {
 
   /** The search that came before the answer. */
   search({ query, isUsed }: Searched): void {
-    const call = this.#begin('ws', {
+    const call = this.#items.begin('ws', {
       type: 'web_search_call',
       status: 'in_progress',
       action: { type: 'search', query, queries: [query] },
@@ -116,7 +102,7 @@ export class Output {
     this.#emit('response.web_search_call.in_progress', placeOf(call));
     this.#emit('response.web_search_call.searching', placeOf(call));
     if (isUsed) this.#emit('response.web_search_call.completed', placeOf(call));
-    this.#done(call, isUsed ? 'completed' : 'failed');
+    this.#items.done(call, isUsed ? 'completed' : 'failed');
   }
 
   /** Nothing follows. An answer has a message, even if it says nothing. */
@@ -153,7 +139,7 @@ export class Output {
     if (this.#open?.item['type'] === 'message') return this.#open;
     this.#close();
     this.#closeCalls();
-    this.#open = this.#begin('msg', { type: 'message', status: 'in_progress', role: 'assistant', content: [] });
+    this.#open = this.#items.begin('msg', { type: 'message', status: 'in_progress', role: 'assistant', content: [] });
     return this.#open;
   }
 
@@ -209,7 +195,7 @@ export class Output {
     if (this.#open?.item['type'] !== 'reasoning') {
       this.#close();
       this.#closeCalls();
-      this.#open = this.#begin('rs', { type: 'reasoning', status: 'in_progress', summary: [] });
+      this.#open = this.#items.begin('rs', { type: 'reasoning', status: 'in_progress', summary: [] });
     }
     const { item } = this.#open;
     const summary = item['summary'] as { type: string; text: string }[];
@@ -238,7 +224,7 @@ export class Output {
       for (const earlier of this.#calls.values())
         if (isWholeJson(String(earlier.item['arguments']))) this.#doneCall(earlier);
       const number = this.#items.length;
-      call = this.#begin('fc', {
+      call = this.#items.begin('fc', {
         type: 'function_call',
         status: 'in_progress',
         call_id: id === undefined || id === '' ? itemId('call', this.#response, number) : id,
@@ -257,14 +243,14 @@ export class Output {
     if (call.isDone) return;
     const { arguments: written, name } = call.item;
     this.#emit('response.function_call_arguments.done', { ...placeOf(call), name, arguments: written });
-    this.#done(call, status);
+    this.#items.done(call, status);
   }
 
   #closeCalls(status: 'completed' | 'incomplete' = 'completed'): void {
     const calls = [...this.#calls.values()];
     this.#calls.clear();
     for (const call of calls) this.#doneCall(call, status);
-    for (const { item, vendor } of calls) this.#carry(String(item['call_id']), vendor);
+    for (const { item, vendor } of calls) this.#items.carry(String(item['call_id']), vendor);
   }
 
   // Media
@@ -281,25 +267,14 @@ export class Output {
     }
     this.#close();
     this.#closeCalls();
-    const image = this.#begin('ig', { type: 'image_generation_call', status: 'in_progress', result: null });
+    const image = this.#items.begin('ig', { type: 'image_generation_call', status: 'in_progress', result: null });
     const place = placeOf(image);
     this.#emit('response.image_generation_call.in_progress', place);
     this.#emit('response.image_generation_call.generating', place);
     this.#emit('response.image_generation_call.completed', place);
     image.item['result'] = data[2];
     image.item['output_format'] = (media.mimeType ?? data[1] ?? '').replace(/^image\//, '') || 'png';
-    this.#done(image, 'completed');
-  }
-
-  // All items
-
-  #begin(prefix: string, fields: Json): Growing {
-    const index = this.#items.length;
-    const id = itemId(prefix, this.#response, index);
-    const growing: Growing = { index, id, item: { id, ...fields }, isDone: false };
-    this.#items.push(growing);
-    this.#emit('response.output_item.added', { output_index: index, item: this.#shownOf(growing) });
-    return growing;
+    this.#items.done(image, 'completed');
   }
 
   #close(status: 'completed' | 'incomplete' = 'completed'): void {
@@ -314,31 +289,9 @@ export class Output {
         this.#emit('response.reasoning_summary_part.done', { ...place, part: { ...part } });
       }
     }
-    this.#done(open, status);
-    for (const [index, vendor] of (open.parts ?? []).entries()) this.#carry(partKey(open.id, index), vendor);
+    this.#items.done(open, status);
+    for (const [index, vendor] of (open.parts ?? []).entries()) this.#items.carry(partKey(open.id, index), vendor);
   }
-
-  /** Adds what a vendor attached to a call or a text, for clients that hand it back. */
-  #carry(key: string, vendor: VendorData | null | undefined): void {
-    if (!this.#encrypted || vendor === undefined || vendor === null || !isWorthKeeping(vendor)) return;
-    const carrier = this.#begin('rs', { type: 'reasoning', status: 'in_progress', summary: [] });
-    carrier.vendor = carrierOf(key, vendor);
-    this.#done(carrier, 'completed');
-  }
-
-  #done(growing: Growing, status: 'completed' | 'incomplete' | 'failed'): void {
-    growing.isDone = true;
-    growing.item['status'] = status;
-    this.#emit('response.output_item.done', { output_index: growing.index, item: this.#shownOf(growing) });
-  }
-
-  #shownOf({ item, vendor }: Growing): Json {
-    return shown({ item: structuredClone(item), ...(vendor === undefined ? {} : { vendor }) }, this.#encrypted);
-  }
-}
-
-function placeOf({ id, index }: Growing): Json {
-  return { item_id: id, output_index: index };
 }
 
 function partFields({ type, text, annotations }: TextPart): Json {
