@@ -1,3 +1,4 @@
+import { isObject } from '../../src/core/objects.ts';
 import type { Random } from './random.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
@@ -203,10 +204,6 @@ const USUAL_TEXTS: readonly string[] = [
   'text',
   'call_1',
 ];
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function numberOf(value: unknown, otherwise: number): number {
   return typeof value === 'number' ? value : otherwise;
