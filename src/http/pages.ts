@@ -162,9 +162,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json; charset=utf-8',
   '.png': 'image/png',
   '.svg': 'image/svg+xml',
-  '.ttf': 'font/ttf',
   '.webmanifest': 'application/manifest+json',
-  '.woff': 'font/woff',
   '.woff2': 'font/woff2',
 };
 
