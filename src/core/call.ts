@@ -42,8 +42,8 @@ export class CallScope implements Call {
   /** Requests of one session keep their target where targets take turns. */
   session: string | undefined;
   #dropped: Set<string> | undefined;
-  /** Made with the first listener: a set costs more than all else here. */
-  #listeners: Set<(reason: Error) => void> | undefined;
+  /** A list, since there are two or three: a set costs more than all else here. */
+  #listeners: ((reason: Error) => void)[] | undefined;
   #controller: AbortController | undefined;
   #unlink: (() => void) | undefined;
 
@@ -105,10 +105,11 @@ export class CallScope implements Call {
       listener(this.cancelled);
       return () => {};
     }
-    this.#listeners ??= new Set();
-    this.#listeners.add(listener);
+    if (this.#listeners === undefined) this.#listeners = [listener];
+    else this.#listeners.push(listener);
     return () => {
-      this.#listeners?.delete(listener);
+      const at = this.#listeners?.lastIndexOf(listener) ?? -1;
+      if (at !== -1) this.#listeners?.splice(at, 1);
     };
   }
 

@@ -12,6 +12,8 @@ export interface Deadline {
 
 /** How often deadlines are looked at, in milliseconds. They expire at most this much late. */
 const TICK_MS = 100;
+/** Ticks without deadlines after which the timer ends: making one for every request costs more than a second of ticks. */
+const IDLE_TICKS = 10;
 
 /**
  * All deadlines of the process, on one timer. A stream touches its deadline with every chunk, which must cost nothing: it
@@ -21,6 +23,7 @@ export class Deadlines {
   readonly #open = new Roster<Entry>();
   #now = performance.now();
   #timer: NodeJS.Timeout | undefined;
+  #idleTicks = 0;
 
   /** @param onExpire runs once, when the deadline passes; the deadline is cleared then */
   start(milliseconds: number, onExpire: () => void): Deadline {
@@ -49,10 +52,11 @@ export class Deadlines {
       this.#open.remove(entry);
       entry.onExpire();
     });
-    if (this.#open.size === 0) {
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-    }
+    this.#idleTicks = this.#open.size === 0 ? this.#idleTicks + 1 : 0;
+    if (this.#idleTicks < IDLE_TICKS) return;
+    this.#idleTicks = 0;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 }
 
