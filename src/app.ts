@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 import { Buckets } from './buckets/buckets.ts';
 import { sweepRegularly } from './buckets/sweep.ts';
 import type { Config, ProviderConfig } from './config/config.ts';
@@ -14,17 +15,21 @@ import { mediaStep } from './enrich/media.ts';
 import { memoryStep } from './enrich/memory.ts';
 import { thinkTags } from './enrich/think-tags.ts';
 import { webSearchStep } from './enrich/web-search.ts';
+import type { Elsewhere } from './http/deps.ts';
+import { OwnPlaces, type Places } from './http/edge/places.ts';
 import { WatchedCalls } from './http/observe/watched-calls.ts';
 import { buildServer } from './http/server.ts';
 import { Heartbeats } from './http/sse.ts';
 import { createMediaStore } from './media/store.ts';
 import type { ObserveConfig } from './observe/config.ts';
+import { type Ledger, OwnLedger } from './observe/ledger.ts';
 import { Observer } from './observe/observer.ts';
 import type { Otel } from './observe/otel/index.ts';
 import { pricedUsage } from './observe/priced-usage.ts';
 import { Prices } from './observe/prices.ts';
 import { createGuardedFetch } from './outbound/guarded-fetch.ts';
 import { createPages } from './outbound/pages.ts';
+import type { Engines } from './providers/embedded/engines.ts';
 import { createProviderDeps, type ProviderDeps } from './providers/index.ts';
 import { type LocalWatch, watchLocal } from './providers/local.ts';
 import { Registry } from './providers/registry.ts';
@@ -33,6 +38,8 @@ import { Deadlines } from './routing/deadlines.ts';
 import { Router } from './routing/router.ts';
 import { createWebSearch } from './search/search.ts';
 import { openStores } from './stores/index.ts';
+import type { DatabaseHandle } from './stores/sqlite/protocol.ts';
+import { KeptAnswers } from './streams/kept-answers.ts';
 import { UsageRecorder } from './usage/recorder.ts';
 import { version } from './version.ts';
 
@@ -46,8 +53,35 @@ export interface App {
   drain(): Promise<void>;
   /** Answers that are running now. */
   readonly running: number;
+  /** Whether no answer runs, and none is kept to be read again. */
+  readonly idle: boolean;
+  /** Open streams to clients. */
+  readonly streams: number;
+  readonly server: FastifyInstance;
   readonly catalog: Catalog;
   readonly providers: () => readonly Provider[];
+  /** Local servers that are there now. */
+  found(local: readonly ProviderConfig[]): void;
+  /** Another process did something that counts here too. */
+  cookiesChanged(): Promise<void>;
+  mediaChanged(name: string, modified: number | undefined): Promise<void>;
+}
+
+/** What a process has in common with others that serve the same port. */
+export interface Shared {
+  /** Four hexadecimal digits in front of its ids. */
+  readonly tag: string;
+  /** How many processes there are. */
+  readonly workers: number;
+  readonly database: DatabaseHandle;
+  readonly places: Places;
+  readonly ledger: Ledger;
+  readonly engines: Engines;
+  readonly elsewhere: Elsewhere;
+  /** Resolves once the others know. */
+  cookiesChanged(): Promise<void>;
+  mediaChanged(name: string, modified: number | undefined): Promise<void>;
+  uploading(bucket: string, isRunning: boolean): void;
 }
 
 export interface AppOptions {
@@ -55,6 +89,8 @@ export interface AppOptions {
   readonly onLocal?: (ids: readonly string[]) => void;
   /** What is written down of requests; default: what the configuration says. */
   readonly observe?: ObserveConfig;
+  /** Absent: this process serves alone. What only one may do, somebody else does then: look for local servers, sweep. */
+  readonly shared?: Shared;
 }
 
 /** How often connections that have become idle are closed during shutdown, in milliseconds. */
@@ -64,27 +100,38 @@ const IDLE_CHECK_MS = 100;
 export async function createApp(initial: Config, log: Logger, options: AppOptions = {}): Promise<App> {
   let config = initial;
   const limits = () => config.limits;
-  const stores = openStores(config.dataDir, log, () => config.limits.keptResponses);
+  const { shared } = options;
+  const stores = openStores(config.dataDir, log, () => config.limits.keptResponses, shared?.database);
   const cookies = new CookieStore(config.dataDir, log);
   const converter = createConverter({ log });
   const observing = options.observe ?? initial.observe;
   const providerOf = (id: string): ProviderConfig | undefined =>
     [...config.providers, ...config.available].find((each) => each.id === id);
   const otel = await openOtel(observing, providerOf, log);
-  const deps = withTraces(createProviderDeps(limits, log, cookies), otel);
+  const deps = withTraces({ ...createProviderDeps(limits, log, cookies), engines: shared?.engines }, otel);
   const registry = new Registry(deps, log);
   const catalog = new Catalog(log);
   const deadlines = new Deadlines();
   const secrets = new Secrets();
   const prices = new Prices(providerOf, log);
-  const observer = new Observer({ config: observing, records: stores.caches, prices, secrets, log, sink: otel });
-  const calls = new WatchedCalls(limits, observer);
+  const ledger = shared?.ledger ?? new OwnLedger({ config: observing, records: stores.caches, log });
+  const observer = new Observer({ config: observing, ledger, prices, secrets, log, sink: otel });
+  const calls = new WatchedCalls(shared?.places ?? new OwnPlaces(limits), observer);
+  const answers = new KeptAnswers(() => shareOf(config.limits, shared?.workers ?? 1), shared?.tag);
   const recorder = new UsageRecorder(pricedUsage(stores.usage, prices), log);
   const guardedFetch = createGuardedFetch({ userAgent: `Sluice/${version}` });
   const pages = createPages(guardedFetch);
-  const buckets = new Buckets({ records: stores.buckets, files: stores.files, converter, pages, limits });
-  const sweep = sweepRegularly({ records: stores.buckets, files: stores.files }, log);
-  const media = createMediaStore(stores.files, guardedFetch);
+  const buckets = new Buckets({
+    records: stores.buckets,
+    files: stores.files,
+    converter,
+    pages,
+    limits,
+    onActivity: shared?.uploading,
+  });
+  const sweep =
+    shared === undefined ? sweepRegularly({ records: stores.buckets, files: stores.files }, log) : undefined;
+  const media = createMediaStore(stores.files, guardedFetch, Date.now, shared?.mediaChanged);
   const search = createWebSearch({
     fetch: guardedFetch,
     pages,
@@ -123,6 +170,9 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     deadlines,
     heartbeats: new Heartbeats(() => config.limits.heartbeatMs),
     calls,
+    answers,
+    tag: shared?.tag ?? '',
+    elsewhere: shared?.elsewhere,
     observer,
     prices,
     secrets,
@@ -133,7 +183,10 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     search,
     cookies,
     cookieDomains: () => config.providers.flatMap((entry) => entry.cookieDomain ?? []),
-    onCookies: () => take(config),
+    async onCookies() {
+      take(config);
+      await shared?.cookiesChanged();
+    },
     log,
     version,
   });
@@ -145,28 +198,37 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     catalog.use(registry.providers(next));
     prices.forget();
   }
+  function found(servers: readonly ProviderConfig[]): void {
+    registry.found(servers);
+    catalog.use(registry.providers(config));
+    options.onLocal?.(servers.map((entry) => entry.id));
+  }
   take(initial);
   void cookies.ready().then(() => take(config));
 
   return {
     catalog,
     providers: () => catalog.providers.filter(isReady),
+    server,
     get running() {
       return calls.running;
     },
+    get idle() {
+      return calls.running === 0 && answers.size === 0;
+    },
+    get streams() {
+      return observer.streams;
+    },
+    found,
+    async cookiesChanged() {
+      await cookies.reload();
+      take(config);
+    },
+    mediaChanged: (name, modified) => media.noticed(name, modified),
     async listen() {
       await server.listen({ host: config.bind.host, port: config.bind.port });
       const { address, port } = server.server.address() as AddressInfo;
-      if (config.detectLocal) {
-        local = watchLocal(
-          (found) => {
-            registry.found(found);
-            catalog.use(registry.providers(config));
-            options.onLocal?.(found.map((entry) => entry.id));
-          },
-          { ownPort: port, log },
-        );
-      }
+      if (config.detectLocal && shared === undefined) local = watchLocal(found, { ownPort: port, log });
       return { host: address, port };
     },
     async apply(next) {
@@ -174,7 +236,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     },
     async drain() {
       local?.close();
-      sweep.stop();
+      sweep?.stop();
       const closed = server.close();
       await calls.drain(config.limits.drainMs);
       // A connection that becomes idle from here on would hold the server open until its keep-alive ends.
@@ -186,6 +248,17 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
       await Promise.all([converter.close(), pages.close(), recorder.flush(), observer.close()]);
       await stores.close();
     },
+  };
+}
+
+/** What one of several processes may keep of answers that can be read again. */
+function shareOf(limits: Config['limits'], workers: number): Config['limits'] {
+  if (workers === 1) return limits;
+  const { keptAnswers, keptAnswersPerClient } = limits;
+  return {
+    ...limits,
+    keptAnswers: Math.ceil(keptAnswers / workers),
+    keptAnswersPerClient: Math.ceil(keptAnswersPerClient / workers),
   };
 }
 

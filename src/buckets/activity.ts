@@ -16,15 +16,24 @@ export class Activity {
     { count: number; watchers: Set<(event: BucketEvent | undefined) => void>; last?: BucketEvent }
   >();
 
+  readonly #onChange: ((id: string, isRunning: boolean) => void) | undefined;
+
+  /** @param onChange told of the first upload into a bucket, and of the end of the last */
+  constructor(onChange?: (id: string, isRunning: boolean) => void) {
+    this.#onChange = onChange;
+  }
+
   /** Begins an upload; the function that comes back ends it. */
   begin(id: string): () => void {
     const entry = this.#running.get(id) ?? { count: 0, watchers: new Set() };
+    if (entry.count === 0) this.#onChange?.(id, true);
     entry.count += 1;
     this.#running.set(id, entry);
     return () => {
       entry.count -= 1;
       if (entry.count > 0) return;
       this.#running.delete(id);
+      this.#onChange?.(id, false);
       for (const watcher of entry.watchers) watcher(undefined);
     };
   }

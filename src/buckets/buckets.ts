@@ -16,17 +16,20 @@ export interface Uploaded {
 export interface BucketDeps extends IntakeDeps {
   readonly records: Records<BucketRecord>;
   readonly limits: () => Pick<Limits, 'uploadFileBytes' | 'uploadBucketBytes'>;
+  /** Told when uploads into a bucket begin, and when the last of them has ended. */
+  readonly onActivity?: ((id: string, isRunning: boolean) => void) | undefined;
 }
 
 /** Files of users: documents as markdown, media as they are. */
 export class Buckets {
   readonly #deps: BucketDeps;
   readonly #intake: Intake;
-  readonly #activity = new Activity();
+  readonly #activity: Activity;
 
   constructor(deps: BucketDeps) {
     this.#deps = deps;
     this.#intake = new Intake(deps);
+    this.#activity = new Activity(deps.onActivity);
   }
 
   /** Takes files in, one after the other, and adds them to the bucket, which is made by its first upload. */
@@ -52,6 +55,11 @@ export class Buckets {
     } finally {
       done();
     }
+  }
+
+  /** Whether an upload is under way here. */
+  isRunning(id: string): boolean {
+    return this.#activity.isRunning(id);
   }
 
   async get(id: string): Promise<BucketRecord> {

@@ -28,6 +28,7 @@ function createProgram(): Command {
     .option('--data-dir <folder>', 'folder for everything that is stored (SLUICE_DATA_DIR)')
     .option('--key <key>', 'access key that clients must show (SLUICE_KEY)')
     .option('--no-key', 'ask nobody for a key, also beyond loopback')
+    .option('--workers <number>', 'processes that serve the port, or auto: one a core (default: 1; SLUICE_WORKERS)')
     .option('--log-level <level>', 'debug, info, warn, error or silent (default: info; SLUICE_LOG_LEVEL)')
     .exitOverride()
     .configureOutput({ writeErr: () => undefined });

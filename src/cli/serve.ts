@@ -14,7 +14,15 @@ import { stopInOrder } from './stop.ts';
 
 /** `sluice serve`: runs until a signal ends it. Throws what keeps it from starting. */
 export async function serve(flags: Flags): Promise<void> {
+  if (process.connected && (await isWorker())) {
+    const { serveAsWorker } = await import('../workers/worker.ts');
+    return serveAsWorker();
+  }
   const { config, notes } = await loadConfig({ flags });
+  if (config.workers > 1) {
+    const { serveByWorkers } = await import('../workers/primary.ts');
+    return serveByWorkers(flags, { config, notes });
+  }
   const log = createLogger(config.logLevel);
   log.hide(secretsOf(config));
   ignoreClosedOutput();
@@ -46,6 +54,12 @@ export async function serve(flags: Flags): Promise<void> {
   );
 }
 
+/** Whether this process was started by a Sluice with several. */
+async function isWorker(): Promise<boolean> {
+  const { default: cluster } = await import('node:cluster');
+  return cluster.isWorker;
+}
+
 /** Prints each local server once, when it is first found. */
 function teller(providers: () => readonly Provider[]): (ids: readonly string[]) => void {
   const told = new Set<string>();
@@ -59,6 +73,6 @@ function teller(providers: () => readonly Provider[]): (ids: readonly string[]) 
 }
 
 /** `sluice | head` closes the output early; that is no reason to end. */
-function ignoreClosedOutput(): void {
+export function ignoreClosedOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }

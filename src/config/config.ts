@@ -11,6 +11,8 @@ export interface Config {
   /** The file it came from, if there is one: absolute path. */
   readonly file?: string;
   readonly logLevel: LogLevel;
+  /** Processes that serve the one port. */
+  readonly workers: number;
   /** Access key that every client must show; undefined: nobody is asked. */
   readonly key?: string;
   /** The key was made up for this start, so the start has to print it. */

@@ -43,6 +43,7 @@ describe('loading', () => {
       bind: { host: '127.0.0.1', port: 1337 },
       dataDir: defaultDataDir({}),
       logLevel: 'info',
+      workers: 1,
       allowedHosts: [],
       allowedOrigins: [],
       detectLocal: true,

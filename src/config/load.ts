@@ -12,6 +12,7 @@ import { absolutePath, defaultDataDir, type Environment, variable } from './path
 import { ConfigError, given, type Path, type Problem, pathText, valueAt } from './problems.ts';
 import type { FileSettings } from './schema.ts';
 import { KEY_FORM, parseKey } from './text-forms.ts';
+import { parseWorkers, WORKERS_FORM } from './workers.ts';
 
 /** The options of the command line that are configuration. */
 export interface Flags {
@@ -21,6 +22,7 @@ export interface Flags {
   /** false: `--no-key`. */
   readonly key?: string | false;
   readonly logLevel?: string;
+  readonly workers?: string;
 }
 
 export interface LoadOptions {
@@ -68,6 +70,7 @@ export async function loadConfig(options: LoadOptions = {}): Promise<Loaded> {
     dataDir,
     ...(file === undefined ? {} : { file: file.path }),
     logLevel: outer.logLevel ?? settings.logLevel ?? defaultLogLevel,
+    workers: outer.workers ?? settings.workers ?? 1,
     ...accessKey(outer.key ?? settings.key, bind.host),
     allowedHosts: settings.allowedHosts ?? [],
     allowedOrigins: settings.allowedOrigins ?? [],
@@ -183,6 +186,7 @@ interface OuterSettings {
   readonly dataDir?: string;
   readonly logLevel?: LogLevel;
   readonly key?: string;
+  readonly workers?: number;
 }
 
 /** What flags and variables say; a wrong value of a variable that a flag overrides does not matter. */
@@ -207,6 +211,7 @@ function outerSettings(flags: Flags, environment: Environment, directory: string
     bind: read('--bind', flags.bind, 'SLUICE_BIND', parseBind, BIND_FORMS),
     dataDir: read('--data-dir', flags.dataDir, 'SLUICE_DATA_DIR', directoryOf, 'a path'),
     logLevel: read('--log-level', flags.logLevel, 'SLUICE_LOG_LEVEL', level, LOG_LEVELS.join(', ')),
+    workers: read('--workers', flags.workers, 'SLUICE_WORKERS', parseWorkers, WORKERS_FORM),
     key: flags.key === false ? 'none' : read('--key', flags.key, 'SLUICE_KEY', parseKey, `${KEY_FORM}, or none`),
   });
 }

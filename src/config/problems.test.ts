@@ -9,7 +9,7 @@ import { ConfigError, pathText } from './problems.ts';
 
 const BIND = 'host:port, [IPv6 address]:port, :port (all interfaces) or a port (loopback), with a port from 0 to 65535';
 const TOP =
-  'bind, dataDir, logLevel, key, allowedHosts, allowedOrigins, defaultProvider, defaultModel, detectLocal, embedded, ' +
+  'bind, dataDir, logLevel, workers, key, allowedHosts, allowedOrigins, defaultProvider, defaultModel, detectLocal, embedded, ' +
   'providers, aliases, routing, search, observe, limits';
 const MILLISECONDS = 'a whole number of milliseconds from 1 to 2147483647';
 const ID = 'up to 64 lower case letters, digits, ".", "_" and "-", the first a letter or digit';
@@ -23,6 +23,8 @@ describe('every wrong value is named with what was given and what is allowed', (
     ['bind without port', 'bind: localhost', `sluice.yaml:1: bind: got "localhost"; allowed: ${BIND}`],
     ['bind out of range', 'bind: 70000', `sluice.yaml:1: bind: got 70000; allowed: ${BIND}`],
     ['word', 'logLevel: loud', 'sluice.yaml:1: logLevel: got "loud"; allowed: debug, info, warn, error, silent'],
+    ['workers', 'workers: many', 'sluice.yaml:1: workers: got "many"; allowed: auto, or a whole number from 1 to 256'],
+    ['no workers', 'workers: 0', 'sluice.yaml:1: workers: got 0; allowed: auto, or a whole number from 1 to 256'],
     ['switch', 'detectLocal: maybe', 'sluice.yaml:1: detectLocal: got "maybe"; allowed: true or false'],
     ['text', 'dataDir: [a]', 'sluice.yaml:1: dataDir: got a list; allowed: a path'],
     ['list', 'allowedHosts: a', 'sluice.yaml:1: allowedHosts: got a text; allowed: a list of host names'],

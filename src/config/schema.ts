@@ -22,6 +22,7 @@ import {
   parseKey,
   parseOrigin,
 } from './text-forms.ts';
+import { MOST_WORKERS, parseWorkers, WORKERS_FORM } from './workers.ts';
 
 // In this file the message of every check says what is allowed; `check.ts` puts the path and what was given before it.
 // For an unknown key it is the list of the known ones.
@@ -283,6 +284,13 @@ export const fileSchema = section('a map of settings', {
     .optional()
     .meta({ default: defaultLogLevel })
     .describe('The least important lines that are logged.'),
+  workers: z
+    .union([z.literal('auto').transform(() => parseWorkers('auto') ?? 1), wholeNumber(WORKERS_FORM, 1, MOST_WORKERS)], {
+      error: WORKERS_FORM,
+    })
+    .optional()
+    .meta({ default: 1 })
+    .describe('Processes that serve the one port; auto: as many as there are cores.'),
   key: textOf(`${KEY_FORM}, or none`, parseKey)
     .optional()
     .describe('Access key that every client must show. none: nobody is asked, also beyond loopback.'),

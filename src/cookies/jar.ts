@@ -27,6 +27,11 @@ export class CookieStore {
     return this.#loaded;
   }
 
+  /** Reads again what is stored, after another process has stored something. */
+  reload(): Promise<void> {
+    return this.#load();
+  }
+
   /** Replaces all cookies of the domains that occur. Returns these domains. */
   async put(cookies: readonly BrowserCookie[]): Promise<readonly string[]> {
     await this.#loaded;

@@ -48,7 +48,8 @@ export async function withCall(
   const { 'x-sluice-session': session } = request.headers;
   call.session = (typeof session === 'string' ? session : asked.session)?.slice(0, LONGEST_SESSION);
   call.strict = asked.strict === true || request.headers['x-sluice-strict'] === '1';
-  const leave = deps.calls.enter(call, request.ip);
+  const entered = deps.calls.enter(call, request.ip);
+  const leave = typeof entered === 'function' ? entered : await entered;
   // A client may want less time than the server grants; `timeout` is in seconds.
   const totalMs = Math.min(deps.config().limits.totalMs, (asked.timeout ?? Number.POSITIVE_INFINITY) * 1_000);
   const deadline = deps.deadlines.start(totalMs, () =>

@@ -12,6 +12,7 @@ import type { MediaStore } from '../media/store.ts';
 import type { Deadlines } from '../routing/deadlines.ts';
 import type { Router } from '../routing/router.ts';
 import type { WebSearch } from '../search/search.ts';
+import type { KeptAnswers } from '../streams/kept-answers.ts';
 import type { Calls } from './edge/calls.ts';
 import type { Heartbeats } from './sse.ts';
 
@@ -22,6 +23,12 @@ export interface Deps {
   readonly deadlines: Deadlines;
   readonly heartbeats: Heartbeats;
   readonly calls: Calls;
+  /** The answers that can be read again. */
+  readonly answers: KeptAnswers;
+  /** Stands in front of ids by which this process is found among those that serve together; else empty. */
+  readonly tag: string;
+  /** The other processes that serve the same port, where there are any. */
+  readonly elsewhere: Elsewhere | undefined;
   readonly secrets: Secrets;
   readonly stores: Stores;
   readonly buckets: Buckets;
@@ -32,10 +39,18 @@ export interface Deps {
   /** The domains whose cookies some provider asks for. */
   readonly cookieDomains: () => readonly string[];
   /** Cookies have changed: providers and the mask of secrets have to know. */
-  readonly onCookies: () => void;
+  readonly onCookies: () => Promise<void>;
   readonly log: Logger;
   /** Sluice's own version, from package.json. */
   readonly version: string;
+}
+
+/** The processes beside this one. */
+export interface Elsewhere {
+  /** Lets another process answer what only that one can. Returns whether it did. */
+  serve(request: FastifyRequest, reply: FastifyReply): Promise<boolean>;
+  /** Whether an answer of the Responses API belongs to another process that runs. */
+  has(responseId: string): boolean;
 }
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;

@@ -126,6 +126,10 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
       throw new SluiceError('shutting_down', 'Sluice is shutting down.', { retryAfter: 5 });
     if (!admit(request, reply, guard(), limits.urlBytes)) return reply;
     observation.admitted = true;
+    if (deps.elsewhere !== undefined && (await deps.elsewhere.serve(request, reply))) {
+      deps.observer.forget(observation);
+      return reply;
+    }
     // Before the body is looked at: whatever it holds, there is nobody to take it.
     if (request.is404) throw refusal(request, reply);
     return undefined;

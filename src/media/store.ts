@@ -90,14 +90,24 @@ export interface MediaStore {
   list(options: MediaListOptions): Promise<MediaList>;
   /** Whether there was one. */
   delete(name: string): Promise<boolean>;
+  /** Another process has stored a file at that time, or deleted it. */
+  noticed(name: string, modified: number | undefined): Promise<void>;
 }
+
+/** Told of what comes and goes, so that other processes know of it. */
+export type MediaNews = (name: string, modified: number | undefined) => Promise<void>;
 
 /** Where the thumbnail of a stored file is among the files; there is none when the file itself is small. */
 export function thumbnailPath(name: string): string {
   return `thumbnails/${name}.webp`;
 }
 
-export function createMediaStore(files: Files, fetch: GuardedFetch, now: () => number = Date.now): MediaStore {
+export function createMediaStore(
+  files: Files,
+  fetch: GuardedFetch,
+  now: () => number = Date.now,
+  news?: MediaNews,
+): MediaStore {
   const downloads = new Gate(DOWNLOADS);
   const pictures = new Gate(PICTURES);
   const saving = new Map<string, Promise<SavedMedia>>();
@@ -153,6 +163,7 @@ export function createMediaStore(files: Files, fetch: GuardedFetch, now: () => n
       if (picture?.thumbnail !== undefined) await files.write(thumbnailPath(name), [picture.thumbnail]);
       const { modified } = await files.write(`${MEDIA_FOLDER}/${name}`, spooled.pieces());
       (await index()).add(name, modified);
+      await news?.(name, modified);
     }
     return savedMedia(name, kind, spooled.size, picture);
   }
@@ -211,7 +222,14 @@ export function createMediaStore(files: Files, fetch: GuardedFetch, now: () => n
       const count = await files.delete(`${MEDIA_FOLDER}/${name}`);
       await files.delete(thumbnailPath(name));
       (await index()).delete(name);
+      await news?.(name, undefined);
       return count > 0;
+    },
+    async noticed(name, modified) {
+      // What is not built yet will find it.
+      const names = await built?.catch(() => undefined);
+      if (modified === undefined) names?.delete(name);
+      else names?.add(name, modified);
     },
   };
 }

@@ -123,7 +123,7 @@ export class Insights {
   async #write(day: Day): Promise<void> {
     if (!day.isChanged) return;
     await this.#load(day);
-    const value = toJson(day.groups);
+    const value = toJson(day.groups.values());
     day.isChanged = false;
     try {
       await this.#records.put({ id: idOf(day.date), expires: this.#now() + KEPT_MS, value });
@@ -211,14 +211,14 @@ function idOf(date: string): string {
   return `observed-day ${date}`;
 }
 
-type Kept = Omit<Group, 'codes' | 'firstChunk' | 'duration'> & {
+export type KeptGroup = Omit<Group, 'codes' | 'firstChunk' | 'duration'> & {
   readonly codes: readonly (readonly [string, number])[];
   readonly firstChunk: readonly (readonly [number, number])[];
   readonly duration: readonly (readonly [number, number])[];
 };
 
-function toJson(groups: ReadonlyMap<string, Group>): readonly Kept[] {
-  return [...groups.values()].map((group) => ({
+export function toJson(groups: Iterable<Group>): readonly KeptGroup[] {
+  return [...groups].map((group) => ({
     ...group,
     codes: [...group.codes],
     firstChunk: group.firstChunk.toJSON(),
@@ -226,9 +226,9 @@ function toJson(groups: ReadonlyMap<string, Group>): readonly Kept[] {
   }));
 }
 
-function fromJson(value: unknown): readonly Group[] {
+export function fromJson(value: unknown): readonly Group[] {
   if (!Array.isArray(value)) return [];
-  return (value as readonly Kept[]).map((group) => ({
+  return (value as readonly KeptGroup[]).map((group) => ({
     ...group,
     codes: new Map(group.codes),
     firstChunk: new Durations(group.firstChunk),

@@ -125,6 +125,8 @@ export class Observation implements Rostered {
   /** Its answer does not end with the response. */
   isDetached = false;
   isOver = false;
+  /** It is none of ours. */
+  isForgotten = false;
   /** Prices that are still being looked up. */
   openPrices = 0;
   /** Its price was looked up. */

@@ -6,7 +6,6 @@ import type { Pieces } from '../core/pieces.ts';
 import type { Ability } from '../core/provider.ts';
 import { Roster } from '../core/roster.ts';
 import type { Secrets } from '../core/secrets.ts';
-import type { CacheRecord, Records } from '../core/stores.ts';
 import type { Step } from '../core/stream.ts';
 import type { RouteWatcher } from '../routing/router.ts';
 import type { Target, Wish } from '../routing/select.ts';
@@ -14,15 +13,9 @@ import { logLine } from './access-log.ts';
 import { ChunkTap, WireTap } from './answer-taps.ts';
 import type { ObserveConfig } from './config.ts';
 import { contentOf } from './content.ts';
-import { Insights } from './insights.ts';
-import { KeptLog } from './keeping.ts';
-import { Metrics } from './metrics/metrics.ts';
+import type { Ledger } from './ledger.ts';
 import { Observation, type Operation, type RouteKind } from './observation.ts';
 import type { Prices } from './prices.ts';
-import { type LogPage, type LogQuery, RequestLog } from './request-log.ts';
-
-/** How often what is to be kept is written, in milliseconds. */
-const FLUSH_MS = 5_000;
 
 const LONGEST_NAME = 256;
 
@@ -49,7 +42,7 @@ export interface Sink {
 
 export interface ObserverDeps {
   readonly config: ObserveConfig;
-  readonly records: Records<CacheRecord>;
+  readonly ledger: Ledger;
   readonly prices: Pick<Prices, 'cost'>;
   readonly secrets: Secrets;
   readonly log: Logger;
@@ -61,23 +54,15 @@ export interface ObserverDeps {
  * of it everything else is made: counters, the request log, lines of the log, sums of days, traces.
  */
 export class Observer implements RouteWatcher {
-  readonly metrics = new Metrics();
-  readonly insights: Insights;
+  readonly ledger: Ledger;
   readonly mode: ObserveConfig['requestLog'];
   readonly #deps: ObserverDeps;
-  readonly #requests: RequestLog;
-  readonly #kept: KeptLog;
   readonly #running = new Roster<Observation>();
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(deps: ObserverDeps) {
-    const { config, records, log } = deps;
-    const { requestLog: mode, requestLogEntries: entries, requestLogBytes: bytes } = config;
     this.#deps = deps;
-    this.mode = mode;
-    this.insights = new Insights(records, log);
-    this.#requests = new RequestLog({ entries, bytes });
-    this.#kept = new KeptLog(this.#requests, mode, entries, records, log);
+    this.ledger = deps.ledger;
+    this.mode = deps.config.requestLog;
   }
 
   /** Whether traces are made of requests. */
@@ -94,10 +79,6 @@ export class Observer implements RouteWatcher {
     return count;
   }
 
-  get logged(): number {
-    return Math.min(this.#requests.size, this.#deps.config.requestLogEntries);
-  }
-
   // The life of a request
 
   begin(id: string, method: string, route: string, kind: RouteKind | undefined): Observation {
@@ -106,8 +87,15 @@ export class Observer implements RouteWatcher {
     return observation;
   }
 
+  /** Another process answers this request, and notes it. */
+  forget(observation: Observation): void {
+    this.#running.remove(observation);
+    observation.isForgotten = true;
+  }
+
   /** The response is over. */
   closed(observation: Observation, status: number, isWhole: boolean): void {
+    if (observation.isForgotten) return;
     if (!isWhole && observation.error === undefined) observation.failed(LEFT);
     observation.status = !isWhole && observation.error?.code === 'cancelled' ? LEFT.status : status;
     if (observation.pending > 1) observation.isDetached = true;
@@ -178,7 +166,7 @@ export class Observer implements RouteWatcher {
       void cost.then((known) => {
         observation.openPrices -= 1;
         this.#charge(observation, known);
-        if (observation.isOver) this.#remember(observation);
+        if (observation.isOver && observation.openPrices === 0) this.ledger.keep(observation);
       });
     }
   }
@@ -226,32 +214,8 @@ export class Observer implements RouteWatcher {
     };
   }
 
-  // Reading
-
-  async query(query: LogQuery): Promise<LogPage> {
-    await this.#kept.load();
-    return this.#requests.query(query);
-  }
-
-  async find(id: string) {
-    await this.#kept.load();
-    return this.#requests.find(id);
-  }
-
-  clear(): Promise<number> {
-    return this.#kept.clear();
-  }
-
-  /** Writes what waits. Never throws. */
-  async flush(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    await Promise.all([this.#kept.flush(), this.insights.flush()]);
-  }
-
   async close(): Promise<void> {
-    this.metrics.stop();
-    await Promise.all([this.flush(), this.#deps.sink?.close()]);
+    await Promise.all([this.ledger.close(), this.#deps.sink?.close()]);
   }
 
   #release(observation: Observation): void {
@@ -267,16 +231,14 @@ export class Observer implements RouteWatcher {
     if (observation.isDetached && observation.provider !== undefined && observation.usage === undefined) {
       observation.failed(CUT);
     }
-    this.metrics.add(observation);
     // What asked no model is not worth remembering, and whoever was not let in could fill all the room.
     if (observation.operation === undefined || !observation.admitted) {
       observation.seal();
+      this.ledger.count(observation);
       return;
     }
     const { config, secrets, log, sink } = this.#deps;
-    this.insights.add(observation);
     observation.isOver = true;
-    if (observation.isCharged) this.#tellCost(observation, observation.cost);
     sink?.take(observation);
     logLine(observation, config.accessLog, log);
     if (this.mode === 'full') this.#keepContent(observation, secrets);
@@ -285,13 +247,9 @@ export class Observer implements RouteWatcher {
       observation.error = { code, name };
     }
     observation.seal();
-    this.#remember(observation);
-    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
-  }
-
-  /** Puts it into the log of requests, once all is known of it. */
-  #remember(observation: Observation): void {
-    if (this.mode !== 'none' && observation.openPrices === 0) this.#requests.add(observation);
+    // Into the log it comes once all is known of it.
+    this.ledger.add(observation, observation.openPrices === 0);
+    if (observation.isCharged) this.ledger.spent(observation, observation.cost);
   }
 
   #keepContent(observation: Observation, secrets: Secrets): void {
@@ -303,14 +261,8 @@ export class Observer implements RouteWatcher {
   /** What a request cost is told once it is over, when all else is known of it; or, if that comes later, then. */
   #charge(observation: Observation, cost: number | null): void {
     if (cost !== null) observation.cost = (observation.cost ?? 0) + cost;
-    if (observation.isOver) this.#tellCost(observation, cost);
+    if (observation.isOver) this.ledger.spent(observation, cost);
     else observation.isCharged = true;
-  }
-
-  #tellCost(observation: Observation, cost: number | null): void {
-    this.insights.spent(observation, cost);
-    if (cost === null) return;
-    this.metrics.spent(observation, cost);
   }
 }
 

@@ -6,6 +6,7 @@ import { createGuardedFetch, type GuardedFetch } from '../outbound/guarded-fetch
 import { createUpstreamClient, type UpstreamClient } from '../outbound/upstream.ts';
 import { version } from '../version.ts';
 import { vendors } from './ai-sdk/index.ts';
+import type { Engines } from './embedded/engines.ts';
 import { createEmbeddedProvider } from './embedded/provider.ts';
 import { imageVendors, isImageKind, withImages } from './image/index.ts';
 import { createOpenAiProvider } from './openai/adapter.ts';
@@ -23,6 +24,8 @@ export interface ProviderDeps {
   readonly cookies: ProviderCookies;
   readonly limits: () => Limits;
   readonly log: Logger;
+  /** Where embedded models run, when not below this process. */
+  readonly engines?: Engines | undefined;
 }
 
 /** Where nothing can be uploaded. */

@@ -40,7 +40,10 @@ export class Registry {
     const providers = [...wanted.keys()].flatMap((key) => this.#made.get(key) ?? []);
     if (config.embedded.enabled) {
       this.#voice ??= createFliteProvider(this.#log);
-      this.#embedded ??= withVoiceOf(createEmbeddedProvider(config.embedded, config.dataDir, this.#log), this.#voice);
+      this.#embedded ??= withVoiceOf(
+        createEmbeddedProvider(config.embedded, config.dataDir, this.#log, { engines: this.#deps.engines }),
+        this.#voice,
+      );
       providers.push(this.#embedded, this.#voice);
     }
     // Those that wait for a client's key come last.

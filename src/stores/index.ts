@@ -5,6 +5,7 @@ import { DiskFiles } from './disk/files.ts';
 import { Database } from './sqlite/database.ts';
 import { SqliteLog } from './sqlite/log.ts';
 import { SqliteMemory } from './sqlite/memory.ts';
+import type { DatabaseHandle } from './sqlite/protocol.ts';
 import { SqliteRecords } from './sqlite/records.ts';
 import { SqliteUsage } from './sqlite/usage.ts';
 
@@ -13,12 +14,20 @@ const MOST_CACHES = 10_000;
 /** Answers of the Responses API, where nobody sets another limit. */
 const MOST_RESPONSES = 10_000;
 
+export function openDatabase(dataDir: string, log: Logger): DatabaseHandle {
+  return new Database(path.join(dataDir, 'sluice.db'), log);
+}
+
 /**
  * Everything that is kept, below the data folder: `sluice.db` and `files/`. Returns at once and opens in the background;
  * the first use waits. A store that cannot be opened fails its requests, tells in `problem`, and tries again.
  */
-export function openStores(dataDir: string, log: Logger, mostResponses: () => number = () => MOST_RESPONSES): Stores {
-  const database = new Database(path.join(dataDir, 'sluice.db'), log);
+export function openStores(
+  dataDir: string,
+  log: Logger,
+  mostResponses: () => number = () => MOST_RESPONSES,
+  database: DatabaseHandle = openDatabase(dataDir, log),
+): Stores {
   const files = new DiskFiles(path.join(dataDir, 'files'), log);
   return {
     chats: new SqliteRecords<ChatRecord>(database, 'chats'),

@@ -11,8 +11,8 @@ export type KeptLimits = Pick<
 
 /** An answer that belongs to the server and not to a connection: readers come and go. */
 export class KeptAnswer {
-  /** 128 random bits: whoever knows it may read the answer, and stop it. */
-  readonly id = randomBytes(16).toString('hex');
+  /** 128 random bits behind the tag of the process: whoever knows it may read the answer, and stop it. */
+  readonly id: string;
   /** Whose share of the places it takes; undefined counts for nobody. */
   readonly client: string | undefined;
   readonly events: EventLog;
@@ -23,7 +23,8 @@ export class KeptAnswer {
   #stopped = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(client: string | undefined, call: CallScope, limits: KeptLimits, onExpire: () => void) {
+  constructor(tag: string, client: string | undefined, call: CallScope, limits: KeptLimits, onExpire: () => void) {
+    this.id = tag + randomBytes(16).toString('hex');
     this.client = client;
     this.events = new EventLog(limits.keptAnswerBytes);
     this.#call = call;
@@ -92,10 +93,13 @@ export class KeptAnswer {
 /** All answers that can be read again, by id. There is no way to list them. */
 export class KeptAnswers {
   readonly #limits: () => KeptLimits;
+  readonly #tag: string;
   readonly #answers = new Map<string, KeptAnswer>();
 
-  constructor(limits: () => KeptLimits) {
+  /** @param tag stands in front of all ids */
+  constructor(limits: () => KeptLimits, tag = '') {
     this.#limits = limits;
+    this.#tag = tag;
   }
 
   get size(): number {
@@ -123,7 +127,7 @@ export class KeptAnswers {
         { retryAfter: 1 },
       );
     }
-    const answer = new KeptAnswer(client, call, limits, () => this.forget(answer));
+    const answer = new KeptAnswer(this.#tag, client, call, limits, () => this.forget(answer));
     this.#answers.set(answer.id, answer);
     return answer;
   }

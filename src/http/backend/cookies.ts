@@ -44,7 +44,7 @@ export function uploadCookies(deps: Deps): Handler {
         ? cookies.filter(({ domain }) => deps.cookieDomains().some((own) => belongs(own, domain)))
         : cookies;
     const domains = await deps.cookies.put(wanted);
-    deps.onCookies();
+    await deps.onCookies();
     deps.log.info({ id: request.id, domains, count: wanted.length }, 'cookies were uploaded');
     const message =
       wanted.length === 0

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { KeptAnswers } from '../../streams/kept-answers.ts';
 import type { Deps, Route } from '../deps.ts';
 import { getChat, postChat } from './chats.ts';
 import { conversation } from './conversation.ts';
@@ -42,7 +41,7 @@ const SHARED_CHAT_BYTES = 5 * 1024 * 1024;
 
 /** Dialect A. */
 export function backendRoutes(deps: Deps): readonly Route[] {
-  const answers = new KeptAnswers(() => deps.config().limits);
+  const { answers } = deps;
   return [
     {
       method: 'POST',

@@ -37,7 +37,8 @@ export function sendKept(
 ): Promise<FastifyReply> {
   return withCall(request, reply, deps, asked, async (call) => {
     const scope = call.fork();
-    const leave = deps.calls.enter(scope, request.ip);
+    const entered = deps.calls.enter(scope, request.ip);
+    const leave = typeof entered === 'function' ? entered : await entered;
     const totalMs = Math.min(deps.config().limits.totalMs, (asked.timeout ?? Number.POSITIVE_INFINITY) * 1_000);
     const deadline = deps.deadlines.start(totalMs, () =>
       scope.cancel(new SluiceError('upstream_timeout', `The answer took longer than ${totalMs} ms.`)),

@@ -3,30 +3,28 @@ import type { CallScope } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { Roster, type Rostered } from '../../core/roster.ts';
 import { isLoopbackName } from './guard.ts';
+import type { Places } from './places.ts';
 
 /** An IPv4 address as sockets of IPv6 show it. */
 const MAPPED = '::ffff:';
-
-interface CallLimits {
-  readonly streams: number;
-  readonly streamsPerClient: number;
-}
 
 interface Visit extends Rostered {
   readonly call: CallScope;
   readonly client: string | undefined;
 }
 
+/** Gives the place of an answer back. */
+export type Leave = () => void;
+
 /** The answers that are running: counted, so that one client cannot take all places, and known, so that shutdown can wait. */
 export class Calls {
-  readonly #limits: () => CallLimits;
+  readonly #places: Places;
   readonly #running = new Roster<Visit>();
-  readonly #byClient = new Map<string, number>();
   #onEmpty: (() => void) | undefined;
   #draining = false;
 
-  constructor(limits: () => CallLimits) {
-    this.#limits = limits;
+  constructor(places: Places) {
+    this.#places = places;
   }
 
   /** Whether the server shuts down: nothing new begins. */
@@ -40,30 +38,14 @@ export class Calls {
 
   /**
    * Takes a place and returns the function that gives it back. All programs on this machine share one address, so only the
-   * total counts for them.
+   * total counts for them. A promise comes back only where another process has to be asked for a place.
    */
-  enter(call: CallScope, address: string): () => void {
-    const { streams, streamsPerClient } = this.#limits();
-    if (this.#running.size >= streams) {
-      throw new SluiceError('overloaded', `Sluice is answering ${streams} requests already; try again shortly.`, {
-        retryAfter: 1,
-      });
-    }
+  enter(call: CallScope, address: string): Leave | Promise<Leave> {
     const client = isLoopbackName(address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address)
       ? undefined
       : address;
-    if (client !== undefined) {
-      const own = this.#byClient.get(client) ?? 0;
-      if (own >= streamsPerClient) {
-        throw new SluiceError('rate_limited', `One client gets at most ${streamsPerClient} answers at once.`, {
-          retryAfter: 1,
-        });
-      }
-      this.#byClient.set(client, own + 1);
-    }
-    const visit: Visit = { place: -1, call, client };
-    this.#running.add(visit);
-    return () => this.#leave(visit);
+    const late = this.#places.take(client);
+    return late === undefined ? this.begin(call, client) : late.then(() => this.#beginLate(call, client));
   }
 
   /** Waits until every answer has ended, at most `milliseconds`; then ends the rest with an error. */
@@ -82,14 +64,22 @@ export class Calls {
     if (this.#running.size > 0) await Promise.race([empty, sleep(1_000)]);
   }
 
+  /** An answer has its place. */
+  protected begin(call: CallScope, client: string | undefined): Leave {
+    const visit: Visit = { place: -1, call, client };
+    this.#running.add(visit);
+    return () => this.#leave(visit);
+  }
+
+  #beginLate(call: CallScope, client: string | undefined): Leave {
+    if (!this.#draining) return this.begin(call, client);
+    this.#places.give(client);
+    throw new SluiceError('shutting_down', 'Sluice is shutting down.', { retryAfter: 5 });
+  }
+
   #leave(visit: Visit): void {
     if (!this.#running.remove(visit)) return;
-    const { client } = visit;
-    if (client !== undefined) {
-      const rest = (this.#byClient.get(client) ?? 1) - 1;
-      if (rest === 0) this.#byClient.delete(client);
-      else this.#byClient.set(client, rest);
-    }
+    this.#places.give(visit.client);
     if (this.#running.size === 0) this.#onEmpty?.();
   }
 }

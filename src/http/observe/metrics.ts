@@ -12,7 +12,7 @@ export function metrics({ observer, config, calls, version }: Deps & ObserveDeps
         'Without an access key, metrics are shown to this machine only. Set a key, and send it as "Authorization: Bearer <key>".',
       );
     }
-    const text = await observer.metrics.render({ running: calls.running, streams: observer.streams, version });
+    const text = await observer.ledger.render({ running: calls.running, streams: observer.streams, version });
     return reply
       .header('cache-control', 'no-store')
       .header('content-type', 'text/plain; version=0.0.4; charset=utf-8')

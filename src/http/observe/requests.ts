@@ -10,12 +10,12 @@ import { type LoggedRequest, RequestsQuery } from './wire.ts';
 export function listRequests({ observer }: ObserveDeps): Handler {
   return async (request, reply) => {
     const query = validate(RequestsQuery, request.query, 'invalid_request');
-    const { entries, total, next } = await observer.query(query);
+    const { entries, total, kept, next } = await observer.ledger.query(query);
     reply.header('cache-control', 'no-store');
     return {
       requests: entries.map(toWire),
       total,
-      kept: observer.logged,
+      kept,
       next: next ?? null,
       mode: observer.mode,
     };
@@ -26,7 +26,7 @@ export function listRequests({ observer }: ObserveDeps): Handler {
 export function getRequest({ observer }: ObserveDeps): Handler {
   return async (request, reply) => {
     const { id } = request.params as { id: string };
-    const entry = await observer.find(id);
+    const entry = await observer.ledger.find(id);
     if (entry === undefined) {
       const isOff = observer.mode === 'none' ? ' The request log is switched off.' : '';
       throw new SluiceError('not_found', `There is no such request in the log, or no longer.${isOff}`, { param: 'id' });
@@ -38,7 +38,7 @@ export function getRequest({ observer }: ObserveDeps): Handler {
 
 /** `DELETE requests`: forgets all of them, also on the disk. */
 export function deleteRequests({ observer }: ObserveDeps): Handler {
-  return async () => ({ count: await observer.clear() });
+  return async () => ({ count: await observer.ledger.clear() });
 }
 
 function toWire(seen: Seen): LoggedRequest {

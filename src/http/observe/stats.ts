@@ -61,7 +61,7 @@ export function withInsights(route: Route, { observer }: ObserveDeps): Route {
       const { days, user } = validate(StatsQuery, request.query, 'invalid_request');
       const known = (await route.handler(request, reply)) as object;
       const today = new Date().toISOString().slice(0, 10);
-      const found = await observer.insights.days(daysUpTo(today, days));
+      const found = await observer.ledger.days(daysUpTo(today, days));
       const byDay = [...found].map(
         ([date, groups]) => [date, groups.filter((group) => user === undefined || group.user === user)] as const,
       );

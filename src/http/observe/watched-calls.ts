@@ -1,18 +1,19 @@
 import type { CallScope } from '../../core/call.ts';
 import type { Observer } from '../../observe/observer.ts';
-import { Calls } from '../edge/calls.ts';
+import { Calls, type Leave } from '../edge/calls.ts';
+import type { Places } from '../edge/places.ts';
 
 /** The running answers, each of which is observed until its end. */
 export class WatchedCalls extends Calls {
   readonly #observer: Observer;
 
-  constructor(limits: ConstructorParameters<typeof Calls>[0], observer: Observer) {
-    super(limits);
+  constructor(places: Places, observer: Observer) {
+    super(places);
     this.#observer = observer;
   }
 
-  override enter(call: CallScope, address: string): () => void {
-    const leave = super.enter(call, address);
+  protected override begin(call: CallScope, client: string | undefined): Leave {
+    const leave = super.begin(call, client);
     const isOver = this.#observer.entered(call);
     return () => {
       leave();

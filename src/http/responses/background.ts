@@ -24,7 +24,8 @@ export async function answerInBackground(
   call.watched = request.observation;
   call.user = userOf(request, body.user);
   call.strict = body.strict === true || request.headers['x-sluice-strict'] === '1';
-  const leave = deps.calls.enter(call, request.ip);
+  const entered = deps.calls.enter(call, request.ip);
+  const leave = typeof entered === 'function' ? entered : await entered;
   let run: Run;
   let prepared: Prepared;
   try {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
-/** An id for an answer. */
-export function responseId(): string {
-  return `resp_${randomBytes(24).toString('hex')}`;
+/** An id for an answer. Where several processes serve, it begins with the four digits by which they know each other. */
+export function responseId(tag = ''): string {
+  return `resp_${tag}${randomBytes(24).toString('hex').slice(tag.length)}`;
 }
 
 /** The id of an item tells which answer it belongs to, so that a reference to it can be followed. */

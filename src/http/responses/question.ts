@@ -37,7 +37,7 @@ export async function prepare(
   deps: ResponseDeps,
 ): Promise<Prepared> {
   refuse(body, deps);
-  const id = responseId();
+  const id = responseId(deps.tag);
   const { previous_response_id: previous = null } = body;
   const before = previous === null ? undefined : await conversationUpTo(deps, previous);
   const input = await inputOf(body, id, deps);

@@ -93,7 +93,8 @@ export async function conversationUpTo(deps: ResponseDeps, id: string): Promise<
   let first = id;
   for (let next: string | null = id; next !== null; ) {
     const kept: Kept | undefined = await stored(deps, next);
-    if (running(deps, next) !== undefined) throw notUsable(next, 'is not complete yet: wait for its end');
+    const isRunning = running(deps, next) !== undefined || (kept?.over === undefined && deps.elsewhere?.has(next));
+    if (isRunning === true) throw notUsable(next, 'is not complete yet: wait for its end');
     if (kept === undefined) throw notUsable(next, 'was not found: it was not stored, was deleted, or has expired');
     if (turns.length >= LONGEST_CHAIN) throw notUsable(id, `has more than ${LONGEST_CHAIN} answers before it`);
     turns.push([...kept.input, ...outputOf(kept)]);

@@ -1,4 +1,4 @@
-import type { Observation } from '../observation.ts';
+import type { Seen } from '../observation.ts';
 import { Counter, escaped, gauge, Histogram } from './families.ts';
 import { ModelNames } from './names.ts';
 import { ProcessMetrics } from './process.ts';
@@ -61,7 +61,7 @@ export class Metrics {
   );
 
   /** Counts a finished request. */
-  add(seen: Observation): void {
+  add(seen: Seen): void {
     const { method, route, dialect = '', operation, provider = '', status, error, failures, attempts, usage } = seen;
     const model = this.#names.label(provider, seen.model ?? '', status < 400);
     this.#requests.add([method, route, dialect, provider, model, String(status)]);
@@ -89,11 +89,12 @@ export class Metrics {
   }
 
   /** A cost may be known later than the end of its request. */
-  spent({ provider = '', model = '', status }: Observation, cost: number): void {
+  spent({ provider = '', model = '', status }: Seen, cost: number): void {
     this.#cost.add([provider, this.#names.label(provider, model, status < 400)], cost);
   }
 
-  async render({ running, streams, version }: Present): Promise<string> {
+  /** @param processes metrics of the processes, where they are not those of this one */
+  async render({ running, streams, version }: Present, processes?: string): Promise<string> {
     return [
       gauge('sluice_info', 'Which Sluice this is.', [
         [`version="${escaped(version)}",node="${escaped(process.versions.node)}"`, 1],
@@ -111,7 +112,7 @@ export class Metrics {
         this.#errors,
         this.#fallbacks,
       ].map((family) => family.render()),
-      await this.#process.render(),
+      processes ?? (await this.#process.render()),
     ].join('');
   }
 

@@ -10,6 +10,7 @@ import { capabilitiesOf } from '../openai/capabilities.ts';
 import { textsOf } from '../tasks/tokens.ts';
 import { BUNDLED, ensureBundledModel, type PackedWeights, type ResolvePart } from './bundled.ts';
 import { Embedder } from './embedder.ts';
+import type { Engines } from './engines.ts';
 import { type EmbeddedModel, findModels, type ModelSources } from './models.ts';
 import { Scheduler } from './scheduler.ts';
 import { type SamplingDefaults, toTask } from './task.ts';
@@ -23,6 +24,8 @@ export interface EmbeddedOptions {
   readonly idleMs?: number;
   readonly beatMs?: number;
   readonly waiting?: number;
+  /** Where the engines are, when they are not this process's own. */
+  readonly engines?: Engines | undefined;
 }
 
 /** The bundled model was trained with 2048; for others, 4096 keep the memory of the context below that of the weights. */
@@ -51,8 +54,9 @@ export function createEmbeddedProvider(
   const sources: ModelSources = { config, dataDir, weights, ...(resolve === undefined ? {} : { resolve }) };
   const threads = config.threads ?? Math.max(1, availableParallelism() - 1);
   const settings = { threads, parallel: config.parallel, contextLimit, idleMs, beatMs, waiting };
-  const scheduler = new Scheduler(settings, log);
-  const embedder = new Embedder(settings, log);
+  const { engines } = options;
+  const scheduler = engines?.scheduler(settings) ?? new Scheduler(settings, log);
+  const embedder = engines?.embedder(settings) ?? new Embedder(settings, log);
 
   async function choose(id: string): Promise<EmbeddedModel> {
     const models = await findModels(sources);

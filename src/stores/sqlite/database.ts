@@ -5,7 +5,7 @@ import type { Logger } from '../../core/logger.ts';
 import { threadEnvironment } from '../../core/threads.ts';
 import { storageFailed } from '../failure.ts';
 import { Problem } from '../problem.ts';
-import type { Answer, Failure, FromWorker, Request, Result, ToWorker } from './protocol.ts';
+import type { Answer, DatabaseHandle, Failure, FromWorker, Request, Result, ToWorker } from './protocol.ts';
 import type { Statement } from './sql.ts';
 
 /** Longer than waiting for another program's lock and a slow disk take; then the request fails, whatever became of it. */
@@ -32,7 +32,7 @@ export interface DatabaseOptions {
 }
 
 /** The gateway's handle on the database's thread. Opens the file in the background; the first requests wait for that. */
-export class Database {
+export class Database implements DatabaseHandle {
   readonly #file: string;
   readonly #log: Logger;
   readonly #problem: Problem;
@@ -61,22 +61,18 @@ export class Database {
     this.#startWorker();
   }
 
-  /** What is wrong with it, in a sentence. */
   get problem(): string | undefined {
     return this.#problem.sentence ?? this.#damage.sentence;
   }
 
-  /** Statements that see one and the same state of the database; they must not write. */
   read(...statements: readonly Statement[]): Promise<readonly Result[]> {
     return this.#ask(statements, false);
   }
 
-  /** Statements that happen together or not at all; when the promise is fulfilled they are on the disk. */
   write(...statements: readonly Statement[]): Promise<readonly Result[]> {
     return this.#ask(statements, true);
   }
 
-  /** Answers what was asked before, then closes the file. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#checkTimer);

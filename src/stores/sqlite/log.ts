@@ -1,14 +1,14 @@
 import type { LogStore } from '../../core/stores.ts';
 import { checkId } from '../id.ts';
 import { logBody, MOST_ENTRIES } from '../log-limits.ts';
-import type { Database } from './database.ts';
+import type { DatabaseHandle } from './protocol.ts';
 import { sql } from './sql.ts';
 
 /** What clients logged: the newest entries, up to a number. */
 export class SqliteLog implements LogStore {
-  readonly #database: Database;
+  readonly #database: DatabaseHandle;
 
-  constructor(database: Database) {
+  constructor(database: DatabaseHandle) {
     this.#database = database;
   }
 

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import type { MemoryItem, MemoryQuery, MemoryStore } from '../../core/stores.ts';
 import { checkId } from '../id.ts';
 import { goesOn, searchTerms, spaced } from '../words.ts';
-import type { Database } from './database.ts';
-import type { Row } from './protocol.ts';
+import type { DatabaseHandle, Row } from './protocol.ts';
 import { type Statement, sql } from './sql.ts';
 
 type Filter = NonNullable<MemoryQuery['filters']>[string];
@@ -16,9 +15,9 @@ const COLUMNS: ReadonlyMap<string, Statement> = new Map([
 
 /** Memory with the full-text index of SQLite (FTS5), ranked by BM25. */
 export class SqliteMemory implements MemoryStore {
-  readonly #database: Database;
+  readonly #database: DatabaseHandle;
 
-  constructor(database: Database) {
+  constructor(database: DatabaseHandle) {
     this.#database = database;
   }
 

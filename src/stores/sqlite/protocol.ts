@@ -1,5 +1,17 @@
 import type { Statement, Value } from './sql.ts';
 
+/** What the stores ask: a database whose thread is in this process, or in another one. */
+export interface DatabaseHandle {
+  /** What is wrong with it, in a sentence. */
+  readonly problem: string | undefined;
+  /** Statements that see one and the same state of the database; they must not write. */
+  read(...statements: readonly Statement[]): Promise<readonly Result[]>;
+  /** Statements that happen together or not at all; when the promise is fulfilled they are on the disk. */
+  write(...statements: readonly Statement[]): Promise<readonly Result[]>;
+  /** Answers what was asked before, then closes the file. */
+  close(): Promise<void>;
+}
+
 /** What the gateway's thread and the database's thread tell each other. */
 export type ToWorker =
   | { readonly type: 'request'; readonly request: Request }

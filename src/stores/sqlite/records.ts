@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Records } from '../../core/stores.ts';
 import { checkId } from '../id.ts';
-import type { Database } from './database.ts';
+import type { DatabaseHandle } from './protocol.ts';
 import { type Statement, sql } from './sql.ts';
 
 export interface RecordsOptions<T> {
@@ -22,13 +22,13 @@ interface Stored<T> {
 
 /** Records of one kind, as JSON. */
 export class SqliteRecords<T extends { readonly id: string }> implements Records<T> {
-  readonly #database: Database;
+  readonly #database: DatabaseHandle;
   readonly #kind: string;
   readonly #options: RecordsOptions<T>;
   readonly #turns = new Map<string, Promise<unknown>>();
   #writes = 0;
 
-  constructor(database: Database, kind: string, options: RecordsOptions<T> = {}) {
+  constructor(database: DatabaseHandle, kind: string, options: RecordsOptions<T> = {}) {
     this.#database = database;
     this.#kind = kind;
     this.#options = options;

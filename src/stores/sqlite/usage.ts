@@ -2,8 +2,7 @@ import type { UsageRecord, UsageStats, UsageStore, UsageTotals } from '../../cor
 import { dayOf, daysUpTo } from '../days.ts';
 import { checkId } from '../id.ts';
 import { addSums, MOST_NAMES, NOTHING } from '../usage-sums.ts';
-import type { Database } from './database.ts';
-import type { Row } from './protocol.ts';
+import type { DatabaseHandle, Row } from './protocol.ts';
 import { type Statement, sql } from './sql.ts';
 
 /** Records that are read at a time. */
@@ -14,9 +13,9 @@ const SUMS = sql`sum(requests) as requests, sum(prompt_tokens) as promptTokens,
 
 /** Usage: the records, and sums by day, user, provider and model that are kept in the same transaction. */
 export class SqliteUsage implements UsageStore {
-  readonly #database: Database;
+  readonly #database: DatabaseHandle;
 
-  constructor(database: Database) {
+  constructor(database: DatabaseHandle) {
     this.#database = database;
   }
 

@@ -1,0 +1,137 @@
+import { existsSync } from 'node:fs';
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import path from 'node:path';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Elsewhere } from '../http/deps.ts';
+import type { Channel } from './channel.ts';
+
+/** Carries the address of the client to the worker that answers. Only the private sockets look at it. */
+const CLIENT = 'x-sluice-forwarded-client';
+
+/** Headers that speak of one connection, and not of the message (RFC 9110 §7.6.1). */
+const OF_CONNECTION: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'upgrade', CLIENT]);
+
+const STREAM_ID = /^([0-9a-f]{4})[0-9a-f]{32}$/;
+const RESPONSE_ID = /^resp_([0-9a-f]{4})[0-9a-f]{44}$/;
+
+/** The private socket of a worker. Windows has named pipes instead. */
+function socketOf(folder: string, tag: string): string {
+  const name = `${tag}.sock`;
+  return process.platform === 'win32' ? `\\\\.\\pipe\\${path.basename(folder)}-${name}` : path.join(folder, name);
+}
+
+/**
+ * The other workers. What is in the memory of one of them only is asked of that one, over its private socket, byte for byte: the
+ * request was let in here, and is looked at there once more, as if it had come from the client itself.
+ */
+export class OtherWorkers implements Elsewhere {
+  readonly #tag: string;
+  readonly #folder: string;
+  readonly #primary: Channel;
+  readonly #arrived = new WeakSet<IncomingMessage>();
+  #server: Server | undefined;
+
+  constructor(tag: string, folder: string, primary: Channel) {
+    this.#tag = tag;
+    this.#folder = folder;
+    this.#primary = primary;
+  }
+
+  /** Answers on the private socket what others pass on. */
+  async listen(app: FastifyInstance): Promise<void> {
+    const server = createServer({ requireHostHeader: false, requestTimeout: 0 }, (incoming, response) => {
+      this.#arrived.add(incoming);
+      const address = incoming.headers[CLIENT];
+      Object.defineProperty(incoming.socket, 'remoteAddress', { value: address, configurable: true });
+      delete incoming.headers[CLIENT];
+      app.routing(incoming, response);
+    });
+    this.#server = server;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      // Exclusive: this one is not for the cluster to share.
+      server.listen({ path: socketOf(this.#folder, this.#tag), exclusive: true }, resolve);
+    });
+  }
+
+  close(): void {
+    this.#server?.close();
+  }
+
+  has(responseId: string): boolean {
+    const tag = RESPONSE_ID.exec(responseId)?.[1];
+    return tag !== undefined && tag !== this.#tag && this.#lives(tag);
+  }
+
+  async serve(incoming: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+    if (this.#arrived.has(incoming.raw)) return false;
+    const tag = await this.#ownerOf(incoming);
+    if (tag === undefined || tag === this.#tag || !this.#lives(tag)) return false;
+    return this.#pass(incoming, reply, socketOf(this.#folder, tag));
+  }
+
+  /** The worker that alone can answer; undefined: anyone can. */
+  async #ownerOf({ method, routeOptions, params }: FastifyRequest): Promise<string | undefined> {
+    const { id } = params as { id?: string };
+    if (id === undefined) return undefined;
+    switch (routeOptions.url) {
+      case '/backend-api/v2/streams/:id':
+        return STREAM_ID.exec(id)?.[1];
+      case '/v1/responses/:id':
+      case '/v1/responses/:id/cancel':
+      case '/v1/responses/:id/input_items':
+        return RESPONSE_ID.exec(id)?.[1];
+      case '/backend-api/v2/files/:id':
+      case '/backend-api/v2/files/:id/stream':
+        return method === 'GET' ? this.#primary.ask('uploading', id).catch(() => undefined) : undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  #lives(tag: string): boolean {
+    return process.platform === 'win32' || existsSync(socketOf(this.#folder, tag));
+  }
+
+  /** Returns false when that worker does not answer: then there is no such thing any more, and this one says so. */
+  #pass(incoming: FastifyRequest, reply: FastifyReply, socketPath: string): Promise<boolean> {
+    const { raw: from } = incoming;
+    const { raw: to } = reply;
+    return new Promise((resolve) => {
+      const passed = request({
+        socketPath,
+        method: from.method,
+        path: from.url,
+        headers: [...withoutConnection(from.rawHeaders), CLIENT, incoming.ip],
+        agent: false,
+      });
+      passed.on('response', (answer) => {
+        reply.hijack();
+        send(answer, to);
+        resolve(true);
+      });
+      passed.on('error', () => {
+        if (to.headersSent) to.destroy();
+        else resolve(false);
+      });
+      to.once('close', () => passed.destroy());
+      from.pipe(passed);
+    });
+  }
+}
+
+function send(answer: IncomingMessage, to: ServerResponse): void {
+  to.writeHead(answer.statusCode ?? 502, answer.statusMessage, withoutConnection(answer.rawHeaders));
+  to.flushHeaders();
+  answer.on('error', () => to.destroy());
+  answer.pipe(to);
+}
+
+function withoutConnection(raw: readonly string[]): string[] {
+  const headers: string[] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const [name = '', value = ''] = raw.slice(at, at + 2);
+    if (!OF_CONNECTION.has(name.toLowerCase())) headers.push(name, value);
+  }
+  return headers;
+}

@@ -1,0 +1,186 @@
+import type { Call } from '../core/call.ts';
+import type { Embeddings } from '../core/embedding.ts';
+import type { SluiceError } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import { AnswerQueue } from '../providers/embedded/answer-queue.ts';
+import type { Embedder, EmbedderSettings } from '../providers/embedded/embedder.ts';
+import { shuttingDown } from '../providers/embedded/engine-words.ts';
+import type { Answering, Embedding, Engines } from '../providers/embedded/engines.ts';
+import type { Task } from '../providers/embedded/protocol.ts';
+import type { Scheduler, SchedulerSettings, Ticket } from '../providers/embedded/scheduler.ts';
+import { type Channel, toError, toPlain } from './channel.ts';
+
+/** The engines of the primary, for a worker: a model is in memory once, however many processes serve. */
+export class RemoteEngines implements Engines {
+  readonly #primary: Channel;
+  readonly #answers = new Map<number, AnswerQueue>();
+  readonly #contextLengths = new Map<string, number>();
+  readonly #paths = new Map<number, string>();
+  #lastId = 0;
+
+  constructor(primary: Channel) {
+    this.#primary = primary;
+    primary.on('generated', ({ id, batch, isOver, failure, contextLength }) => {
+      const path = this.#paths.get(id);
+      if (path !== undefined && contextLength !== undefined) this.#contextLengths.set(path, contextLength);
+      const answer = this.#answers.get(id);
+      if (batch !== undefined && batch.length > 0) answer?.push(...batch);
+      else if (batch !== undefined) answer?.beat();
+      if (isOver === true) this.#end(id, failure === undefined ? undefined : toError(failure));
+    });
+  }
+
+  scheduler(settings: SchedulerSettings): Answering {
+    return {
+      contextLength: (modelPath) => this.#contextLengths.get(modelPath),
+      ask: (modelPath, task) => this.#ask(settings, modelPath, task),
+      close: () => this.close(),
+    };
+  }
+
+  embedder(settings: EmbedderSettings): Embedding {
+    return {
+      embed: (modelPath, texts, call) => this.#embed(settings, modelPath, texts, call),
+      close: () => {},
+    };
+  }
+
+  /** Ends all answers on their way: this worker ends, or the primary has. */
+  close(): void {
+    for (const id of [...this.#answers.keys()]) {
+      this.#primary.tell('giveUp', id);
+      this.#end(id, shuttingDown());
+    }
+  }
+
+  #ask(settings: SchedulerSettings, modelPath: string, task: Task): Ticket {
+    const id = this.#next();
+    const answer = new AnswerQueue();
+    this.#answers.set(id, answer);
+    this.#paths.set(id, modelPath);
+    this.#primary.tell('generate', { id, settings, modelPath, task });
+    return {
+      answer,
+      cancel: (reason) => {
+        if (!this.#answers.has(id)) return;
+        answer.cancel(reason);
+        this.#forget(id);
+        this.#primary.tell('giveUp', id);
+      },
+    };
+  }
+
+  async #embed(
+    settings: EmbedderSettings,
+    modelPath: string,
+    texts: readonly string[],
+    call: Call,
+  ): Promise<Embeddings> {
+    const id = this.#next();
+    const forget = call.onCancel(() => this.#primary.tell('giveUp', id));
+    try {
+      return await this.#primary.ask('embed', { id, settings, modelPath, texts });
+    } catch (error) {
+      throw call.cancelled ?? error;
+    } finally {
+      forget();
+    }
+  }
+
+  #end(id: number, error: Error | undefined): void {
+    this.#answers.get(id)?.end(error);
+    this.#forget(id);
+  }
+
+  #forget(id: number): void {
+    this.#answers.delete(id);
+    this.#paths.delete(id);
+  }
+
+  #next(): number {
+    this.#lastId += 1;
+    return this.#lastId;
+  }
+}
+
+/** The engines, on the side of the primary. Nothing of them is loaded before somebody asks. */
+export class EngineHost {
+  readonly #log: Logger;
+  #scheduler: Promise<Scheduler> | undefined;
+  #embedder: Promise<Embedder> | undefined;
+  #closed = false;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** Serves a worker. The function that is returned gives up whatever it still waits for. */
+  serve(worker: Channel): () => void {
+    const running = new Map<number, (reason: SluiceError) => void>();
+    worker.on('giveUp', (id) => running.get(id)?.(shuttingDown()));
+    worker.on('generate', ({ id, settings, modelPath, task }) => {
+      void this.#generate(worker, running, { id, settings, modelPath, task });
+    });
+    worker.on('embed', async ({ id, settings, modelPath, texts }) => {
+      // Loaded here, since the primary needs it for nothing else.
+      const { CallScope } = await import('../core/call.ts');
+      const call = new CallScope(`${id}`, this.#log);
+      running.set(id, (reason) => call.cancel(reason));
+      try {
+        return await (await this.#openEmbedder(settings)).embed(modelPath, texts, call);
+      } finally {
+        running.delete(id);
+      }
+    });
+    return () => {
+      for (const cancel of running.values()) cancel(shuttingDown());
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    (await this.#scheduler)?.close();
+    (await this.#embedder)?.close();
+  }
+
+  async #generate(
+    worker: Channel,
+    running: Map<number, (reason: SluiceError) => void>,
+    { id, settings, modelPath, task }: { id: number; settings: SchedulerSettings; modelPath: string; task: Task },
+  ): Promise<void> {
+    let reason: SluiceError | undefined;
+    running.set(id, (why) => {
+      reason = why;
+    });
+    try {
+      const scheduler = await this.#openScheduler(settings);
+      if (reason !== undefined) throw reason;
+      const ticket = scheduler.ask(modelPath, task);
+      running.set(id, (why) => ticket.cancel(why));
+      for await (const batch of ticket.answer.read()) {
+        worker.tell('generated', { id, batch, contextLength: scheduler.contextLength(modelPath) });
+      }
+      worker.tell('generated', { id, isOver: true, contextLength: scheduler.contextLength(modelPath) });
+    } catch (error) {
+      worker.tell('generated', { id, isOver: true, failure: toPlain(error) });
+    } finally {
+      running.delete(id);
+    }
+  }
+
+  #openScheduler(settings: SchedulerSettings): Promise<Scheduler> {
+    if (this.#closed) throw shuttingDown();
+    this.#scheduler ??= import('../providers/embedded/scheduler.ts').then(
+      ({ Scheduler }) => new Scheduler(settings, this.#log),
+    );
+    return this.#scheduler;
+  }
+
+  #openEmbedder(settings: EmbedderSettings): Promise<Embedder> {
+    if (this.#closed) throw shuttingDown();
+    this.#embedder ??= import('../providers/embedded/embedder.ts').then(
+      ({ Embedder }) => new Embedder(settings, this.#log),
+    );
+    return this.#embedder;
+  }
+}

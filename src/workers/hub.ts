@@ -1,0 +1,90 @@
+import type { Limits } from '../config/config.ts';
+import type { Logger } from '../core/logger.ts';
+import type { OwnLedger } from '../observe/ledger.ts';
+import type { DatabaseHandle } from '../stores/sqlite/protocol.ts';
+import { serveDatabase } from './database.ts';
+import { EngineHost } from './engines.ts';
+import type { Member } from './fleet.ts';
+import { serveLedger } from './ledger.ts';
+import { Lender } from './lender.ts';
+import type { News } from './words.ts';
+
+/** How long one worker may take to hear news that somebody waits for, in milliseconds. */
+const PATIENCE_MS = 5_000;
+
+export interface HubDeps {
+  readonly database: DatabaseHandle;
+  readonly ledger: OwnLedger;
+  readonly limits: () => Limits;
+  readonly log: Logger;
+}
+
+/** Everything that the workers have in common, where they ask for it. */
+export class Hub {
+  readonly #deps: HubDeps;
+  readonly #members = new Set<Member>();
+  readonly #lender: Lender;
+  readonly #engines: EngineHost;
+  readonly #leaving = new Map<Member, () => void>();
+  /** Who takes uploads into a bucket. */
+  readonly #uploads = new Map<string, Set<Member>>();
+
+  constructor(deps: HubDeps) {
+    this.#deps = deps;
+    this.#lender = new Lender(deps.limits);
+    this.#engines = new EngineHost(deps.log);
+  }
+
+  /** Answers a worker from now on. */
+  join(member: Member): void {
+    const { channel } = member;
+    this.#members.add(member);
+    serveDatabase(channel, this.#deps.database);
+    serveLedger(channel, this.#deps.ledger, () => [...this.#members].map((each) => each.channel));
+    this.#lender.serve(channel);
+    this.#leaving.set(member, this.#engines.serve(channel));
+    channel.on('spread', async (news) => {
+      await this.tell(news, member);
+      return undefined;
+    });
+    channel.on('farewell', () => undefined);
+    channel.on('upload', ({ id, isRunning }) => this.#noteUpload(member, id, isRunning));
+    channel.on('uploading', (id) => {
+      const takers = this.#uploads.get(id);
+      return takers === undefined || takers.has(member) ? undefined : takers.values().next().value?.tag;
+    });
+  }
+
+  /** A worker has ended: nothing of it stays taken. */
+  leave(member: Member): void {
+    this.#members.delete(member);
+    this.#lender.forget(member.channel);
+    this.#leaving.get(member)?.();
+    this.#leaving.delete(member);
+    for (const id of [...this.#uploads.keys()]) this.#noteUpload(member, id, false);
+  }
+
+  /** Tells all workers, and waits until they know. Returns what they answered. */
+  async tell(news: News, except?: Member): Promise<readonly (readonly string[])[]> {
+    const members = [...this.#members].filter((member) => member !== except && member.state !== 'starting');
+    const answers = await Promise.all(members.map(({ channel }) => channel.askBriefly('news', news, PATIENCE_MS)));
+    return answers.filter((answer) => answer !== undefined);
+  }
+
+  /** The limits have changed. */
+  async recall(): Promise<void> {
+    await this.#lender.recall();
+  }
+
+  close(): Promise<void> {
+    return this.#engines.close();
+  }
+
+  #noteUpload(member: Member, id: string, isRunning: boolean): void {
+    const takers = this.#uploads.get(id) ?? new Set<Member>();
+    if (isRunning) takers.add(member);
+    else takers.delete(member);
+    if (takers.size > 0) this.#uploads.set(id, takers);
+    else this.#uploads.delete(id);
+  }
+}

@@ -1,0 +1,152 @@
+import { fromJson, type Group, toJson } from '../observe/insights.ts';
+import type { KeptPage, Ledger, OwnLedger } from '../observe/ledger.ts';
+import { ProcessMetrics } from '../observe/metrics/process.ts';
+import type { Seen } from '../observe/observation.ts';
+import type { LogQuery } from '../observe/request-log.ts';
+import { version } from '../version.ts';
+import type { Channel } from './channel.ts';
+import { sumOfProcesses } from './process-metrics.ts';
+import type { Noted } from './words.ts';
+
+/** How long finished requests wait for others to travel with them, in milliseconds. A reader does not wait for it. */
+const WAIT_MS = 20;
+/** How long one worker may hold up whoever reads the metrics of all, in milliseconds. */
+const PATIENCE_MS = 2_000;
+
+/** The ledger of the primary, for a worker. */
+export class RemoteLedger implements Ledger {
+  readonly #primary: Channel;
+  readonly #process = new ProcessMetrics();
+  #waiting: Noted[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(primary: Channel) {
+    this.#primary = primary;
+  }
+
+  count(seen: Seen): void {
+    this.#note({ type: 'count', seen: plain(seen) });
+  }
+
+  add(seen: Seen, isComplete: boolean): void {
+    this.#note({ type: 'add', seen: plain(seen), isComplete });
+  }
+
+  keep(seen: Seen): void {
+    this.#note({ type: 'keep', seen: plain(seen) });
+  }
+
+  spent(seen: Seen, cost: number | null): void {
+    this.#note({ type: 'spent', seen: { ...plain(seen), content: undefined }, cost });
+  }
+
+  query(query: LogQuery): Promise<KeptPage> {
+    return this.#primary.ask('ledger.query', query);
+  }
+
+  find(id: string): Promise<Seen | undefined> {
+    return this.#primary.ask('ledger.find', id);
+  }
+
+  clear(): Promise<number> {
+    return this.#primary.ask('ledger.clear', undefined);
+  }
+
+  async days(dates: readonly string[]): Promise<ReadonlyMap<string, readonly Group[]>> {
+    const days = await this.#primary.ask('ledger.days', dates);
+    return new Map(days.map(([date, groups]) => [date, fromJson(groups)]));
+  }
+
+  /** Of all workers, whatever this one does at present. */
+  render(): Promise<string> {
+    return this.#primary.ask('ledger.render', undefined);
+  }
+
+  /** Metrics of this process, as text. */
+  process(): Promise<string> {
+    return this.#process.render();
+  }
+
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#waiting.length === 0) return;
+    this.#primary.tell('seen', this.#waiting);
+    this.#waiting = [];
+  }
+
+  async close(): Promise<void> {
+    this.#process.stop();
+    await this.flush();
+  }
+
+  #note(noted: Noted): void {
+    this.#waiting.push(noted);
+    this.#timer ??= setTimeout(() => void this.flush(), WAIT_MS);
+  }
+}
+
+/** Lets a worker write into the ledger of the primary, and read it. `workers` are all that there are. */
+export function serveLedger(worker: Channel, ledger: OwnLedger, workers: () => readonly Channel[]): void {
+  worker.on('seen', (noted) => {
+    for (const each of noted) take(ledger, each);
+  });
+  worker.on('ledger.query', async (query) => {
+    await presents(workers());
+    return ledger.query(query);
+  });
+  worker.on('ledger.find', async (id) => {
+    await presents(workers());
+    return ledger.find(id);
+  });
+  worker.on('ledger.clear', async () => {
+    await presents(workers());
+    return ledger.clear();
+  });
+  worker.on('ledger.days', async (dates) => {
+    await presents(workers());
+    return [...(await ledger.days(dates))].map(([date, groups]) => [date, toJson(groups)] as const);
+  });
+  worker.on('ledger.render', async () => {
+    const found = await presents(workers());
+    const running = found.reduce((sum, each) => sum + each.running, 0);
+    const streams = found.reduce((sum, each) => sum + each.streams, 0);
+    const own = await ownProcess.render();
+    const processes = sumOfProcesses([own, ...found.map((each) => each.process)]);
+    return ledger.render({ running, streams, version }, processes);
+  });
+}
+
+const ownProcess = new ProcessMetrics();
+
+/** What all workers do now; afterwards everything that they had noted has arrived. */
+async function presents(workers: readonly Channel[]) {
+  const found = await Promise.all(workers.map((worker) => worker.askBriefly('present', undefined, PATIENCE_MS)));
+  return found.filter((each) => each !== undefined);
+}
+
+function take(ledger: OwnLedger, noted: Noted): void {
+  switch (noted.type) {
+    case 'count':
+      ledger.count(noted.seen);
+      break;
+    case 'add':
+      ledger.add(noted.seen, noted.isComplete);
+      break;
+    case 'keep':
+      ledger.keep(noted.seen);
+      break;
+    case 'spent':
+      ledger.spent(noted.seen, noted.cost);
+  }
+}
+
+/** Only what belongs to the record: an observation knows more, and is a class. */
+function plain(seen: Seen): Seen {
+  const { id, time, method, route, dialect, operation, user, asked, provider, model, status } = seen;
+  const { error, stream, firstChunk, duration, usage, cost, attempts, failures, content } = seen;
+  return {
+    ...{ id, time, method, route, dialect, operation, user, asked, provider, model, status },
+    ...{ error, stream, firstChunk, duration, usage, cost, attempts, failures, content },
+  };
+}

@@ -1,0 +1,94 @@
+import type { PlaceLimits } from '../http/edge/places.ts';
+import type { Channel } from './channel.ts';
+
+/** A worker gets at most so many places ahead at a time. */
+const MOST_AHEAD = 64;
+
+/** Stands for the places of all clients together. */
+const ALL = '';
+
+/**
+ * Lends the places for answers to the workers: the primary's side of `LeasedPlaces`. What is lent never exceeds the limit, and
+ * nobody is refused a place that another worker has without using it.
+ */
+export class Lender {
+  readonly #limits: () => PlaceLimits;
+  /** By client, or of all: which worker holds how many. */
+  readonly #lent = new Map<string, Map<Channel, number>>();
+  readonly #turns = new Map<string, Promise<unknown>>();
+  readonly #workers = new Set<Channel>();
+
+  constructor(limits: () => PlaceLimits) {
+    this.#limits = limits;
+  }
+
+  serve(worker: Channel): void {
+    this.#workers.add(worker);
+    worker.on('places', ({ client, want }) => this.#inTurn(client ?? ALL, () => this.#lend(worker, client, want)));
+    worker.on('back', ({ client, count }) => this.#note(client, worker, -count));
+  }
+
+  /** A worker has ended: its places are free. */
+  forget(worker: Channel): void {
+    this.#workers.delete(worker);
+    for (const [key, holders] of this.#lent) {
+      holders.delete(worker);
+      if (holders.size === 0) this.#lent.delete(key);
+    }
+  }
+
+  /** The limits have changed: what is lent ahead comes back, so that the new ones hold. */
+  async recall(): Promise<void> {
+    for (const key of [...this.#lent.keys()]) await this.#inTurn(key, () => this.#collect(key, undefined));
+  }
+
+  async #lend(worker: Channel, client: string | undefined, want: number): Promise<number> {
+    const key = client ?? ALL;
+    const { streams, streamsPerClient } = this.#limits();
+    const limit = client === undefined ? streams : streamsPerClient;
+    if (limit - this.#sum(key) < want) await this.#collect(key, worker);
+    if (!this.#workers.has(worker)) return 0;
+    const ahead = Math.min(MOST_AHEAD, Math.floor(limit / (4 * this.#workers.size)));
+    const count = Math.max(0, Math.min(limit - this.#sum(key), Math.max(want, ahead)));
+    this.#note(key, worker, count);
+    return count;
+  }
+
+  /** Takes back what the others hold and do not use. */
+  async #collect(key: string, except: Channel | undefined): Promise<void> {
+    const holders = [...(this.#lent.get(key)?.keys() ?? [])].filter((each) => each !== except);
+    await Promise.all(
+      holders.map(async (holder) => {
+        const count = await holder.ask('unused', key === ALL ? undefined : key).catch(() => 0);
+        this.#note(key, holder, -count);
+      }),
+    );
+  }
+
+  #sum(key: string): number {
+    let sum = 0;
+    for (const count of this.#lent.get(key)?.values() ?? []) sum += count;
+    return sum;
+  }
+
+  #note(key: string, worker: Channel, count: number): void {
+    if (!this.#workers.has(worker)) return;
+    const holders = this.#lent.get(key) ?? new Map<Channel, number>();
+    const held = (holders.get(worker) ?? 0) + count;
+    if (held > 0) holders.set(worker, held);
+    else holders.delete(worker);
+    if (holders.size > 0) this.#lent.set(key, holders);
+    else this.#lent.delete(key);
+  }
+
+  /** One after the other, so that two do not get the same place. */
+  async #inTurn<T>(key: string, task: () => Promise<T>): Promise<T> {
+    const mine = (this.#turns.get(key) ?? Promise.resolve()).then(task, task);
+    this.#turns.set(key, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.#turns.get(key) === mine) this.#turns.delete(key);
+    }
+  }
+}
