@@ -107,6 +107,7 @@ async function work(primary: Channel, beginning: Beginning): Promise<void> {
   });
 
   let isStopping = false;
+  const started = Promise.withResolvers<void>();
   function exit(code: number): void {
     primary.flush();
     processLog.flush();
@@ -122,6 +123,8 @@ async function work(primary: Channel, beginning: Beginning): Promise<void> {
       exit(code === 0 ? 1 : code);
     }, config.limits.drainMs + GRACE_MS).unref();
     try {
+      // A server that is only about to listen cannot be closed.
+      await started.promise;
       await app.drain();
       await primary.ask('farewell', undefined).catch(() => undefined);
       exit(code);
@@ -156,6 +159,7 @@ async function work(primary: Channel, beginning: Beginning): Promise<void> {
   const address = await app.listen().catch((error: unknown) => {
     throw listenFailure(error, config.bind);
   });
+  started.resolve();
   const embedded = await describeEmbedded({ config: config.embedded, dataDir: config.dataDir });
   const providers = app.providers();
   primary.tell('serving', { ...address, text: startText({ config, address, providers, embedded, notes, version }) });

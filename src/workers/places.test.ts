@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { SluiceError } from '../core/errors.ts';
+import { Channel } from './channel.ts';
+import { LeasedPlaces } from './leased-places.ts';
+import { Lender } from './lender.ts';
+
+/** A lender and workers that talk to it as processes would, by messages that arrive later. */
+function open(streams: number, streamsPerClient: number, count: number) {
+  const limits = { streams, streamsPerClient };
+  const lender = new Lender(() => limits);
+  let messages = 0;
+  const workers = Array.from({ length: count }, () => {
+    const ends: Channel[] = [];
+    const [primary, worker] = [0, 1].map((index) => {
+      const end: Channel = new Channel((sent) => {
+        messages += sent.length;
+        setImmediate(() => ends[1 - index]?.receive(structuredClone(sent)));
+      });
+      ends.push(end);
+      return end;
+    });
+    assert.ok(primary !== undefined && worker !== undefined);
+    lender.serve(primary);
+    return { primary, places: new LeasedPlaces(worker, () => limits) };
+  });
+  return { lender, limits, workers, messages: () => messages };
+}
+
+/** Whether there was a place: `true`, or the code of the refusal. */
+async function take(places: LeasedPlaces, client?: string): Promise<string | true> {
+  try {
+    await places.take(client);
+    return true;
+  } catch (error) {
+    assert.ok(error instanceof SluiceError);
+    return error.code;
+  }
+}
+
+const countOf = (found: readonly (string | true)[], wanted: string | true): number =>
+  found.filter((each) => each === wanted).length;
+
+describe('places of several workers', () => {
+  test('are exactly as many as allowed, whoever asks', async () => {
+    for (const streams of [1, 10, 1_000]) {
+      const { workers } = open(streams, 1_000_000, 3);
+      const all = await Promise.all(
+        Array.from({ length: 2 * streams + 7 }, (_, at) => take(workers[at % 3]?.places ?? assert.fail())),
+      );
+      assert.deepEqual([countOf(all, true), countOf(all, 'overloaded')], [streams, streams + 7]);
+    }
+  });
+
+  test('of one client too, and its refusal keeps nothing from others', async () => {
+    const { workers } = open(20, 5, 3);
+    const ask = (client: string) =>
+      Promise.all(Array.from({ length: 12 }, (_, at) => take(workers[at % 3]?.places ?? assert.fail(), client)));
+    const [one, other] = await Promise.all([ask('192.0.2.1'), ask('192.0.2.2')]);
+    for (const found of [one, other]) {
+      assert.deepEqual([countOf(found, true), countOf(found, 'rate_limited') + countOf(found, 'overloaded')], [5, 7]);
+    }
+    const rest = await Promise.all(Array.from({ length: 15 }, () => take(workers[0]?.places ?? assert.fail())));
+    assert.deepEqual([countOf(rest, true), countOf(rest, 'overloaded')], [10, 5]);
+  });
+
+  test('usually cost no message', async () => {
+    const { workers, messages } = open(5_000, 200, 2);
+    const places = workers[0]?.places ?? assert.fail();
+    await take(places, '192.0.2.1');
+    const before = messages();
+    for (let at = 0; at < 10; at += 1) {
+      assert.equal(places.take('192.0.2.1'), undefined, 'at once');
+      places.give('192.0.2.1');
+    }
+    await turn();
+    assert.equal(messages(), before);
+  });
+
+  test('of a worker that has ended are free, and a lower limit counts at once', async () => {
+    const { lender, limits, workers } = open(10, 10, 2);
+    const [first, second] = workers;
+    assert.ok(first !== undefined && second !== undefined);
+    for (let at = 0; at < 6; at += 1) assert.equal(await take(first.places), true);
+    for (let at = 0; at < 4; at += 1) assert.equal(await take(second.places), true);
+    assert.equal(await take(second.places), 'overloaded');
+    first.primary.close();
+    lender.forget(first.primary);
+    assert.equal(await take(second.places), true);
+    limits.streams = 3;
+    await lender.recall();
+    for (let at = 0; at < 2; at += 1) second.places.give(undefined);
+    await lender.recall();
+    assert.equal(await take(second.places), 'overloaded', 'three run');
+    second.places.give(undefined);
+    assert.equal(await take(second.places), true);
+    assert.equal(await take(second.places), 'overloaded', 'three run');
+  });
+});

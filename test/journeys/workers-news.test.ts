@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { makeTinyGguf, TINY_ANSWER, TINY_SENTENCE } from '../support/tiny-gguf.ts';
+import { ask, begin, childrenOf, eventually, openWorkers, QUESTION, type WorkersWorld } from './workers-world.ts';
+
+const isLinux = process.platform === 'linux';
+
+/** The same question over so many connections that every worker gets some of them. */
+const everywhere = (world: WorkersWorld, target: string, body?: object, headers: Record<string, string> = {}) =>
+  Promise.all(Array.from({ length: 6 }, () => ask(world.origin, target, body, { headers })));
+
+describe('what one worker learns', { timeout: 240_000, skip: !isLinux }, () => {
+  test('cookies that one takes in count for all at once', async (context) => {
+    const world = await openWorkers(context, { entry: ', auth: cookies, cookieDomain: acme.example' });
+    const isOn = async () => {
+      const found = await everywhere(world, '/backend-api/v2/providers');
+      return found.map(({ text }) => JSON.parse(text).find((each: { name: string }) => each.name === 'mock').auth);
+    };
+    assert.equal(
+      (await everywhere(world, '/v1/chat/completions', QUESTION)).every(({ status }) => status === 401),
+      true,
+    );
+    const before = await isOn();
+    const form = new FormData();
+    const cookies = [{ name: 'session', value: 'of-the-test', domain: 'acme.example', path: '/' }];
+    form.append('file', new File([JSON.stringify(cookies)], 'cookies.json'));
+    const url = `${world.origin}/backend-api/v2/upload_cookies`;
+    const uploaded = await fetch(url, { method: 'POST', body: form });
+    assert.equal(uploaded.status, 200, await uploaded.text());
+    const after = await isOn();
+    assert.equal(new Set(before).size, 1);
+    assert.equal(new Set(after).size, 1);
+    assert.equal(
+      (await everywhere(world, '/v1/chat/completions', QUESTION)).some(({ status }) => status === 401),
+      false,
+    );
+  });
+
+  test('a change of the configuration reaches all, new limits included', async (context) => {
+    const world = await openWorkers(context, { yaml: 'aliases: { old: mock/m }\n' });
+    for (const { status } of await everywhere(world, '/v1/chat/completions', { ...QUESTION, model: 'old' })) {
+      assert.equal(status, 200);
+    }
+    world.configure('aliases: { fresh: mock/m }\nlimits: { streams: 2 }\n');
+    await world.running.said(/the configuration has changed: aliases, limits/);
+    for (const { status } of await everywhere(world, '/v1/chat/completions', { ...QUESTION, model: 'old' })) {
+      assert.notEqual(status, 200);
+    }
+    const held = await Promise.all(
+      Array.from({ length: 9 }, () =>
+        begin(world.origin, '/v1/chat/completions', { ...QUESTION, model: 'fresh', stream: true }),
+      ),
+    );
+    assert.equal(held.filter(({ status }) => status === 200).length, 2);
+    for (const { leave } of held) leave();
+  });
+
+  test('the key that was made up is the same for all, also for later ones', async (context) => {
+    const world = await openWorkers(context, { words: ['--bind', '0.0.0.0:0'] });
+    const { stdout } = await Promise.race([
+      world.running.ended,
+      world.running.said(/Access key +(\S+)/).then(([stdout]) => ({ stdout })),
+    ]);
+    const key = /Access key +(\S+)/.exec(stdout)?.[1] ?? assert.fail(stdout);
+    const origin = `http://127.0.0.1:${new URL(world.origin).port}`;
+    const check = async () => {
+      const authorization = `Bearer ${key}`;
+      const found = await Promise.all(
+        Array.from({ length: 6 }, () => ask(origin, '/v1/models', undefined, { headers: { authorization } })),
+      );
+      assert.deepEqual(new Set(found.map(({ status }) => status)), new Set([200]));
+      assert.equal((await ask(origin, '/v1/models')).status, 401);
+    };
+    await check();
+    world.running.process.kill('SIGHUP');
+    await world.running.said(/all workers are new/);
+    await check();
+  });
+
+  test('an upload can be watched through any of them', async (context) => {
+    const world = await openWorkers(context);
+    const boundary = 'of-the-test';
+    const head = `--${boundary}\r\ncontent-disposition: form-data; name="files"; filename="a.txt"\r\n\r\nfirst line\n`;
+    const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` };
+    const upload = request(`${world.origin}/backend-api/v2/files/bucket-1`, { method: 'POST', headers, agent: false });
+    const answered = new Promise<number | undefined>((resolve, reject) => {
+      upload.once('response', (response) => resolve(response.resume().statusCode)).once('error', reject);
+    });
+    upload.write(head);
+    const target = '/backend-api/v2/files/bucket-1/stream';
+    let watching = await begin(world.origin, target);
+    await eventually(async () => {
+      watching = await begin(world.origin, target);
+      return watching.status === 200;
+    });
+    const watchers = await Promise.all([1, 2, 3, 4, 5].map(() => begin(world.origin, target)));
+    for (const { status } of watchers) assert.equal(status, 200);
+    for (const { text } of watchers) await eventually(() => /"convert"/.test(text()), 'it is being converted');
+    upload.end(`second line\r\n--${boundary}--\r\n`);
+    assert.equal(await answered, 200);
+    for (const { whole } of watchers) assert.match(await whole, /"action":"done","size":22/);
+  });
+
+  test('the embedded model runs once', async (context) => {
+    const yaml = 'embedded: { modelsDir: models, parallel: 2 }\n';
+    const world = await openWorkers(context, { yaml });
+    mkdirSync(path.join(world.folder, 'models'));
+    const gguf = makeTinyGguf({ says: TINY_SENTENCE, contextLength: 4_096 });
+    writeFileSync(path.join(world.folder, 'models', 'tiny.gguf'), gguf);
+    const workers = world.workers();
+    const question = { model: 'embedded/tiny', messages: [{ role: 'user', content: 'Hi' }] };
+    const answers = await everywhere(world, '/v1/chat/completions', question);
+    for (const { status, text } of answers) {
+      assert.equal(status, 200, text);
+      assert.equal(JSON.parse(text).choices[0].message.content, TINY_ANSWER);
+    }
+    const engines = world.workers().filter((pid) => !workers.includes(pid));
+    assert.equal(engines.length, 1, 'below the primary');
+    for (const pid of workers) assert.deepEqual(childrenOf(pid), []);
+    world.running.process.kill('SIGTERM');
+    assert.equal((await world.running.ended).code, 0);
+  });
+});

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { Agent } from 'node:http';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ask,
+  begin,
+  END,
+  eventually,
+  isAlive,
+  openWorkers,
+  piece,
+  QUESTION,
+  stream,
+  type WorkersWorld,
+} from './workers-world.ts';
+
+const isLinux = process.platform === 'linux';
+
+/** Asks over and over until it is told to stop; every answer must be whole and right. */
+function load(world: WorkersWorld): () => Promise<{ readonly streams: number; readonly small: number }> {
+  let isOver = false;
+  const done = { streams: 0, small: 0 };
+  async function streaming(): Promise<void> {
+    while (!isOver) {
+      const { status, whole } = await stream(world.origin);
+      assert.equal(status, 200);
+      const text = await whole;
+      assert.equal(text.match(/"tick/g)?.length, 20, text);
+      assert.match(text, /\[DONE\]\n\n$/);
+      done.streams += 1;
+    }
+  }
+  async function asking(agent: Agent | undefined): Promise<void> {
+    while (!isOver) {
+      const { status, text } = await ask(world.origin, '/v1/chat/completions', QUESTION, agent && { agent });
+      assert.equal(status, 200, text);
+      assert.match(text, /whole/);
+      done.small += 1;
+      await sleep(10);
+    }
+  }
+  const kept = new Agent({ keepAlive: true, maxSockets: 2 });
+  const all = [
+    ...[1, 2, 3, 4].map(() => streaming()),
+    ...[1, 2].map(() => asking(kept)),
+    ...[1, 2].map(() => asking(undefined)),
+  ];
+  const together = Promise.all(all);
+  together.catch(() => {
+    isOver = true;
+  });
+  return async () => {
+    isOver = true;
+    await together;
+    kept.destroy();
+    return done;
+  };
+}
+
+describe('restarting the workers', { timeout: 240_000, skip: !isLinux }, () => {
+  test('SIGHUP, three times under load: no stream is cut, nothing refused, all are new', async (context) => {
+    const world = await openWorkers(context, {
+      count: 2,
+      play: (response) => {
+        let ticks = 0;
+        const timer = setInterval(() => {
+          response.write(piece(`tick ${ticks}`));
+          ticks += 1;
+          if (ticks < 20) return;
+          clearInterval(timer);
+          response.end(END);
+        }, 50);
+        response.once('close', () => clearInterval(timer));
+      },
+    });
+    const stop = load(world);
+    const idle = new Agent({ keepAlive: true });
+    await ask(world.origin, '/health', undefined, { agent: idle });
+    const seen = new Set(world.workers());
+    for (let round = 0; round < 3; round += 1) {
+      const before = world.workers();
+      world.running.process.kill('SIGHUP');
+      // Wished again while it runs, it is done again.
+      if (round === 0) setTimeout(() => world.running.process.kill('SIGHUP'), 100);
+      await eventually(() => before.every((pid) => !isAlive(pid)), 'the old ones are gone');
+      await eventually(() => world.workers().length === 2, 'two are left');
+      for (const pid of world.workers()) seen.add(pid);
+    }
+    const { streams, small } = await stop();
+    idle.destroy();
+    assert.ok(streams > 8 && small > 50, `${streams} and ${small} are no load`);
+    assert.ok(seen.size >= 8, `${seen.size} processes`);
+    const { text } = await ask(world.origin, '/metrics');
+    const count = [...text.matchAll(/^sluice_requests_total\{[^}]*completions[^}]*status="(\d+)"\} (\d+)$/gm)];
+    assert.deepEqual(
+      count.map(([, status, times]) => [status, Number(times)]),
+      [['200', streams + small]],
+      'counters outlive the workers',
+    );
+    world.running.process.kill('SIGTERM');
+    const { code, stderr } = await world.running.ended;
+    assert.equal(code, 0, stderr);
+  });
+
+  test('a kept answer of a retired worker can be read and stopped', async (context) => {
+    const world = await openWorkers(context, { count: 2 });
+    const [first = 0, second = 0] = world.workers();
+    const asked = { provider: 'mock', model: 'm', messages: QUESTION.messages, resumable: true };
+    const begun = await begin(world.origin, '/backend-api/v2/conversation', asked);
+    const path = `/backend-api/v2/streams/${begun.headers['x-sluice-stream']}`;
+    begun.leave();
+    world.running.process.kill('SIGHUP');
+    await eventually(() => !isAlive(first) || !isAlive(second), 'the idle one is gone');
+    await eventually(() => world.workers().length === 3);
+    const reader = await begin(world.origin, path);
+    world.open[0]?.write(piece('late'));
+    await eventually(() => /"late"/.test(reader.text()));
+    world.open[0]?.end(END);
+    assert.match(await reader.whole, /"finish"/);
+    assert.match((await ask(world.origin, path)).text, /"late"/);
+  });
+
+  test('a wrong configuration stops a restart, a right one is read anew', async (context) => {
+    const world = await openWorkers(context, { count: 2, yaml: 'logLevel: info\n' });
+    const before = world.workers();
+    world.configure('allowedHosts: 3\n');
+    world.running.process.kill('SIGHUP');
+    await world.running.said(/the restart stopped, the other workers go on serving: sluice\.yaml:\d+: allowedHosts/);
+    assert.deepEqual(world.workers(), before);
+    assert.equal((await ask(world.origin, '/health')).status, 200);
+    world.configure('allowedOrigins: ["https://chat.example.org"]\n');
+    world.running.process.kill('SIGHUP');
+    await eventually(() => before.every((pid) => !isAlive(pid)), 'the old ones are gone');
+    for (let at = 0; at < 4; at += 1) {
+      const { status } = await ask(world.origin, '/health', undefined, {
+        headers: { origin: 'https://chat.example.org' },
+      });
+      assert.equal(status, 200);
+    }
+  });
+
+  test('SIGTERM drains the streams of all, code 0; a second one ends at once', async (context) => {
+    const world = await openWorkers(context);
+    const held = await Promise.all(Array.from({ length: 6 }, () => stream(world.origin)));
+    world.running.process.kill('SIGTERM');
+    await world.running.said(/stopping; a second signal stops at once/);
+    await eventually(
+      () =>
+        stream(world.origin).then(
+          ({ status }) => status === 503,
+          () => true,
+        ),
+      'nothing new begins',
+    );
+    for (const response of [...world.open]) response.end(END);
+    for (const { whole } of held) assert.match(await whole, /\[DONE\]/);
+    const { code, stderr } = await world.running.ended;
+    assert.equal(code, 0, stderr);
+
+    const other = await openWorkers(context);
+    const workers = other.workers();
+    await Promise.all(Array.from({ length: 6 }, () => stream(other.origin)));
+    other.running.process.kill('SIGTERM');
+    await other.running.said(/stopping/);
+    await sleep(400);
+    other.running.process.kill('SIGTERM');
+    assert.equal((await other.running.ended).code, 143);
+    await eventually(() => workers.every((pid) => !isAlive(pid)), 'no worker is left');
+  });
+
+  test('workers do not outlive a primary that was killed, and finish what they answer', async (context) => {
+    const world = await openWorkers(context);
+    const workers = world.workers();
+    const held = await Promise.all(Array.from({ length: 6 }, () => stream(world.origin)));
+    context.after(() => {
+      for (const pid of workers) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+    });
+    process.kill(world.primary, 'SIGKILL');
+    await eventually(() => !isAlive(world.primary));
+    for (const response of [...world.open]) response.end(END);
+    for (const { whole } of held) assert.match(await whole, /\[DONE\]/);
+    await eventually(() => workers.every((pid) => !isAlive(pid)), 'no worker is left');
+  });
+
+  test('kill -9 of workers under writes: what was acknowledged is there, and the port goes on', async (context) => {
+    const world = await openWorkers(context);
+    const written: number[] = [];
+    let isOver = false;
+    const writers = [0, 1, 2, 3].map(async (lane) => {
+      for (let at = lane; !isOver; at += 4) {
+        const id = `/backend-api/v2/chat/chat-${at}`;
+        const answer = await ask(world.origin, id, { id: `chat-${at}`, n: at }).catch(() => undefined);
+        if (answer?.status === 200) written.push(at);
+      }
+    });
+    for (let round = 0; round < 3; round += 1) {
+      await sleep(300);
+      const [victim = 0] = world.workers();
+      process.kill(victim, 'SIGKILL');
+      await eventually(() => !isAlive(victim) && world.workers().length === 3);
+    }
+    await sleep(300);
+    isOver = true;
+    await Promise.all(writers);
+    assert.ok(written.length > 50, `${written.length} writes are no test`);
+    for (const at of written) {
+      const { status, text } = await ask(world.origin, `/backend-api/v2/chat/chat-${at}`);
+      assert.equal(status, 200, text);
+    }
+    await world.running.said(/a worker ended unexpectedly/);
+  });
+});

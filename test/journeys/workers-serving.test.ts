@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ask,
+  begin,
+  END,
+  eventually,
+  type Going,
+  isAlive,
+  openFilesOf,
+  openWorkers,
+  piece,
+  QUESTION,
+  stream,
+} from './workers-world.ts';
+
+const isLinux = process.platform === 'linux';
+
+describe('several workers', { timeout: 240_000, skip: !isLinux }, () => {
+  test('the limit of streams holds exactly over all of them, and places come back', async (context) => {
+    const world = await openWorkers(context, { yaml: 'limits: { streams: 10 }' });
+    for (let round = 0; round < 2; round += 1) {
+      const all = await Promise.all(Array.from({ length: 40 }, () => stream(world.origin)));
+      const running = all.filter(({ status }) => status === 200);
+      const refused = await Promise.all(all.filter(({ status }) => status === 503).map(({ whole }) => whole));
+      assert.deepEqual([running.length, refused.length], [10, 30]);
+      for (const text of refused) assert.match(text, /Sluice is answering 10 requests already/);
+      for (const response of [...world.open]) response.end(END);
+      for (const { whole } of running) assert.match(await whole, /\[DONE\]/);
+    }
+    // The places of a worker that is killed come back too.
+    const held = await Promise.all(Array.from({ length: 10 }, () => stream(world.origin)));
+    assert.ok(held.every(({ status }) => status === 200));
+    const [victim = 0] = world.workers();
+    process.kill(victim, 'SIGKILL');
+    await eventually(() => !isAlive(victim));
+    await eventually(() => world.workers().length === 3);
+    const cut = await Promise.allSettled(held.map(({ whole }) => Promise.race([whole, sleep(100, 'running')])));
+    const lost = cut.filter(({ status }) => status === 'rejected').length;
+    assert.ok(lost > 0, 'the worker had streams');
+    await eventually(() => world.open.length === 10 - lost, 'upstream hears of it');
+    const more = await Promise.all(Array.from({ length: 20 }, () => stream(world.origin)));
+    assert.equal(more.filter(({ status }) => status === 200).length, lost);
+  });
+
+  test('what is written through any of them is there for all, by one writer', async (context) => {
+    const world = await openWorkers(context);
+    const ids = Array.from({ length: 30 }, (_, index) => `chat-${index}`);
+    const writes = ids.map((id, index) =>
+      Promise.all([
+        ask(world.origin, `/backend-api/v2/chat/${id}`, { id, text: `Chat ${index}` }),
+        ask(world.origin, '/backend-api/v2/memory/u', { items: [{ role: 'user', content: `Statement ${index}` }] }),
+        ask(world.origin, '/v1/chat/completions', QUESTION),
+      ]),
+    );
+    for (const answers of await Promise.all(writes)) {
+      for (const { status, text } of answers) assert.equal(status, 200, text);
+    }
+    for (const [index, id] of ids.entries()) {
+      const { status, text } = await ask(world.origin, `/backend-api/v2/chat/${id}`);
+      assert.equal(status, 200);
+      assert.match(text, new RegExp(`Chat ${index}\\b`));
+    }
+    const memory = await ask(world.origin, '/backend-api/v2/memory/u?limit=100');
+    assert.equal(JSON.parse(memory.text).total, 30, memory.text);
+    const day = new Date().toISOString().slice(0, 10);
+    await eventually(async () => {
+      const { text } = await ask(world.origin, `/backend-api/v2/usage/${day}`);
+      return text.trim().split('\n').length === 30;
+    }, 'all usage is written');
+    const writers = [world.primary, ...world.workers()].filter((pid) =>
+      openFilesOf(pid).some((file) => file.endsWith('sluice.db')),
+    );
+    assert.deepEqual(writers, [world.primary]);
+  });
+
+  test('numbers, log and insights are those of all', async (context) => {
+    const world = await openWorkers(context, { count: 2 });
+    for (let at = 0; at < 12; at += 1)
+      assert.equal((await ask(world.origin, '/v1/chat/completions', QUESTION)).status, 200);
+    const held = await Promise.all([stream(world.origin), stream(world.origin), stream(world.origin)]);
+    for (let at = 0; at < 4; at += 1) {
+      const { text } = await ask(world.origin, '/metrics');
+      const value = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+      assert.match(text, /^sluice_requests_total\{method="POST",route="\/v1\/chat\/completions".*status="200"\} 12$/m);
+      assert.match(text, /^sluice_request_duration_seconds_count\{.*\} 12$/m);
+      assert.deepEqual([value('sluice_requests_running'), value('sluice_streams_running')], [3, 3]);
+      assert.ok(value('process_resident_memory_bytes') > 200e6, 'three processes');
+      assert.equal(text.match(/^# TYPE process_open_fds /gm)?.length, 1);
+      const log = JSON.parse((await ask(world.origin, '/backend-api/v2/requests?limit=100')).text);
+      assert.deepEqual([log.total, log.kept, log.requests.length], [12, 12, 12]);
+      assert.equal((await ask(world.origin, `/backend-api/v2/requests/${log.requests[at].id}`)).status, 200);
+      const stats = JSON.parse((await ask(world.origin, '/backend-api/v2/stats')).text);
+      assert.equal(stats.insights.all.requests, 12);
+      assert.equal(typeof stats.insights.all.duration_ms.p50, 'number');
+    }
+    for (const { leave } of held) leave();
+    assert.equal(
+      JSON.parse((await ask(world.origin, '/backend-api/v2/requests', undefined, { method: 'DELETE' })).text).count >=
+        12,
+      true,
+    );
+  });
+
+  test('a resumable answer is read, and stopped, through any of them', async (context) => {
+    const world = await openWorkers(context);
+    const asked = { provider: 'mock', model: 'm', messages: QUESTION.messages, resumable: true };
+    const begun = await begin(world.origin, '/backend-api/v2/conversation', asked);
+    const id = String(begun.headers['x-sluice-stream']);
+    assert.match(id, /^[0-9a-f]{36}$/);
+    begun.leave();
+    const path = `/backend-api/v2/streams/${id}`;
+    const readers: Going[] = [];
+    for (let at = 0; at < 6; at += 1) readers.push(await begin(world.origin, path));
+    for (const { status, headers } of readers) {
+      assert.equal(status, 200);
+      assert.equal(headers['x-sluice-stream'], id);
+      assert.match(String(headers['content-type']), /event-stream/);
+    }
+    for (const { text } of readers) await eventually(() => /"first"/.test(text()), 'the first piece');
+    world.open[0]?.write(piece('second'));
+    for (const { text } of readers) await eventually(() => /"second"/.test(text()), 'the second piece');
+    const count = Number([...(readers[0]?.text() ?? '').matchAll(/^id: (\d+)$/gm)].at(-1)?.[1]);
+    readers.pop()?.leave();
+    for (let at = 0; at < 3; at += 1) {
+      const refused = await ask(world.origin, path, undefined, { headers: { 'last-event-id': String(count + 5) } });
+      assert.equal(refused.status, 400, 'Last-Event-ID arrives');
+    }
+    const stopped = await ask(world.origin, path, undefined, { method: 'DELETE' });
+    assert.deepEqual(JSON.parse(stopped.text), { id, stopped: true });
+    for (const { whole } of readers) assert.match(await whole, /stopped/);
+    await eventually(() => world.open.length === 0, 'the upstream hears of it');
+    for (let at = 0; at < 3; at += 1) {
+      const rest = await ask(world.origin, path, undefined, { headers: { 'last-event-id': String(count) } });
+      assert.match(rest.text, /stopped/);
+      const unknown = await ask(world.origin, `/backend-api/v2/streams/00ff${'0'.repeat(32)}`);
+      assert.equal(unknown.status, 404);
+    }
+  });
+
+  test('an answer of the Responses API in the background is read and cancelled through any of them', async (context) => {
+    const world = await openWorkers(context);
+    const begun = await ask(world.origin, '/v1/responses', { model: 'mock/m', input: 'Hi', background: true });
+    const { id } = JSON.parse(begun.text);
+    assert.match(id, /^resp_[0-9a-f]{48}$/);
+    await eventually(() => world.open.length === 1);
+    for (let at = 0; at < 4; at += 1) {
+      const { text } = await ask(world.origin, `/v1/responses/${id}`);
+      assert.equal(JSON.parse(text).status, 'in_progress', text);
+      const next = await ask(world.origin, '/v1/responses', {
+        model: 'mock/m',
+        input: 'And',
+        previous_response_id: id,
+      });
+      assert.equal(next.status, 400, next.text);
+    }
+    const cancelled = await Promise.all(
+      [1, 2, 3].map(() => ask(world.origin, `/v1/responses/${id}/cancel`, undefined, { method: 'POST' })),
+    );
+    for (const { text } of cancelled) assert.equal(JSON.parse(text).status, 'cancelled', text);
+    await eventually(() => world.open.length === 0);
+  });
+});
