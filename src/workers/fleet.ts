@@ -1,4 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../core/logger.ts';
 import { Channel, type Message } from './channel.ts';
 import type { Beginning } from './words.ts';
@@ -35,6 +36,8 @@ export interface FleetEvents {
 }
 
 const TAGS = 0x10000;
+/** How long the last words of a worker that has ended may be on their way, in milliseconds. */
+const LAST_WORDS_MS = 300;
 
 /** The processes of the workers. */
 export class Fleet {
@@ -86,13 +89,14 @@ export class Fleet {
     worker.on('message', (messages: readonly Message[]) => {
       if (Array.isArray(messages)) channel.receive(messages);
     });
+    const disconnect = watchConnections(worker);
     // What it said last may still be on its way when it has ended already.
-    const isOver = Promise.withResolvers<string>();
-    worker.once('exit', (code: number | null, signal: string | null) => isOver.resolve(signal ?? `exit code ${code}`));
     const isSilent = new Promise<void>((resolve) => worker.once('disconnect', resolve));
-    void Promise.all([isOver.promise, isSilent]).then(([how]) =>
-      this.#ended(member, how, served.reject, ended.resolve),
-    );
+    worker.once('exit', async (code: number | null, signal: string | null) => {
+      await Promise.race([isSilent, sleep(LAST_WORDS_MS)]);
+      disconnect();
+      this.#ended(member, signal ?? `exit code ${code}`, served.reject, ended.resolve);
+    });
     worker.on('error', (error) => this.#log.warn({ err: error, worker: member.pid }, 'a worker could not be reached'));
     this.#events.joined(member);
     channel.tell('begin', { ...beginning, tag });
@@ -125,4 +129,23 @@ export class Fleet {
     if (state !== 'starting' && !(state === 'retiring' && how === 'exit code 0')) this.#events.crashed(member, how);
     done();
   }
+}
+
+/**
+ * Watches the connections that are on their way to a worker. Of one that dies meanwhile Node never says that it is disconnected, and
+ * it keeps the connection open (`handoff` in lib/internal/cluster/round_robin_handle.js). The function that is returned makes up for
+ * both, so that no client waits for ever. Connections travel one at a time, and to close one twice does nothing.
+ */
+function watchConnections({ process: child }: Worker): () => void {
+  const { send } = child;
+  let last: { close?(): void } | undefined;
+  child.send = (...words: unknown[]): boolean => {
+    const [, handle] = words;
+    if (typeof handle === 'object' && handle !== null) last = handle;
+    return Reflect.apply(send, child, words) as boolean;
+  };
+  return () => {
+    last?.close?.();
+    child.emit('disconnect');
+  };
 }

@@ -187,6 +187,9 @@ describe('restarting the workers', { timeout: 240_000, skip: !isLinux }, () => {
     const world = await openWorkers(context);
     const written: number[] = [];
     let isOver = false;
+    context.after(() => {
+      isOver = true;
+    });
     const writers = [0, 1, 2, 3].map(async (lane) => {
       for (let at = lane; !isOver; at += 4) {
         const id = `/backend-api/v2/chat/chat-${at}`;
@@ -198,7 +201,7 @@ describe('restarting the workers', { timeout: 240_000, skip: !isLinux }, () => {
       await sleep(300);
       const [victim = 0] = world.workers();
       process.kill(victim, 'SIGKILL');
-      await eventually(() => !isAlive(victim) && world.workers().length === 3);
+      await world.running.said(new RegExp(`(?:a worker serves[^]*){${4 + round}}`));
     }
     await sleep(300);
     isOver = true;
