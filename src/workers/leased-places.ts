@@ -16,6 +16,8 @@ interface Lease {
   readonly client: string | undefined;
   held: number;
   used: number;
+  /** Of those in use, so many are to be given back when they are free. */
+  owed: number;
   isAsking: boolean;
   waiting: Waiting[];
 }
@@ -33,7 +35,9 @@ export class LeasedPlaces implements Places {
   constructor(primary: Channel, limits: () => PlaceLimits) {
     this.#primary = primary;
     this.#limits = limits;
-    primary.on('unused', (client) => this.#giveBack(client === undefined ? this.#all : this.#clients.get(client)));
+    primary.on('unused', ({ client, all }) =>
+      this.#giveBack(client === undefined ? this.#all : this.#clients.get(client), all),
+    );
     setInterval(() => this.#clean(), CLEAN_MS).unref();
   }
 
@@ -104,11 +108,17 @@ export class LeasedPlaces implements Places {
 
   #free(lease: Lease): void {
     lease.used -= 1;
+    if (lease.owed > 0) {
+      lease.owed -= 1;
+      lease.held -= 1;
+      this.#primary.tell('back', { client: lease.client, count: 1 });
+    }
     this.#serve(lease);
   }
 
-  #giveBack(lease: Lease | undefined): number {
+  #giveBack(lease: Lease | undefined, all: boolean): number {
     if (lease === undefined) return 0;
+    if (all) lease.owed = lease.used;
     const count = Math.max(0, lease.held - lease.used);
     lease.held -= count;
     return count;
@@ -138,7 +148,7 @@ export class LeasedPlaces implements Places {
 }
 
 function leaseOf(client: string | undefined): Lease {
-  return { client, held: 0, used: 0, isAsking: false, waiting: [] };
+  return { client, held: 0, used: 0, owed: 0, isAsking: false, waiting: [] };
 }
 
 function hasRoom({ held, used, waiting }: Lease): boolean {

@@ -25,7 +25,7 @@ export class Lender {
   serve(worker: Channel): void {
     this.#workers.add(worker);
     worker.on('places', ({ client, want }) => this.#inTurn(client ?? ALL, () => this.#lend(worker, client, want)));
-    worker.on('back', ({ client, count }) => this.#note(client, worker, -count));
+    worker.on('back', ({ client, count }) => this.#note(client ?? ALL, worker, -count));
   }
 
   /** A worker has ended: its places are free. */
@@ -37,9 +37,9 @@ export class Lender {
     }
   }
 
-  /** The limits have changed: what is lent ahead comes back, so that the new ones hold. */
+  /** The limits have changed: whatever is lent comes back, as soon as it is free, so that the new ones hold. */
   async recall(): Promise<void> {
-    for (const key of [...this.#lent.keys()]) await this.#inTurn(key, () => this.#collect(key, undefined));
+    for (const key of [...this.#lent.keys()]) await this.#inTurn(key, () => this.#collect(key, undefined, true));
   }
 
   async #lend(worker: Channel, client: string | undefined, want: number): Promise<number> {
@@ -54,12 +54,12 @@ export class Lender {
     return count;
   }
 
-  /** Takes back what the others hold and do not use. */
-  async #collect(key: string, except: Channel | undefined): Promise<void> {
+  /** Takes back what the others hold and do not use; with `all`, the rest later. */
+  async #collect(key: string, except: Channel | undefined, all = false): Promise<void> {
     const holders = [...(this.#lent.get(key)?.keys() ?? [])].filter((each) => each !== except);
     await Promise.all(
       holders.map(async (holder) => {
-        const count = await holder.ask('unused', key === ALL ? undefined : key).catch(() => 0);
+        const count = await holder.ask('unused', { client: key === ALL ? undefined : key, all }).catch(() => 0);
         this.#note(key, holder, -count);
       }),
     );

@@ -91,7 +91,6 @@ describe('places of several workers', () => {
     limits.streams = 3;
     await lender.recall();
     for (let at = 0; at < 2; at += 1) second.places.give(undefined);
-    await lender.recall();
     assert.equal(await take(second.places), 'overloaded', 'three run');
     second.places.give(undefined);
     assert.equal(await take(second.places), true);

@@ -58,8 +58,11 @@ export interface Asks {
 
   /** Applies news; of found local servers the lines that greet them come back. */
   readonly news: { readonly body: News; readonly answer: readonly string[] | undefined };
-  /** Takes back the places that are not in use, in all or of one client. */
-  readonly unused: { readonly body: string | undefined; readonly answer: number };
+  /** Takes back the places that are not in use, in all or of one client; with `all`, the others too as soon as they are free. */
+  readonly unused: {
+    readonly body: { readonly client: string | undefined; readonly all: boolean };
+    readonly answer: number;
+  };
   /** What it does now; whatever it has noted of finished requests comes before. */
   readonly present: { readonly body: undefined; readonly answer: Present };
 }
@@ -75,8 +78,8 @@ export interface Tells {
   /** Requests that are over. */
   readonly seen: readonly Noted[];
   readonly upload: { readonly id: string; readonly isRunning: boolean };
-  /** Places of a client that has gone. */
-  readonly back: { readonly client: string; readonly count: number };
+  /** Places that are given back, in all or of one client. */
+  readonly back: { readonly client: string | undefined; readonly count: number };
   readonly generate: {
     readonly id: number;
     readonly settings: SchedulerSettings;

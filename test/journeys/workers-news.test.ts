@@ -14,7 +14,7 @@ const everywhere = (world: WorkersWorld, target: string, body?: object, headers:
 
 describe('what one worker learns', { timeout: 240_000, skip: !isLinux }, () => {
   test('cookies that one takes in count for all at once', async (context) => {
-    const world = await openWorkers(context, { entry: ', auth: cookies, cookieDomain: acme.example' });
+    const world = await openWorkers(context, { entry: ', auth: cookies' });
     const isOn = async () => {
       const found = await everywhere(world, '/backend-api/v2/providers');
       return found.map(({ text }) => JSON.parse(text).find((each: { name: string }) => each.name === 'mock').auth);
@@ -25,7 +25,7 @@ describe('what one worker learns', { timeout: 240_000, skip: !isLinux }, () => {
     );
     const before = await isOn();
     const form = new FormData();
-    const cookies = [{ name: 'session', value: 'of-the-test', domain: 'acme.example', path: '/' }];
+    const cookies = [{ name: 'session', value: 'of-the-test', domain: '127.0.0.1', path: '/' }];
     form.append('file', new File([JSON.stringify(cookies)], 'cookies.json'));
     const url = `${world.origin}/backend-api/v2/upload_cookies`;
     const uploaded = await fetch(url, { method: 'POST', body: form });
