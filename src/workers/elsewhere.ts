@@ -8,6 +8,9 @@ import type { Channel } from './channel.ts';
 /** Carries the address of the client to the worker that answers. Only the private sockets look at it. */
 const CLIENT = 'x-sluice-forwarded-client';
 
+/** Room for that header beside those of the client. */
+const OWN_HEADER_BYTES = 1_024;
+
 /** Headers that speak of one connection, and not of the message (RFC 9110 §7.6.1). */
 const OF_CONNECTION: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'upgrade', CLIENT]);
 
@@ -38,14 +41,18 @@ export class OtherWorkers implements Elsewhere {
   }
 
   /** Answers on the private socket what others pass on. */
-  async listen(app: FastifyInstance): Promise<void> {
-    const server = createServer({ requireHostHeader: false, requestTimeout: 0 }, (incoming, response) => {
-      this.#arrived.add(incoming);
-      const address = incoming.headers[CLIENT];
-      Object.defineProperty(incoming.socket, 'remoteAddress', { value: address, configurable: true });
-      delete incoming.headers[CLIENT];
-      app.routing(incoming, response);
-    });
+  async listen(app: FastifyInstance, headerBytes: number): Promise<void> {
+    const maxHeaderSize = headerBytes + OWN_HEADER_BYTES;
+    const server = createServer(
+      { requireHostHeader: false, requestTimeout: 0, maxHeaderSize },
+      (incoming, response) => {
+        this.#arrived.add(incoming);
+        const address = incoming.headers[CLIENT];
+        Object.defineProperty(incoming.socket, 'remoteAddress', { value: address, configurable: true });
+        delete incoming.headers[CLIENT];
+        app.routing(incoming, response);
+      },
+    );
     this.#server = server;
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);

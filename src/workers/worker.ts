@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import { rmdirSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { createApp, type Shared } from '../app.ts';
 import { explainFailure } from '../cli/failure.ts';
 import { listenFailure } from '../cli/listen-failure.ts';
@@ -9,6 +10,7 @@ import { settleSoon } from '../cli/settle.ts';
 import { foundText, startText } from '../cli/start-text.ts';
 import { deepFreeze } from '../config/freeze.ts';
 import { secretsOf } from '../config/secrets.ts';
+import type { ObserveConfig } from '../observe/config.ts';
 import { describeEmbedded } from '../providers/embedded/describe.ts';
 import { version } from '../version.ts';
 import { Channel, type Message } from './channel.ts';
@@ -73,7 +75,7 @@ async function work(primary: Channel, beginning: Beginning): Promise<void> {
     await primary.ask('spread', news).catch(() => undefined);
   }
 
-  const app = await createApp(config, log, { shared });
+  const app = await createApp(config, log, { shared, observe: withInstance(config.observe, tag) });
   app.found(beginning.local);
   const connections = new Connections(app.server.server);
 
@@ -155,7 +157,7 @@ async function work(primary: Channel, beginning: Beginning): Promise<void> {
     log.error({ err: error }, 'a rejection was not handled; going on');
   });
 
-  await elsewhere.listen(app.server);
+  await elsewhere.listen(app.server, config.limits.headerBytes);
   const address = await app.listen().catch((error: unknown) => {
     throw listenFailure(error, config.bind);
   });
@@ -165,6 +167,14 @@ async function work(primary: Channel, beginning: Beginning): Promise<void> {
   primary.tell('serving', { ...address, text: startText({ config, address, providers, embedded, notes, version }) });
   settleSoon(() => app.running === 0);
   if (!process.connected) void stop(1);
+}
+
+/** To a collector every worker is an instance of its own: their numbers would overwrite each other. */
+function withInstance(observe: ObserveConfig, tag: string): ObserveConfig {
+  if (observe.otel === undefined) return observe;
+  const { 'service.instance.id': own = hostname() } = observe.otel.resource;
+  const resource = { ...observe.otel.resource, 'service.instance.id': `${own}-${process.pid}-${tag}` };
+  return { ...observe, otel: { ...observe.otel, resource } };
 }
 
 function untilIdle(isIdle: () => boolean): Promise<void> {

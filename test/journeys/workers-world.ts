@@ -79,7 +79,7 @@ export async function openWorkers(
   const running = startSluice(
     context,
     ['--bind', '127.0.0.1:0', '--workers', String(count), '--log-level', 'debug', ...words],
-    { folder },
+    { folder, environment: { TMPDIR: folder } },
   );
   const [, address = ''] = await running.said(/Page +http:\/\/([^/\s]+)\//);
   const primary = running.process.pid ?? assert.fail('it runs');
