@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { networkInterfaces } from 'node:os';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -16,6 +17,10 @@ import {
 } from './workers-world.ts';
 
 const isLinux = process.platform === 'linux';
+/** All programs on this machine share one address, which counts for nobody; this one counts. */
+const address = Object.values(networkInterfaces())
+  .flatMap((each) => each ?? [])
+  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
 
 describe('several workers', { timeout: 240_000, skip: !isLinux }, () => {
   test('the limit of streams holds exactly over all of them, and places come back', async (context) => {
@@ -42,6 +47,20 @@ describe('several workers', { timeout: 240_000, skip: !isLinux }, () => {
     await eventually(() => world.open.length === 10 - lost, 'upstream hears of it');
     const more = await Promise.all(Array.from({ length: 20 }, () => stream(world.origin)));
     assert.equal(more.filter(({ status }) => status === 200).length, lost);
+  });
+
+  test('so does the limit of one client', { skip: address === undefined }, async (context) => {
+    const words = ['--bind', '0.0.0.0:0', '--no-key'];
+    const world = await openWorkers(context, { yaml: 'limits: { streamsPerClient: 4 }', words });
+    const { port } = new URL(world.origin);
+    for (let round = 0; round < 2; round += 1) {
+      const all = await Promise.all(Array.from({ length: 12 }, () => stream(`http://${address}:${port}`)));
+      const counts = [200, 429].map((wanted) => all.filter(({ status }) => status === wanted).length);
+      assert.deepEqual(counts, [4, 8]);
+      assert.equal((await ask(`http://127.0.0.1:${port}`, '/v1/chat/completions', QUESTION)).status, 200);
+      for (const response of [...world.open]) response.end(END);
+      await Promise.all(all.map(({ whole }) => whole));
+    }
   });
 
   test('what is written through any of them is there for all, by one writer', async (context) => {
