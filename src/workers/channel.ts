@@ -103,7 +103,8 @@ export class Channel {
 
   #take(message: Message): void {
     if (message.type === 'ask') {
-      void this.#reply(message.id, message.topic, message.body);
+      // After whoever waits for an answer that came before it.
+      void Promise.resolve().then(() => this.#reply(message.id, message.topic, message.body));
       return;
     }
     if (message.type === 'tell') {

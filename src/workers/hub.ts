@@ -40,7 +40,7 @@ export class Hub {
     const { channel } = member;
     this.#members.add(member);
     serveDatabase(channel, this.#deps.database);
-    serveLedger(channel, this.#deps.ledger, () => [...this.#members].map((each) => each.channel));
+    serveLedger(channel, this.#deps.ledger, () => this.#ready.map((each) => each.channel));
     this.#lender.serve(channel);
     this.#leaving.set(member, this.#engines.serve(channel));
     channel.on('spread', async (news) => {
@@ -64,9 +64,14 @@ export class Hub {
     for (const id of [...this.#uploads.keys()]) this.#noteUpload(member, id, false);
   }
 
+  /** Those that can answer. One that starts hears afterwards what it has missed. */
+  get #ready(): readonly Member[] {
+    return [...this.#members].filter(({ state }) => state !== 'starting');
+  }
+
   /** Tells all workers, and waits until they know. Returns what they answered. */
   async tell(news: News, except?: Member): Promise<readonly (readonly string[])[]> {
-    const members = [...this.#members].filter((member) => member !== except && member.state !== 'starting');
+    const members = this.#ready.filter((member) => member !== except);
     const answers = await Promise.all(members.map(({ channel }) => channel.askBriefly('news', news, PATIENCE_MS)));
     return answers.filter((answer) => answer !== undefined);
   }

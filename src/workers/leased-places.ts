@@ -86,7 +86,9 @@ export class LeasedPlaces implements Places {
       for (const each of lease.waiting) each.asked = true;
       let refusal: Error | undefined;
       try {
-        lease.held += await this.#primary.ask('places', { client: lease.client, want: lease.waiting.length });
+        const granted = await this.#primary.ask('places', { client: lease.client, want: lease.waiting.length });
+        // Not added to what was there before the question: that may have changed.
+        lease.held += granted;
       } catch (error) {
         refusal = error as Error;
       }

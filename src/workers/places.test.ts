@@ -96,4 +96,34 @@ describe('places of several workers', () => {
     assert.equal(await take(second.places), true);
     assert.equal(await take(second.places), 'overloaded', 'three run');
   });
+
+  test('stay exact however questions, answers and recalls cross each other', async () => {
+    const { lender, workers } = open(7, 100, 3);
+    const running: LeasedPlaces[] = [];
+    const pending = new Set<Promise<void>>();
+    let seed = 1;
+    const random = (below: number): number => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed % below;
+    };
+    for (let step = 0; step < 3_000; step += 1) {
+      const wish = random(8);
+      if (wish < 4) {
+        const places = workers[random(3)]?.places ?? assert.fail();
+        const asked = take(places).then((found) => {
+          if (found === true) running.push(places);
+          assert.ok(running.length <= 7, `${running.length} at step ${step}`);
+        });
+        pending.add(asked);
+        void asked.finally(() => pending.delete(asked));
+      } else if (wish < 6) running.splice(random(running.length || 1), 1)[0]?.give(undefined);
+      else if (wish === 6) void lender.recall();
+      else await turn();
+    }
+    await Promise.all(pending);
+    for (const places of running.splice(0)) places.give(undefined);
+    await turn();
+    const all = await Promise.all(Array.from({ length: 9 }, (_, at) => take(workers[at % 3]?.places ?? assert.fail())));
+    assert.deepEqual([countOf(all, true), countOf(all, 'overloaded')], [7, 2]);
+  });
 });

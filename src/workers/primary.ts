@@ -180,6 +180,8 @@ class Primary {
       const member = old[at];
       if (member?.state === 'serving') this.#fleet.retire(member);
     }
+    // One that crashed meanwhile was replaced twice.
+    for (const member of this.#fleet.serving.slice(count)) this.#fleet.retire(member);
     this.#log.info({ workers: count }, 'all workers are new');
   }
 

@@ -32,6 +32,8 @@ export async function serveAsWorker(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   ignoreClosedOutput();
   const primary = new Channel((messages) => process.send?.(messages, undefined, undefined, () => {}));
+  // Until it serves, there is nothing to drain.
+  primary.on('stop', () => process.exit(0));
   const beginning = new Promise<Beginning>((resolve) => primary.on('begin', resolve));
   process.on('message', (messages: readonly Message[]) => {
     if (Array.isArray(messages)) primary.receive(messages);

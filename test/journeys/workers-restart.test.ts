@@ -158,7 +158,7 @@ describe('restarting the workers', { timeout: 240_000, skip: !isLinux }, () => {
     const { code, stderr } = await world.running.ended;
     assert.equal(code, 0, stderr);
 
-    const other = await openWorkers(context);
+    const other = await openWorkers(context, { count: 2 });
     const workers = other.workers();
     await Promise.all(Array.from({ length: 6 }, () => stream(other.origin)));
     other.running.process.kill('SIGTERM');
@@ -170,7 +170,7 @@ describe('restarting the workers', { timeout: 240_000, skip: !isLinux }, () => {
   });
 
   test('workers do not outlive a primary that was killed, and finish what they answer', async (context) => {
-    const world = await openWorkers(context);
+    const world = await openWorkers(context, { count: 2 });
     const workers = world.workers();
     const held = await Promise.all(Array.from({ length: 6 }, () => stream(world.origin)));
     context.after(() => {
