@@ -87,7 +87,7 @@ describe('restarting the workers', { timeout: 240_000, skip: !isLinux }, () => {
       await eventually(() => world.workers().length === 2, 'two are left');
       for (const pid of world.workers()) seen.add(pid);
     }
-    await world.running.said(/(?:all workers are new[^]*){3}/);
+    await world.running.said(/(?:all workers are new[\s\S]*){3}/);
     const { streams, small } = await stop();
     idle.destroy();
     assert.ok(streams > 8 && small > 50, `${streams} and ${small} are no load`);
