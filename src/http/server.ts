@@ -120,19 +120,27 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
   const all = [...routes, ...documentRoutes(routes, deps.version), ...pageRoutes().map(answeringProbes)];
   const refusal = noRoute(all);
   watchRequests(app, deps.observer);
-  app.addHook('onRequest', async (request, reply) => {
+  // With callbacks: a promise for each hook of each request is not free.
+  app.addHook('onRequest', (request, reply, done) => {
     const observation = observe(request, reply, deps.observer);
     if (deps.calls.draining && !isOpen(observation.route))
       throw new SluiceError('shutting_down', 'Sluice is shutting down.', { retryAfter: 5 });
-    if (!admit(request, reply, guard(), limits.urlBytes)) return reply;
+    if (!admit(request, reply, guard(), limits.urlBytes)) return;
     observation.admitted = true;
-    if (deps.elsewhere !== undefined && (await deps.elsewhere.serve(request, reply))) {
-      deps.observer.forget(observation);
+    done();
+  });
+  const { elsewhere } = deps;
+  if (elsewhere !== undefined) {
+    app.addHook('onRequest', async (request, reply) => {
+      if (!(await elsewhere.serve(request, reply))) return undefined;
+      if (request.observation !== undefined) deps.observer.forget(request.observation);
       return reply;
-    }
+    });
+  }
+  app.addHook('onRequest', (request, reply, done) => {
     // Before the body is looked at: whatever it holds, there is nobody to take it.
     if (request.is404) throw refusal(request, reply);
-    return undefined;
+    done();
   });
   readBodies(app, deps);
   const showError = errorHandler(deps);
@@ -224,9 +232,9 @@ function readBodies(app: FastifyInstance, deps: Deps): void {
     }
     request.isForm = true;
   });
-  app.addHook('preHandler', async (request) => {
-    if (request.method !== 'POST' || request.isForm || request.body !== undefined) return;
-    if (request.routeOptions.config.hasNoBody === true) return;
+  app.addHook('preHandler', (request, _reply, done) => {
+    const hasBody = request.method !== 'POST' || request.isForm || request.body !== undefined;
+    if (hasBody || request.routeOptions.config.hasNoBody === true) return done();
     throw new SluiceError('unsupported_media_type', 'Send the body as JSON, with "Content-Type: application/json".');
   });
 }
