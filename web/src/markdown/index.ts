@@ -34,7 +34,7 @@ export interface Renderer {
 }
 
 /** How long the page's thread is held in one go, in milliseconds. */
-const SLICE = 8;
+const SLICE = 5;
 /** Reading a long last block again and again may take one part in so many of the time. */
 const SHARE = 4;
 

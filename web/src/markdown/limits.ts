@@ -31,6 +31,6 @@ export const limits = {
   maths: 3_000,
   diagram: 20_000,
   /** What is parsed in one go, in characters and lines, so that a long text at once makes many short tasks. */
-  windowCharacters: 6_000,
-  windowLines: 300,
+  windowCharacters: 2_500,
+  windowLines: 125,
 } as const;
