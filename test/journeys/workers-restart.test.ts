@@ -148,10 +148,14 @@ describe('restarting the workers', { timeout: 240_000, skip: !isLinux }, () => {
     await world.running.said(/stopping; a second signal stops at once/);
     await eventually(
       () =>
-        stream(world.origin).then(
-          ({ status }) => status === 503,
-          () => true,
-        ),
+        Promise.race([
+          stream(world.origin).then(
+            ({ status }) => status === 503,
+            () => true,
+          ),
+          // On its way while the last worker closed: docs/workers.md.
+          sleep(2_000, false),
+        ]),
       'nothing new begins',
     );
     for (const response of [...world.open]) response.end(END);

@@ -45,6 +45,9 @@ export async function openWorkers(
   context: { after(done: () => void): void },
   { count = 3, yaml = '', entry = '', words = [], play }: WorldOptions = {},
 ): Promise<WorkersWorld> {
+  // What is registered first runs first: nobody may write into the folder any more when it is removed.
+  let kill = (): void => {};
+  context.after(() => kill());
   const folder = temporaryFolder(context);
   const open: ServerResponse[] = [];
   const upstream = await plainServer(context, (incoming, response) => {
@@ -83,10 +86,10 @@ export async function openWorkers(
   );
   const [, address = ''] = await running.said(/Page +http:\/\/([^/\s]+)\//);
   const primary = running.process.pid ?? assert.fail('it runs');
-  // Killed with the primary, they would only drain.
-  context.after(() => {
-    for (const pid of childrenOf(primary)) tryTo(() => process.kill(pid, 'SIGKILL'));
-  });
+  // Where only the primary is killed, its workers drain.
+  kill = () => {
+    for (const pid of [...childrenOf(primary), primary]) tryTo(() => process.kill(pid, 'SIGKILL'));
+  };
   const world = {
     origin: `http://${address}`,
     folder,

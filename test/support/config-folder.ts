@@ -8,7 +8,8 @@ import { ConfigError } from '../../src/config/problems.ts';
 /** An empty folder that is removed after the test. */
 export function temporaryFolder(context: { after(done: () => void): void }): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'sluice-test-'));
-  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  // A process that was killed a moment ago may still be at its last write.
+  context.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
   return folder;
 }
 
