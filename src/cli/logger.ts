@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type pino from 'pino';
 import type { LogLevel } from '../config/config.ts';
@@ -41,7 +42,16 @@ export function createLogger(level: LogLevel, descriptor = 2): ProcessLogger {
     return root;
   }
 
-  const log = new LazyLogger(level, () => root ?? open());
+  /** A line without pino, which cannot be loaded when no file can be opened any more: then above all something has to be said. */
+  function writeAlone(level: LogLevel, msg: string): void {
+    try {
+      writeSync(descriptor, `${secrets.mask(JSON.stringify({ level, time: new Date().toISOString(), msg }))}\n`);
+    } catch {
+      // There is no other place for it.
+    }
+  }
+
+  const log = new LazyLogger(level, () => root ?? open(), writeAlone);
   return Object.assign(log, {
     hide(texts: readonly string[]) {
       // In a line the quotes and backslashes of a text are escaped.
@@ -62,12 +72,14 @@ class LazyLogger implements Logger {
   readonly #least: number;
   readonly #level: LogLevel;
   readonly #open: () => pino.Logger;
+  readonly #writeAlone: (level: LogLevel, message: string) => void;
   #opened: pino.Logger | undefined;
 
-  constructor(level: LogLevel, open: () => pino.Logger) {
+  constructor(level: LogLevel, open: () => pino.Logger, writeAlone: (level: LogLevel, message: string) => void) {
     this.#level = level;
     this.#least = LOG_LEVELS.indexOf(level);
     this.#open = open;
+    this.#writeAlone = writeAlone;
   }
 
   debug(fields: object, message: string): void {
@@ -87,11 +99,19 @@ class LazyLogger implements Logger {
   }
 
   child(fields: object): Logger {
-    return new LazyLogger(this.#level, () => this.#target().child(withoutSecrets(fields)));
+    return new LazyLogger(this.#level, () => this.#target().child(withoutSecrets(fields)), this.#writeAlone);
   }
 
   #write(level: Exclude<LogLevel, 'silent'>, fields: object, message: string): void {
-    if (LOG_LEVELS.indexOf(level) >= this.#least) this.#target()[level](fields, message);
+    if (LOG_LEVELS.indexOf(level) < this.#least) return;
+    let target: pino.Logger;
+    try {
+      target = this.#target();
+    } catch {
+      this.#writeAlone(level, message);
+      return;
+    }
+    target[level](fields, message);
   }
 
   #target(): pino.Logger {

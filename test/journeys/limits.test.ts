@@ -23,16 +23,28 @@ describe('few file descriptors', { timeout: 60_000 }, () => {
     const child = spawn('sh', ['-c', 'ulimit -n 96 && exec "$0" "$@"', process.execPath, ...words], {
       cwd: folder,
       env: { PATH: process.env['PATH'], HOME: folder, SLUICE_DATA_DIR: folder },
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
     context.after(() => child.kill('SIGKILL'));
     let said = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       said += text;
     });
+    let complaints = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      complaints += text;
+    });
     const origin = await eventually(async () => /Page +(http:\/\/[\d.:]+)/.exec(said)?.[1]);
     const sockets = await Promise.all(Array.from({ length: 200 }, () => opened(origin)));
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    // Something to say, and nothing can be loaded to say it with.
+    writeFileSync(
+      path.join(folder, 'sluice.yaml'),
+      'embedded: { enabled: false }\ndetectLocal: false\nlogLevel: warn\n',
+    );
+    const { text } = await eventually(async () =>
+      complaints.includes('too many open files') ? { text: complaints } : undefined,
+    );
+    assert.match(text, /^\{"level":"error","time":"[^"]+","msg":"the changed configuration is wrong/m);
     assert.equal(child.exitCode, null, 'the process lives');
     for (const socket of sockets) socket.destroy();
     const answer = await eventually(async () => {
