@@ -41,7 +41,9 @@ export function cutBeforeLast(grammar: MarkdownIt, source: string, skip: number)
   const starts = lineStarts(source);
   const lineAt = (line: number) => source.slice(starts[line] ?? 0, starts[line + 1] ?? source.length);
   const covered = coveredLines(tokens);
-  let line = last.line;
+  // The first part of a container does not end before it begins: a quote may open with an empty line.
+  const isFirst = last.container !== undefined && !last.continues;
+  let line = isFirst ? last.begin : last.line;
   // A definition's title may go on in what looks like a paragraph.
   const mayContinue = /^(?:paragraph|heading|table)_open$/.test(last.type);
   while (mayContinue && line > skip && !covered(line - 1) && !/^[\s>]*$/.test(lineAt(line - 1))) line--;
