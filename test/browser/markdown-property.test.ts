@@ -138,10 +138,7 @@ const texts = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 80 }),
 );
 
-/** Without a number of cases they are the same ones each time, so that a change is judged by what it changes; with one, others. */
-const { SLUICE_MARKDOWN_CASES } = process.env;
-const CASES = Number(SLUICE_MARKDOWN_CASES ?? 400);
-const CHANCE = SLUICE_MARKDOWN_CASES === undefined ? { seed: 20_261_120 } : {};
+const CASES = Number(process.env['SLUICE_MARKDOWN_CASES'] ?? 400);
 
 describe('markdown of any form', { skip: withoutBrowser, timeout: 900_000 }, () => {
   let browser: Browser;
@@ -170,7 +167,7 @@ describe('markdown of any form', { skip: withoutBrowser, timeout: 900_000 }, () 
         assert.equal(once, whole);
       }),
       // A table whose first row is there at once, before anything of it was shown.
-      { ...CHANCE, numRuns: CASES, examples: [[['a | b\n|---|---|\nword\n', [21]]]] },
+      { numRuns: CASES, examples: [[['a | b\n|---|---|\nword\n', [21]]]] },
     );
   });
 
@@ -184,8 +181,8 @@ describe('markdown of any form', { skip: withoutBrowser, timeout: 900_000 }, () 
         );
         assert.equal(pieces, once);
       }),
-      // A quote that opens with an empty line.
-      { ...CHANCE, numRuns: CASES / 4, examples: [['> \n> word\nword']] },
+      // A quote that opens with an empty line; a fence that turns out to be the head of a table.
+      { numRuns: CASES / 4, examples: [['> \n> word\nword'], ['````a | b\n---|---']] },
     );
   });
 
@@ -200,7 +197,7 @@ describe('markdown of any form', { skip: withoutBrowser, timeout: 900_000 }, () 
           assert.deepEqual(found, []);
         }
       }),
-      { ...CHANCE, numRuns: CASES / 4 },
+      { numRuns: CASES / 4 },
     );
     const beyond = requests.filter((url) => !/\/(?:media|thumbnail|images|search|files)\//.test(url));
     assert.deepEqual(beyond, []);

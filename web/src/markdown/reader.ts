@@ -47,9 +47,11 @@ export function cutBeforeLast(grammar: MarkdownIt, source: string, skip: number)
   // A definition's title may go on in what looks like a paragraph.
   const mayContinue = /^(?:paragraph|heading|table)_open$/.test(last.type);
   while (mayContinue && line > skip && !covered(line - 1) && !/^[\s>]*$/.test(lineAt(line - 1))) line--;
+  // What looks like a fence is the head of a table if delimiters follow.
+  const mayBeHead = lineAt(last.line).includes('|') && (starts[last.line + 1] ?? source.length) >= source.length;
   const cut = {
     at: starts[line] ?? 0,
-    fence: last.type === 'fence' && last.container === undefined && line === last.line,
+    fence: last.type === 'fence' && last.container === undefined && line === last.line && !mayBeHead,
   };
   if (!last.continues || last.container === undefined) return cut;
   const head = lineAt(last.begin) + lineAt(last.begin + 1);
