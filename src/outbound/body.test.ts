@@ -78,6 +78,26 @@ describe('open', () => {
 });
 
 describe('Body', () => {
+  test('what waits to be taken is not overwritten by what comes to another', async (context) => {
+    const bodies = await Promise.all(
+      [...'abc'].map((letter) =>
+        get(context, async (_request, answer) => {
+          for (let part = 0; part < 4; part += 1) {
+            answer.write(letter.repeat(1_000));
+            await sleep(10);
+          }
+          answer.end();
+        }),
+      ),
+    );
+    await sleep(100);
+    const texts = await Promise.all(bodies.map(async ({ body }) => (await body.collect(10_000)).toString()));
+    assert.deepEqual(
+      texts,
+      [...'abc'].map((letter) => letter.repeat(4_000)),
+    );
+  });
+
   test('what has arrived comes before the failure', async (context) => {
     const { body } = await get(context, (_request, response) => {
       response.write('begun');

@@ -72,7 +72,7 @@ export class Body implements AsyncIterableIterator<Buffer> {
         this.#failHead = undefined;
         onHead(status, headers);
       },
-      onData: (bytes) => this.#push(bytes),
+      onData: (bytes) => this.#push(Buffer.from(bytes)),
       onEnd: () => this.#settle(undefined),
       onError: (error) => this.#settle(error),
     };

@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { Dispatcher, Pool } from 'undici';
 import type { Limits } from '../config/config.ts';
 import { SluiceError } from '../core/errors.ts';
+import type { Connection, ConnectionSettings, ConnectionUser } from './connection.ts';
+import { Pool } from './pool.ts';
+import { transportFailure } from './transport-failure.ts';
 
 /** One HTTP request to an upstream. */
 export interface UpstreamRequest {
@@ -17,6 +19,7 @@ export interface UpstreamRequest {
 /** Told what happens to a request. After `onEnd` or `onError` nothing follows; `abort` is followed by nothing at all. */
 export interface UpstreamHandler {
   onHead(status: number, headers: IncomingHttpHeaders): void;
+  /** The bytes are valid until this returns: whoever needs them later makes a copy. */
   onData(bytes: Buffer): void;
   onEnd(): void;
   onError(error: SluiceError): void;
@@ -38,70 +41,36 @@ export interface UpstreamClient {
 
 type ClientLimits = Pick<Limits, 'connectMs' | 'upstreamKeepAliveMs' | 'inflateBytes' | 'headerBytes'>;
 
-/** The client on undici's pools, which are opened per origin on first use. */
+/** The client on a pool of connections for each origin. */
 export function createUpstreamClient(limits: () => ClientLimits): UpstreamClient {
   const pools = new Map<string, Pool>();
-  let Undici: typeof import('undici') | undefined;
-  const loading = import('undici').then((module) => {
-    Undici = module;
-  });
-
-  function pool(undici: typeof import('undici'), origin: string): Pool {
-    let found = pools.get(origin);
-    if (found === undefined) {
-      const { connectMs, upstreamKeepAliveMs } = limits();
-      found = new undici.Pool(origin, {
-        connect: { timeout: connectMs },
-        pipelining: 1,
-        allowH2: false,
-        keepAliveTimeout: upstreamKeepAliveMs,
-        keepAliveMaxTimeout: upstreamKeepAliveMs,
-        // Upstreams that name their idle limit are left well before it: a reused socket may be closing already.
-        keepAliveTimeoutThreshold: 4_000,
-        // Deadlines are routing's business: one clock for every provider, see `routing/deadlines.ts`.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      });
-      pools.set(origin, found);
-    }
-    return found;
-  }
-
+  const settings = (): ConnectionSettings => {
+    const { connectMs, headerBytes, upstreamKeepAliveMs: idleMs } = limits();
+    return { connectMs, headerBytes, idleMs };
+  };
   return {
     send(request, handler) {
       const running = new RunningExchange(handler, limits().inflateBytes);
-      const start = (): void => {
-        if (Undici === undefined || running.aborted) return;
-        try {
-          pool(Undici, request.origin).dispatch(
-            {
-              path: request.path,
-              method: request.method,
-              headers: request.headers,
-              ...(request.body === undefined ? {} : { body: request.body }),
-            },
-            running,
-          );
-        } catch (error) {
-          running.fail(error);
-        }
-      };
-      if (Undici === undefined) loading.then(start, (error) => running.fail(error));
-      else start();
+      let pool = pools.get(request.origin);
+      if (pool === undefined) {
+        pool = new Pool(request.origin, settings);
+        pools.set(request.origin, pool);
+      }
+      running.start(pool, request);
       return running;
     },
     async close() {
-      await Promise.all([...pools.values()].map((each) => each.destroy()));
+      for (const pool of pools.values()) pool.close();
       pools.clear();
     },
   };
 }
 
-class RunningExchange implements Exchange, Dispatcher.DispatchHandler {
-  aborted = false;
+class RunningExchange implements Exchange, ConnectionUser {
   readonly #handler: UpstreamHandler;
   readonly #inflateBytes: number;
-  #controller: Dispatcher.DispatchController | undefined;
+  /** As long as it is ours. */
+  #connection: Connection | undefined;
   #inflate: Transform | undefined;
   #done = false;
 
@@ -110,13 +79,15 @@ class RunningExchange implements Exchange, Dispatcher.DispatchHandler {
     this.#inflateBytes = inflateBytes;
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.aborted) controller.abort(new Error('aborted'));
+  start(pool: Pool, request: UpstreamRequest): void {
+    try {
+      this.#connection = pool.send(request, this);
+    } catch (cause) {
+      this.fail(new SluiceError('internal', 'The request to the provider could not be put together.', { cause }));
+    }
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    if (status < 200 || this.#done) return;
+  onHead(status: number, headers: IncomingHttpHeaders): void {
     const encoding = headers['content-encoding'];
     if (encoding !== undefined && encoding !== '' && encoding !== 'identity') {
       const inflate = inflater(encoding);
@@ -131,47 +102,49 @@ class RunningExchange implements Exchange, Dispatcher.DispatchHandler {
     this.#handler.onHead(status, headers);
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
+  onData(bytes: Buffer): void {
     if (this.#done) return;
     if (this.#inflate === undefined) this.#handler.onData(bytes);
-    else if (!this.#inflate.write(bytes)) this.#controller?.pause();
+    // It is read later.
+    else if (!this.#inflate.write(Buffer.from(bytes))) this.#connection?.pause();
   }
 
-  onResponseEnd(): void {
-    if (this.#done) return;
+  onEnd(): void {
+    this.#connection = undefined;
     if (this.#inflate === undefined) this.#finish();
     else this.#inflate.end();
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.fail(error);
+  onError(thrown: unknown): void {
+    this.fail(thrown);
   }
 
   pause(): void {
-    if (this.#inflate === undefined) this.#controller?.pause();
+    if (this.#inflate === undefined) this.#connection?.pause();
     else this.#inflate.pause();
   }
 
   resume(): void {
-    if (this.#inflate === undefined) this.#controller?.resume();
+    if (this.#inflate === undefined) this.#connection?.resume();
     else this.#inflate.resume();
   }
 
   abort(): void {
     if (this.#done) return;
-    this.#done = true;
-    this.aborted = true;
-    this.#inflate?.destroy();
-    this.#controller?.abort(new Error('aborted'));
+    this.#end();
   }
 
   fail(thrown: unknown): void {
     if (this.#done) return;
+    this.#end();
+    this.#handler.onError(transportFailure(thrown));
+  }
+
+  #end(): void {
     this.#done = true;
-    this.aborted = true;
     this.#inflate?.destroy();
-    this.#controller?.abort(new Error('failed'));
-    this.#handler.onError(fromTransport(thrown));
+    this.#connection?.destroy();
+    this.#connection = undefined;
   }
 
   #finish(): void {
@@ -191,7 +164,7 @@ class RunningExchange implements Exchange, Dispatcher.DispatchHandler {
       }
       if (!this.#done) this.#handler.onData(bytes);
     });
-    inflate.on('drain', () => this.#controller?.resume());
+    inflate.on('drain', () => this.#connection?.resume());
     inflate.on('end', () => this.#finish());
     inflate.on('error', () =>
       this.fail(new SluiceError('upstream_invalid', 'The upstream sent broken compressed data.')),
@@ -212,63 +185,4 @@ function inflater(encoding: string): Transform | undefined {
     default:
       return undefined;
   }
-}
-
-/** Transport errors in words for people; addresses and internals stay out of them. */
-function fromTransport(thrown: unknown): SluiceError {
-  if (thrown instanceof SluiceError) return thrown;
-  const code = errorCode(thrown);
-  switch (code) {
-    case 'ECONNREFUSED':
-      return new SluiceError(
-        'upstream_unreachable',
-        "Nothing answers at the provider's address (connection refused).",
-        {
-          cause: thrown,
-        },
-      );
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return new SluiceError('upstream_unreachable', "The provider's host name could not be resolved.", {
-        cause: thrown,
-      });
-    case 'UND_ERR_CONNECT_TIMEOUT':
-    case 'ETIMEDOUT':
-      return new SluiceError('upstream_timeout', 'The provider did not accept a connection in time.', {
-        cause: thrown,
-      });
-    case 'ECONNRESET':
-    case 'EPIPE':
-    case 'UND_ERR_SOCKET':
-      return new SluiceError('upstream_cut', 'The provider closed the connection before its answer was complete.', {
-        cause: thrown,
-      });
-    case 'UND_ERR_INVALID_ARG':
-      return new SluiceError('internal', 'The request to the provider could not be put together.', { cause: thrown });
-    case 'UND_ERR_CLOSED':
-    case 'UND_ERR_DESTROYED':
-      return new SluiceError('shutting_down', 'Sluice is shutting down.', { cause: thrown });
-    case 'UND_ERR_HEADERS_OVERFLOW':
-      return new SluiceError('upstream_invalid', 'The provider sent a header that is too large.', { cause: thrown });
-    default:
-      if (code.startsWith('HPE_') || code.startsWith('UND_ERR_') || isParserError(thrown)) {
-        return new SluiceError('upstream_invalid', 'The provider sent something that is not valid HTTP.', {
-          cause: thrown,
-        });
-      }
-      return new SluiceError('upstream_unreachable', 'The provider could not be reached.', { cause: thrown });
-  }
-}
-
-/** Some of undici's parser errors come without a code. */
-function isParserError(thrown: unknown): boolean {
-  return thrown instanceof Error && thrown.name === 'HTTPParserError';
-}
-
-function errorCode(thrown: unknown): string {
-  for (let error = thrown, depth = 0; error instanceof Error && depth < 4; error = error.cause, depth += 1) {
-    if ('code' in error && typeof error.code === 'string') return error.code;
-    if (error instanceof AggregateError && error.errors.length > 0) return errorCode(error.errors[0]);
-  }
-  return '';
 }

@@ -266,14 +266,14 @@ class Relaying implements UpstreamHandler, RelayedStream {
         return;
       }
       case 'error':
-        this.#pieces.push(bytes);
+        this.#pieces.push(Buffer.from(bytes));
         this.#size += bytes.length;
         // Whatever comes behind that explains nothing any more, and may never end.
         if (this.#size > ERROR_BYTES) throw this.#explained();
         return;
       case 'whole':
         this.#count(bytes);
-        this.#pieces.push(bytes);
+        this.#pieces.push(Buffer.from(bytes));
     }
   }
 

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { describe, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import tls from 'node:tls';
+import { plainServer } from '../../test/support/plain-server.ts';
+import type { Limits } from '../config/config.ts';
+import { defaultLimits } from '../config/defaults.ts';
+import type { SluiceError } from '../core/errors.ts';
+import { createUpstreamClient, type UpstreamClient } from './upstream.ts';
+
+const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx';
+
+function clientFor(context: TestContext, limits: Partial<Limits> = {}): UpstreamClient {
+  const client = createUpstreamClient(() => ({ ...defaultLimits, ...limits }));
+  context.after(() => client.close());
+  return client;
+}
+
+/** Resolves with the status and the body. */
+function ask(client: UpstreamClient, origin: string, body?: Buffer): Promise<string> {
+  return new Promise((resolve, reject: (error: SluiceError) => void) => {
+    let told = '';
+    client.send(
+      {
+        origin,
+        path: '/',
+        method: body === undefined ? 'GET' : 'POST',
+        headers: {},
+        ...(body === undefined ? {} : { body }),
+      },
+      {
+        onHead: (status) => {
+          told += `${status} `;
+        },
+        onData: (bytes) => {
+          told += bytes.toString('latin1');
+        },
+        onEnd: () => resolve(told),
+        onError: reject,
+      },
+    );
+  });
+}
+
+/** A server that does `speak` for each request of a connection, and knows its connections. */
+async function rawServer(
+  context: TestContext,
+  speak: (socket: Socket) => void,
+): Promise<{ origin: string; connections: Socket[] }> {
+  const connections: Socket[] = [];
+  const server = createServer((socket) => {
+    connections.push(socket);
+    socket.on('error', () => {});
+    socket.on('data', () => speak(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  context.after(() => {
+    server.close();
+    for (const socket of connections) socket.destroy();
+  });
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, connections };
+}
+
+describe('connections to upstreams', () => {
+  test('as many as there are requests at a time, and no more', async (context) => {
+    const { url, server } = await plainServer(context, async (request, response) => {
+      await request.resume().toArray();
+      await sleep(20);
+      response.end('x');
+    });
+    let connections = 0;
+    server.on('connection', () => {
+      connections += 1;
+    });
+    const client = clientFor(context);
+    for (let round = 0; round < 3; round += 1)
+      await Promise.all(Array.from({ length: 5 }, () => ask(client, url, Buffer.from('{}'))));
+    assert.equal(connections, 5);
+  });
+
+  for (const bytes of [1, 16 * 1024, 16 * 1024 + 1, 3 * 1024 * 1024]) {
+    test(`a body of ${bytes} bytes arrives as it is`, async (context) => {
+      const sent = Buffer.from(Array.from({ length: bytes }, (_, index) => (index * 7) % 256));
+      let got: Buffer | undefined;
+      const { url } = await plainServer(context, async (request, response) => {
+        got = Buffer.concat(await request.toArray());
+        response.end('x');
+      });
+      assert.equal(await ask(clientFor(context), url, sent), '200 x');
+      assert.ok(got?.equals(sent));
+    });
+  }
+
+  for (const [what, speak] of [
+    ['something follows the answer', (socket: Socket) => void socket.write(`${ANSWER}HTTP/1.1 200 OK\r\n\r\n`)],
+    [
+      'the upstream says so',
+      (socket: Socket) => void socket.write(ANSWER.replace('\r\n', '\r\nconnection: close\r\n')),
+    ],
+    [
+      'the upstream will leave soon',
+      (socket: Socket) => void socket.write(ANSWER.replace('\r\n', '\r\nkeep-alive: timeout=4\r\n')),
+    ],
+    [
+      'something comes while it is idle',
+      (socket: Socket) => {
+        socket.write(ANSWER);
+        setTimeout(() => socket.write(ANSWER), 20);
+      },
+    ],
+    ['the upstream closes it', (socket: Socket) => void socket.end(ANSWER)],
+  ] as const) {
+    test(`none is used again when ${what}`, async (context) => {
+      const { origin, connections } = await rawServer(context, speak);
+      const client = clientFor(context);
+      for (let round = 1; round <= 3; round += 1) {
+        assert.equal(await ask(client, origin), '200 x');
+        await sleep(60);
+        assert.equal(connections.length, round);
+        assert.ok(connections.every((socket) => socket.destroyed || socket.readableEnded));
+      }
+    });
+  }
+
+  test('none is used again that was idle for too long', async (context) => {
+    const { origin, connections } = await rawServer(context, (socket) => void socket.write(ANSWER));
+    const client = clientFor(context, { upstreamKeepAliveMs: 100 });
+    await ask(client, origin);
+    await ask(client, origin);
+    assert.equal(connections.length, 1);
+    await sleep(150);
+    await ask(client, origin);
+    assert.equal(connections.length, 2);
+  });
+
+  test('idle ones are closed after their time, even if nobody asks again', async (context) => {
+    const { origin, connections } = await rawServer(context, (socket) => void socket.write(ANSWER));
+    await ask(clientFor(context, { upstreamKeepAliveMs: 100 }), origin);
+    const [only] = connections;
+    assert.ok(only !== undefined);
+    await once(only, 'close');
+  });
+
+  test('none is used again whose request was not taken whole', async (context) => {
+    const { origin, connections } = await rawServer(context, (socket) => {
+      socket.pause();
+      socket.write(ANSWER.replace('200 OK', '413 Too Large'));
+    });
+    const client = clientFor(context);
+    assert.equal(await ask(client, origin, Buffer.alloc(30 * 1024 * 1024)), '413 x');
+    assert.equal(await ask(client, origin), '413 x');
+    assert.equal(connections.length, 2);
+  });
+
+  test('one that is paused at the end of an answer serves the next', async (context) => {
+    const { origin, connections } = await rawServer(context, (socket) => void socket.write(ANSWER));
+    const client = clientFor(context);
+    await new Promise<void>((resolve, reject) => {
+      const exchange = client.send(
+        { origin, path: '/', method: 'GET', headers: {} },
+        { onHead() {}, onData: () => exchange.pause(), onEnd: resolve, onError: reject },
+      );
+    });
+    assert.equal(await ask(client, origin), '200 x');
+    assert.equal(connections.length, 1);
+  });
+
+  test('an upstream that accepts nothing is given up in time', async (context) => {
+    const { origin } = await rawServer(context, () => {});
+    const secure = origin.replace('http:', 'https:');
+    const { code } = await ask(clientFor(context, { connectMs: 100 }), secure).then(assert.fail, (error) => error);
+    assert.equal(code, 'upstream_timeout');
+  });
+});
+
+describe('connections by TLS', () => {
+  const folder = new URL('../../test/fixtures/tls/', import.meta.url);
+  const cert = readFileSync(new URL('certificate.pem', folder), 'utf8');
+  const key = readFileSync(new URL('key.pem', folder), 'utf8');
+
+  async function secureServer(
+    context: TestContext,
+    listener: RequestListener,
+  ): Promise<{ origin: string; resumed: boolean[] }> {
+    const server = createSecureServer({ cert, key }, listener);
+    const resumed: boolean[] = [];
+    server.on('secureConnection', (socket) => resumed.push(socket.isSessionReused()));
+    server.listen(0, 'localhost');
+    await once(server, 'listening');
+    context.after(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    return { origin: `https://localhost:${(server.address() as AddressInfo).port}`, resumed };
+  }
+
+  function trust(context: TestContext): void {
+    const before = tls.getCACertificates('default');
+    tls.setDefaultCACertificates([...before, cert]);
+    context.after(() => tls.setDefaultCACertificates(before));
+  }
+
+  test('are kept, and a further one takes up the session', async (context) => {
+    trust(context);
+    const { origin, resumed } = await secureServer(context, async (request, response) => {
+      const bytes = Buffer.concat(await request.toArray());
+      await sleep(20);
+      response.end(String(bytes.length));
+    });
+    const client = clientFor(context);
+    const large = Buffer.alloc(100_000);
+    assert.equal(await ask(client, origin, large), '200 100000');
+    assert.equal(await ask(client, origin, Buffer.from('ab')), '200 2');
+    assert.deepEqual(resumed, [false]);
+    await Promise.all([ask(client, origin), ask(client, origin)]);
+    assert.deepEqual(resumed, [false, true]);
+  });
+
+  test('an answer of any size comes whole', async (context) => {
+    trust(context);
+    const { origin } = await secureServer(context, (_request, response) => {
+      for (let part = 0; part < 50; part += 1) response.write(Buffer.alloc(100_000, 'abcdefghij'));
+      response.end();
+    });
+    const answer = await ask(clientFor(context), origin);
+    assert.equal(answer.length, '200 '.length + 5_000_000);
+    assert.ok(answer.endsWith('abcdefghij'));
+  });
+
+  test('nobody without a certificate that holds', async (context) => {
+    const { origin } = await secureServer(context, (_request, response) => response.end());
+    await assert.rejects(ask(clientFor(context), origin), { code: 'upstream_unreachable' });
+    trust(context);
+    await assert.rejects(ask(clientFor(context), origin.replace('localhost', '127.0.0.1')), {
+      code: 'upstream_unreachable',
+    });
+  });
+});

@@ -1,0 +1,209 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { connect as connectPlain, isIP, type OnReadOpts, type Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { SluiceError } from '../core/errors.ts';
+import { type AnswerHandler, AnswerReader } from './answer-reader.ts';
+
+/** All connections read into the same bytes: whatever came is looked at before anything else can be read. */
+const READ = Buffer.allocUnsafeSlow(256 * 1024);
+/** Up to this size a request goes to the socket as one text, which Node sends without a vector of buffers. */
+const ONE_TEXT_BYTES = 16 * 1024;
+/** An idle connection that the other side closes after some time is left so much earlier, in milliseconds: a request might cross its end. */
+const LEFT_EARLIER_MS = 4_000;
+/** When the system first asks an idle connection whether it is alive, in milliseconds. */
+const PROBE_MS = 60_000;
+
+/** Where connections lead. */
+export interface Endpoint {
+  readonly hostname: string;
+  readonly port: number;
+  readonly isSecure: boolean;
+  /** What a TLS server gave to a client, so that its next connection costs less. */
+  session: Buffer | undefined;
+}
+
+export interface ConnectionSettings {
+  readonly connectMs: number;
+  readonly headerBytes: number;
+  /** How long it may be idle, in milliseconds. */
+  readonly idleMs: number;
+}
+
+/** Who has sent a request. After `onEnd` or `onError` nothing follows. */
+export interface ConnectionUser extends AnswerHandler {
+  onError(thrown: unknown): void;
+}
+
+/** Told what becomes of a connection. */
+export interface ConnectionOwner {
+  /** It may serve again. */
+  free(connection: Connection): void;
+  gone(connection: Connection): void;
+}
+
+/** A connection to an upstream, for one request at a time. */
+export class Connection implements AnswerHandler {
+  /** Until when it may serve again, on the clock of `performance.now()`. */
+  usableUntil = 0;
+  readonly #socket: Socket;
+  readonly #reader: AnswerReader;
+  readonly #owner: ConnectionOwner;
+  readonly #settings: ConnectionSettings;
+  #user: ConnectionUser | undefined;
+  #idleMs: number;
+  #isEnded = false;
+  #isPaused = false;
+  #isReferenced = true;
+
+  constructor(endpoint: Endpoint, settings: ConnectionSettings, owner: ConnectionOwner) {
+    this.#owner = owner;
+    this.#settings = settings;
+    this.#idleMs = settings.idleMs;
+    this.#reader = new AnswerReader(this, settings.headerBytes);
+    const onread: OnReadOpts = {
+      buffer: READ,
+      callback: (size) => {
+        this.#read(READ.subarray(0, size));
+        return true;
+      },
+    };
+    const socket = open(endpoint, onread);
+    this.#socket = socket;
+    const timer = setTimeout(() => {
+      this.#fail(new SluiceError('upstream_timeout', 'The provider did not accept a connection in time.'));
+    }, settings.connectMs);
+    socket.once(endpoint.isSecure ? 'secureConnect' : 'connect', () => clearTimeout(timer));
+    socket.on('error', (error) => this.#fail(error));
+    socket.on('end', () => this.#close());
+    socket.on('close', () => {
+      clearTimeout(timer);
+      this.#close();
+      owner.gone(this);
+    });
+  }
+
+  /** Sends a request. `head` is Latin-1 and ends with the empty line. */
+  send(head: string, body: Buffer | undefined, user: ConnectionUser): void {
+    this.#user = user;
+    this.#isEnded = false;
+    this.#idleMs = this.#settings.idleMs;
+    this.#reader.next();
+    if (this.#isPaused) this.resume();
+    if (!this.#isReferenced) {
+      this.#socket.ref();
+      this.#isReferenced = true;
+    }
+    if (body === undefined || body.length === 0) this.#socket.write(head, 'latin1');
+    else if (body.length <= ONE_TEXT_BYTES) this.#socket.write(head + body.toString('latin1'), 'latin1');
+    else {
+      this.#socket.cork();
+      this.#socket.write(head, 'latin1');
+      this.#socket.write(body);
+      this.#socket.uncork();
+    }
+  }
+
+  /** Does not keep the process alive until its next request. */
+  unref(): void {
+    this.#socket.unref();
+    this.#isReferenced = false;
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#socket.resume();
+  }
+
+  /** Closes it at once; its user hears nothing more. */
+  destroy(): void {
+    this.#user = undefined;
+    this.#socket.destroy();
+  }
+
+  /** The same, with an error for its user. */
+  fail(error: SluiceError): void {
+    this.#fail(error);
+  }
+
+  onHead(status: number, headers: IncomingHttpHeaders): void {
+    const seconds = /\btimeout=(\d{1,6})/i.exec(String(headers['keep-alive'] ?? ''))?.[1];
+    if (seconds !== undefined) this.#idleMs = Math.min(this.#idleMs, Number(seconds) * 1_000 - LEFT_EARLIER_MS);
+    this.#user?.onHead(status, headers);
+  }
+
+  onData(bytes: Buffer): void {
+    this.#user?.onData(bytes);
+  }
+
+  onEnd(): void {
+    this.#isEnded = true;
+  }
+
+  #read(bytes: Buffer): void {
+    // Nobody has asked for it.
+    if (this.#user === undefined) {
+      this.#socket.destroy();
+      return;
+    }
+    try {
+      this.#reader.push(bytes);
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    if (this.#isEnded) this.#finish();
+  }
+
+  /** Only now, and not in the middle of what was read: its user may send the next request at once. */
+  #finish(): void {
+    const user = this.#user;
+    // Left by its user in the meantime.
+    if (user === undefined) return;
+    this.#user = undefined;
+    if (this.#reader.isFree && this.#socket.writableLength === 0 && this.#idleMs > 0) {
+      this.usableUntil = performance.now() + this.#idleMs;
+      this.#owner.free(this);
+    } else this.#socket.destroy();
+    user.onEnd();
+  }
+
+  #close(): void {
+    this.usableUntil = 0;
+    if (this.#user === undefined) return;
+    if (this.#reader.close()) this.#finish();
+    else
+      this.#fail(new SluiceError('upstream_cut', 'The provider closed the connection before its answer was complete.'));
+  }
+
+  #fail(thrown: unknown): void {
+    const user = this.#user;
+    this.usableUntil = 0;
+    this.destroy();
+    user?.onError(thrown);
+  }
+}
+
+function open(endpoint: Endpoint, onread: OnReadOpts): Socket {
+  const { hostname: host, port, isSecure, session } = endpoint;
+  const options = { host, port, onread, noDelay: true, keepAlive: true, keepAliveInitialDelay: PROBE_MS };
+  if (!isSecure) return connectPlain(options);
+  // Loaded by whoever needs it: many upstreams are on this machine.
+  const { connect } = process.getBuiltinModule('node:tls');
+  const secure = {
+    ...options,
+    ALPNProtocols: ['http/1.1'],
+    // An address is no name to ask for (RFC 6066 §3).
+    servername: isIP(host) === 0 ? host : '',
+    ...(session === undefined ? {} : { session }),
+  };
+  const socket: TLSSocket = connect(secure);
+  socket.on('session', (given: Buffer) => {
+    endpoint.session = given;
+  });
+  return socket;
+}

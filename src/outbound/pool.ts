@@ -1,0 +1,106 @@
+import { SluiceError } from '../core/errors.ts';
+import { validateHeaderName, validateHeaderValue } from '../core/node-http.ts';
+import {
+  Connection,
+  type ConnectionOwner,
+  type ConnectionSettings,
+  type ConnectionUser,
+  type Endpoint,
+} from './connection.ts';
+import type { UpstreamRequest } from './upstream.ts';
+
+/** How often idle connections are looked at, in milliseconds. */
+const SWEEP_MS = 1_000;
+
+/** The connections to one origin: as many as there are requests at a time, kept for a while for the next ones. */
+export class Pool implements ConnectionOwner {
+  readonly #endpoint: Endpoint;
+  readonly #host: string;
+  readonly #settings: () => ConnectionSettings;
+  readonly #all = new Set<Connection>();
+  /** The one that was used last is the last. */
+  #idle: Connection[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(origin: string, settings: () => ConnectionSettings) {
+    const { protocol, hostname, port, host } = new URL(origin);
+    const isSecure = protocol === 'https:';
+    this.#endpoint = {
+      hostname: hostname.replace(/^\[|\]$/g, ''),
+      port: port === '' ? (isSecure ? 443 : 80) : Number(port),
+      isSecure,
+      session: undefined,
+    };
+    this.#host = host;
+    this.#settings = settings;
+  }
+
+  /** Sends a request on a connection that is free, or a new one. Throws when it cannot be written as HTTP. */
+  send(request: UpstreamRequest, user: ConnectionUser): Connection {
+    const body = typeof request.body === 'string' ? Buffer.from(request.body) : request.body;
+    const head = headOf(request, this.#host, body?.length);
+    const connection = this.#take();
+    connection.send(head, body, user);
+    return connection;
+  }
+
+  free(connection: Connection): void {
+    this.#idle.push(connection);
+    this.#timer ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
+  }
+
+  gone(connection: Connection): void {
+    this.#all.delete(connection);
+    const at = this.#idle.indexOf(connection);
+    if (at !== -1) this.#idle.splice(at, 1);
+  }
+
+  /** Ends all connections; whoever waits for an answer gets an error. */
+  close(): void {
+    clearInterval(this.#timer);
+    for (const connection of this.#all) connection.fail(new SluiceError('shutting_down', 'Sluice is shutting down.'));
+  }
+
+  #take(): Connection {
+    const now = performance.now();
+    for (let found = this.#idle.pop(); found !== undefined; found = this.#idle.pop()) {
+      if (found.usableUntil > now) return found;
+      found.destroy();
+    }
+    const connection = new Connection(this.#endpoint, this.#settings(), this);
+    this.#all.add(connection);
+    return connection;
+  }
+
+  #sweep(): void {
+    const now = performance.now();
+    const kept: Connection[] = [];
+    for (const connection of this.#idle) {
+      if (connection.usableUntil <= now) connection.destroy();
+      else {
+        connection.unref();
+        kept.push(connection);
+      }
+    }
+    this.#idle = kept;
+    if (kept.length > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}
+
+/** The head of a request, in Latin-1 (RFC 9112 §3, §5). Throws where it could be read as something else. */
+function headOf({ method, path, headers }: UpstreamRequest, host: string, bodyBytes: number | undefined): string {
+  if (!/^\/[\x21-\x7e\x80-\xff]*$/.test(path)) throw new TypeError('The path of a request holds what cannot be sent.');
+  let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined) continue;
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    head += `${name}: ${value}\r\n`;
+  }
+  return bodyBytes === undefined && method === 'GET'
+    ? `${head}\r\n`
+    : `${head}content-length: ${bodyBytes ?? 0}\r\n\r\n`;
+}

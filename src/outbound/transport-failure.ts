@@ -1,0 +1,40 @@
+import { SluiceError } from '../core/errors.ts';
+import { NotHttp } from './answer-reader.ts';
+
+/** What went wrong on the way to an upstream, in words for people; addresses and internals stay out of them. */
+export function transportFailure(thrown: unknown): SluiceError {
+  if (thrown instanceof SluiceError) return thrown;
+  const options = { cause: thrown };
+  if (thrown instanceof NotHttp)
+    return new SluiceError('upstream_invalid', 'The provider sent something that is not valid HTTP.', options);
+  switch (codeOf(thrown)) {
+    case 'ECONNREFUSED':
+      return new SluiceError(
+        'upstream_unreachable',
+        "Nothing answers at the provider's address (connection refused).",
+        options,
+      );
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new SluiceError('upstream_unreachable', "The provider's host name could not be resolved.", options);
+    case 'ETIMEDOUT':
+      return new SluiceError('upstream_timeout', 'The provider did not accept a connection in time.', options);
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return new SluiceError(
+        'upstream_cut',
+        'The provider closed the connection before its answer was complete.',
+        options,
+      );
+    default:
+      return new SluiceError('upstream_unreachable', 'The provider could not be reached.', options);
+  }
+}
+
+function codeOf(thrown: unknown): string {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < 4; error = error.cause, depth += 1) {
+    if ('code' in error && typeof error.code === 'string') return error.code;
+    if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+  }
+  return '';
+}
