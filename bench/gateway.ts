@@ -19,7 +19,7 @@ export interface Running {
 const START_LIMIT_MS = 15_000;
 
 /** What `bin/sluice.js` gives to Sluice; the pass-through gets the same, so that the ratio is about code only. */
-const NODE_FLAGS = ['--v8-pool-size=1', '--max-semi-space-size=16'];
+const NODE_FLAGS = ['--v8-pool-size=1', '--max-semi-space-size=16', '--expose-gc'];
 
 function file(relative: string): string {
   return fileURLToPath(new URL(relative, import.meta.url));

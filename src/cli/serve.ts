@@ -40,7 +40,7 @@ export async function serve(flags: Flags): Promise<void> {
   const providers = app.providers();
   const embedded = await describeEmbedded({ config: config.embedded, dataDir: config.dataDir });
   process.stdout.write(`${startText({ config, address, providers, embedded, notes, version })}\n`);
-  settleSoon(() => app.running === 0);
+  settleSoon(app);
   watchConfig(
     async () => (await loadConfig({ flags })).config,
     config,

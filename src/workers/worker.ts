@@ -167,7 +167,7 @@ async function work(primary: Channel, beginning: Beginning): Promise<void> {
   const embedded = await describeEmbedded({ config: config.embedded, dataDir: config.dataDir });
   const providers = app.providers();
   primary.tell('serving', { ...address, text: startText({ config, address, providers, embedded, notes, version }) });
-  settleSoon(() => app.running === 0);
+  settleSoon(app);
   if (!process.connected) void stop(1);
 }
 
