@@ -1,5 +1,5 @@
 /** Long enough that nothing of the start is still under way. */
-const AFTER_MS = 2_000;
+const AFTER_MS = 700;
 
 /** What a process has to do with answers. */
 export interface Busy {

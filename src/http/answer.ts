@@ -105,8 +105,16 @@ function fieldNames(names: readonly string[]): string {
 /** Up to this size an answer becomes a text, which Node sends together with the head in one piece. */
 const ONE_WRITE_BYTES = 16 * 1024;
 
-/** Sends a whole answer in JSON past Fastify, which would have nothing to add: its pieces are not joined, nor their size asked. */
-export function sendWhole(reply: FastifyReply, pieces: Pieces, headers: Readonly<Record<string, string>>): void {
+/**
+ * Sends a whole answer in JSON past Fastify, which would have nothing to add: its pieces are not joined, nor their size asked.
+ * `onSent` runs when nobody looks at them any more.
+ */
+export function sendWhole(
+  reply: FastifyReply,
+  pieces: Pieces,
+  headers: Readonly<Record<string, string>>,
+  onSent: () => void = () => {},
+): void {
   const { raw: response } = reply;
   const size = sizeOf(pieces);
   reply.hijack();
@@ -118,8 +126,10 @@ export function sendWhole(reply: FastifyReply, pieces: Pieces, headers: Readonly
   });
   if (size <= ONE_WRITE_BYTES) {
     response.end(join(pieces).toString('latin1'), 'latin1');
+    onSent();
     return;
   }
+  response.once('finish', onSent);
   response.cork();
   for (const piece of pieces) response.write(piece);
   response.end();

@@ -186,7 +186,8 @@ export class Observer implements RouteWatcher {
     observation.firstChunk = Number.NaN;
     if (this.mode !== 'full') return;
     const tap = new WireTap(false);
-    for (const piece of pieces) tap.take(piece);
+    // They are not ours once they are sent.
+    for (const piece of pieces) tap.take(Buffer.from(piece));
     observation.tap = tap;
   }
 

@@ -12,6 +12,7 @@ import { completionBytes } from './completion.ts';
 import type { Deadline, Deadlines } from './deadlines.ts';
 import { StreamRewriter } from './rewrite.ts';
 import type { Target } from './select.ts';
+import { Gathered, Slabs } from './slabs.ts';
 
 /** Bytes of an error answer that are read. */
 const ERROR_BYTES = 64 * 1024;
@@ -56,6 +57,8 @@ export interface RelayedBody {
   readonly headers: IncomingHttpHeaders;
   readonly pieces: Pieces;
   readonly usage: Usage | undefined;
+  /** Tells that the pieces are sent: from now on their memory may hold something else. Whoever does not know says nothing. */
+  release(): void;
 }
 
 /** The upstream answered in the other form (a stream where none was asked for, or the reverse), so it had to be decoded. */
@@ -71,6 +74,9 @@ export interface RelayDeps {
   readonly deadlines: Deadlines;
   readonly limits: Limits;
 }
+
+/** Memory for all whole answers. */
+const slabs = new Slabs();
 
 /** Sends a request and waits for the first visible chunk of a stream, or for the whole of any other answer. */
 export function openRelay(target: Target, request: RelayRequest, call: CallScope, deps: RelayDeps): Promise<Relayed> {
@@ -104,7 +110,8 @@ class Relaying implements UpstreamHandler, RelayedStream {
   #begun = false;
   #awaitsLastWords = false;
   #paused = false;
-  #pieces: Buffer[] = [];
+  #gathered: Gathered | undefined;
+  /** Bytes of a stream that is gathered. */
   #size = 0;
   #events: StreamDecoder | undefined;
   readonly #batch: Chunk[] = [];
@@ -179,7 +186,7 @@ class Relaying implements UpstreamHandler, RelayedStream {
           break;
         case 'sniff':
         case 'whole':
-          this.#endWhole(this.#pieces);
+          this.#endWhole(this.#gathered);
           break;
       }
     } catch (error) {
@@ -247,7 +254,8 @@ class Relaying implements UpstreamHandler, RelayedStream {
       }
       case 'events': {
         const before = this.#batch.length;
-        this.#count(bytes);
+        this.#size += bytes.length;
+        this.#limit(this.#size);
         this.#events?.push(bytes, this.#batch);
         if (this.#events?.done === true) this.#endEvents();
         else if (this.#isComplete) this.#awaitLastWords(this.#batch.length > before);
@@ -266,25 +274,28 @@ class Relaying implements UpstreamHandler, RelayedStream {
         return;
       }
       case 'error':
-        this.#pieces.push(Buffer.from(bytes));
-        this.#size += bytes.length;
         // Whatever comes behind that explains nothing any more, and may never end.
-        if (this.#size > ERROR_BYTES) throw this.#explained();
+        if (this.#gather(bytes) > ERROR_BYTES) throw this.#explained();
         return;
       case 'whole':
-        this.#count(bytes);
-        this.#pieces.push(Buffer.from(bytes));
+        this.#limit(this.#gather(bytes));
     }
   }
 
-  #count(bytes: Buffer): void {
-    this.#size += bytes.length;
-    if (this.#size <= this.#deps.limits.answerBytes) return;
+  /** Returns how much it is by now. */
+  #gather(bytes: Buffer): number {
+    this.#gathered ??= new Gathered(slabs);
+    this.#gathered.add(bytes);
+    return this.#gathered.size;
+  }
+
+  #limit(size: number): void {
+    if (size <= this.#deps.limits.answerBytes) return;
     throw new SluiceError('upstream_invalid', "The provider's answer is larger than Sluice takes in.");
   }
 
   #explained(): SluiceError {
-    return failureOfStatus(this.#status, this.headers, Buffer.concat(this.#pieces).subarray(0, ERROR_BYTES));
+    return failureOfStatus(this.#status, this.headers, join(this.#gathered?.pieces ?? []).subarray(0, ERROR_BYTES));
   }
 
   #rewrite(): StreamRewriter {
@@ -350,7 +361,8 @@ class Relaying implements UpstreamHandler, RelayedStream {
     this.#passOver();
   }
 
-  #endWhole(body: Pieces): void {
+  #endWhole(gathered: Gathered | undefined): void {
+    const body = gathered?.pieces ?? [];
     if (this.#request.stream) {
       const batch = decodeCompletion(join(body));
       this.#finish();
@@ -363,7 +375,7 @@ class Relaying implements UpstreamHandler, RelayedStream {
       promptBytes: this.#request.body.length,
     });
     this.#finish();
-    this.#resolve({ kind: 'body', headers: this.headers, pieces, usage });
+    this.#resolve({ kind: 'body', headers: this.headers, pieces, usage, release: () => gathered?.release() });
   }
 
   /** All was said. The rest is passed over, so that the connection can serve again; one that goes on is closed. */
@@ -394,7 +406,7 @@ class Relaying implements UpstreamHandler, RelayedStream {
     this.#state = 'done';
     this.#deadline.clear();
     this.#unlisten();
-    this.#pieces = [];
+    this.#gathered = undefined;
   }
 
   #fail(thrown: unknown): void {

@@ -36,7 +36,7 @@ export function chatCompletions(deps: Deps): Handler {
         case 'stream':
           return sendRelayed(reply, value, encodeStreamError, headers, deps);
         case 'body':
-          sendWhole(reply, value.pieces, headers);
+          sendWhole(reply, value.pieces, headers, () => value.release());
           return;
         case 'chunks':
           break;
