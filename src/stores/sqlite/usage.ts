@@ -1,7 +1,7 @@
 import type { UsageRecord, UsageStats, UsageStore, UsageTotals } from '../../core/stores.ts';
 import { dayOf, daysUpTo } from '../days.ts';
 import { checkId } from '../id.ts';
-import { addSums, MOST_NAMES, NOTHING } from '../usage-sums.ts';
+import { addSums, MOST_NAMES, NOTHING, sumsOf } from '../usage-sums.ts';
 import type { DatabaseHandle, Row } from './protocol.ts';
 import { type Statement, sql } from './sql.ts';
 
@@ -21,25 +21,30 @@ export class SqliteUsage implements UsageStore {
 
   /**
    * All records travel and are parsed as one text: answers come by the thousand a second, and each must cost next to
-   * nothing. The sums are made of what was really inserted, so a record that comes twice counts once.
+   * nothing. Their sums come with them. Where a record is there already, because a batch is written a second time, they are
+   * made of what was really inserted instead, so that it counts once.
    */
   async add(records: readonly UsageRecord[]): Promise<void> {
-    const rows = records.map((record) => [checkId(record.id), dayOf(record.time), record.time, JSON.stringify(record)]);
+    const rows = records.map((record) => [checkId(record.id), dayOf(record.time), record.time, record]);
+    const isNew = sql`(select count(*) from usage_records where number > (select last from usage_mark)) = ${records.length}`;
+    const addUp = sql`on conflict (day, user, provider, model) do update set
+      requests = requests + excluded.requests,
+      prompt_tokens = prompt_tokens + excluded.prompt_tokens,
+      completion_tokens = completion_tokens + excluded.completion_tokens,
+      total_tokens = total_tokens + excluded.total_tokens,
+      saved_tokens = saved_tokens + excluded.saved_tokens`;
     await this.#database.write(
       sql`insert into usage_records (id, day, time, body)
-          select value->>0, value->>1, value->>2, value->>3 from json_each(${JSON.stringify(rows)}) where true
+          select value->>0, value->>1, value->>2, value->3 from json_each(${JSON.stringify(rows)}) where true
           on conflict (id) do nothing`,
+      sql`insert into usage_sums
+          select value->>0, value->>1, value->>2, value->>3, value->>4, value->>5, value->>6, value->>7, value->>8
+          from json_each(${JSON.stringify(groupsOf(records))}) where ${isNew} ${addUp}`,
       sql`insert into usage_sums
           select day, body->>'user', body->>'provider', body->>'model', count(*), ${sumOf('promptTokens')},
                  ${sumOf('completionTokens')}, ${sumOf('totalTokens')}, ${sumOf('savedTokens')}
-          from usage_records where number > (select last from usage_mark)
-          group by 1, 2, 3, 4
-          on conflict (day, user, provider, model) do update set
-            requests = requests + excluded.requests,
-            prompt_tokens = prompt_tokens + excluded.prompt_tokens,
-            completion_tokens = completion_tokens + excluded.completion_tokens,
-            total_tokens = total_tokens + excluded.total_tokens,
-            saved_tokens = saved_tokens + excluded.saved_tokens`,
+          from usage_records where number > (select last from usage_mark) and not ${isNew}
+          group by 1, 2, 3, 4 ${addUp}`,
       sql`update usage_mark set last = coalesce((select max(number) from usage_records), 0)`,
     );
   }
@@ -101,4 +106,21 @@ function totalsOf(row: Row): UsageTotals {
 
 function namedOf(row: Row): { name: string; totalTokens: number } {
   return { name: String(row['name']), totalTokens: Number(row['totalTokens']) };
+}
+
+/** Sums by day, user, provider and model, in the order of the columns. */
+function groupsOf(records: readonly UsageRecord[]): readonly (string | number)[][] {
+  const groups = new Map<string, (string | number)[]>();
+  for (const record of records) {
+    const names = [dayOf(record.time), record.user, record.provider, record.model];
+    const name = JSON.stringify(names);
+    const { requests, promptTokens, completionTokens, totalTokens, savedTokens } = sumsOf(record);
+    const sums = [requests, promptTokens, completionTokens, totalTokens, savedTokens];
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [...names, ...sums]);
+    else
+      for (const [index, sum] of sums.entries())
+        group[names.length + index] = Number(group[names.length + index]) + sum;
+  }
+  return [...groups.values()];
 }
