@@ -1,18 +1,13 @@
-import OpenAI from 'openai';
-import { type Gateway, startGateway } from '../support/gateway.ts';
 import {
   type ListeningScript,
   type ListeningUpstream,
   silence,
   startListeningUpstream,
 } from '../support/listening-upstream.ts';
+import { type AcmeWorld, openAcme, type Told } from './acme-world.ts';
 
-export interface World {
-  readonly gateway: Gateway;
-  readonly upstream: ListeningUpstream;
-  readonly client: OpenAI;
-  post(fields: Fields, path?: string): Promise<{ status: number; headers: Headers; text: string }>;
-  close(): Promise<void>;
+export interface World extends Omit<AcmeWorld<ListeningUpstream>, 'post'> {
+  post(fields: Fields, path?: string): Promise<Told>;
 }
 
 export type Fields = Readonly<Record<string, string | Blob | readonly string[]>>;
@@ -24,17 +19,10 @@ export function wav(): Blob {
 }
 
 export async function world(script?: ListeningScript, more = ''): Promise<World> {
-  const upstream = await startListeningUpstream(script);
-  const gateway = await startGateway(`
-providers:
-  acme: { kind: openai, baseUrl: '${upstream.baseUrl}', apiKey: key-of-acme }
-  claude: { kind: anthropic, baseUrl: 'http://127.0.0.1:9', apiKey: no-key, models: [claude-test] }
-${more}`);
+  const acme = await openAcme(await startListeningUpstream(script), more);
   return {
-    gateway,
-    upstream,
-    client: new OpenAI({ baseURL: `${gateway.origin}/v1`, apiKey: 'secret', maxRetries: 0 }),
-    async post(fields, path = '/v1/audio/transcriptions') {
+    ...acme,
+    post(fields, path = '/v1/audio/transcriptions') {
       const body = new FormData();
       for (const [name, value] of Object.entries(fields)) {
         for (const each of Array.isArray(value) ? value : [value]) {
@@ -42,12 +30,7 @@ ${more}`);
           else body.append(name, each as Blob, 'anything.wav');
         }
       }
-      const response = await fetch(gateway.origin + path, { method: 'POST', body });
-      return { status: response.status, headers: response.headers, text: await response.text() };
-    },
-    async close() {
-      await gateway.close();
-      await upstream.close();
+      return acme.post(path, { body });
     },
   };
 }

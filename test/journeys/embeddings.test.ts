@@ -3,40 +3,19 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import OpenAI from 'openai';
 import { type EmbeddingScript, startEmbeddingUpstream } from '../support/embedding-upstream.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
 import type { OpenAiUpstream } from '../support/openai-upstream.ts';
+import { type AcmeWorld, openAcme, type Told } from './acme-world.ts';
 
-interface World {
-  readonly gateway: Gateway;
-  readonly upstream: OpenAiUpstream;
-  readonly client: OpenAI;
-  post(body: unknown, path?: string): Promise<{ status: number; headers: Headers; text: string }>;
-  close(): Promise<void>;
+interface World extends Omit<AcmeWorld<OpenAiUpstream>, 'post'> {
+  post(body: unknown, path?: string): Promise<Told>;
 }
 
 async function world(script: EmbeddingScript = {}, more = ''): Promise<World> {
-  const upstream = await startEmbeddingUpstream(script);
-  const gateway = await startGateway(`
-providers:
-  acme: { kind: openai, baseUrl: '${upstream.baseUrl}', apiKey: key-of-acme }
-  claude: { kind: anthropic, baseUrl: 'http://127.0.0.1:9', apiKey: no-key, models: [claude-test] }
-${more}`);
+  const acme = await openAcme(await startEmbeddingUpstream(script), more);
   return {
-    gateway,
-    upstream,
-    client: new OpenAI({ baseURL: `${gateway.origin}/v1`, apiKey: 'secret', maxRetries: 0 }),
-    async post(body, path = '/v1/embeddings') {
-      const response = await fetch(gateway.origin + path, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-      return { status: response.status, headers: response.headers, text: await response.text() };
-    },
-    async close() {
-      await gateway.close();
-      await upstream.close();
-    },
+    ...acme,
+    post: (body, path = '/v1/embeddings') =>
+      acme.post(path, { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
   };
 }
 
