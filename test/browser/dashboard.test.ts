@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import type { LoggedRequest, WholeRequest } from '../../web/src/api/observe.ts';
+import { LOGGED_CHAT } from '../../web/src/api/testing.ts';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
 import { becomes, comesToFit, eventually } from './eventually.ts';
@@ -27,19 +29,9 @@ async function violations(page: Page): Promise<readonly string[]> {
   );
 }
 
-const ENTRY = {
-  id: '5a1f0c1e-0000-4000-8000-000000000000',
-  time: '2026-11-20T18:00:00.000Z',
-  method: 'POST',
-  route: '/v1/chat/completions',
-  dialect: 'openai',
-  operation: 'chat',
-  user: 'unknown',
-  asked: 'gpt-4o',
+const ENTRY: LoggedRequest = {
+  ...LOGGED_CHAT,
   provider: 'scripted',
-  model: 'gpt-4o',
-  status: 200,
-  error: null,
   stream: true,
   first_chunk_ms: 412.3,
   duration_ms: 2210.8,
@@ -54,9 +46,8 @@ const ENTRY = {
   cost: 0.0061,
   attempts: 2,
   failed_attempts: [{ provider: 'groq', model: 'llama', code: 'rate_limited', status: 429, duration_ms: 80.1 }],
-  has_content: true,
 };
-const WHOLE = {
+const WHOLE: WholeRequest = {
   ...ENTRY,
   request: {
     body: { model: 'gpt-4o', stream: true, messages: [{ role: 'user', content: "What's a gateway?" }] },

@@ -2,30 +2,13 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import type { WholeRequest } from '../api/observe.ts';
+import { LOGGED_CHAT } from '../api/testing.ts';
 import { loggedChat } from './logged-chat.ts';
 import { asCurl, asNode, asPython, hasSdkCall } from './snippets.ts';
 
 const base: WholeRequest = {
-  id: '5a1f0c1e-0000-4000-8000-000000000000',
-  time: '2026-11-20T18:00:00.000Z',
-  method: 'POST',
-  route: '/v1/chat/completions',
-  dialect: 'openai',
-  operation: 'chat',
-  user: 'unknown',
-  asked: 'gpt-4o',
-  provider: 'openai',
+  ...LOGGED_CHAT,
   model: 'gpt-4o-2026',
-  status: 200,
-  error: null,
-  stream: false,
-  first_chunk_ms: null,
-  duration_ms: 5,
-  usage: null,
-  cost: null,
-  attempts: 1,
-  failed_attempts: [],
-  has_content: true,
   request: {
     body: { model: 'gpt-4o', messages: [{ role: 'user', content: 'It\'s $HOME\n`x` \\ "q"' }], temperature: 0 },
     truncated: false,
