@@ -3,36 +3,9 @@ import { type Gateway, startGateway } from '../support/gateway.ts';
 import { sendRaw } from '../support/openai-faults.ts';
 import { type OpenAiOptions, type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import type { VendorScript } from '../support/vendor-script.ts';
-import {
-  askChat,
-  askConversation,
-  type Json,
-  type Received,
-  readChatStream,
-  readCompletion,
-  readConversation,
-  type Said,
-} from '../support/wire-answers.ts';
+import type { Json } from '../support/wire-answers.ts';
 
 // What is asked reaches the upstream as it was asked, and whatever it answers arrives as each dialect promises it.
-
-export interface Way {
-  ask(origin: string, body: Json): Promise<Received>;
-  read(received: Received): Said;
-}
-
-export const ways: Readonly<Record<string, Way>> = {
-  'dialect B, streamed': {
-    ask: (origin, body) => askChat(origin, { ...body, stream: true }),
-    read: (received) => readChatStream(received),
-  },
-  'dialect B, streamed, usage asked for': {
-    ask: (origin, body) => askChat(origin, { ...body, stream: true, stream_options: { include_usage: true } }),
-    read: (received) => readChatStream(received, { wantsUsage: true }),
-  },
-  'dialect B, whole': { ask: askChat, read: readCompletion },
-  'dialect A': { ask: askConversation, read: (received) => readConversation(received) },
-};
 
 export async function openGateway(
   context: TestContext,

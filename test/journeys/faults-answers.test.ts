@@ -3,9 +3,10 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import OpenAI from 'openai';
 import type { VendorAnswer } from '../support/vendor-script.ts';
+import { WAYS } from '../support/ways.ts';
 import { ask, readError, type Said } from '../support/wire-answers.ts';
 
-import { delta, openGateway, sending, ways } from './answers-world.ts';
+import { delta, openGateway, sending } from './answers-world.ts';
 
 // Whatever an upstream answers arrives as each dialect promises it.
 
@@ -27,7 +28,7 @@ describe('answers', { concurrency: 6 }, () => {
   for (const [name, answer] of Object.entries(answers)) {
     test(name, { timeout: 30_000 }, async (context) => {
       const [gateway, upstream] = await openGateway(context, () => answer);
-      for (const [title, way] of Object.entries(ways)) {
+      for (const [title, way] of Object.entries(WAYS)) {
         const said = way.read(await way.ask(gateway.origin, { provider: 'mock', model: 'test-model' }));
         assert.equal(said.text, [...(answer.text ?? [])].join(''), title);
         assert.equal(said.reasoning, [...(answer.reasoning ?? [])].join(''), title);
@@ -43,7 +44,7 @@ describe('answers', { concurrency: 6 }, () => {
       const plain = await ask(gateway.origin, '/backend-api/v2/create?provider=mock&model=m&prompt=Hi');
       const finish = answer.finish ?? (answer.toolCalls ? 'tool_calls' : 'stop');
       assert.equal(plain.body, [...(answer.text ?? [])].join('') + (finish === 'stop' ? '' : `[${finish}]`));
-      assert.equal(upstream.chats.length, Object.keys(ways).length + 1);
+      assert.equal(upstream.chats.length, Object.keys(WAYS).length + 1);
     });
   }
 
@@ -149,7 +150,7 @@ describe('answers', { concurrency: 6 }, () => {
           return true;
         },
       });
-      for (const [title, way] of Object.entries(ways)) {
+      for (const [title, way] of Object.entries(WAYS)) {
         const received = await way.ask(gateway.origin, { provider: 'mock', model: 'test-model' });
         if (wanted.error === true && title.endsWith('whole')) {
           readError(received);
@@ -164,7 +165,7 @@ describe('answers', { concurrency: 6 }, () => {
         if (wanted.estimated === true) assert.equal(said.usage?.['estimated'], true, title);
         if (wanted.total !== undefined) assert.equal(said.usage?.['total_tokens'], wanted.total, title);
       }
-      if (wanted.error !== true) assert.equal(upstream.chats.length, Object.keys(ways).length, 'asked once each');
+      if (wanted.error !== true) assert.equal(upstream.chats.length, Object.keys(WAYS).length, 'asked once each');
     });
   }
 
@@ -187,13 +188,13 @@ describe('answers', { concurrency: 6 }, () => {
       },
     });
     await Promise.all(
-      Object.entries(ways).map(async ([title, way]) => {
+      Object.entries(WAYS).map(async ([title, way]) => {
         const said = way.read(await way.ask(gateway.origin, { provider: 'mock', model: 'm' }));
         assert.deepEqual([said.text, said.finish], ['all', 'stop'], title);
       }),
     );
     for (const request of upstream.chats) assert.equal(await request.closed, 'aborted');
-    assert.equal(upstream.chats.length, Object.keys(ways).length, 'asked once each');
+    assert.equal(upstream.chats.length, Object.keys(WAYS).length, 'asked once each');
   });
 
   test('an end in every chunk (Gemini), for longer than last words may take', { timeout: 30_000 }, async (context) => {
@@ -211,7 +212,7 @@ describe('answers', { concurrency: 6 }, () => {
       },
     });
     await Promise.all(
-      Object.entries(ways).map(async ([title, way]) => {
+      Object.entries(WAYS).map(async ([title, way]) => {
         const said = way.read(await way.ask(gateway.origin, { provider: 'mock', model: 'm' }));
         assert.deepEqual([said.text, said.finish], ['0 1 2 3 4 5 6 7 8 9 ', 'stop'], title);
       }),
@@ -231,11 +232,11 @@ describe('answers', { concurrency: 6 }, () => {
         return true;
       },
     });
-    for (const [title, way] of Object.entries(ways)) {
+    for (const [title, way] of Object.entries(WAYS)) {
       const received = await way.ask(gateway.origin, { provider: 'mock', model: 'm' });
       assert.equal(readError(received)['code'], 'upstream_invalid', title);
     }
-    assert.equal(upstream.chats.length, Object.keys(ways).length);
+    assert.equal(upstream.chats.length, Object.keys(WAYS).length);
   });
 });
 

@@ -3,54 +3,20 @@ import { after, before, describe, test } from 'node:test';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type Expected, type Fault, type FaultName, faultList, faults } from '../support/openai-faults.ts';
 import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
-import {
-  ask,
-  askChat,
-  askConversation,
-  eventually,
-  type Received,
-  readChatStream,
-  readCompletion,
-  readConversation,
-  readError,
-  type Said,
-} from '../support/wire-answers.ts';
+import { WAYS, type Way } from '../support/ways.ts';
+import { ask, eventually, type Received, readError, type Said } from '../support/wire-answers.ts';
 
 // Every fault of the catalogue in every way of asking, with all that the wire formats promise: not only the text, but
 // also that each chunk is complete, that there is one end, and that a failure never looks like one.
 
-interface Way {
-  ask(origin: string, model: string): Promise<Received>;
-  /** Reads an answer of status 200; undefined when the way has no place for errors in it. */
-  read(received: Received): Said;
-  /** Nothing is sent before the answer is whole, so a failure in the middle is a refusal. */
-  readonly isWhole?: true;
-}
-
 const ways: Readonly<Record<string, Way>> = {
-  'dialect B, streamed': {
-    ask: (origin, model) => askChat(origin, { provider: 'mock', model, stream: true }),
-    read: (received) => readChatStream(received),
-  },
-  'dialect B, streamed, usage asked for': {
-    ask: (origin, model) =>
-      askChat(origin, { provider: 'mock', model, stream: true, stream_options: { include_usage: true } }),
-    read: (received) => readChatStream(received, { wantsUsage: true }),
-  },
-  'dialect B, whole': {
-    ask: (origin, model) => askChat(origin, { provider: 'mock', model }),
-    read: readCompletion,
-    isWhole: true,
-  },
-  'dialect A': {
-    ask: (origin, model) => askConversation(origin, { provider: 'mock', model }),
-    read: (received) => readConversation(received),
-  },
+  ...WAYS,
   'dialect A, plain text': {
-    ask: (origin, model) => ask(origin, `/backend-api/v2/create?provider=mock&model=${model}&prompt=Hi`),
+    ask: (origin, body) => ask(origin, `/backend-api/v2/create?${new URLSearchParams({ ...body, prompt: 'Hi' })}`),
     read: readPlain,
   },
 };
+const chatWith = (model: string) => ({ provider: 'mock', model });
 
 /** Half a gigabyte takes seconds to unpack: measured once, with its memory, in faults-memory.test.ts. */
 const ELSEWHERE: ReadonlySet<FaultName> = new Set(['fault-gzip-bomb']);
@@ -89,7 +55,7 @@ describe('faults of an upstream, byte by byte', { concurrency: 6 }, () => {
         if (fault.stream === false && way.isWhole !== true) continue;
         await context.test(title, async () => {
           const before = asked(name);
-          check(way, await way.ask((fault.silent === true ? hasty : patient).origin, name), fault.expected);
+          check(way, await way.ask((fault.silent === true ? hasty : patient).origin, chatWith(name)), fault.expected);
           const requests = asked(name) - before;
           assert.ok(requests <= 3, `${requests} attempts`);
           const isSeen = fault.expected.kind === 'text' || (fault.expected.kind === 'cut' && way.isWhole !== true);
@@ -124,7 +90,7 @@ describe('faults of an upstream, across requests', () => {
     for (const name of ['fault-400', 'fault-401', 'fault-rate-limited'] as const) {
       for (const [title, way] of Object.entries(ways)) {
         const before = upstream.chats.length;
-        check(way, await way.ask(gateway.origin, name), faults[name].expected);
+        check(way, await way.ask(gateway.origin, chatWith(name)), faults[name].expected);
         assert.equal(upstream.chats.length - before, 1, `${name}: ${title}`);
       }
     }
@@ -132,7 +98,7 @@ describe('faults of an upstream, across requests', () => {
 
   test('a rate limit reaches the client with its time, in every way of asking', async () => {
     for (const [title, way] of Object.entries(ways)) {
-      const { headers } = await way.ask(gateway.origin, 'fault-rate-limited');
+      const { headers } = await way.ask(gateway.origin, chatWith('fault-rate-limited'));
       assert.equal(headers['retry-after'], '30', title);
     }
   });
@@ -143,8 +109,8 @@ describe('faults of an upstream, across requests', () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, async (_, index) => {
         const [good] = await Promise.all([
-          way.ask(gateway.origin, 'fault-seven-bytes'),
-          way.ask(gateway.origin, bad[index % bad.length] ?? ''),
+          way.ask(gateway.origin, chatWith('fault-seven-bytes')),
+          way.ask(gateway.origin, chatWith(bad[index % bad.length] ?? '')),
         ]);
         return good;
       }),
@@ -166,7 +132,7 @@ for (const name of ON_REUSE) {
     for (const way of Object.values(ways)) {
       for (let round = 0; round < rounds; round += 1) {
         const before = upstream.chats.length;
-        check(way, await way.ask(gateway.origin, name), faults[name].expected);
+        check(way, await way.ask(gateway.origin, chatWith(name)), faults[name].expected);
         const requests = upstream.chats.length - before;
         assert.ok(requests <= 3, `${requests} attempts`);
       }

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
+import { WAYS } from '../support/ways.ts';
 import { askConversation, type Json, QUESTION, readConversation } from '../support/wire-answers.ts';
-
-import { ways } from './answers-world.ts';
 
 // What is asked reaches the upstream as it was asked.
 
@@ -90,18 +89,18 @@ describe('requests', { concurrency: 4 }, () => {
   });
 
   test('an alias becomes the upstream’s name of the model, everywhere', { timeout: 30_000 }, async () => {
-    for (const way of Object.values(ways)) {
+    for (const way of Object.values(WAYS)) {
       const received = await way.ask(gateway.origin, { model: 'best' });
       way.read(received);
       assert.equal(received.headers['x-sluice-model'], 'real-model');
     }
     const asked = upstream.chats.filter(({ model }) => model === 'real-model');
-    assert.equal(asked.length, Object.keys(ways).length);
+    assert.equal(asked.length, Object.keys(WAYS).length);
   });
 
   test('names of models that no header can hold', { timeout: 30_000 }, async () => {
     for (const model of ['模型/ü', "a'b c%20d", '🌍']) {
-      for (const way of Object.values(ways)) {
+      for (const way of Object.values(WAYS)) {
         const received = await way.ask(gateway.origin, { provider: 'mock', model });
         way.read(received);
         assert.equal(decodeURI(String(received.headers['x-sluice-model'])), model);

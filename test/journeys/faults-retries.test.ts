@@ -11,36 +11,10 @@ import {
 } from '../support/openai-upstream.ts';
 import { unusedPort } from '../support/plain-server.ts';
 import type { VendorScript } from '../support/vendor-script.ts';
-import {
-  ask,
-  askChat,
-  askConversation,
-  eventually,
-  type Json,
-  type Received,
-  readChatStream,
-  readCompletion,
-  readConversation,
-  readError,
-  type Said,
-} from '../support/wire-answers.ts';
+import { MAIN_WAYS } from '../support/ways.ts';
+import { ask, askChat, eventually, type Received, readError } from '../support/wire-answers.ts';
 
 // When Sluice asks again, when it asks another, and when it must not.
-
-interface Way {
-  ask(origin: string, body: Json): Promise<Received>;
-  read(received: Received): Said;
-  readonly isWhole?: true;
-}
-
-const ways: Readonly<Record<string, Way>> = {
-  'dialect B, streamed': {
-    ask: (origin, body) => askChat(origin, { ...body, stream: true }),
-    read: (received) => readChatStream(received),
-  },
-  'dialect B, whole': { ask: askChat, read: readCompletion, isWhole: true },
-  'dialect A': { ask: askConversation, read: (received) => readConversation(received) },
-};
 
 /** A gateway for one test, with a provider for each upstream. */
 async function openGateway(
@@ -69,7 +43,7 @@ const failing = (count: number, first: VendorScript, then: VendorScript): Vendor
 const good: VendorScript = () => ({ text: ['good', ' answer'] });
 
 describe('attempts', { concurrency: 6 }, () => {
-  for (const [title, way] of Object.entries(ways)) {
+  for (const [title, way] of Object.entries(MAIN_WAYS)) {
     test(`${title}: a failure that passes is not seen`, { timeout: 30_000 }, async (context) => {
       const script = failing(2, () => ({ status: 503, errorMessage: 'busy' }), good);
       const upstream = await startOpenAiUpstream(script);
@@ -169,7 +143,7 @@ describe('attempts', { concurrency: 6 }, () => {
     for (const answer of [{ cutAfter: 1 }, { endAfter: 1 }, { errorAfter: 1 }, { errorAfter: 1, burst: 10 }]) {
       const upstream = await startOpenAiUpstream(() => ({ text: ['begun', ' and'], ...answer }));
       const gateway = await openGateway(context, { mock: upstream });
-      for (const [title, way] of Object.entries(ways)) {
+      for (const [title, way] of Object.entries(MAIN_WAYS)) {
         if (way.isWhole) continue;
         const before = upstream.chats.length;
         const said = way.read(await way.ask(gateway.origin, { provider: 'mock', model: 'm' }));
@@ -210,7 +184,7 @@ describe('the next provider', { concurrency: 6 }, () => {
         second: await startOpenAiUpstream(good),
       };
       const gateway = await openGateway(context, upstreams, `${ALIAS}\n${LIMITS}`);
-      for (const way of Object.values(ways)) {
+      for (const way of Object.values(MAIN_WAYS)) {
         const received = await way.ask(gateway.origin, { model: 'best' });
         const said = way.read(received);
         assert.equal(said.text, 'good answer');
@@ -237,7 +211,7 @@ describe('the next provider', { concurrency: 6 }, () => {
   }
 
   test('is never glued on to what the first has begun', { timeout: 30_000 }, async (context) => {
-    for (const way of Object.values(ways)) {
+    for (const way of Object.values(MAIN_WAYS)) {
       const upstreams = {
         first: await startOpenAiUpstream(() => ({ text: ['begun', ' and'], cutAfter: 1 })),
         second: await startOpenAiUpstream(good),
@@ -264,7 +238,7 @@ describe('the next provider', { concurrency: 6 }, () => {
       second: await startOpenAiUpstream(good),
     };
     const gateway = await openGateway(context, upstreams, ALIAS);
-    for (const way of Object.values(ways)) {
+    for (const way of Object.values(MAIN_WAYS)) {
       const received = await way.ask(gateway.origin, { model: 'best' });
       assert.equal(received.status, 400);
       assert.match(String(readError(received)['message']), /context too long/);
@@ -281,7 +255,7 @@ describe('the next provider', { concurrency: 6 }, () => {
       second: await startOpenAiUpstream(good, { models: ['shared'] }),
     };
     const gateway = await openGateway(context, upstreams);
-    for (const way of Object.values(ways)) {
+    for (const way of Object.values(MAIN_WAYS)) {
       assert.equal(way.read(await way.ask(gateway.origin, { model: 'shared' })).text, 'good answer');
     }
     assert.equal(upstreams.first.chats.length, 1, 'asked once, and then left alone for a while');
@@ -297,7 +271,7 @@ describe('the next provider', { concurrency: 6 }, () => {
       upstreams,
       `  first: { kind: openai, baseUrl: '${gone.baseUrl}' }\n${ALIAS}`,
     );
-    for (const way of Object.values(ways)) {
+    for (const way of Object.values(MAIN_WAYS)) {
       assert.equal(way.read(await way.ask(gateway.origin, { model: 'best' })).text, 'good answer');
     }
   });
@@ -327,10 +301,10 @@ describe('bad neighbours', () => {
       'fault-html-200',
       'fault-not-gzip',
     ];
-    const titles = Object.keys(ways);
+    const titles = Object.keys(MAIN_WAYS);
     await Promise.all(
       Array.from({ length: 100 }, async (_, index) => {
-        const way = ways[titles[index % titles.length] ?? ''] ?? assert.fail();
+        const way = MAIN_WAYS[titles[index % titles.length] ?? ''] ?? assert.fail();
         const messages = [{ role: 'user', content: `question ${index}` }];
         const [received, failed] = await Promise.all([
           way.ask(gateway.origin, { provider: 'mock', model: 'm', messages }),

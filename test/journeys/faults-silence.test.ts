@@ -6,6 +6,7 @@ import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import type { VendorAnswer } from '../support/vendor-script.ts';
 import type { VendorUpstream } from '../support/vendor-server.ts';
+import { MAIN_WAYS } from '../support/ways.ts';
 import {
   ask,
   askChat,
@@ -16,7 +17,6 @@ import {
   readCompletion,
   readConversation,
   readError,
-  type Said,
 } from '../support/wire-answers.ts';
 
 // Upstreams that fall silent or are endlessly slow: every wait has an end, and the time is measured from the last sign of
@@ -40,34 +40,12 @@ const behaviours: Readonly<Record<string, (isStream: boolean) => VendorAnswer>> 
 /** An idle limit that slow pieces keep, and one for the whole answer that they do not. */
 const LIMITS = '{ firstByteMs: 600, idleMs: 600, totalMs: 4500, heartbeatMs: 1000, attempts: 1 }';
 
-interface Way {
-  ask(origin: string, provider: string, prompt: string, more?: Json): Promise<Received>;
-  read(received: Received): Said;
-  readonly isWhole?: true;
-}
-
 const asked = (provider: string, prompt: string, more: Json = {}): Json => ({
   provider,
   model: provider === 'claude' ? CLAUDE : 'test-model',
   messages: [{ role: 'user', content: prompt }],
   ...more,
 });
-
-const ways: Readonly<Record<string, Way>> = {
-  'dialect B, streamed': {
-    ask: (origin, provider, prompt, more) => askChat(origin, asked(provider, prompt, { stream: true, ...more })),
-    read: (received) => readChatStream(received),
-  },
-  'dialect B, whole': {
-    ask: (origin, provider, prompt, more) => askChat(origin, asked(provider, prompt, more)),
-    read: readCompletion,
-    isWhole: true,
-  },
-  'dialect A': {
-    ask: (origin, provider, prompt, more) => askConversation(origin, asked(provider, prompt, more)),
-    read: (received) => readConversation(received),
-  },
-};
 
 describe('silence', { concurrency: 8 }, () => {
   let openAi: OpenAiUpstream;
@@ -95,16 +73,16 @@ limits: ${LIMITS}`,
   });
 
   for (const provider of ['mock', 'claude']) {
-    for (const [title, way] of Object.entries(ways)) {
+    for (const [title, way] of Object.entries(MAIN_WAYS)) {
       const name = `${provider}, ${title}`;
 
       test(`${name}: no answer at all is a 504`, { timeout: 30_000 }, async () => {
-        const error = readError(await way.ask(gateway.origin, provider, 'never-answers'));
+        const error = readError(await way.ask(gateway.origin, asked(provider, 'never-answers')));
         assert.equal(error['code'], 'upstream_timeout');
       });
 
       test(`${name}: silence in the middle keeps what was said`, { timeout: 30_000 }, async () => {
-        const received = await way.ask(gateway.origin, provider, 'falls-silent');
+        const received = await way.ask(gateway.origin, asked(provider, 'falls-silent'));
         if (way.isWhole) {
           assert.equal(readError(received)['code'], 'upstream_timeout');
           assert.equal(received.status, 504);
@@ -118,13 +96,13 @@ limits: ${LIMITS}`,
       test(`${name}: slowness is no silence`, { timeout: 30_000 }, async () => {
         // Without streaming nothing comes before everything does, so there the limit holds for the whole.
         if (way.isWhole && provider === 'mock') return;
-        const said = way.read(await way.ask(gateway.origin, provider, 'is-slow'));
+        const said = way.read(await way.ask(gateway.origin, asked(provider, 'is-slow')));
         assert.equal(said.text, 'slow but steady');
         assert.equal(said.finish, 'stop');
       });
 
       test(`${name}: a whole answer has an end, and a client may want it sooner`, { timeout: 30_000 }, async () => {
-        const received = await way.ask(gateway.origin, provider, 'never-ends', { timeout: 0.5 });
+        const received = await way.ask(gateway.origin, asked(provider, 'never-ends', { timeout: 0.5 }));
         if (way.isWhole) {
           assert.equal(received.status, 504);
           assert.equal(readError(received)['code'], 'upstream_timeout');
@@ -139,7 +117,9 @@ limits: ${LIMITS}`,
 
   for (const way of ['dialect B, streamed', 'dialect A'] as const) {
     test(`${way}: an endless answer ends when its time is over`, { timeout: 30_000 }, async () => {
-      const said = ways[way]?.read((await ways[way]?.ask(gateway.origin, 'mock', 'never-ends')) ?? assert.fail());
+      const said = MAIN_WAYS[way]?.read(
+        (await MAIN_WAYS[way]?.ask(gateway.origin, asked('mock', 'never-ends'))) ?? assert.fail(),
+      );
       assert.match(said?.text ?? '', /^0 1 2 3 4 5 /);
       assert.ok(said?.error, 'the failure is visible');
     });
