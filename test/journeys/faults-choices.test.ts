@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { startAnthropicUpstream } from '../support/anthropic-upstream.ts';
-import { startGateway } from '../support/gateway.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import type { VendorScript } from '../support/vendor-script.ts';
+import type { VendorUpstream } from '../support/vendor-server.ts';
 import {
   askChat,
   type Json,
@@ -10,8 +12,22 @@ import {
   readCompletion,
   readError,
 } from '../support/wire-answers.ts';
-
 import { HEAD, openGateway, sending } from './answers-world.ts';
+
+const THREE = { provider: 'claude', model: 'claude-haiku-4-5', n: 3 };
+
+/** Before a vendor whose library answers one choice at a time. */
+async function openClaude(context: TestContext, script: VendorScript): Promise<[Gateway, VendorUpstream]> {
+  const upstream = await startAnthropicUpstream(script);
+  const gateway = await startGateway(
+    `providers: { claude: { kind: anthropic, baseUrl: '${upstream.baseUrl}', apiKey: key-of-claude } }`,
+  );
+  context.after(async () => {
+    await gateway.close();
+    await upstream.close();
+  });
+  return [gateway, upstream];
+}
 
 describe('several choices', { concurrency: 4 }, () => {
   test('of an upstream that knows them', { timeout: 30_000 }, async (context) => {
@@ -33,19 +49,11 @@ describe('several choices', { concurrency: 4 }, () => {
 
   test('of one whose library answers one at a time', { timeout: 30_000 }, async (context) => {
     let count = 0;
-    const upstream = await startAnthropicUpstream(() => {
+    const [gateway] = await openClaude(context, () => {
       count += 1;
       return { text: [`answer ${count}`, '!'], delayMs: 5 };
     });
-    const gateway = await startGateway(
-      `providers: { claude: { kind: anthropic, baseUrl: '${upstream.baseUrl}', apiKey: key-of-claude } }`,
-    );
-    context.after(async () => {
-      await gateway.close();
-      await upstream.close();
-    });
-    const body = { provider: 'claude', model: 'claude-haiku-4-5', n: 3 };
-    const whole = await askChat(gateway.origin, body);
+    const whole = await askChat(gateway.origin, THREE);
     readCompletion(whole);
     const texts = (JSON.parse(whole.body) as { choices: { message: { content: string } }[] }).choices.map(
       ({ message }) => message.content,
@@ -55,7 +63,7 @@ describe('several choices', { concurrency: 4 }, () => {
 
     for (const wantsUsage of [false, true]) {
       const streamed = await askChat(gateway.origin, {
-        ...body,
+        ...THREE,
         stream: true,
         stream_options: { include_usage: wantsUsage },
       });
@@ -71,43 +79,23 @@ describe('several choices', { concurrency: 4 }, () => {
     timeout: 30_000,
   }, async (context) => {
     let count = 0;
-    const upstream = await startAnthropicUpstream(() => {
+    const [gateway, upstream] = await openClaude(context, () => {
       count += 1;
       return count % 3 === 0 ? { text: ['begun', ' and'], cutAfter: 1 } : { text: ['a', 'b'], stallAfter: 1 };
     });
-    const gateway = await startGateway(
-      `providers: { claude: { kind: anthropic, baseUrl: '${upstream.baseUrl}', apiKey: key-of-claude } }`,
-    );
-    context.after(async () => {
-      await gateway.close();
-      await upstream.close();
-    });
-    const body = { provider: 'claude', model: 'claude-haiku-4-5', n: 3 };
-    const said = readChatStream(await askChat(gateway.origin, { ...body, stream: true }), { choices: 3 });
+    const said = readChatStream(await askChat(gateway.origin, { ...THREE, stream: true }), { choices: 3 });
     assert.ok(said.error);
-    readError(await askChat(gateway.origin, body));
+    readError(await askChat(gateway.origin, THREE));
     for (const request of upstream.requests) await request.closed;
   });
 
   test('of which one cannot even begin: the others are closed', { timeout: 30_000 }, async (context) => {
     let count = 0;
-    const upstream = await startAnthropicUpstream(() => {
+    const [gateway, upstream] = await openClaude(context, () => {
       count += 1;
       return count === 2 ? { status: 400, errorMessage: 'no' } : { text: ['a', 'b'], stallAfter: 1 };
     });
-    const gateway = await startGateway(
-      `providers: { claude: { kind: anthropic, baseUrl: '${upstream.baseUrl}', apiKey: key-of-claude } }`,
-    );
-    context.after(async () => {
-      await gateway.close();
-      await upstream.close();
-    });
-    const received = await askChat(gateway.origin, {
-      provider: 'claude',
-      model: 'claude-haiku-4-5',
-      n: 3,
-      stream: true,
-    });
+    const received = await askChat(gateway.origin, { ...THREE, stream: true });
     assert.equal(received.status, 400);
     for (const request of upstream.requests) await request.closed;
   });
