@@ -1,5 +1,6 @@
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { Icon } from './Icon.tsx';
+import { filesOf, useFileDrop } from './use-file-drop.ts';
 
 export interface DropAreaProps {
   /** Of the field for files. */
@@ -20,22 +21,9 @@ export interface DropAreaProps {
 /** Where files are chosen, or dropped. */
 export function DropArea({ id, choose, hint, label = choose, accept, multiple = false, isBusy, take }: DropAreaProps) {
   const field = useRef<HTMLInputElement>(null);
-  const [isOver, setOver] = useState(false);
+  const { isOver, handlers } = useFileDrop(take);
   return (
-    <section
-      aria-label={label}
-      class={`drop-area ${isOver ? 'is-over' : ''}`}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        take([...(event.dataTransfer?.files ?? [])]);
-      }}
-    >
+    <section aria-label={label} class={`drop-area ${isOver ? 'is-over' : ''}`} {...handlers}>
       <button type="button" class="button is-primary" disabled={isBusy} onClick={() => field.current?.click()}>
         <Icon name="upload" /> {choose}
       </button>
@@ -50,8 +38,7 @@ export function DropArea({ id, choose, hint, label = choose, accept, multiple = 
         tabIndex={-1}
         aria-label={choose}
         onChange={(event) => {
-          // The list of an input is emptied with it.
-          const files = [...(event.currentTarget.files ?? [])];
+          const files = filesOf(event.currentTarget);
           event.currentTarget.value = '';
           take(files);
         }}

@@ -1,8 +1,9 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { ask, stop } from '../../actions/answer.ts';
 import { addFiles, removeAttachment, takeParts } from '../../actions/attachments.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
+import { filesOf, useFileDrop } from '../../components/use-file-drop.ts';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { type Attachment, emptyDraft } from '../../state/drafts.ts';
@@ -29,7 +30,6 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
   const enterSends = useApp((state) => state.settings.enterSends);
   const field = useRef<HTMLTextAreaElement>(null);
   const files = useRef<HTMLInputElement>(null);
-  const [isOver, setOver] = useState(false);
   const isBusy = isTaking(draft.attachments);
   const isEmpty = isNothing(draft.text, draft.attachments);
 
@@ -65,9 +65,7 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
     event.preventDefault();
     submit();
   };
-  const take = (list: FileList | undefined | null): void => {
-    if (list) addFiles(name, [...list]);
-  };
+  const { isOver, handlers } = useFileDrop((dropped) => addFiles(name, dropped), holdsFiles);
 
   return (
     <form
@@ -76,17 +74,7 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
         event.preventDefault();
         submit();
       }}
-      onDragOver={(event) => {
-        if (event.dataTransfer?.types.includes('Files') !== true) return;
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        take(event.dataTransfer?.files);
-      }}
+      {...handlers}
     >
       <SlashMenu field={field} text={draft.text} setText={setText} />
       <Attachments attachments={draft.attachments} remove={(id) => removeAttachment(name, id)} />
@@ -105,10 +93,10 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={onKey}
         onPaste={(event) => {
-          const pasted = event.clipboardData?.files;
-          if (pasted === undefined || pasted.length === 0) return;
+          const pasted = filesOf(event.clipboardData);
+          if (pasted.length === 0) return;
           event.preventDefault();
-          take(pasted);
+          addFiles(name, pasted);
         }}
       />
       <div class="composer-row">
@@ -122,7 +110,7 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
           tabIndex={-1}
           aria-label={t('composer.attach')}
           onChange={(event) => {
-            take(event.currentTarget.files);
+            addFiles(name, filesOf(event.currentTarget));
             event.currentTarget.value = '';
           }}
         />
@@ -166,6 +154,11 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
       </div>
     </form>
   );
+}
+
+/** Over the field text may be dragged, too, which is the browser's business. */
+function holdsFiles(held: DataTransfer | null): boolean {
+  return held?.types.includes('Files') === true;
 }
 
 function isTaking(attachments: readonly Attachment[]): boolean {
