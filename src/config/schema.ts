@@ -53,7 +53,7 @@ function listOf<Item extends z.ZodType>(allowed: string, item: Item) {
 
 const flag = () => z.boolean({ error: 'true or false' });
 
-function wholeNumber(allowed: string, least: number, most: number) {
+function wholeNumber(least: number, most: number, allowed = `a whole number from ${least} to ${most}`) {
   return z.int({ error: allowed }).min(least, { error: allowed }).max(most, { error: allowed });
 }
 
@@ -153,11 +153,11 @@ const embeddedSchema = section('a map of settings', {
   modelsDir: text('a path')
     .optional()
     .describe('Folder whose *.gguf files are served too. Relative to this file. Default: models in dataDir.'),
-  parallel: wholeNumber('a whole number from 1 to 64', 1, 64)
+  parallel: wholeNumber(1, 64)
     .optional()
     .meta({ default: defaultEmbedded.parallel })
     .describe('Requests answered at the same time; further ones wait.'),
-  threads: wholeNumber('a whole number from 1 to 1024', 1, 1_024)
+  threads: wholeNumber(1, 1_024)
     .optional()
     .describe('Threads for inference. Default: one less than the machine has cores, at least one.'),
 });
@@ -171,15 +171,12 @@ const searchSchema = section('a map of settings', {
     .optional()
     .describe('Address of a SearXNG server, or of another Wikipedia than the English one.'),
   apiKey: textOf(KEY_FORM, parseKey).optional().describe('Key of the engine, best written as ${NAME}.'),
-  results: wholeNumber('a whole number from 1 to 20', 1, 20)
-    .optional()
-    .meta({ default: defaultSearch.results })
-    .describe('Results to ask for.'),
-  pages: wholeNumber('a whole number from 0 to 10', 0, 10)
+  results: wholeNumber(1, 20).optional().meta({ default: defaultSearch.results }).describe('Results to ask for.'),
+  pages: wholeNumber(0, 10)
     .optional()
     .meta({ default: defaultSearch.pages })
     .describe('How many of them are fetched and read; the others count with their snippet.'),
-  words: wholeNumber('a whole number from 100 to 20000', 100, 20_000)
+  words: wholeNumber(100, 20_000)
     .optional()
     .meta({ default: defaultSearch.words })
     .describe('Words of all results together that a model gets.'),
@@ -191,11 +188,11 @@ const observeSchema = section('a map of settings', {
     .optional()
     .meta({ default: defaultObserve.requestLog })
     .describe('What the request log keeps: nothing, everything but content, or prompts and answers too.'),
-  requestLogEntries: wholeNumber('a whole number from 1 to 100000', 1, 100_000)
+  requestLogEntries: wholeNumber(1, 100_000)
     .optional()
     .meta({ default: defaultObserve.requestLogEntries })
     .describe('Requests that are kept.'),
-  requestLogBytes: wholeNumber('a whole number from 1024 to 1073741824', 1_024, 2 ** 30)
+  requestLogBytes: wholeNumber(1_024, 2 ** 30)
     .optional()
     .meta({ default: defaultObserve.requestLogBytes })
     .describe('Bytes of prompts and answers that are kept together, with requestLog: full.'),
@@ -219,7 +216,7 @@ function limitsShape(): LimitsShape {
   const names = Object.keys(limitRules) as (keyof Limits)[];
   const fields = names.map((name) => {
     const rule = limitRules[name];
-    const schema = wholeNumber(allowedFor(rule), rule.least, rule.most).optional();
+    const schema = wholeNumber(rule.least, rule.most, allowedFor(rule)).optional();
     const unit = rule.unit === 'count' ? '' : ` In ${rule.unit}.`;
     return [name, schema.meta({ default: defaultLimits[name] }).describe(`${rule.about}${unit}`)] as const;
   });
@@ -285,7 +282,7 @@ export const fileSchema = section('a map of settings', {
     .meta({ default: defaultLogLevel })
     .describe('The least important lines that are logged.'),
   workers: z
-    .union([z.literal('auto').transform(() => parseWorkers('auto') ?? 1), wholeNumber(WORKERS_FORM, 1, MOST_WORKERS)], {
+    .union([z.literal('auto').transform(() => parseWorkers('auto') ?? 1), wholeNumber(1, MOST_WORKERS, WORKERS_FORM)], {
       error: WORKERS_FORM,
     })
     .optional()
