@@ -16,10 +16,17 @@ const HTML = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>
 <link rel="stylesheet" href="/entry.css"><script type="module" src="/entry.js"></script></head>
 <body><main id="markdown"></main></body></html>`;
 
+/** A page with the renderer, as `window.markdown`. */
+export interface OpenMarkdown {
+  readonly page: Page;
+  /** All that it made beyond its own files. */
+  readonly requests: string[];
+  readonly problems: string[];
+}
+
 export interface MarkdownPage {
   readonly origin: string;
-  /** A new page with the renderer, as `window.markdown`. `requests` are all that it made beyond its own files. */
-  open(browser: Browser): Promise<{ page: Page; requests: string[]; problems: string[] }>;
+  open(browser: Browser): Promise<OpenMarkdown>;
   close(): Promise<void>;
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Browser, Page } from 'playwright-core';
-import { launchChromium, withoutBrowser } from './chromium.ts';
-import { type MarkdownPage, serveMarkdown } from './markdown-page.ts';
+import type { Page } from 'playwright-core';
+import { withoutBrowser } from './chromium.ts';
+import { setMarkdownStage } from './markdown-stage.ts';
 
 /** Pieces of which texts are made that reach every corner of the grammar, and some that hope to reach beyond it. */
 const PIECES = [
@@ -141,20 +141,13 @@ const texts = fc.oneof(
 const CASES = Number(process.env['SLUICE_MARKDOWN_CASES'] ?? 400);
 
 describe('markdown of any form', { skip: withoutBrowser, timeout: 900_000 }, () => {
-  let browser: Browser;
-  let served: MarkdownPage;
+  const stage = setMarkdownStage();
   let page: Page;
   let requests: string[];
   let problems: string[];
 
   before(async () => {
-    [browser, served] = await Promise.all([launchChromium(), serveMarkdown()]);
-    ({ page, requests, problems } = await served.open(browser));
-  });
-
-  after(async () => {
-    await browser?.close();
-    await served?.close();
+    ({ page, requests, problems } = await stage.open());
   });
 
   test('looks the same in the end, however it was cut into pieces', async () => {

@@ -1,29 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { launchChromium, withoutBrowser } from './chromium.ts';
+import { describe, test } from 'node:test';
+import { withoutBrowser } from './chromium.ts';
 import { longAnswer } from './long-answer.ts';
-import { type MarkdownPage, serveMarkdown } from './markdown-page.ts';
+import { setMarkdownStage } from './markdown-stage.ts';
 import { longTasks } from './trace.ts';
 
 describe('the speed of markdown', { skip: withoutBrowser, timeout: 900_000 }, () => {
-  let browser: Browser;
-  let served: MarkdownPage;
-
-  before(async () => {
-    [browser, served] = await Promise.all([launchChromium(), serveMarkdown()]);
-  });
-
-  after(async () => {
-    await browser?.close();
-    await served?.close();
-  });
+  const stage = setMarkdownStage();
 
   /** Tasks of more than 50 ms of the page's thread, in processor time, while `script` runs. */
   async function tasksDuring(script: string): Promise<number[]> {
-    const { page } = await served.open(browser);
+    const { page } = await stage.open();
     try {
-      return await longTasks(browser, page, () => page.evaluate(script));
+      return await longTasks(stage.browser(), page, () => page.evaluate(script));
     } finally {
       await page.close();
     }
@@ -51,7 +40,7 @@ describe('the speed of markdown', { skip: withoutBrowser, timeout: 900_000 }, ()
   });
 
   test('what is read grows with the text, not with its square', async () => {
-    const { page } = await served.open(browser);
+    const { page } = await stage.open();
     const short = (await page.evaluate(`markdown.characters(${JSON.stringify(longAnswer(2_000))}, 40)`)) as number;
     const long = (await page.evaluate(`markdown.characters(${JSON.stringify(longAnswer(16_000))}, 40)`)) as number;
     assert.ok(long < short * 8 * 1.5, `${short} characters read for 8,000, ${long} for 64,000`);

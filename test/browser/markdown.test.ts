@@ -1,35 +1,25 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { launchChromium, withoutBrowser } from './chromium.ts';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { withoutBrowser } from './chromium.ts';
 import { comesToFit } from './eventually.ts';
-import { type MarkdownPage, serveMarkdown } from './markdown-page.ts';
+import { setMarkdownStage } from './markdown-stage.ts';
 import { longTasks } from './trace.ts';
 
 const FENCE = '```';
 
 describe('markdown', { skip: withoutBrowser, timeout: 900_000 }, () => {
-  let browser: Browser;
-  let served: MarkdownPage;
+  const stage = setMarkdownStage();
   let page: Page;
   let requests: string[];
   let problems: string[];
 
-  before(async () => {
-    [browser, served] = await Promise.all([launchChromium(), serveMarkdown()]);
-  });
-
   beforeEach(async () => {
-    ({ page, requests, problems } = await served.open(browser));
+    ({ page, requests, problems } = await stage.open());
   });
 
   afterEach(async () => {
     await page.close();
-  });
-
-  after(async () => {
-    await browser?.close();
-    await served?.close();
   });
 
   const render = (text: string, done = true): Promise<string> =>
@@ -227,7 +217,7 @@ describe('markdown', { skip: withoutBrowser, timeout: 900_000 }, () => {
       assert.equal(await count(':is(video, audio)[controls]'), 2);
       assert.equal(await count('a[href^="https://evil.example/"]'), 2);
       assert.deepEqual(
-        requests.filter((url) => !url.startsWith(served.origin)),
+        requests.filter((url) => !url.startsWith(stage.origin)),
         [],
       );
     });
@@ -367,9 +357,9 @@ The last words.`;
     for (const [name, text] of Object.entries(HUGE)) {
       test(`${name} freeze nothing`, { timeout: 240_000 }, async () => {
         await page.evaluate(`window.text = ${JSON.stringify(text)}`);
-        const whole = await longTasks(browser, page, () => page.evaluate('markdown.render(text)'), 250);
+        const whole = await longTasks(stage.browser(), page, () => page.evaluate('markdown.render(text)'), 250);
         const pieces = await longTasks(
-          browser,
+          stage.browser(),
           page,
           () =>
             page.evaluate(`(async () => {

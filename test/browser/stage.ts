@@ -30,10 +30,6 @@ export function setStage(open: () => Promise<Gateway>): Stage {
     await browser?.close();
     await gateway?.close();
   });
-  const opened = <Value>(value: Value | undefined): Value => {
-    if (value === undefined) throw new Error('The stage is not set before its tests begin');
-    return value;
-  };
   return {
     gateway: {
       get origin() {
@@ -47,4 +43,10 @@ export function setStage(open: () => Promise<Gateway>): Stage {
     visit: (use, { gateway: other, ...options } = {}) => visit(opened(browser), other ?? opened(gateway), use, options),
     sent: () => String(opened(gateway).upstream.chats.at(-1)?.rawBody),
   };
+}
+
+/** What is there once the tests have begun. */
+export function opened<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('The stage is not set before its tests begin');
+  return value;
 }
