@@ -42,11 +42,14 @@ export function kindOf(method: string, route: string): RouteKind | undefined {
 }
 
 const COUNTING: RouteKind = { dialect: 'gemini', operation: 'count_tokens' };
+const CHATTING = /:(?:generateContent|streamGenerateContent)$/;
 
 /** The same for one request: at Google's routes the address says what is to be done. */
 export function kindOfRequest(kind: RouteKind | undefined, url: string): RouteKind | undefined {
   if (kind?.dialect !== 'gemini') return kind;
   const path = url.split('?', 1)[0] ?? '';
   if (path.endsWith(':countTokens')) return COUNTING;
-  return /:\w+$/.test(path) ? kind : undefined;
+  // Without a method that there is, an address of /v1 means the model itself, whose name may have colons.
+  const method = path.startsWith('/v1/') ? CHATTING : /:\w+$/;
+  return method.test(path) ? kind : undefined;
 }
