@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { talk } from '../support/raw-http.ts';
+import { assertError, HI, openWorld, type World } from './edge-world.ts';
+
+/** Methods that Node's parser knows and no path of ours answers, but for those of the first line. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const FOREIGN = ['TRACE', 'PROPFIND', 'LOCK', 'SEARCH', 'PURGE', 'M-SEARCH', 'REPORT', 'MKCOL', 'LINK', 'QUERY'];
+
+const PATHS: Readonly<Record<string, readonly string[]>> = {
+  '/': ['GET', 'HEAD'],
+  '/docs': ['GET', 'HEAD'],
+  '/docs/': ['GET', 'HEAD'],
+  '/openapi.json': ['GET', 'HEAD'],
+  '/favicon.ico': ['GET', 'HEAD'],
+  '/v1/chat/completions': ['POST'],
+  '/api/mock/chat/completions': ['POST'],
+  '/api/mock/some-id/chat/completions': ['POST'],
+  '/v1/models': ['GET', 'HEAD'],
+  '/v1/models/test-model': ['GET', 'HEAD', 'POST'],
+  '/api/mock/models': ['GET', 'HEAD'],
+  '/v1/providers': ['GET', 'HEAD'],
+  '/v1/providers/mock': ['GET', 'HEAD'],
+  '/backend-api/v2/conversation': ['POST'],
+  '/backend-api/v2/create': ['GET'],
+  '/backend-api/v2/models': ['GET', 'HEAD'],
+  '/backend-api/v2/models/mock': ['GET', 'HEAD'],
+  '/backend-api/v2/providers': ['GET', 'HEAD'],
+  '/backend-api/v2/version': ['GET', 'HEAD'],
+};
+
+describe('methods', () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world.close());
+
+  const BODIES: readonly { readonly headers: Record<string, string>; readonly body?: string }[] = [
+    { headers: {} },
+    { headers: { 'content-type': 'application/json' }, body: JSON.stringify(HI) },
+    { headers: { 'content-type': 'application/json' }, body: '{' },
+    { headers: { 'content-type': 'text/plain' }, body: 'Hi' },
+    { headers: { 'content-type': 'multipart/form-data; boundary=x' }, body: '--x--\r\n' },
+  ];
+
+  test('every other method of every path: 405, with those that there are', async () => {
+    for (const [path, allowed] of Object.entries(PATHS)) {
+      for (const method of [...METHODS, ...FOREIGN]) {
+        if (allowed.includes(method)) continue;
+        for (const { headers, body } of method === 'POST' || method === 'PUT' ? BODIES : BODIES.slice(0, 1)) {
+          const answer = await world.ask({
+            method,
+            path,
+            headers: { ...headers, 'x-canary': 'never-echoed' },
+            ...(body === undefined ? {} : { body }),
+          });
+          const hint = `${method} ${path}`;
+          if (method === 'HEAD') assert.equal(answer.status, 405, hint);
+          else assert.equal(assertError(answer, 405, hint).code, 'method_not_allowed', hint);
+          assert.deepEqual(answer.headers.allow?.split(', ').sort(), [...allowed].sort(), hint);
+          assert.ok(!answer.text.includes('never-echoed'), hint);
+        }
+      }
+    }
+    assert.equal(world.upstream.chats.length, 0);
+  });
+
+  test('and of every path that the documents list', async () => {
+    const { json } = await world.ask({ path: '/openapi.json' });
+    const { paths } = json as { paths: Record<string, Record<string, unknown>> };
+    assert.ok(Object.keys(paths).length > 10);
+    for (const [template, operations] of Object.entries(paths)) {
+      const path = template.replaceAll(/\{\w+\}/g, 'x');
+      const declared = Object.keys(operations).map((method) => method.toUpperCase());
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']) {
+        if (declared.includes(method)) continue;
+        const answer = await world.ask({ method, path });
+        assertError(answer, 405, `${method} ${path}`);
+        const allow = answer.headers.allow?.split(', ') ?? [];
+        for (const each of declared) assert.ok(allow.includes(each), `${method} ${path}: ${allow}`);
+      }
+    }
+  });
+
+  test('every method of a path that does not exist: 404', async () => {
+    for (const path of ['/v1/nothing', '/v1/chat', '/nothing', '/docs/nothing', '/api/mock/nothing', '/a/b/c/d/e']) {
+      for (const method of [...METHODS, ...FOREIGN]) {
+        for (const { headers, body } of method === 'POST' ? BODIES : BODIES.slice(0, 1)) {
+          const answer = await world.ask({ method, path, headers, ...(body === undefined ? {} : { body }) });
+          if (method === 'HEAD') assert.equal(answer.status, 404, path);
+          else assert.equal(assertError(answer, 404, `${method} ${path}`).code, 'not_found', path);
+        }
+      }
+    }
+  });
+
+  test('no method at all', async () => {
+    for (const line of ['FOO / HTTP/1.1', 'get / HTTP/1.1', '/ HTTP/1.1', 'GET HTTP/1.1', 'GET / HTTP/9.9']) {
+      const { text } = await talk(world.gateway.origin, `${line}\r\nhost: localhost\r\n\r\n`);
+      assert.match(text, /^(HTTP\/1\.1 4\d\d [\s\S]*"code"|$)/, line);
+    }
+    const { text } = await talk(world.gateway.origin, 'CONNECT 127.0.0.1:80 HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    assert.doesNotMatch(text, / 200 /);
+    await world.isWell();
+  });
+});
