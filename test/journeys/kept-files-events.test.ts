@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { dataOf, listen, png } from './kept-files-world.ts';
+import { at, eventually, filesBelow, type KeptWorld, openKept, pick, told, upload } from './kept-world.ts';
+
+describe('events of buckets', { timeout: 60_000 }, () => {
+  let world: KeptWorld;
+  before(async () => {
+    world = await openKept();
+  });
+  after(() => world.close());
+
+  test('the event form, by path and by Accept: sizes, media, done, and the end', async () => {
+    await upload(world, 'events', ['a.txt', 'abc'], ['b.txt', 'defg'], ['p.png', await png(10, 10)]);
+    const expected = [
+      { action: 'load', size: 3 },
+      { action: 'load', size: 7 },
+      { action: 'media', filename: 'p.png' },
+      { action: 'done', size: 7 },
+    ];
+    for (const [url, headers] of [
+      [at(world, 'files/events/stream'), {}],
+      [at(world, 'files/events'), { accept: 'text/event-stream' }],
+    ] as const) {
+      const response = await fetch(url, { headers });
+      assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8');
+      const text = await response.text();
+      assert.ok(!/^event:/m.test(text), 'the events have no name');
+      assert.deepEqual(dataOf(text), expected);
+      assert.ok(!text.includes('defg'), 'events never carry the text');
+    }
+  });
+
+  test('as a browser listens: messages, then the end', async () => {
+    await upload(world, 'listen', ['a.txt', 'abc']);
+    const messages = await listen(at(world, 'files/listen/stream'));
+    assert.deepEqual(messages, [
+      { action: 'load', size: 3 },
+      { action: 'done', size: 3 },
+    ]);
+  });
+
+  test('shows what happens while an upload runs', async () => {
+    const slow = slowUpload(at(world, 'files/slow'));
+    slow.part('one.txt', 'first');
+    slow.begin('two.txt');
+    const watching = await eventually(async () => {
+      const response = await fetch(at(world, 'files/slow/stream'));
+      if (response.status === 200) return response;
+      await response.text();
+      return undefined;
+    });
+    assert.ok(watching.body !== null);
+    const reader = watching.body.getReader();
+    const decoder = new TextDecoder();
+    let seen = '';
+    while (!seen.includes('"two.txt"')) {
+      const { value, done } = await reader.read();
+      assert.ok(!done, 'the stream waits for the upload');
+      seen += decoder.decode(value, { stream: true });
+    }
+    assert.ok(!seen.includes('done'));
+    assert.equal(await slow.end('second'), 200);
+    for (let step = await reader.read(); !step.done; step = await reader.read()) seen += decoder.decode(step.value);
+    assert.deepEqual(dataOf(seen).slice(-3), [
+      { action: 'load', size: 5 },
+      { action: 'load', size: 15 },
+      { action: 'done', size: 15 },
+    ]);
+  });
+
+  test('an upload that breaks off leaves nothing, and its watchers are told', async () => {
+    const slow = slowUpload(at(world, 'files/broken'));
+    slow.part('one.txt', 'first');
+    slow.begin('two.txt');
+    const watching = await eventually(async () => {
+      const response = await fetch(at(world, 'files/broken/stream'));
+      if (response.status === 200) return response;
+      await response.text();
+      return undefined;
+    });
+    slow.abort();
+    // The failure is told, then the connection is cut.
+    const text = await drained(watching);
+    assert.match(text, /data: \{"error":\{"message":"Bucket directory not found/);
+    assert.deepEqual(pick(await told(fetch(at(world, 'files/broken')))), [404, 'not_found']);
+    await eventually(async () => (filesBelow(world, 'uploads').length === 0 ? true : undefined));
+    assert.deepEqual(filesBelow(world, path.join('buckets', 'broken')), []);
+  });
+});
+
+/** All that a body brings before it ends or is cut. */
+async function drained(response: Response): Promise<string> {
+  let text = '';
+  try {
+    for await (const piece of response.body ?? []) text += Buffer.from(piece).toString();
+  } catch {
+    // cut
+  }
+  return text;
+}
+
+/** An upload whose parts are sent when the test says so. */
+function slowUpload(url: string) {
+  const { hostname, port, pathname } = new URL(url);
+  const headers = { 'content-type': 'multipart/form-data; boundary=x' };
+  let answered: (status: number) => void = () => {};
+  const status = new Promise<number>((resolve) => {
+    answered = resolve;
+  });
+  const sent = request({ hostname, port, method: 'POST', path: pathname, headers }, (response) => {
+    response.resume();
+    answered(response.statusCode ?? 0);
+  });
+  sent.on('error', () => answered(0));
+  const head = (name: string) => `--x\r\ncontent-disposition: form-data; name="files"; filename="${name}"\r\n\r\n`;
+  return {
+    part: (name: string, content: string) => sent.write(`${head(name)}${content}\r\n`),
+    begin: (name: string) => sent.write(`${head(name)}the `),
+    end(content: string) {
+      sent.end(`${content}\r\n--x--\r\n`);
+      return status;
+    },
+    abort: () => sent.destroy(),
+  };
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import sharp from 'sharp';
+import { png } from './kept-files-world.ts';
+import { type KeptWorld, openKept, statusOf, told, upload } from './kept-world.ts';
+
+describe('media of buckets', { timeout: 60_000 }, () => {
+  let world: KeptWorld;
+  before(async () => {
+    world = await openKept();
+  });
+  after(() => world.close());
+
+  test('serves media with ranges, conditions and HEAD', async () => {
+    const bytes = await png(800, 600);
+    await upload(world, 'media', ['p.png', bytes, 'image/png']);
+    const url = `${world.origin}/files/media/media/p.png`;
+    const whole = await fetch(url);
+    assert.equal(whole.status, 200);
+    assert.deepEqual(Buffer.from(await whole.arrayBuffer()), bytes);
+    const headers = Object.fromEntries(whole.headers);
+    assert.equal(headers['content-type'], 'image/png');
+    assert.equal(headers['content-disposition'], 'inline');
+    assert.equal(headers['cache-control'], 'no-cache');
+    assert.equal(headers['accept-ranges'], 'bytes');
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+    assert.match(headers['content-security-policy'] ?? '', /sandbox/);
+    const { etag = '', 'last-modified': modified = '' } = headers;
+
+    const part = await fetch(url, { headers: { range: 'bytes=1-3' } });
+    assert.deepEqual(
+      [part.status, part.headers.get('content-range'), await part.text()],
+      [206, `bytes 1-3/${bytes.length}`, 'PNG'],
+    );
+    const tail = await fetch(url, { headers: { range: 'bytes=-4' } });
+    assert.deepEqual([tail.status, Buffer.from(await tail.arrayBuffer())], [206, bytes.subarray(-4)]);
+    const open = await fetch(url, { headers: { range: 'bytes=10-', 'if-range': etag } });
+    assert.deepEqual([open.status, (await open.arrayBuffer()).byteLength], [206, bytes.length - 10]);
+    const changed = await fetch(url, { headers: { range: 'bytes=10-', 'if-range': '"other"' } });
+    assert.deepEqual([changed.status, (await changed.arrayBuffer()).byteLength], [200, bytes.length]);
+    const beyond = await fetch(url, { headers: { range: `bytes=${bytes.length}-` } });
+    assert.deepEqual([beyond.status, beyond.headers.get('content-range')], [416, `bytes */${bytes.length}`]);
+    for (const range of ['bytes=0-0,2-3', 'lines=1-2', 'bytes=x-y'])
+      assert.equal(await statusOf(url, { headers: { range } }), 200, range);
+
+    for (const condition of [
+      { 'if-none-match': etag },
+      { 'if-none-match': `W/${etag}, "x"` },
+      { 'if-modified-since': modified },
+    ]) {
+      const fresh = await fetch(url, { headers: condition });
+      assert.deepEqual([fresh.status, await fresh.text()], [304, '']);
+    }
+    assert.equal(await statusOf(url, { headers: { 'if-none-match': '"other"' } }), 200);
+    const head = await fetch(url, { method: 'HEAD', headers: { range: 'bytes=1-3' } });
+    assert.deepEqual(
+      [head.status, head.headers.get('content-length'), await head.text()],
+      [200, String(bytes.length), ''],
+    );
+
+    const small = await fetch(`${world.origin}/files/media/thumbnail/p.png`);
+    const { width, height, format } = await sharp(Buffer.from(await small.arrayBuffer())).metadata();
+    assert.deepEqual([small.headers.get('content-type'), width, height, format], ['image/webp', 400, 300, 'webp']);
+    assert.equal(await statusOf(`${world.origin}/files/media/other/p.png`), 400);
+  });
+
+  test('no query leads elsewhere', async () => {
+    await upload(world, 'query', ['p.png', await png(4, 4)]);
+    for (const route of [
+      'files/query/media/none.png',
+      'files/query/thumbnail/none.png',
+      'media/none.png',
+      'images/none.png',
+      'thumbnail/none.png',
+    ]) {
+      const response = await fetch(`${world.origin}/${route}?url=http%3A%2F%2Fexample.com%2Fx.png`, {
+        redirect: 'manual',
+      });
+      assert.equal(response.status, 404, route);
+      assert.equal(response.headers.get('location'), null);
+      assert.match((await told(response)).message, /^File not found/);
+    }
+  });
+});
