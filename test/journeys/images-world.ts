@@ -1,6 +1,14 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach } from 'node:test';
 import OpenAI from 'openai';
 import { type Gateway, startGateway } from '../support/gateway.ts';
-import { type ImageScript, type ImageUpstream, startImageUpstream } from '../support/image-upstream.ts';
+import {
+  type ImageReply,
+  type ImageScript,
+  type ImageUpstream,
+  startImageUpstream,
+} from '../support/image-upstream.ts';
+import { picture } from '../support/pictures.ts';
 
 /** Pictures of upstreams that speak OpenAI's images API, asked for with OpenAI's own client and by plain HTTP. */
 
@@ -40,6 +48,54 @@ export async function openWorld(context: { after(done: () => void): void }, yaml
   context.after(() => void gateway.close());
   const client = new OpenAI({ baseURL: `${gateway.origin}/v1`, apiKey: 'secret', maxRetries: 0 });
   return Object.assign(world, { upstream, gateway, client });
+}
+
+export const [red, blue] = await Promise.all([picture('#ff0000', 500, 300), picture('#0000ff')]);
+
+/** An answer with pictures, as OpenAI gives it. */
+export const base64 = (...pictures: Buffer[]): ImageReply => ({
+  json: {
+    created: CREATED,
+    background: 'opaque',
+    data: pictures.map((each) => ({ b64_json: each.toString('base64') })),
+    output_format: 'png',
+    quality: 'high',
+    size: '1024x1024',
+    usage: USAGE,
+  },
+});
+
+/** A world for all tests of the `describe` that it is called in. Each begins with an upstream that draws the red picture. */
+export function setWorld(): World {
+  let world: World | undefined;
+  const opened = (): World => world ?? assert.fail('The world is not there before its tests begin');
+  const ends: (() => void)[] = [];
+  before(async () => {
+    world = await openWorld({ after: (done) => ends.push(done) });
+  });
+  beforeEach(() => {
+    opened().script = () => base64(red);
+  });
+  after(() => {
+    for (const end of ends.reverse()) end();
+  });
+  return {
+    get upstream() {
+      return opened().upstream;
+    },
+    get gateway() {
+      return opened().gateway;
+    },
+    get client() {
+      return opened().client;
+    },
+    get script() {
+      return opened().script;
+    },
+    set script(script) {
+      opened().script = script;
+    },
+  };
 }
 
 export const post = (world: World, path: string, body: unknown, headers = {}) =>

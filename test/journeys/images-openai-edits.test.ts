@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { toFile } from 'openai';
+import { dataUri } from '../support/pictures.ts';
+import { base64, blue, post, red, setWorld, told } from './images-world.ts';
+
+describe('OpenAI’s images API, edits and variations', { timeout: 60_000 }, () => {
+  const world = setWorld();
+
+  test('an edit with files goes on as a form', async () => {
+    world.script = () => base64(blue);
+    const answer = await world.client.images.edit({
+      model: 'gpt-image-1',
+      prompt: 'Make it blue',
+      image: [
+        await toFile(red, 'red.png', { type: 'image/png' }),
+        await toFile(blue, 'blue.png', { type: 'image/png' }),
+      ],
+      mask: await toFile(blue, 'mask.png', { type: 'image/png' }),
+      size: '1024x1024',
+      n: 2,
+      input_fidelity: 'high',
+    });
+    assert.match(answer.data?.[0]?.url ?? '', /\/media\//);
+    const form = world.upstream.at('/v1/images/edits').at(-1)?.form;
+    assert.deepEqual(
+      [...(form?.entries() ?? [])]
+        .flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []))
+        .sort(),
+      [
+        ['input_fidelity', 'high'],
+        ['model', 'gpt-image-1'],
+        ['n', '2'],
+        ['prompt', 'Make it blue'],
+        ['size', '1024x1024'],
+      ],
+    );
+    const files = [...(form?.getAll('image[]') ?? []), ...(form?.getAll('mask') ?? [])] as File[];
+    const bytes = await Promise.all(files.map(async (file) => Buffer.from(await file.arrayBuffer())));
+    assert.deepEqual(bytes, [red, blue, blue]);
+    assert.deepEqual(
+      files.map(({ type }) => type),
+      ['image/png', 'image/png', 'image/png'],
+    );
+  });
+
+  test('an edit in JSON: inline, by a path of ours, by a whole address of ours', async () => {
+    world.script = () => base64(blue);
+    const kept = (await told(post(world, '/v1/images/generate', { model: 'gpt-image-1', prompt: 'To keep' }))).json
+      .data[0].url;
+    for (const images of [
+      [{ image_url: dataUri(blue) }],
+      [{ image_url: kept }],
+      [{ image_url: new URL(kept).pathname }],
+      dataUri(blue),
+    ]) {
+      const { status, json } = await told(
+        post(world, '/v1/images/edits', { model: 'gpt-image-1', prompt: 'x', images }),
+      );
+      assert.equal(status, 200, JSON.stringify(json));
+      const file = world.upstream.at('/v1/images/edits').at(-1)?.form?.get('image') as File;
+      assert.deepEqual(Buffer.from(await file.arrayBuffer()), blue);
+    }
+  });
+
+  test('a variation', async () => {
+    world.script = () => base64(blue);
+    const image = await toFile(red, 'red.png', { type: 'image/png' });
+    const answer = await world.client.images.createVariation({
+      model: 'dall-e-2',
+      image,
+      n: 1,
+      response_format: 'b64_json',
+    });
+    assert.equal(answer.data?.[0]?.b64_json, blue.toString('base64'));
+    const form = world.upstream.at('/v1/images/variations').at(-1)?.form;
+    assert.deepEqual([form?.get('model'), form?.get('n'), form?.get('prompt')], ['dall-e-2', '1', null]);
+    assert.ok(form?.get('image') instanceof File);
+  });
+});
