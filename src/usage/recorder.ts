@@ -8,7 +8,7 @@ import type { UsageRecord, UsageStore } from '../core/stores.ts';
  * How long records wait for others to be written with them, in milliseconds. Short: what waits for long outlives the
  * collector's young generation, and costs more there than writing it does.
  */
-const WAIT_MS = 20;
+const WAIT_MS = 50;
 /** Records that wait at most while the store is out of order; the oldest go first. */
 const MOST = 10_000;
 
