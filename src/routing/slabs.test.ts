@@ -8,7 +8,16 @@ function bytes(size: number, start: number): Buffer {
 }
 
 describe('gathered bytes', () => {
-  for (const sizes of [[], [0], [10, 20], [32 * 1024, 1], [20_000, 20_000, 20_000], [300_000], [256 * 1024, 256 * 1024], [1, 700_000, 3]])
+  for (const sizes of [
+    [],
+    [0],
+    [10, 20],
+    [32 * 1024, 1],
+    [20_000, 20_000, 20_000],
+    [300_000],
+    [256 * 1024, 256 * 1024],
+    [1, 700_000, 3],
+  ])
     test(`are what came in pieces of ${sizes.join(', ') || 'nothing'}`, () => {
       const slabs = new Slabs();
       const pieces = sizes.map((size, index) => bytes(size, index));

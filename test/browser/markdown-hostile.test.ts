@@ -109,7 +109,7 @@ The last words.`;
   };
 
   for (const [name, text] of Object.entries(HUGE)) {
-    test(`${name} freeze nothing`, { timeout: 240_000 }, async () => {
+    test(`${name} freeze nothing`, { timeout: 60_000 }, async () => {
       await here.page.evaluate(`window.text = ${JSON.stringify(text)}`);
       const whole = await longTasks(here.browser(), here.page, () => here.page.evaluate('markdown.render(text)'), 250);
       const pieces = await longTasks(

@@ -30,6 +30,8 @@ export function createDocument(root: HTMLElement, grammar: MarkdownIt, tools: To
   /** How much of the text is finished, and up to where a search for more was in vain. */
   let offset = 0;
   let searched = 0;
+  /** How much is looked at in one go. It is kept from one slice of work to the next, which else would begin the same search again. */
+  let size: number = limits.windowCharacters;
   /** The head of a table that goes on, repeated before its further rows. */
   let head = '';
   let fence: Fence | undefined;
@@ -41,6 +43,7 @@ export function createDocument(root: HTMLElement, grammar: MarkdownIt, tools: To
     references.reset();
     offset = 0;
     searched = 0;
+    size = limits.windowCharacters;
     head = '';
     fence = undefined;
     shown = undefined;
@@ -89,7 +92,7 @@ export function createDocument(root: HTMLElement, grammar: MarkdownIt, tools: To
   }
 
   /** Where the next window ends: a whole line, or the whole text. */
-  function windowEnd(size: number): number {
+  function windowEnd(): number {
     const rest = text.length - offset;
     let end = offset + Math.min(rest, size);
     let lines = 0;
@@ -107,7 +110,6 @@ export function createDocument(root: HTMLElement, grammar: MarkdownIt, tools: To
   }
 
   function work(deadline: number): boolean {
-    let size: number = limits.windowCharacters;
     for (;;) {
       if (fence !== undefined) {
         const read = fence.read(text, done);
@@ -117,7 +119,7 @@ export function createDocument(root: HTMLElement, grammar: MarkdownIt, tools: To
         offset = searched = read.end;
         fence = undefined;
       } else {
-        const windowed = windowEnd(size);
+        const windowed = windowEnd();
         const atEnd = windowed === text.length;
         if (atEnd && done) {
           end();
