@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CallScope } from '../core/call.ts';
 import type { Batch } from '../core/chunk.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
-import { join, type Pieces, sizeOf } from '../core/pieces.ts';
+import { type Pieces, sizeOf } from '../core/pieces.ts';
 import type { Encoder } from '../core/stream.ts';
 import { RATE_LIMIT } from '../outbound/rate-limits.ts';
 import type { RelayedStream } from '../routing/relay.ts';
@@ -117,15 +117,17 @@ export function sendWhole(
 ): void {
   const { raw: response } = reply;
   const size = sizeOf(pieces);
+  // An object of its own, made anew for each caller.
+  const all = reply.getHeaders() as Record<string, string | number>;
+  for (const name in headers) all[name] = headers[name] ?? '';
+  all['content-type'] = 'application/json; charset=utf-8';
+  all['content-length'] = size;
   reply.hijack();
-  response.writeHead(200, {
-    ...(reply.getHeaders() as Record<string, string>),
-    ...headers,
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': size,
-  });
+  response.writeHead(200, all);
   if (size <= ONE_WRITE_BYTES) {
-    response.end(join(pieces).toString('latin1'), 'latin1');
+    let text = '';
+    for (const piece of pieces) text += piece.toString('latin1');
+    response.end(text, 'latin1');
     onSent();
     return;
   }

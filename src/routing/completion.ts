@@ -104,8 +104,20 @@ function stamp(body: Pieces, provider: string): Pieces {
   const first = body.findIndex((piece) => piece.includes('{'));
   const begun = body[first];
   if (begun === undefined) throw notACompletion();
+  return [namedHead(provider), begun.subarray(begun.indexOf('{') + 1), ...body.slice(first + 1)];
+}
+
+/** How objects begin that name a provider, by provider. */
+const namedHeads = new Map<string, Buffer>();
+/** Providers come and go with the configuration. */
+const MOST_HEADS = 1_000;
+
+function namedHead(provider: string): Buffer {
+  const known = namedHeads.get(provider);
+  if (known !== undefined) return known;
   const head = Buffer.from(`{"provider":${JSON.stringify(provider)},`);
-  return [head, begun.subarray(begun.indexOf('{') + 1), ...body.slice(first + 1)];
+  if (namedHeads.size < MOST_HEADS) namedHeads.set(provider, head);
+  return head;
 }
 
 /** Four bytes are about one token; what surrounds the texts of an answer is some 400 bytes. */

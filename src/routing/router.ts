@@ -95,8 +95,11 @@ export class Router {
     return this.perform(
       question,
       call,
-      async (target, scope) =>
-        keepKey(await this.#openOrDetour(target, question, ready, scope, limits), scope.credentials),
+      (target, scope) => {
+        const opening = this.#openOrDetour(target, question, ready, scope, limits);
+        const { credentials } = scope;
+        return credentials.apiKey === undefined ? opening : opening.then((opened) => keepKey(opened, credentials));
+      },
       // What is wrong with the request is nobody's failure to answer it.
       question.relay === undefined ? ready : undefined,
     );
@@ -159,22 +162,21 @@ export class Router {
   }
 
   /** Relays what can be relayed; what the upstream wants over another of its APIs is decoded, since `chat` knows the way. */
-  async #openOrDetour(
+  #openOrDetour(
     target: Target,
     question: Question,
     ready: () => Promise<Required<Enriched>>,
     scope: CallScope,
     limits: Limits,
   ): Promise<Answered['value']> {
-    const { relay, ...decoded } = question;
-    const detours = relay === undefined ? undefined : target.provider.relay?.detours;
-    if (detours?.has(target.model) === true) return this.#open(target, decoded, ready, scope, limits);
-    try {
-      return await this.#open(target, question, ready, scope, limits);
-    } catch (error) {
-      if (!(error instanceof SluiceError) || detours?.learn(target.model, error) !== true) throw error;
+    const detours = question.relay === undefined ? undefined : target.provider.relay?.detours;
+    if (detours === undefined) return this.#open(target, question, ready, scope, limits);
+    const { relay: _, ...decoded } = question;
+    if (detours.has(target.model)) return this.#open(target, decoded, ready, scope, limits);
+    return this.#open(target, question, ready, scope, limits).catch((error: unknown) => {
+      if (!(error instanceof SluiceError) || !detours.learn(target.model, error)) throw error;
       return this.#open(target, decoded, ready, scope, limits);
-    }
+    });
   }
 
   async #open(
