@@ -92,6 +92,19 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
     });
   }
 
+  test('leaves words that are dropped to the browser, which puts them where they belong', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      const isTaken = await page.locator('#prompt').evaluate((field) => {
+        const { DataTransfer, DragEvent } = globalThis as unknown as BrowserScope;
+        const data = new DataTransfer();
+        data.setData('text/plain', 'words from elsewhere');
+        return !field.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+      });
+      assert.equal(isTaken, false);
+    });
+  });
+
   test('keeps drafts, of each chat its own, with their files', async () => {
     await visit(async (page) => {
       await ask(page, 'first chat');

@@ -16,7 +16,7 @@ export interface FileDrop {
   };
 }
 
-/** Lets files be dropped on an element; what is not welcome is left to the browser while it is held above. */
+/** Lets files be dropped on an element; what is not welcome, words for example, is left to the browser. */
 export function useFileDrop(
   take: (files: readonly File[]) => void,
   isWelcome: (held: DataTransfer | null) => boolean = () => true,
@@ -32,8 +32,9 @@ export function useFileDrop(
       },
       onDragLeave: () => setOver(false),
       onDrop(event) {
-        event.preventDefault();
         setOver(false);
+        if (!isWelcome(event.dataTransfer)) return;
+        event.preventDefault();
         take(filesOf(event.dataTransfer));
       },
     },
