@@ -7,7 +7,9 @@ import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
 import { ask, newChat, PIXEL, ready } from './visit.ts';
 
-type Made = new (...options: unknown[]) => { readonly items: { add(file: File): void } } & Event;
+type Made = new (
+  ...options: unknown[]
+) => { readonly items: { add(file: File): void }; setData(type: string, text: string): void } & Event;
 
 interface BrowserScope {
   readonly DataTransfer: Made;
