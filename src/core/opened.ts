@@ -32,3 +32,29 @@ export class Opened implements AsyncIterableIterator<Batch> {
     return this.#answer.next();
   }
 }
+
+/** Batches of which the first step was taken already. */
+export class WithFirst implements AsyncIterableIterator<Batch> {
+  readonly #source: AsyncIterator<Batch>;
+  #first: IteratorResult<Batch> | undefined;
+
+  constructor(first: IteratorResult<Batch>, source: AsyncIterator<Batch>) {
+    this.#first = first;
+    this.#source = source;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Batch>> {
+    const first = this.#first;
+    if (first === undefined) return this.#source.next();
+    this.#first = undefined;
+    return Promise.resolve(first);
+  }
+
+  async return(): Promise<IteratorResult<Batch>> {
+    return (await this.#source.return?.()) ?? { done: true, value: undefined };
+  }
+}

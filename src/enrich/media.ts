@@ -2,6 +2,7 @@ import type { Call } from '../core/call.ts';
 import type { ChatRequest } from '../core/chat.ts';
 import type { Batch, Chunk, MediaRef } from '../core/chunk.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
+import { WithFirst } from '../core/opened.ts';
 import type { Step } from '../core/stream.ts';
 import { Gate } from '../media/gate.ts';
 import type { MediaStore, SaveOptions } from '../media/store.ts';
@@ -63,7 +64,7 @@ class MediaOnTheWay implements AsyncIterableIterator<Batch> {
   readonly #take = (result: IteratorResult<Batch>): IteratorResult<Batch> | Promise<IteratorResult<Batch>> => {
     if (result.done === true) this.#keeper.close();
     else if (!this.#keeper.passes(result.value)) {
-      this.#keeping = keepMedia(new WithFirst(result.value, this.#source), this.#keeper, this.#call);
+      this.#keeping = keepMedia(new WithFirst(result, this.#source), this.#keeper, this.#call);
       return this.#keeping.next();
     }
     return result;
@@ -73,32 +74,6 @@ class MediaOnTheWay implements AsyncIterableIterator<Batch> {
     this.#keeper.close();
     throw error;
   };
-}
-
-/** Batches of which the first was taken out already. */
-class WithFirst implements AsyncIterableIterator<Batch> {
-  readonly #source: AsyncIterator<Batch>;
-  #first: Batch | undefined;
-
-  constructor(first: Batch, source: AsyncIterator<Batch>) {
-    this.#first = first;
-    this.#source = source;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  next(): Promise<IteratorResult<Batch>> {
-    const first = this.#first;
-    if (first === undefined) return this.#source.next();
-    this.#first = undefined;
-    return Promise.resolve({ done: false, value: first });
-  }
-
-  async return(): Promise<IteratorResult<Batch>> {
-    return (await this.#source.return?.()) ?? { done: true, value: undefined };
-  }
 }
 
 async function* keepMedia(

@@ -1,6 +1,7 @@
 import type { ProviderConfig } from '../../config/config.ts';
 import type { ChatRequest } from '../../core/chat.ts';
 import { SluiceError } from '../../core/errors.ts';
+import { Opened, WithFirst } from '../../core/opened.ts';
 import type { Detours, Provider } from '../../core/provider.ts';
 import type { VendorDeps } from '../ai-sdk/adapter.ts';
 import { openaiResponses } from '../ai-sdk/openai-responses.ts';
@@ -48,19 +49,19 @@ export function withResponsesDetour(provider: Provider, config: ProviderConfig, 
   }
 
   const detouring: Pick<Provider, 'chat' | 'relay'> = {
-    async *chat(request, call) {
-      if (isRefused(request)) {
-        yield* respond(request, call);
-        return;
-      }
-      try {
-        // A refusal is a status, so nothing has come before it.
-        yield* complete(request, call);
-      } catch (error) {
-        if (!(error instanceof SluiceError) || !detours.learn(request.model, error)) throw error;
-        yield* respond(request, call);
-      }
-    },
+    // No generator: with paced streams every token would pass through it.
+    chat: (request, call) =>
+      new Opened(async () => {
+        if (isRefused(request)) return respond(request, call)[Symbol.asyncIterator]();
+        const answer = complete(request, call)[Symbol.asyncIterator]();
+        try {
+          // A refusal is a status, so nothing has come before it.
+          return new WithFirst(await answer.next(), answer);
+        } catch (error) {
+          if (!(error instanceof SluiceError) || !detours.learn(request.model, error)) throw error;
+          return respond(request, call)[Symbol.asyncIterator]();
+        }
+      }),
     relay: { target: (endpoint, credentials) => relay.target(endpoint, credentials), detours },
   };
   return Object.assign(provider, detouring);
