@@ -40,6 +40,8 @@ export class StreamRewriter {
   /** How events begin that need no closer look, up to the inside of `delta`, and what clients get instead. */
   #known = '';
   #sent = '';
+  /** What was passed on last. */
+  #passed = '';
   #done = false;
   #failure: SluiceError | undefined;
   #tokens = 0;
@@ -91,7 +93,7 @@ export class StreamRewriter {
     }
     const events = text.slice(0, end + 2);
     this.#carry = text.slice(end + 2);
-    const out = this.#passOn(events) ?? this.#each(events);
+    const out = this.#each(events);
     return out + this.#keep(this.#carry);
   }
 
@@ -125,29 +127,15 @@ export class StreamRewriter {
     return '';
   }
 
-  /** Events that all begin as known, as clients get them; undefined when one of them needs a closer look. */
-  #passOn(events: string): string | undefined {
-    const known = this.#known;
-    if (known === '' || this.#mender.ending) return undefined;
-    let out = '';
-    let tokens = 0;
-    for (let at = 0; at < events.length; ) {
-      const inside = at + known.length;
-      const end = events.indexOf('\n', inside) + 2;
-      const rest = events.slice(inside, end);
-      // Comparing a slice is many times faster than startsWith.
-      if (events.slice(at, inside) !== known || !rest.endsWith('\n\n') || UNUSUAL.test(rest)) return undefined;
-      out += this.#sent + rest;
-      tokens += tokensOf(end - at);
-      at = end;
-    }
-    this.#tokens += tokens;
-    return out;
-  }
-
   #each(events: string): string {
     let out = '';
     for (let start = 0; start < events.length; ) {
+      const rest = this.#passOn(events, start);
+      if (rest > start) {
+        out += this.#passed;
+        start = rest;
+        continue;
+      }
       const end = events.indexOf('\n\n', start);
       const event = events.slice(start, end);
       const isComment = event.startsWith(':');
@@ -158,6 +146,28 @@ export class StreamRewriter {
       start = end + 2;
     }
     return out;
+  }
+
+  /** Passes on the events from `start` on that begin as known, up to one that needs a closer look: `#passed`. Returns where that stands. */
+  #passOn(events: string, start: number): number {
+    const known = this.#known;
+    if (known === '' || this.#mender.ending || this.#done || this.#failure !== undefined) return start;
+    let out = '';
+    let tokens = 0;
+    let at = start;
+    while (at < events.length) {
+      const inside = at + known.length;
+      const end = events.indexOf('\n', inside) + 2;
+      const rest = events.slice(inside, end);
+      // Comparing a slice is many times faster than startsWith.
+      if (events.slice(at, inside) !== known || !rest.endsWith('\n\n') || UNUSUAL.test(rest)) break;
+      out += this.#sent + rest;
+      tokens += tokensOf(end - at);
+      at = end;
+    }
+    this.#tokens += tokens;
+    this.#passed = out;
+    return at;
   }
 
   /** Hands the stream to a complete parser, for good. */
