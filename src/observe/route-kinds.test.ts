@@ -13,6 +13,8 @@ describe('what is asked at Google’s routes', () => {
       for (const model of ['test-model', 'acme/test-model', 'acme:test-model', 'llama3:latest']) {
         assert.equal(asked(route, `${model}:generateContent`), 'chat', model);
         assert.equal(asked(route, `${model}:streamGenerateContent?alt=sse`), 'chat', model);
+        assert.equal(asked(route, `${model}%3AgenerateContent`), 'chat', model);
+        assert.equal(asked(route, `${model}%3acountTokens`), 'count_tokens', model);
         assert.equal(asked(route, `${model}:countTokens`), 'count_tokens', model);
         assert.equal(asked(route, `${model}:countTokens?key=a:b`), 'count_tokens', model);
       }

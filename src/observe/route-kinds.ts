@@ -47,7 +47,8 @@ const CHATTING = /:(?:generateContent|streamGenerateContent)$/;
 /** The same for one request: at Google's routes the address says what is to be done. */
 export function kindOfRequest(kind: RouteKind | undefined, url: string): RouteKind | undefined {
   if (kind?.dialect !== 'gemini') return kind;
-  const path = url.split('?', 1)[0] ?? '';
+  // A colon may come escaped.
+  const path = (url.split('?', 1)[0] ?? '').replaceAll(/%3a/gi, ':');
   if (path.endsWith(':countTokens')) return COUNTING;
   // Without a method that there is, an address of /v1 means the model itself, whose name may have colons.
   const method = path.startsWith('/v1/') ? CHATTING : /:\w+$/;
