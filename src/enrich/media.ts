@@ -197,6 +197,8 @@ class Keeper {
   /** Calls off what is still running. */
   close(): void {
     this.#unlisten();
+    // Most answers hold no media, and an error costs something.
+    if (this.#count === 0 && this.#running.length === 0) return;
     this.#controller.abort(new SluiceError('cancelled', 'the answer ended before it was there.'));
   }
 
