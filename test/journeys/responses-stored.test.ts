@@ -8,6 +8,7 @@ import { testLogger } from '../support/call.ts';
 import { loadYaml, temporaryFolder } from '../support/config-folder.ts';
 import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import type { VendorScript } from '../support/vendor-script.ts';
+import { eventually } from '../support/wire-answers.ts';
 import { all, lastOf, of, openWorld, type Seat, type World } from './responses-world.ts';
 import { assertHolds } from './sdk-vendors.ts';
 
@@ -196,7 +197,12 @@ describe('answers of the Responses API that are kept', { timeout: 120_000 }, () 
     const reading = (async () => {
       for await (const event of stream) heard.push(event);
     })().catch((error: unknown) => error);
-    while (of(heard, 'response.output_text.delta').length < 2) await sleep(5);
+    const said = (): string =>
+      of(heard, 'response.output_text.delta')
+        .map(({ delta }) => delta)
+        .join('');
+    // What comes in one read may be one delta.
+    await eventually('all is said', () => said() === 'Ticktock');
     const id = of(heard, 'response.created')[0]?.response.id ?? '';
     assertHolds(await world.client.responses.retrieve(id), { status: 'in_progress' });
     const along = all(await world.client.responses.retrieve(id, { stream: true })).catch((error: unknown) => error);
