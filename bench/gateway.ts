@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import flags from '../bin/node-flags.json' with { type: 'json' };
 import { Connection } from './connection.ts';
 
 /** A process under test, or the mock. */
@@ -18,9 +19,6 @@ export interface Running {
 
 const START_LIMIT_MS = 15_000;
 
-/** What `bin/sluice.js` gives to Sluice; the pass-through gets the same, so that the ratio is about code only. */
-const NODE_FLAGS = ['--v8-pool-size=1', '--max-semi-space-size=16', '--expose-gc'];
-
 function file(relative: string): string {
   return fileURLToPath(new URL(relative, import.meta.url));
 }
@@ -30,9 +28,9 @@ export function startMock(models: readonly string[]): Promise<Running> {
   return start([file('mock-upstream.ts'), models.join(',')], undefined, '/v1/models');
 }
 
-/** Starts the bare pass-through in front of the upstream. */
+/** Starts the bare pass-through in front of the upstream, with the flags that Sluice gets, so that the ratio is about code only. */
 export function startBare(upstreamPort: number): Promise<Running> {
-  return start([...NODE_FLAGS, file('passthrough.ts'), String(upstreamPort)], undefined, '/v1/models');
+  return start([...flags, file('passthrough.ts'), String(upstreamPort)], undefined, '/v1/models');
 }
 
 /** Starts Sluice as its users do, except for the embedded model and with room for all streams from one address. */
@@ -44,7 +42,7 @@ export async function startSluice(upstreamPort: number): Promise<Running> {
   const options = ['--config', config, '--data-dir', path.join(folder, 'data'), '--bind', `127.0.0.1:${port}`];
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   try {
-    const nodeArguments = [...NODE_FLAGS, file('../bin/sluice.js'), 'serve', ...options];
+    const nodeArguments = [...flags, file('../bin/sluice.js'), 'serve', ...options];
     const running = await start(nodeArguments, port, '/backend-api/v2/version?cache=true');
     return { ...running, stop: () => running.stop().finally(remove) };
   } catch (error) {

@@ -36,11 +36,18 @@ function carriedNode() {
 }
 
 /**
- * Runs `nodeArguments` on a Node that is new enough. Calls `inProcess` instead when this one is, so that
- * no second process is needed.
+ * Runs `words`, a script and its arguments, on a Node that is new enough, with `flags` for it. Calls `inProcess` instead when
+ * this one is both, so that no second process is needed. Where only the flags are missing, Node is started anew in this
+ * very process; where the system cannot do that, it goes without them.
  */
-export function runWithNode(nodeArguments, inProcess) {
-  if (isNewEnough() && inProcess !== undefined) return inProcess();
+export function runWithNode(words, { flags = [], inProcess } = {}) {
+  if (isNewEnough() && inProcess !== undefined) {
+    const { allowedNodeEnvironmentFlags: known, argv0: name, connected, env, execArgv, execPath, execve } = process;
+    const missing = flags.filter((flag) => known.has(flag) && !execArgv.includes(flag));
+    if (connected || execve === undefined || missing.length === 0) return inProcess();
+    execve(execPath, [name, ...missing, ...execArgv, ...words], env);
+  }
+  const nodeArguments = [...flags, ...words];
   const node = isNewEnough() ? process.execPath : carriedNode();
   if (node === undefined) {
     console.error(

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The `sluice` command. A published package is compiled (dist); a checkout runs its sources as they are.
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -10,13 +11,13 @@ const sources = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const main = existsSync(sources) ? sources : fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
 /**
- * Flags for a Node of our own. One thread for V8's background work: a gateway waits more than it computes, and two busy
- * cores are kept free. A small young generation: what a request leaves behind is small, and dies soon. The collector within
- * reach, which is used once after the start (cli/settle.ts).
+ * Flags for Node. One thread for V8's background work: a gateway waits more than it computes, and two busy cores are kept
+ * free. A small young generation: what a request leaves behind is small, and dies soon. The collector within reach, which
+ * is used once at the start (cli/settle.ts).
  */
-const FLAGS = ['--v8-pool-size=1', '--max-semi-space-size=16', '--expose-gc'];
+const flags = createRequire(import.meta.url)('./node-flags.json');
 
-runWithNode([...FLAGS, fileURLToPath(import.meta.url), ...process.argv.slice(2)], async () => {
+async function inProcess() {
   // Compiled code of earlier starts halves the time of the next one, and without sources to translate Node does not load
   // its translator, which takes 18 MB. In the user's own folder: elsewhere others could plant code.
   // Asked for here, since the old Nodes that start this file do not have it.
@@ -24,4 +25,6 @@ runWithNode([...FLAGS, fileURLToPath(import.meta.url), ...process.argv.slice(2)]
   const cache = process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache');
   enableCompileCache(path.join(cache, 'sluice', 'code'));
   return import(pathToFileURL(main).href);
-});
+}
+
+await runWithNode([fileURLToPath(import.meta.url), ...process.argv.slice(2)], { flags, inProcess });

@@ -53,8 +53,6 @@ export interface App {
   drain(): Promise<void>;
   /** Answers that are running now. */
   readonly running: number;
-  /** Answers that have begun since the start. */
-  readonly begun: number;
   /** Whether no answer runs, and none is kept to be read again. */
   readonly idle: boolean;
   /** Open streams to clients. */
@@ -212,9 +210,6 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     catalog,
     providers: () => catalog.providers.filter(isReady),
     server,
-    get begun() {
-      return calls.begun;
-    },
     get running() {
       return calls.running;
     },

@@ -8,7 +8,7 @@ import { describeEmbedded } from '../providers/embedded/describe.ts';
 import { version } from '../version.ts';
 import { listenFailure } from './listen-failure.ts';
 import { createLogger } from './logger.ts';
-import { settleSoon } from './settle.ts';
+import { settle } from './settle.ts';
 import { foundText, startText } from './start-text.ts';
 import { stopInOrder } from './stop.ts';
 
@@ -32,6 +32,7 @@ export async function serve(flags: Flags): Promise<void> {
   const app: App = await createApp(config, log, { onLocal: (ids) => tell(ids) });
   const tell = teller(app.providers);
   let current: Config = config;
+  settle();
   const address = await app.listen().catch((error: unknown) => {
     throw listenFailure(error, config.bind);
   });
@@ -40,7 +41,6 @@ export async function serve(flags: Flags): Promise<void> {
   const providers = app.providers();
   const embedded = await describeEmbedded({ config: config.embedded, dataDir: config.dataDir });
   process.stdout.write(`${startText({ config, address, providers, embedded, notes, version })}\n`);
-  settleSoon(app);
   watchConfig(
     async () => (await loadConfig({ flags })).config,
     config,

@@ -6,7 +6,7 @@ import { explainFailure } from '../cli/failure.ts';
 import { listenFailure } from '../cli/listen-failure.ts';
 import { createLogger } from '../cli/logger.ts';
 import { ignoreClosedOutput } from '../cli/serve.ts';
-import { settleSoon } from '../cli/settle.ts';
+import { settle } from '../cli/settle.ts';
 import { foundText, startText } from '../cli/start-text.ts';
 import { deepFreeze } from '../config/freeze.ts';
 import { secretsOf } from '../config/secrets.ts';
@@ -160,6 +160,7 @@ async function work(primary: Channel, beginning: Beginning): Promise<void> {
   });
 
   await elsewhere.listen(app.server, config.limits.headerBytes);
+  settle();
   const address = await app.listen().catch((error: unknown) => {
     throw listenFailure(error, config.bind);
   });
@@ -167,7 +168,6 @@ async function work(primary: Channel, beginning: Beginning): Promise<void> {
   const embedded = await describeEmbedded({ config: config.embedded, dataDir: config.dataDir });
   const providers = app.providers();
   primary.tell('serving', { ...address, text: startText({ config, address, providers, embedded, notes, version }) });
-  settleSoon(app);
   if (!process.connected) void stop(1);
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import flags from '../../bin/node-flags.json' with { type: 'json' };
 import { temporaryFolder } from '../support/config-folder.ts';
 import { listing, plainServer } from '../support/plain-server.ts';
 import { type Ended, runSluice, startSluice } from '../support/run-sluice.ts';
@@ -129,6 +130,15 @@ describe('starting', () => {
     assert.match(stdout, /embedded .*(small demo model, whose answers are simple and often wrong|no model yet)/);
     assert.match(stdout, /export OPENAI_API_KEY=…/);
     assert.doesNotMatch(stdout + stderr, /planted/);
+  });
+
+  test('Node gets its flags in the same process, behind which nothing else stands', {
+    skip: process.platform !== 'linux' && 'only Linux lists processes as files',
+  }, async (context) => {
+    const { process: child } = await ready(context, temporaryFolder(context));
+    const words = readFileSync(`/proc/${child.pid}/cmdline`, 'utf8').split('\0');
+    for (const flag of flags) assert.ok(words.includes(flag), `${flag} is not among: ${words.join(' ')}`);
+    assert.equal(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8'), '');
   });
 
   test('a port in use', async (context) => {

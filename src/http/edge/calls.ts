@@ -22,7 +22,6 @@ export class Calls {
   readonly #running = new Roster<Visit>();
   #onEmpty: (() => void) | undefined;
   #draining = false;
-  #begun = 0;
 
   constructor(places: Places) {
     this.#places = places;
@@ -35,11 +34,6 @@ export class Calls {
 
   get running(): number {
     return this.#running.size;
-  }
-
-  /** How many have begun since the start. */
-  get begun(): number {
-    return this.#begun;
   }
 
   /**
@@ -73,7 +67,6 @@ export class Calls {
   /** An answer has its place. */
   protected begin(call: CallScope, client: string | undefined): Leave {
     const visit: Visit = { place: -1, call, client };
-    this.#begun += 1;
     this.#running.add(visit);
     return () => this.#leave(visit);
   }
