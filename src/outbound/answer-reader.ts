@@ -21,7 +21,8 @@ type State =
   | 'extension'
   | 'size end'
   | 'chunk'
-  | 'chunk end'
+  | 'chunk CR'
+  | 'chunk LF'
   | 'trailers'
   | 'over';
 
@@ -35,7 +36,10 @@ const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 /** Control characters in the value of a header, except tabs (RFC 9110 §5.5). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
-/** More chunks of this many hexadecimal digits than a body may be long. */
+/**
+ * Hexadecimal digits of a chunk's size, zeros in front among them: no body is as long as they can say, their number is exact
+ * in a double, and a size cannot go on for ever.
+ */
 const MOST_DIGITS = 12;
 /** Names of headers that are remembered as they are written in lower case. */
 const MOST_NAMES = 512;
@@ -54,6 +58,7 @@ export class AnswerReader {
   #begun: Buffer | undefined;
   /** Bytes of the body or of the chunk that are still to come. */
   #left = 0;
+  /** Digits of a chunk's size that were read. */
   #digits = 0;
   /** Bytes of the extension of a chunk's size, or of the trailers. */
   #extra = 0;
@@ -199,7 +204,7 @@ export class AnswerReader {
       }
       this.#left -= next - at;
       at = next;
-      if (this.#left === 0) this.#state = 'chunk end';
+      if (this.#left === 0) this.#state = 'chunk CR';
     }
     if (start !== -1) this.#handler.onData(bytes.subarray(start, end));
     if (!this.#isOver) return;
@@ -241,14 +246,13 @@ export class AnswerReader {
           this.#state = this.#left === 0 ? 'trailers' : 'chunk';
           if (this.#state === 'chunk') return at + 1;
           break;
-        case 'chunk end':
-          // Its digits count the bytes of the line end here.
-          if (byte !== (this.#digits === 0 ? CR : LF)) throw new NotHttp('A chunk is longer than its size.');
-          this.#digits += 1;
-          if (this.#digits === 2) {
-            this.#digits = 0;
-            this.#state = 'size';
-          }
+        case 'chunk CR':
+          if (byte !== CR) throw new NotHttp('A chunk is longer than its size.');
+          this.#state = 'chunk LF';
+          break;
+        case 'chunk LF':
+          if (byte !== LF) throw new NotHttp('A chunk is longer than its size.');
+          this.#state = 'size';
           break;
         case 'trailers':
           this.#extra += 1;
