@@ -1,4 +1,5 @@
 import { SluiceError } from '../core/errors.ts';
+import { codeOf } from './error-code.ts';
 
 /** What went wrong with a guarded fetch, in words for people. `name` is the address as messages show it. */
 export function toFailure(thrown: unknown, name: string, signal: AbortSignal, timeoutMs: number): SluiceError {
@@ -40,12 +41,4 @@ export function toFailure(thrown: unknown, name: string, signal: AbortSignal, ti
     return failure('upstream_invalid', `'${name}' answered with something that is not valid HTTP.`);
   }
   return failure('upstream_unreachable', `'${name}' could not be reached${code === '' ? '' : ` (${code})`}.`);
-}
-
-function codeOf(thrown: unknown): string {
-  for (let error = thrown, depth = 0; error instanceof Error && depth < 4; error = error.cause, depth += 1) {
-    if ('code' in error && typeof error.code === 'string') return error.code;
-    if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
-  }
-  return '';
 }

@@ -1,5 +1,6 @@
 import { SluiceError } from '../core/errors.ts';
 import { NotHttp } from './answer-reader.ts';
+import { codeOf } from './error-code.ts';
 
 /** What went wrong on the way to an upstream, in words for people; addresses and internals stay out of them. */
 export function transportFailure(thrown: unknown): SluiceError {
@@ -29,12 +30,4 @@ export function transportFailure(thrown: unknown): SluiceError {
     default:
       return new SluiceError('upstream_unreachable', 'The provider could not be reached.', options);
   }
-}
-
-function codeOf(thrown: unknown): string {
-  for (let error = thrown, depth = 0; error instanceof Error && depth < 4; error = error.cause, depth += 1) {
-    if ('code' in error && typeof error.code === 'string') return error.code;
-    if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
-  }
-  return '';
 }
