@@ -1,5 +1,7 @@
 /** Bytes of a block. */
 const SLAB_BYTES = 256 * 1024;
+/** Up to here pieces are copied one by one. */
+const SMALL_BYTES = 32 * 1024;
 /** Blocks that are kept for later. */
 const MOST_FREE = 64;
 /** How long they are kept when nobody takes one, in milliseconds. */
@@ -84,6 +86,3 @@ export class Gathered {
     this.#used = SLAB_BYTES;
   }
 }
-
-/** Up to here pieces are copied one by one. */
-const SMALL_BYTES = 32 * 1024;
