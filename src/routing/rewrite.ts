@@ -40,8 +40,6 @@ export class StreamRewriter {
   /** How events begin that need no closer look, up to the inside of `delta`, and what clients get instead. */
   #known = '';
   #sent = '';
-  /** What was passed on last. */
-  #passed = '';
   #done = false;
   #failure: SluiceError | undefined;
   #tokens = 0;
@@ -130,10 +128,12 @@ export class StreamRewriter {
   #each(events: string): string {
     let out = '';
     for (let start = 0; start < events.length; ) {
-      const rest = this.#passOn(events, start);
-      if (rest > start) {
-        out += this.#passed;
-        start = rest;
+      const rest = this.#restOfKnown(events, start);
+      if (rest !== '') {
+        const size = this.#known.length + rest.length;
+        out += this.#sent + rest;
+        this.#tokens += tokensOf(size);
+        start += size;
         continue;
       }
       const end = events.indexOf('\n\n', start);
@@ -148,26 +148,14 @@ export class StreamRewriter {
     return out;
   }
 
-  /** Passes on the events from `start` on that begin as known, up to one that needs a closer look: `#passed`. Returns where that stands. */
-  #passOn(events: string, start: number): number {
+  /** What stands behind the known beginning of the event at `start`, up to its end; '' if the event needs a closer look. */
+  #restOfKnown(events: string, start: number): string {
     const known = this.#known;
-    if (known === '' || this.#mender.ending || this.#done || this.#failure !== undefined) return start;
-    let out = '';
-    let tokens = 0;
-    let at = start;
-    while (at < events.length) {
-      const inside = at + known.length;
-      const end = events.indexOf('\n', inside) + 2;
-      const rest = events.slice(inside, end);
-      // Comparing a slice is many times faster than startsWith.
-      if (events.slice(at, inside) !== known || !rest.endsWith('\n\n') || UNUSUAL.test(rest)) break;
-      out += this.#sent + rest;
-      tokens += tokensOf(end - at);
-      at = end;
-    }
-    this.#tokens += tokens;
-    this.#passed = out;
-    return at;
+    if (known === '' || this.#mender.ending || this.#done || this.#failure !== undefined) return '';
+    const inside = start + known.length;
+    const rest = events.slice(inside, events.indexOf('\n', inside) + 2);
+    // Comparing a slice is many times faster than startsWith.
+    return events.slice(start, inside) === known && rest.endsWith('\n\n') && !UNUSUAL.test(rest) ? rest : '';
   }
 
   /** Hands the stream to a complete parser, for good. */
