@@ -110,17 +110,13 @@ function namedOf(row: Row): { name: string; totalTokens: number } {
 
 /** Sums by day, user, provider and model, in the order of the columns. */
 function groupsOf(records: readonly UsageRecord[]): readonly (string | number)[][] {
-  const groups = new Map<string, (string | number)[]>();
+  const groups = new Map<string, UsageTotals>();
   for (const record of records) {
-    const names = [dayOf(record.time), record.user, record.provider, record.model];
-    const name = JSON.stringify(names);
-    const { requests, promptTokens, completionTokens, totalTokens, savedTokens } = sumsOf(record);
-    const sums = [requests, promptTokens, completionTokens, totalTokens, savedTokens];
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [...names, ...sums]);
-    else
-      for (const [index, sum] of sums.entries())
-        group[names.length + index] = Number(group[names.length + index]) + sum;
+    const names = JSON.stringify([dayOf(record.time), record.user, record.provider, record.model]);
+    groups.set(names, addSums(groups.get(names) ?? NOTHING, sumsOf(record)));
   }
-  return [...groups.values()];
+  return [...groups].map(([names, { requests, promptTokens, completionTokens, totalTokens, savedTokens }]) => [
+    ...(JSON.parse(names) as string[]),
+    ...[requests, promptTokens, completionTokens, totalTokens, savedTokens],
+  ]);
 }
