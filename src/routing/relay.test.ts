@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { testCall } from '../../test/support/call.ts';
 import { plainServer } from '../../test/support/plain-server.ts';
 import { defaultLimits } from '../config/defaults.ts';
-import { CallScope } from '../core/call.ts';
-import type { Logger } from '../core/logger.ts';
 import { join } from '../core/pieces.ts';
 import type { Provider } from '../core/provider.ts';
 import { createUpstreamClient } from '../outbound/upstream.ts';
@@ -14,8 +13,6 @@ import { openRelay, type Relayed } from './relay.ts';
 
 const client = createUpstreamClient(() => defaultLimits);
 after(() => client.close());
-
-const log: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
 
 /** Asks for a whole answer of a server. */
 function ask(origin: string, body: string): Promise<Relayed> {
@@ -29,7 +26,7 @@ function ask(origin: string, body: string): Promise<Relayed> {
     relay,
   };
   const request = { endpoint: '/', body: Buffer.from(body), stream: false, wantsUsage: false, choices: 1 };
-  return openRelay({ provider, model: 'm' }, request, new CallScope('1', log), {
+  return openRelay({ provider, model: 'm' }, request, testCall(), {
     client,
     deadlines: new Deadlines(),
     limits: defaultLimits,
