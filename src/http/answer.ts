@@ -119,7 +119,7 @@ export function sendWhole(
   const size = sizeOf(pieces);
   // An object of its own, made anew for each caller.
   const all = reply.getHeaders() as Record<string, string | number>;
-  for (const name in headers) all[name] = headers[name] ?? '';
+  Object.assign(all, headers);
   all['content-type'] = 'application/json; charset=utf-8';
   all['content-length'] = size;
   reply.hijack();
