@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, Socket } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
@@ -127,6 +127,22 @@ describe('connections to upstreams', () => {
       }
     });
   }
+
+  test('none is used again in the moment in which it is given up', async (context) => {
+    const { origin, connections } = await rawServer(context, (socket) => void socket.write(ANSWER));
+    const client = clientFor(context);
+    await ask(client, origin);
+    const next = new Promise<string>((resolve) => {
+      const { mock } = context.mock.method(Socket.prototype, 'destroy', function givenUp(this: Socket) {
+        mock.restore();
+        resolve(ask(client, origin));
+        return this.destroy();
+      });
+    });
+    connections[0]?.write('Nobody asked for this.');
+    assert.equal(await next, '200 x');
+    assert.equal(connections.length, 2);
+  });
 
   test('none is used again that was idle for too long', async (context) => {
     const { origin, connections } = await rawServer(context, (socket) => void socket.write(ANSWER));

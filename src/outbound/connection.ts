@@ -70,10 +70,10 @@ export class Connection implements AnswerHandler {
     const socket = open(endpoint, onread);
     this.#socket = socket;
     const timer = setTimeout(() => {
-      this.#fail(new SluiceError('upstream_timeout', 'The provider did not accept a connection in time.'));
+      this.fail(new SluiceError('upstream_timeout', 'The provider did not accept a connection in time.'));
     }, settings.connectMs);
     socket.once(endpoint.isSecure ? 'secureConnect' : 'connect', () => clearTimeout(timer));
-    socket.on('error', (error) => this.#fail(error));
+    socket.on('error', (error) => this.fail(error));
     socket.on('end', () => this.#close());
     socket.on('close', () => {
       clearTimeout(timer);
@@ -121,13 +121,16 @@ export class Connection implements AnswerHandler {
 
   /** Closes it at once; its user hears nothing more. */
   destroy(): void {
+    this.usableUntil = 0;
     this.#user = undefined;
     this.#socket.destroy();
   }
 
   /** The same, with an error for its user. */
-  fail(error: SluiceError): void {
-    this.#fail(error);
+  fail(thrown: unknown): void {
+    const user = this.#user;
+    this.destroy();
+    user?.onError(thrown);
   }
 
   onHead(status: number, headers: IncomingHttpHeaders): void {
@@ -147,13 +150,13 @@ export class Connection implements AnswerHandler {
   #read(bytes: Buffer): void {
     // Nobody has asked for it.
     if (this.#user === undefined) {
-      this.#socket.destroy();
+      this.destroy();
       return;
     }
     try {
       this.#reader.push(bytes);
     } catch (error) {
-      this.#fail(error);
+      this.fail(error);
       return;
     }
     if (this.#isEnded) this.#finish();
@@ -168,7 +171,7 @@ export class Connection implements AnswerHandler {
     if (this.#reader.isFree && this.#socket.writableLength === 0 && this.#idleMs > 0) {
       this.usableUntil = performance.now() + this.#idleMs;
       this.#owner.free(this);
-    } else this.#socket.destroy();
+    } else this.destroy();
     user.onEnd();
   }
 
@@ -177,14 +180,7 @@ export class Connection implements AnswerHandler {
     if (this.#user === undefined) return;
     if (this.#reader.close()) this.#finish();
     else
-      this.#fail(new SluiceError('upstream_cut', 'The provider closed the connection before its answer was complete.'));
-  }
-
-  #fail(thrown: unknown): void {
-    const user = this.#user;
-    this.usableUntil = 0;
-    this.destroy();
-    user?.onError(thrown);
+      this.fail(new SluiceError('upstream_cut', 'The provider closed the connection before its answer was complete.'));
   }
 }
 
