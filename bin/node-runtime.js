@@ -35,6 +35,11 @@ function carriedNode() {
   }
 }
 
+/** Not on Windows, not without a permission (`node --permission`), and not where the process would lose its parent's channel. */
+function canStartAnew() {
+  return process.execve !== undefined && process.permission?.has('child') !== false && !process.connected;
+}
+
 /**
  * Runs `words`, a script and its arguments, on a Node that is new enough, with `flags` for it. Calls `inProcess` instead when
  * this one is both, so that no second process is needed. Where only the flags are missing, Node is started anew in this
@@ -42,9 +47,9 @@ function carriedNode() {
  */
 export function runWithNode(words, { flags = [], inProcess } = {}) {
   if (isNewEnough() && inProcess !== undefined) {
-    const { allowedNodeEnvironmentFlags: known, argv0: name, connected, env, execArgv, execPath, execve } = process;
+    const { allowedNodeEnvironmentFlags: known, argv0: name, env, execArgv, execPath, execve } = process;
     const missing = flags.filter((flag) => known.has(flag) && !execArgv.includes(flag));
-    if (connected || execve === undefined || missing.length === 0) return inProcess();
+    if (missing.length === 0 || !canStartAnew()) return inProcess();
     execve(execPath, [name, ...missing, ...execArgv, ...words], env);
   }
   const nodeArguments = [...flags, ...words];

@@ -44,8 +44,9 @@ export function watchConfig(
 ): ConfigWatch {
   const file = current.file ?? path.resolve(DEFAULT_FILE);
   let inForce = current;
-  // No signature: what was changed since the configuration was loaded must count, so the first event always reads.
-  let seen: string | undefined = 'never seen';
+  // No signature: what was changed since the configuration was loaded must count, so the first event always reads. Where
+  // there was no file, only one that comes is a change.
+  let seen = current.file === undefined ? undefined : 'never seen';
   let quiet: NodeJS.Timeout | undefined;
   let firstEvent = 0;
   let closed = false;

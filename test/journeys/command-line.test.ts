@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import flags from '../../bin/node-flags.json' with { type: 'json' };
 import { temporaryFolder } from '../support/config-folder.ts';
 import { listing, plainServer } from '../support/plain-server.ts';
@@ -141,6 +142,14 @@ describe('starting', () => {
     assert.equal(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8'), '');
   });
 
+  test('where Node may start nothing, it goes on without them', async (context) => {
+    const NODE_OPTIONS =
+      '--permission --allow-fs-read=* --allow-fs-write=* --allow-addons --allow-worker --no-warnings';
+    const options = { folder: temporaryFolder(context), environment: { NODE_OPTIONS } };
+    const ended = await runSluice(context, ['--version'], options);
+    assert.deepEqual(ended, { code: 0, signal: null, stdout: `${version}\n`, stderr: '' });
+  });
+
   test('a port in use', async (context) => {
     const { port } = await plainServer(context, (_request, response) => response.end());
     const ended = await runSluice(context, ['--bind', `127.0.0.1:${port}`], { folder: temporaryFolder(context) });
@@ -211,5 +220,16 @@ describe('starting', () => {
     await said(/the changed configuration is wrong, the last one stays in force: sluice\.yaml:1: providers: got 3/);
     assert.match(await providers(), /"second"/);
     child.kill('SIGTERM');
+  });
+
+  test('a file that comes later is taken, and until then none is missed', async (context) => {
+    const folder = temporaryFolder(context);
+    const { said, ended, process: child } = await ready(context, folder);
+    writeFileSync(path.join(folder, 'other.yaml'), '');
+    await sleep(500);
+    writeFileSync(path.join(folder, 'sluice.yaml'), 'aliases: {fast: a/b}\n');
+    await said(/the configuration has changed: aliases/);
+    child.kill('SIGTERM');
+    assert.doesNotMatch((await ended).stderr, /gone/);
   });
 });
