@@ -14,3 +14,8 @@ export function endsWithQuestion(messages: readonly Message[]): boolean {
   const last = messages.at(-1);
   return last?.role === 'user' && last.content.some((part) => part.type === 'text' && part.text.trim() !== '');
 }
+
+/** The first characters of a text, as a text of its own: V8's slices hold on to the whole that they were cut from. */
+export function beginning(text: string, characters: number): string {
+  return Buffer.from(text.slice(0, characters).toWellFormed()).toString();
+}

@@ -2,7 +2,8 @@ import type { Batch } from './chunk.ts';
 
 /** The batches of an answer that is asked for with the first step. */
 export class Opened implements AsyncIterableIterator<Batch> {
-  readonly #open: () => Promise<AsyncIterator<Batch>>;
+  /** Until it is done: it knows the request, which may be large. */
+  #open: (() => Promise<AsyncIterator<Batch>>) | undefined;
   #answer: AsyncIterator<Batch> | undefined;
   #isOver = false;
 
@@ -25,8 +26,10 @@ export class Opened implements AsyncIterableIterator<Batch> {
   }
 
   async #begin(): Promise<IteratorResult<Batch>> {
-    if (this.#isOver) return { done: true, value: undefined };
-    this.#answer = await this.#open();
+    const open = this.#open;
+    this.#open = undefined;
+    if (this.#isOver || open === undefined) return { done: true, value: undefined };
+    this.#answer = await open();
     // Nobody waits for it any more.
     if (this.#isOver) return this.return();
     return this.#answer.next();

@@ -1,5 +1,6 @@
 import type { Call } from '../core/call.ts';
 import type { ChatRequest } from '../core/chat.ts';
+import { beginning } from '../core/chat-text.ts';
 import type { Batch, Chunk, MediaRef } from '../core/chunk.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
 import { WithFirst } from '../core/opened.ts';
@@ -9,6 +10,8 @@ import type { MediaStore, SaveOptions } from '../media/store.ts';
 
 /** Media of one answer that are kept; the rest stays where it is. */
 const MOST_MEDIA = 100;
+/** Characters of the question that are kept with them. */
+const MOST_OF_PROMPT = 200;
 /** Downloads of one answer at the same time. */
 const AT_ONCE = 4;
 
@@ -28,7 +31,7 @@ export function mediaStep(deps: MediaStepDeps): Step {
     name: 'media',
     enrich: (request, call) =>
       request.downloadMedia
-        ? { request, chunks: (chunks) => new MediaOnTheWay(chunks, new Keeper(request, call, deps), call) }
+        ? { request, chunks: (chunks) => new MediaOnTheWay(chunks, new Keeper(aboutOf(request), call, deps), call) }
         : { request },
   };
 }
@@ -113,8 +116,22 @@ async function* keepMedia(
   }
 }
 
+/** What is kept of a question together with the media of its answer. */
+interface About {
+  readonly tags: readonly string[];
+  /** By these words `/search` finds a picture that says nothing about itself. */
+  readonly prompt: string;
+}
+
+function aboutOf({ aspectRatio, extra, messages }: ChatRequest): About {
+  const parts = messages.findLast(({ role }) => role === 'user')?.content ?? [];
+  const prompt = parts.find((part) => part.type === 'text')?.text ?? '';
+  const tags = [aspectRatio, extra['resolution']].filter((tag) => typeof tag === 'string');
+  return { tags, prompt: beginning(prompt, MOST_OF_PROMPT) };
+}
+
 class Keeper {
-  readonly #request: ChatRequest;
+  readonly #about: About;
   readonly #call: Call;
   readonly #deps: MediaStepDeps;
   readonly #gate = new Gate(AT_ONCE);
@@ -126,8 +143,8 @@ class Keeper {
   #model = '';
   #count = 0;
 
-  constructor(request: ChatRequest, call: Call, deps: MediaStepDeps) {
-    this.#request = request;
+  constructor(about: About, call: Call, deps: MediaStepDeps) {
+    this.#about = about;
     this.#call = call;
     this.#deps = deps;
     this.#unlisten = call.onCancel((reason) => this.#controller.abort(reason));
@@ -236,11 +253,10 @@ class Keeper {
   }
 
   #options(media: MediaRef): SaveOptions {
-    const { aspectRatio, extra } = this.#request;
-    const tags = [this.#model, aspectRatio, extra['resolution']].filter((tag) => typeof tag === 'string');
+    const { tags, prompt } = this.#about;
     return {
-      tags,
-      alt: media.alt ?? promptOf(this.#request),
+      tags: [this.#model, ...tags],
+      alt: media.alt ?? prompt,
       signal: this.#controller.signal,
       allowedOrigins: this.#deps.originsOf(this.#provider),
     };
@@ -252,12 +268,6 @@ function failed(media: MediaRef, why: string): Batch {
     { type: 'media', media },
     { type: 'log', log: `The ${media.kind} was not kept: ${why}` },
   ];
-}
-
-/** By these words `/search` finds a picture that says nothing about itself. */
-function promptOf({ messages }: ChatRequest): string {
-  const parts = messages.findLast(({ role }) => role === 'user')?.content ?? [];
-  return parts.find((part) => part.type === 'text')?.text.slice(0, 200) ?? '';
 }
 
 function isInline(url: string): boolean {

@@ -10,6 +10,7 @@ import { RATE_LIMIT } from '../outbound/rate-limits.ts';
 import type { RelayedStream } from '../routing/relay.ts';
 import type { Performed } from '../routing/router.ts';
 import type { Deps } from './deps.ts';
+import type { Leave } from './edge/calls.ts';
 import { withoutSecrets } from './edge/errors.ts';
 import { EventStream } from './sse.ts';
 import { userOf } from './user.ts';
@@ -27,20 +28,32 @@ export type BeatingEncoder = Encoder & { readonly heartbeat?: string };
 const MOST_NAMES = 50;
 const LONGEST_NAME = 64;
 
-/** Runs one answer: opens its call, gives it a place, and cancels it when the client leaves or its time is over. `asked` is what the body says of itself. */
-export async function withCall(
+/** What the body of a request says of its answer. */
+export interface AskedOfCall {
+  readonly user?: unknown;
+  readonly timeout?: number | null | undefined;
+  /** Whether a field that nobody can express is an error. */
+  readonly strict?: boolean | null | undefined;
+  /** What the conversation is called, in the client's words. */
+  readonly session?: string | null | undefined;
+}
+
+/**
+ * Sends an answer that has begun. To be made where nothing of the question is in reach: a long prompt would stay in memory for
+ * as long as the answer takes.
+ */
+export type Sending = () => Promise<void>;
+
+/**
+ * Runs one answer: opens its call, gives it a place, and cancels it when the client leaves or its time is over. What `run`
+ * leaves to be sent is sent when nothing holds `run` any more, which knows the question.
+ */
+export function withCall(
   request: FastifyRequest,
   reply: FastifyReply,
   deps: Deps,
-  asked: {
-    readonly user?: unknown;
-    readonly timeout?: number | null | undefined;
-    /** Whether a field that nobody can express is an error. */
-    readonly strict?: boolean | null | undefined;
-    /** What the conversation is called, in the client's words. */
-    readonly session?: string | null | undefined;
-  },
-  run: (call: CallScope) => Promise<void>,
+  asked: AskedOfCall,
+  run: (call: CallScope) => Promise<Sending | undefined> | Promise<void>,
 ): Promise<FastifyReply> {
   const call = new CallScope(request.id, deps.log);
   call.watched = request.observation;
@@ -48,10 +61,20 @@ export async function withCall(
   const { 'x-sluice-session': session } = request.headers;
   call.session = (typeof session === 'string' ? session : asked.session)?.slice(0, LONGEST_SESSION);
   call.strict = asked.strict === true || request.headers['x-sluice-strict'] === '1';
+  const enter = (leave: Leave): Promise<FastifyReply> => {
+    const end = attend(reply, deps, call, asked.timeout ?? Number.POSITIVE_INFINITY, leave);
+    return untilSent(reply, call, run(call), end);
+  };
   const entered = deps.calls.enter(call, request.ip);
-  const leave = typeof entered === 'function' ? entered : await entered;
-  // A client may want less time than the server grants; `timeout` is in seconds.
-  const totalMs = Math.min(deps.config().limits.totalMs, (asked.timeout ?? Number.POSITIVE_INFINITY) * 1_000);
+  return typeof entered === 'function' ? enter(entered) : entered.then(enter);
+}
+
+/**
+ * Cancels a call when its client leaves or its time is over. A client may want less time than the server grants: `timeout`
+ * is in seconds. Returns what is to be done at the end.
+ */
+function attend(reply: FastifyReply, deps: Deps, call: CallScope, timeout: number, leave: Leave): () => void {
+  const totalMs = Math.min(deps.config().limits.totalMs, timeout * 1_000);
   const deadline = deps.deadlines.start(totalMs, () =>
     call.cancel(new SluiceError('upstream_timeout', `The answer took longer than ${totalMs} ms.`)),
   );
@@ -63,18 +86,30 @@ export async function withCall(
     const isCut = reason instanceof SluiceError && reason.code !== 'cancelled';
     if (isCut) setTimeout(() => reply.raw.destroy(), LAST_WORDS_MS).unref();
   });
+  return () => {
+    deadline.clear();
+    reply.raw.off('close', onClose);
+    leave();
+  };
+}
+
+async function untilSent(
+  reply: FastifyReply,
+  call: CallScope,
+  begun: Promise<Sending | undefined> | Promise<void>,
+  end: () => void,
+): Promise<FastifyReply> {
   try {
-    await run(call);
+    const send = await begun;
+    if (send !== undefined) await send();
     return reply;
   } catch (error) {
-    request.observation?.failed(toSluiceError(error));
+    reply.request.observation?.failed(toSluiceError(error));
     // Whatever else was opened for this answer: further choices, an upstream that nobody listens to any more.
     call.cancel();
     throw error;
   } finally {
-    deadline.clear();
-    reply.raw.off('close', onClose);
-    leave();
+    end();
   }
 }
 
@@ -137,6 +172,11 @@ export function sendWhole(
   response.end();
 }
 
+/** `sendChunks` for `withCall`. */
+export function sendingChunks(...all: Parameters<typeof sendChunks>): Sending {
+  return () => sendChunks(...all);
+}
+
 /** Streams chunks to a client that was told 200. A failure becomes the encoder's last word, and nothing follows it. */
 export async function sendChunks(
   reply: FastifyReply,
@@ -168,29 +208,30 @@ export async function sendChunks(
 }
 
 /** Streams an upstream's bytes as they come, at the pace of the slower side. */
-export function sendRelayed(
+export function sendingRelayed(
   reply: FastifyReply,
   relayed: RelayedStream,
   encodeError: (error: SluiceError) => string,
   headers: Readonly<Record<string, string>>,
   deps: Deps,
-): Promise<void> {
-  return new Promise((resolve) => {
-    const stream = openStream(reply, 'text/event-stream; charset=utf-8', headers, deps, resolve);
-    relayed.attach({
-      write: (latin1) => {
-        if (stream.write(latin1, 'latin1')) return true;
-        stream.onDrain(() => relayed.resume());
-        return false;
-      },
-      end: () => stream.end(),
-      fail: (error) => {
-        reply.request.observation?.failed(error);
-        stream.write(encodeError(withoutSecrets(error, deps.secrets)));
-        stream.end();
-      },
+): Sending {
+  return () =>
+    new Promise((resolve) => {
+      const stream = openStream(reply, 'text/event-stream; charset=utf-8', headers, deps, resolve);
+      relayed.attach({
+        write: (latin1) => {
+          if (stream.write(latin1, 'latin1')) return true;
+          stream.onDrain(() => relayed.resume());
+          return false;
+        },
+        end: () => stream.end(),
+        fail: (error) => {
+          reply.request.observation?.failed(error);
+          stream.write(encodeError(withoutSecrets(error, deps.secrets)));
+          stream.end();
+        },
+      });
     });
-  });
 }
 
 /** What a failure looks like as a chunk: missing credentials have a type of their own, which front ends act upon. */
@@ -213,6 +254,8 @@ export function openStream(
   if (observation !== undefined) observation.stream = true;
   const beats = contentType.startsWith('text/event-stream') ? deps.heartbeats : undefined;
   reply.hijack();
+  // Whoever needs it has it. Fastify would keep it until the end.
+  reply.request.body = undefined;
   return new EventStream(
     reply.raw,
     {

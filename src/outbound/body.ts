@@ -17,26 +17,17 @@ export interface UpstreamResponse {
 
 /** Sends a request and waits for the head of the answer. */
 export function open(client: UpstreamClient, request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) {
-      reject(signal.reason);
-      return;
-    }
-    const body = new Body(signal);
-    body.start(
-      client,
-      request,
-      (status, headers) => resolve({ status, headers, body }),
-      (error) => reject(error),
-    );
-  });
+  if (signal.aborted) return Promise.reject(signal.reason);
+  const { promise, resolve, reject } = Promise.withResolvers<UpstreamResponse>();
+  new Body(signal, resolve, reject).start(client, request);
+  return promise;
 }
 
 /**
  * A response body as an async iterator. Each step hands out everything that has arrived since the last one, so a burst
  * is one step. The upstream is paused while too much waits, and closed when the consumer stops early.
  */
-export class Body implements AsyncIterableIterator<Buffer> {
+export class Body implements AsyncIterableIterator<Buffer>, UpstreamHandler {
   readonly #signal: AbortSignal;
   readonly #onAbort = (): void => {
     this.#exchange?.abort();
@@ -53,30 +44,36 @@ export class Body implements AsyncIterableIterator<Buffer> {
   #tail: NodeJS.Timeout | undefined;
   #error: Error | undefined;
   #waiting: { resolve(result: IteratorResult<Buffer>): void; reject(error: Error): void } | undefined;
-  #failHead: ((error: Error) => void) | undefined;
+  readonly #resolve: (response: UpstreamResponse) => void;
+  readonly #reject: (error: Error) => void;
 
-  constructor(signal: AbortSignal) {
+  /** @param resolve told of the head, and `reject` of a failure before it */
+  constructor(signal: AbortSignal, resolve: (response: UpstreamResponse) => void, reject: (error: Error) => void) {
     this.#signal = signal;
+    this.#resolve = resolve;
+    this.#reject = reject;
   }
 
-  start(
-    client: UpstreamClient,
-    request: UpstreamRequest,
-    onHead: (status: number, headers: IncomingHttpHeaders) => void,
-    failHead: (error: Error) => void,
-  ): void {
-    this.#failHead = failHead;
+  /** No closure of this may know the request: its body would be kept for as long as the answer takes. */
+  start(client: UpstreamClient, request: UpstreamRequest): void {
     this.#signal.addEventListener('abort', this.#onAbort, { once: true });
-    const handler: UpstreamHandler = {
-      onHead: (status, headers) => {
-        this.#failHead = undefined;
-        onHead(status, headers);
-      },
-      onData: (bytes) => this.#push(Buffer.from(bytes)),
-      onEnd: () => this.#settle(undefined),
-      onError: (error) => this.#settle(error),
-    };
-    this.#exchange = client.send(request, handler);
+    this.#exchange = client.send(request, this);
+  }
+
+  onHead(status: number, headers: IncomingHttpHeaders): void {
+    this.#resolve({ status, headers, body: this });
+  }
+
+  onData(bytes: Buffer): void {
+    this.#push(Buffer.from(bytes));
+  }
+
+  onEnd(): void {
+    this.#settle(undefined);
+  }
+
+  onError(error: SluiceError): void {
+    this.#settle(error);
   }
 
   [Symbol.asyncIterator](): this {
@@ -160,7 +157,8 @@ export class Body implements AsyncIterableIterator<Buffer> {
     this.#signal.removeEventListener('abort', this.#onAbort);
     // The timer would keep all this in memory.
     clearTimeout(this.#tail);
-    if (error !== undefined) this.#failHead?.(error);
+    // Once the head is there, this says nothing to anybody any more.
+    if (error !== undefined) this.#reject(error);
     const waiting = this.#waiting;
     this.#waiting = undefined;
     if (waiting === undefined) return;

@@ -71,7 +71,7 @@ export function whole(
 class Whole implements AsyncIterableIterator<Batch> {
   readonly #source: Source;
   readonly #target: Target;
-  readonly #request: ChatRequest;
+  readonly #promptTokens: number;
   readonly #onUsage: (usage: Usage) => void;
   readonly #ending = new Ending();
   #head: Batch | undefined;
@@ -81,7 +81,8 @@ class Whole implements AsyncIterableIterator<Batch> {
     this.#head = head;
     this.#source = source;
     this.#target = target;
-    this.#request = request;
+    // A number, so that a long prompt can go.
+    this.#promptTokens = estimate(request);
     this.#onUsage = onUsage;
   }
 
@@ -124,7 +125,7 @@ class Whole implements AsyncIterableIterator<Batch> {
 
   async #end(): Promise<IteratorResult<Batch>> {
     try {
-      const last = this.#ending.chunks(this.#request);
+      const last = this.#ending.chunks(this.#promptTokens);
       for (const chunk of last) if (chunk.type === 'usage') this.#onUsage(chunk.usage);
       await this.return();
       return { done: false, value: last };
@@ -167,16 +168,19 @@ class Ending {
     return isPlain ? batch : batch.filter((chunk) => chunk.type !== 'usage' && chunk.type !== 'finish');
   }
 
-  chunks(request: ChatRequest): Batch {
+  /** @param promptTokens as estimated */
+  chunks(promptTokens: number): Batch {
     if (this.#finish === undefined)
       throw new SluiceError('upstream_cut', 'The provider ended its answer in the middle.');
-    const usage = this.#usage ?? estimate(request, this.#estimate);
+    const completionTokens = this.#estimate;
+    const totalTokens = promptTokens + completionTokens;
+    const usage = this.#usage ?? { promptTokens, completionTokens, totalTokens, estimated: true };
     return [{ type: 'usage', usage }, this.#finish];
   }
 }
 
 /** Four bytes are about one token of English; every message costs four more. */
-function estimate(request: ChatRequest, completionTokens: number): Usage {
+function estimate(request: ChatRequest): number {
   let promptTokens = 1;
   for (const message of request.messages) {
     promptTokens += 4;
@@ -184,7 +188,7 @@ function estimate(request: ChatRequest, completionTokens: number): Usage {
       if (part.type === 'text') promptTokens += Math.floor(Buffer.byteLength(part.text) / 4);
     }
   }
-  return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens, estimated: true };
+  return promptTokens;
 }
 
 /**

@@ -96,7 +96,11 @@ class Relaying implements UpstreamHandler, RelayedStream {
   readonly kind = 'stream';
   headers: IncomingHttpHeaders = {};
   readonly #target: Target;
-  readonly #request: RelayRequest;
+  /** What of the request has to be known later. Its body is not kept: the answer may take minutes. */
+  readonly #streams: boolean;
+  readonly #wantsUsage: boolean;
+  readonly #choices: number;
+  readonly #promptBytes: number;
   readonly #deps: RelayDeps;
   readonly #resolve: (relayed: Relayed) => void;
   readonly #reject: (error: Error) => void;
@@ -131,7 +135,10 @@ class Relaying implements UpstreamHandler, RelayedStream {
     reject: (error: Error) => void,
   ) {
     this.#target = target;
-    this.#request = request;
+    this.#streams = request.stream;
+    this.#wantsUsage = request.wantsUsage;
+    this.#choices = request.choices;
+    this.#promptBytes = request.body.length;
     this.#deps = deps;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -265,7 +272,7 @@ class Relaying implements UpstreamHandler, RelayedStream {
         const isEvents = looksLikeEvents(bytes);
         if (isEvents === undefined) return;
         if (!isEvents) this.#state = 'whole';
-        else if (this.#request.stream) this.#state = 'stream';
+        else if (this.#streams) this.#state = 'stream';
         else {
           this.#state = 'events';
           this.#events = new StreamDecoder(this.#deps.limits.sseLineBytes);
@@ -302,9 +309,9 @@ class Relaying implements UpstreamHandler, RelayedStream {
     return new StreamRewriter({
       provider: this.#target.provider.id,
       model: this.#target.model,
-      wantsUsage: this.#request.wantsUsage,
-      choices: this.#request.choices,
-      promptBytes: this.#request.body.length,
+      wantsUsage: this.#wantsUsage,
+      choices: this.#choices,
+      promptBytes: this.#promptBytes,
       sseLineBytes: this.#deps.limits.sseLineBytes,
     });
   }
@@ -363,7 +370,7 @@ class Relaying implements UpstreamHandler, RelayedStream {
 
   #endWhole(gathered: Gathered | undefined): void {
     const body = gathered?.pieces ?? [];
-    if (this.#request.stream) {
+    if (this.#streams) {
       const batch = decodeCompletion(join(body));
       this.#finish();
       this.#resolve({ kind: 'decoded', batch });
@@ -372,7 +379,7 @@ class Relaying implements UpstreamHandler, RelayedStream {
     const { pieces, usage } = completionBytes(body, {
       provider: this.#target.provider.id,
       model: this.#target.model,
-      promptBytes: this.#request.body.length,
+      promptBytes: this.#promptBytes,
     });
     this.#finish();
     this.#resolve({ kind: 'body', headers: this.headers, pieces, usage, release: () => gathered?.release() });

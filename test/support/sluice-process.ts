@@ -8,8 +8,8 @@ export interface SluiceProcess {
   /** For example `http://127.0.0.1:41234`. */
   readonly origin: string;
   readonly pid: number;
-  /** Has all garbage collected, and the room for it given back, so that what stays in memory is in use. */
-  collect(): Promise<void>;
+  /** Has all garbage collected, and the room for it given back, so that what stays in memory is in use: that many bytes. */
+  collect(): Promise<number>;
 }
 
 /** Signals ask for a collection; each is told when it is over. */
@@ -18,7 +18,8 @@ let count = 0;
 process.on('SIGUSR2', () => {
   globalThis.gc({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   count += 1;
-  console.error('collected ' + count + ';');
+  const { heapUsed, external } = process.memoryUsage();
+  console.error('collected ' + count + '; ' + (heapUsed + external) + ' bytes');
 });`;
 
 /**
@@ -48,7 +49,8 @@ export async function startSluiceProcess(
     async collect() {
       collections += 1;
       running.process.kill('SIGUSR2');
-      await running.said(new RegExp(`collected ${collections};`));
+      const [, bytes] = await running.said(new RegExp(`collected ${collections}; (\\d+) bytes`));
+      return Number(bytes);
     },
   };
 }

@@ -7,7 +7,7 @@ import { SluiceError } from '../../core/errors.ts';
 import type { Question } from '../../routing/router.ts';
 import type { Target } from '../../routing/select.ts';
 import type { KeptAnswers } from '../../streams/kept-answers.ts';
-import { answerHeaders, sendChunks, withCall } from '../answer.ts';
+import { answerHeaders, sendingChunks, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { parseId } from '../edge/body.ts';
 import { clientKeys } from '../keys.ts';
@@ -77,7 +77,7 @@ export function conversation(deps: Deps, answers: KeptAnswers): Handler {
     }
     return withCall(request, reply, deps, told, async (call) => {
       const { chunks, encoder, headers } = await open(call);
-      await sendChunks(reply, chunks, encoder, headers, deps, call);
+      return sendingChunks(reply, chunks, encoder, headers, deps, call);
     });
   };
 }

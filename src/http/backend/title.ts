@@ -1,3 +1,5 @@
+import { beginning } from '../../core/chat-text.ts';
+
 /** Characters of a title at most, as people count them. */
 const LONGEST = 60;
 /** A title is not cut at a word's end that comes earlier than this. */
@@ -9,10 +11,7 @@ const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /** A chat's title from the first words of a message: its first line that says something, without markup. */
 export function titleOf(message: string): string | undefined {
-  const lines = message
-    .slice(0, LOOKED_AT)
-    .toWellFormed()
-    .split(/[\r\n]+/);
+  const lines = beginning(message, LOOKED_AT).split(/[\r\n]+/);
   const line = lines.map(clean).find((each) => /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(each));
   return line === undefined ? undefined : shortened(line);
 }

@@ -3,7 +3,7 @@ import type { CallScope } from '../../core/call.ts';
 import type { Batch } from '../../core/chunk.ts';
 import { collect } from '../../core/collect.ts';
 import type { Answered, Question } from '../../routing/router.ts';
-import { answerHeaders, sendChunks, withCall } from '../answer.ts';
+import { answerHeaders, sendingChunks, withCall } from '../answer.ts';
 import type { Deps } from '../deps.ts';
 import type { JsonBody } from '../edge/body.ts';
 import { answerIn } from '../field-names.ts';
@@ -36,7 +36,7 @@ export async function generate(
     const headers = answerHeaders(answered, answered.value.kind === 'chunks' ? answered.value.headers : undefined);
     const head = answerHead(answered.target.model);
     const first = chunksOf(answered);
-    if (form !== 'whole') return sendChunks(reply, first, new ContentStream(head, form), headers, deps, call);
+    if (form !== 'whole') return sendingChunks(reply, first, new ContentStream(head, form), headers, deps, call);
     const all = [first, ...(await further(candidates - 1, question, answered, deps, call))];
     reply.headers(headers).send(encodeAnswers(head, await Promise.all(all.map(collect))));
     return undefined;

@@ -1,5 +1,5 @@
 import { SluiceError } from '../../core/errors.ts';
-import { answerHeaders, sendChunks, withCall } from '../answer.ts';
+import { answerHeaders, sendingChunks, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import type { JsonBody } from '../edge/body.ts';
 import { validate } from '../validate.ts';
@@ -29,9 +29,10 @@ export function createMessage(deps: Deps): Handler {
         throw new SluiceError('internal', 'An answer came in a form that was not asked for.');
       const headers = answerHeaders({ ...answered, dropped: namesOf(answered.dropped) }, value.headers);
       const head = messageHead(target.model, guessTokens(question.asked));
-      if (body.stream === true) return sendChunks(reply, value.chunks, new MessageStream(head), headers, deps, call);
+      if (body.stream === true) return sendingChunks(reply, value.chunks, new MessageStream(head), headers, deps, call);
       const message = await collectMessage(value.chunks, head);
       reply.headers(headers).header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(message));
+      return undefined;
     });
   };
 }

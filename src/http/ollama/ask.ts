@@ -3,7 +3,7 @@ import type { ChatRequest } from '../../core/chat.ts';
 import { collect } from '../../core/collect.ts';
 import type { Question } from '../../routing/router.ts';
 import type { Wish } from '../../routing/select.ts';
-import { answerHeaders, sendChunks, withCall } from '../answer.ts';
+import { answerHeaders, sendingChunks, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import type { JsonBody } from '../edge/body.ts';
 import { answerIn } from '../field-names.ts';
@@ -76,7 +76,7 @@ async function ask(
     const { value } = answered;
     if (value.kind !== 'chunks') throw new Error('nothing was to be relayed');
     // Streams are this API's default.
-    if (body.stream !== false) return sendChunks(reply, value.chunks, new LineStream(options), headers, deps, call);
+    if (body.stream !== false) return sendingChunks(reply, value.chunks, new LineStream(options), headers, deps, call);
     reply.headers(headers).send(encodeAnswer(await collect(value.chunks), options));
     return undefined;
   });

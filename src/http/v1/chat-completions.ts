@@ -8,7 +8,7 @@ import { OWN_MEDIA } from '../../enrich/buckets.ts';
 import type { RelayRequest } from '../../routing/relay.ts';
 import type { Answered, Question } from '../../routing/router.ts';
 import type { Target } from '../../routing/select.ts';
-import { answerHeaders, sendChunks, sendRelayed, sendWhole, withCall } from '../answer.ts';
+import { answerHeaders, sendingChunks, sendingRelayed, sendWhole, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { type JsonBody, parseId } from '../edge/body.ts';
 import { clientKeys } from '../keys.ts';
@@ -34,10 +34,10 @@ export function chatCompletions(deps: Deps): Handler {
       const { value } = answered;
       switch (value.kind) {
         case 'stream':
-          return sendRelayed(reply, value, encodeStreamError, headers, deps);
+          return sendingRelayed(reply, value, encodeStreamError, headers, deps);
         case 'body':
           sendWhole(reply, value.pieces, headers, () => value.release());
-          return;
+          return undefined;
         case 'chunks':
           break;
       }
@@ -46,15 +46,15 @@ export function chatCompletions(deps: Deps): Handler {
       if (body.stream !== true) {
         const answers = await Promise.all(choices.map(collect));
         sendWhole(reply, [Buffer.from(JSON.stringify(encodeCompletion(head, answers)))], headers);
-        return;
+        return undefined;
       }
       const wantsUsage = body.stream_options?.include_usage === true;
       const [only] = choices;
       if (choices.length === 1 && only !== undefined) {
-        return sendChunks(reply, only, new CompletionStream(head, { wantsUsage }), headers, deps, call);
+        return sendingChunks(reply, only, new CompletionStream(head, { wantsUsage }), headers, deps, call);
       }
       const { chunks, encoder } = mergeChoices(choices, head, wantsUsage);
-      return sendChunks(reply, chunks, encoder, headers, deps, call);
+      return sendingChunks(reply, chunks, encoder, headers, deps, call);
     });
   };
 }
