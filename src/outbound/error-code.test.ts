@@ -8,6 +8,9 @@ const because = (cause: unknown): Error => new Error('no', { cause });
 const ring = because(undefined);
 ring.cause = because(ring);
 
+const several = new AggregateError([]);
+several.errors.push(several);
+
 describe('the code of what was thrown', () => {
   for (const [what, thrown, expected] of [
     ['its own', withCode('EPIPE', { cause: withCode('ECONNRESET') }), 'EPIPE'],
@@ -22,6 +25,7 @@ describe('the code of what was thrown', () => {
     ['that of several in a cause', because(new AggregateError([because(withCode('ENOTFOUND'))])), 'ENOTFOUND'],
     ['none where the cause is too far away', because(because(because(because(withCode('EPIPE'))))), ''],
     ['none where causes lead back to where they began', ring, ''],
+    ['none of several that hold themselves', several, ''],
     ['that of the cause of an empty list', new AggregateError([], 'no', { cause: withCode('EPIPE') }), 'EPIPE'],
     ['none of an error without', new Error('no'), ''],
     ['none of what is no error', { code: 'EPIPE' }, ''],

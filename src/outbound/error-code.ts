@@ -3,9 +3,10 @@ const MOST_CAUSES = 4;
 
 /** The system's or a library's code for what was thrown: its own, or that of its nearest cause that has one; '' without any. */
 export function codeOf(thrown: unknown): string {
-  for (let error = thrown, depth = 0; error instanceof Error && depth < MOST_CAUSES; error = error.cause, depth += 1) {
+  let error = thrown;
+  for (let looked = 0; error instanceof Error && looked < MOST_CAUSES; looked += 1) {
     if ('code' in error && typeof error.code === 'string') return error.code;
-    if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+    error = error instanceof AggregateError && error.errors.length > 0 ? error.errors[0] : error.cause;
   }
   return '';
 }
