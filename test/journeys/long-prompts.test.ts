@@ -23,6 +23,7 @@ describe('prompts of running streams', { timeout: 120_000 }, () => {
     ['of a conversation', '/backend-api/v2/conversation', {}],
     ['of a conversation that gets a title', '/backend-api/v2/conversation', { title: true }],
     ['of Anthropic messages', '/v1/messages', { max_tokens: 100 }],
+    ['of the Responses API, not to be stored', '/v1/responses', { store: false }],
     ['of Ollama', '/api/chat', {}],
   ] satisfies [string, string, Json][]) {
     test(title, async (context) => {
@@ -30,7 +31,8 @@ describe('prompts of running streams', { timeout: 120_000 }, () => {
       context.after(() => upstream.close());
       const sluice = await startSluiceProcess(context, upstream);
       const ask = async (content: string) => {
-        const body = { provider: 'mock', model: 'm', stream: true, messages: [{ role: 'user', content }], ...more };
+        const asked = path === '/v1/responses' ? { input: content } : { messages: [{ role: 'user', content }] };
+        const body = { provider: 'mock', model: 'm', stream: true, ...asked, ...more };
         const client = begin(sluice.origin, path, body);
         await once(await client.response, 'data');
         return client;

@@ -3,7 +3,7 @@ import type { Batch, Chunk } from '../../core/chunk.ts';
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import type { OpenedChunks } from '../../routing/chunks.ts';
 import type { Performed } from '../../routing/router.ts';
-import { answerHeaders, errorChunk, sendChunks, withCall } from '../answer.ts';
+import { answerHeaders, errorChunk, type Sending, sendingChunks, withCall } from '../answer.ts';
 import type { Handler } from '../deps.ts';
 import type { JsonBody } from '../edge/body.ts';
 import { withoutSecrets } from '../edge/errors.ts';
@@ -28,13 +28,12 @@ export function createResponse(deps: ResponseDeps): Handler {
       call.session ??= prepared.session;
       const answered = await ask(prepared.question, call, deps);
       const { provider, model } = answered.target;
-      const run = new Run(
-        { head: headOf(prepared, body, model, provider.id), input: prepared.input, previous: prepared.previous },
-        ownerNow(deps),
-        call,
-      );
+      const { store, previous } = prepared;
+      // What is not stored need not be in memory for as long as the answer takes.
+      const input = store ? prepared.input : [];
+      const run = new Run({ head: headOf(prepared, body, model, provider.id), input, previous }, ownerNow(deps), call);
       note(run, prepared);
-      await answer(reply, answered, run, { body, store: prepared.store }, deps);
+      return answer(reply, answered, run, { streams: body.stream === true, store }, deps);
     });
   };
 }
@@ -43,18 +42,19 @@ async function answer(
   reply: FastifyReply,
   answered: Performed<OpenedChunks>,
   run: Run,
-  { body, store }: { readonly body: ResponseBody; readonly store: boolean },
+  { streams, store }: { readonly streams: boolean; readonly store: boolean },
   deps: ResponseDeps,
-): Promise<void> {
+): Promise<Sending | undefined> {
   const headers = answerHeaders(answered, answered.value.headers);
   const stream = new ResponsesStream(run.kept.head, { ending: run.ending });
-  if (body.stream === true) {
+  if (streams) {
     const chunks = store ? recorded(answered.value.chunks, run, deps) : bare(answered.value.chunks, run, deps);
-    return sendChunks(reply, chunks, stream, headers, deps, run.call);
+    return sendingChunks(reply, chunks, stream, headers, deps, run.call);
   }
   const whole = gathered(answered.value.chunks, deps);
   for await (const batch of store ? recorded(whole, run, deps) : bare(whole, run, deps)) stream.encode(batch);
   sendJson(reply.headers(headers), stream.response());
+  return undefined;
 }
 
 /** A whole answer as one batch: nobody waits for its pieces. */
