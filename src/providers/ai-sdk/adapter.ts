@@ -114,14 +114,13 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
       return opened;
     }
 
-    async function* answer(request: ChatRequest, call: Call, stop: AbortController): AsyncGenerator<Batch, undefined> {
+    async function* answer(asked: Asked, call: Call, stop: AbortController): AsyncGenerator<Batch, undefined> {
       const apiKey = keyFor(spec, config, call.credentials);
-      const name = modelName(spec, config, request.model);
       const who = speaker(apiKey);
       const forget = call.onCancel((reason) => stop.abort(reason));
       let answering: Answering | undefined;
       try {
-        answering = await begin(apiKey, { ...request, model: name }, call, who, stop.signal);
+        answering = await begin(apiKey, taken(asked), call, who, stop.signal);
         for (;;) {
           const step = await answering.next();
           if (step === undefined) throw new SluiceError('upstream_cut', `${config.label} broke off its answer.`);
@@ -147,11 +146,12 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
     /** Asks the vendor, and resolves with the head of its answer. */
     async function begin(
       apiKey: string,
-      request: ChatRequest,
+      asked: ChatRequest,
       call: Call,
       who: Speaker,
       signal: AbortSignal,
     ): Promise<Answering> {
+      const request = { ...asked, model: modelName(spec, config, asked.model) };
       const drop = (field: string): void => call.drop(field);
       if (spec.native !== undefined && request.format === spec.native.format) {
         const { answering, headers } = await spec.native.open(request, connect(apiKey), { speaker: who, drop, signal });
@@ -223,7 +223,7 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
 
       chat(request, call) {
         const stop = new AbortController();
-        const batches = answer(request, call, stop);
+        const batches = answer({ request }, call, stop);
         const close = batches.return.bind(batches);
         // A generator's own return() waits for the step under way, which may wait for the network.
         return Object.assign(batches, {
@@ -235,6 +235,18 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
       },
     } satisfies Provider;
   };
+}
+
+/** A request until it is on its way: a generator holds what it was given for as long as it runs. */
+interface Asked {
+  request: ChatRequest | undefined;
+}
+
+function taken(asked: Asked): ChatRequest {
+  const { request } = asked;
+  if (request === undefined) throw new Error('an answer is asked for once');
+  asked.request = undefined;
+  return request;
 }
 
 /** `countTokens` of a provider whose vendor counts (`NativeProvider`); nothing for others. */

@@ -19,7 +19,10 @@ export function vendorFetch(fetch: typeof globalThis.fetch, speaker: Speaker): t
       if (init?.signal?.aborted === true) throw error;
       throw new SluiceError('upstream_unreachable', `${speaker.label} cannot be reached.`, { cause: error });
     }
-    if (response.ok) return checked(response, speaker, init);
+    if (response.ok) {
+      const isStream = init?.method === 'POST' && new Headers(init.headers).get('accept') !== 'application/json';
+      return checked(response, speaker, isStream, init?.signal);
+    }
     if (response.status >= 300 && response.status < 400) {
       response.body?.cancel().catch(() => {});
       throw new SluiceError(
@@ -47,11 +50,18 @@ async function beginning(response: Response): Promise<string> {
   return Buffer.concat(pieces).subarray(0, LONGEST_ERROR_BODY).toString('utf8');
 }
 
-/** A good answer, unless it is of a kind that no vendor sends: only listings and counts are no streams. */
-function checked(response: Response, speaker: Speaker, init: RequestInit | undefined): Response {
+/**
+ * A good answer, unless it is of a kind that no vendor sends: only listings and counts are no streams. Nothing here may know the
+ * request, whose body would stay in memory for as long as the answer takes.
+ */
+function checked(
+  response: Response,
+  speaker: Speaker,
+  isStream: boolean,
+  signal: AbortSignal | null | undefined,
+): Response {
   const contentType = response.headers.get('content-type') ?? '';
-  const isPlain = init?.method !== 'POST' || new Headers(init.headers).get('accept') === 'application/json';
-  const wanted = isPlain ? /json/i : /event-?stream/i;
+  const wanted = isStream ? /event-?stream/i : /json/i;
   if (contentType !== '' && !wanted.test(contentType)) {
     response.body?.cancel().catch(() => {});
     throw new SluiceError('upstream_invalid', `${speaker.label} answered with ${contentType.slice(0, 100)}.`);
@@ -67,7 +77,7 @@ function checked(response: Response, speaker: Speaker, init: RequestInit | undef
         try {
           result = await reader.read();
         } catch (error) {
-          if (init?.signal?.aborted === true) throw error;
+          if (signal?.aborted === true) throw error;
           throw new SluiceError('upstream_cut', `${speaker.label} broke off its answer.`, { cause: error });
         }
         if (result.done) {
