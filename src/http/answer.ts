@@ -44,6 +44,10 @@ export interface AskedOfCall {
  */
 export type Sending = () => Promise<void>;
 
+/** Answers a call: sends all of the answer, or leaves it to be sent. */
+export type RunCall = (call: CallScope) => Promise<Sending | undefined> | Promise<void>;
+type Left = Awaited<ReturnType<RunCall>>;
+
 /**
  * Runs one answer: opens its call, gives it a place, and cancels it when the client leaves or its time is over. What `run`
  * leaves to be sent is sent when nothing holds `run` any more, which knows the question.
@@ -53,7 +57,7 @@ export function withCall(
   reply: FastifyReply,
   deps: Deps,
   asked: AskedOfCall,
-  run: (call: CallScope) => Promise<Sending | undefined> | Promise<void>,
+  run: RunCall,
 ): Promise<FastifyReply> {
   const call = new CallScope(request.id, deps.log);
   call.watched = request.observation;
@@ -63,7 +67,7 @@ export function withCall(
   call.strict = asked.strict === true || request.headers['x-sluice-strict'] === '1';
   const enter = (leave: Leave): Promise<FastifyReply> => {
     const end = attend(reply, deps, call, asked.timeout ?? Number.POSITIVE_INFINITY, leave);
-    return untilSent(reply, call, run(call), end);
+    return untilSent(reply, call, Promise.try<Left, [CallScope]>(run, call), end);
   };
   const entered = deps.calls.enter(call, request.ip);
   return typeof entered === 'function' ? enter(entered) : entered.then(enter);
@@ -96,7 +100,7 @@ function attend(reply: FastifyReply, deps: Deps, call: CallScope, timeout: numbe
 async function untilSent(
   reply: FastifyReply,
   call: CallScope,
-  begun: Promise<Sending | undefined> | Promise<void>,
+  begun: Promise<Left>,
   end: () => void,
 ): Promise<FastifyReply> {
   try {

@@ -142,7 +142,7 @@ describe('starting', () => {
     assert.equal(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8'), '');
   });
 
-  test('where Node may start nothing, it goes on without them', async (context) => {
+  test('where Node may start nothing, it goes on without its flags', async (context) => {
     const NODE_OPTIONS =
       '--permission --allow-fs-read=* --allow-fs-write=* --allow-addons --allow-worker --no-warnings';
     const options = { folder: temporaryFolder(context), environment: { NODE_OPTIONS } };
