@@ -1,26 +1,101 @@
-import type { Agent } from 'undici';
-import type { Limits } from '../config/config.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import { SluiceError } from '../core/errors.ts';
+import { type Body, open } from './body.ts';
+import type { UpstreamClient, UpstreamRequest } from './upstream.ts';
+
+/** Answers that have no body (Fetch standard, "null body status"). */
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies UpstreamRequest['method'][];
 
 /**
- * `fetch` for vendor libraries, on connections with our own settings: Node's built-in one gives up after 300 s of silence,
- * while deadlines are routing's business.
+ * `fetch` for vendor libraries, on the connections that everything else uses. It follows no redirects, has no cookies, and
+ * waits until its signal says otherwise: deadlines are routing's business. What goes wrong is a `SluiceError`.
  */
-export function createFetch(limits: () => Pick<Limits, 'connectMs' | 'upstreamKeepAliveMs'>): typeof fetch {
-  let agent: Agent | undefined;
+export function createFetch(client: UpstreamClient): typeof fetch {
   return async (input, init) => {
-    const undici = await import('undici');
-    const { connectMs, upstreamKeepAliveMs } = limits();
-    agent ??= new undici.Agent({
-      connect: { timeout: connectMs },
-      allowH2: false,
-      keepAliveTimeout: upstreamKeepAliveMs,
-      keepAliveMaxTimeout: upstreamKeepAliveMs,
-      keepAliveTimeoutThreshold: 4_000,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
-    // The package's own types of fetch differ from Node's in names only.
-    const run = undici.fetch as unknown as (input: unknown, init: unknown) => Promise<Response>;
-    return run(input, { ...init, dispatcher: agent });
+    // Neither may stay in memory for as long as the answer takes: hence a function of its own.
+    const sending = await toRequest(input, init);
+    const { status, headers, body } = await open(client, sending.request, sending.signal);
+    if (status > 599) {
+      void body.return();
+      throw new SluiceError('upstream_invalid', `The provider answered with status ${status}, which does not exist.`);
+    }
+    if (BODILESS.has(status)) body.release();
+    return new Response(BODILESS.has(status) ? null : toStream(body), { status, headers: toHeaders(headers) });
   };
+}
+
+async function toRequest(
+  input: string | URL | Request,
+  init: RequestInit = {},
+): Promise<{ request: UpstreamRequest; signal: AbortSignal }> {
+  const isRequest = input instanceof Request;
+  // Forms, streams and the like: their bytes and content type are made as the standard says.
+  if (isRequest || !isPlain(init.body)) return fromRequest(new Request(input, { ...init, redirect: 'manual' }));
+  const headers = new Headers(init.headers);
+  if (typeof init.body === 'string' && !headers.has('content-type')) {
+    headers.set('content-type', 'text/plain;charset=UTF-8');
+  }
+  return {
+    request: requestOf(new URL(input), init.method ?? 'GET', headers, bytesOf(init.body)),
+    signal: init.signal ?? new AbortController().signal,
+  };
+}
+
+type PlainBody = string | Uint8Array | null | undefined;
+
+function isPlain(body: unknown): body is PlainBody {
+  return body === undefined || body === null || typeof body === 'string' || body instanceof Uint8Array;
+}
+
+function bytesOf(body: PlainBody): string | Buffer | undefined {
+  if (body === undefined || body === null || typeof body === 'string') return body ?? undefined;
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+}
+
+async function fromRequest(request: Request): Promise<{ request: UpstreamRequest; signal: AbortSignal }> {
+  const { url, method, headers, signal } = request;
+  const body = request.body === null ? undefined : Buffer.from(await request.arrayBuffer());
+  return { request: requestOf(new URL(url), method, headers, body), signal };
+}
+
+function requestOf(url: URL, method: string, headers: Headers, body: string | Buffer | undefined): UpstreamRequest {
+  const { origin, pathname, search } = url;
+  if (!isMethod(method)) throw new TypeError(`The method ${method} is not sent to providers.`);
+  return {
+    origin,
+    path: pathname + search,
+    method,
+    headers: Object.fromEntries(headers),
+    ...(body === undefined ? {} : { body }),
+  };
+}
+
+function isMethod(method: string): method is UpstreamRequest['method'] {
+  return METHODS.includes(method);
+}
+
+function toHeaders(headers: IncomingHttpHeaders): Headers {
+  const all = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    for (const each of Array.isArray(value) ? value : [value]) if (each !== undefined) all.append(name, each);
+  }
+  return all;
+}
+
+/** Pulled only: nothing is read ahead here. */
+function toStream(body: Body): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: (controller) =>
+        body.next().then(({ value, done }) => {
+          if (done === true) controller.close();
+          else controller.enqueue(value);
+        }),
+      async cancel() {
+        await body.return();
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }

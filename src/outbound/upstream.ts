@@ -11,7 +11,7 @@ import { transportFailure } from './transport-failure.ts';
 export interface UpstreamRequest {
   readonly origin: string;
   readonly path: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer | string;
 }

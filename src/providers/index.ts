@@ -37,7 +37,8 @@ export function createProviderDeps(
   cookies: ProviderCookies = NO_COOKIES,
 ): ProviderDeps {
   const guardedFetch = createGuardedFetch({ userAgent: `Sluice/${version}` });
-  return { client: createUpstreamClient(limits), fetch: createFetch(limits), guardedFetch, cookies, limits, log };
+  const client = createUpstreamClient(limits);
+  return { client, fetch: createFetch(client), guardedFetch, cookies, limits, log };
 }
 
 /** The provider of a configuration entry. Nothing is loaded or connected before it is first asked. */

@@ -1,10 +1,12 @@
 import type { ProviderConfig } from '../../src/config/config.ts';
+import { defaultLimits } from '../../src/config/defaults.ts';
 import type { Call } from '../../src/core/call.ts';
 import type { ChatRequest } from '../../src/core/chat.ts';
 import type { Batch, Chunk } from '../../src/core/chunk.ts';
 import { SluiceError } from '../../src/core/errors.ts';
 import type { Provider } from '../../src/core/provider.ts';
 import { createFetch } from '../../src/outbound/fetch.ts';
+import { createUpstreamClient } from '../../src/outbound/upstream.ts';
 import { vendors } from '../../src/providers/ai-sdk/index.ts';
 import { startAnthropicUpstream } from './anthropic-upstream.ts';
 import { startBedrockUpstream } from './bedrock-upstream.ts';
@@ -25,7 +27,6 @@ export const VENDORS: readonly { readonly kind: VendorKind; readonly model: stri
   { kind: 'openai-responses', model: 'gpt-5.2' },
 ];
 
-const LIMITS = { connectMs: 5_000, upstreamKeepAliveMs: 30_000 };
 const STARTS = {
   anthropic: startAnthropicUpstream,
   google: startGeminiUpstream,
@@ -47,7 +48,10 @@ export async function openVendor(
 ): Promise<VendorSetup> {
   const upstream = await STARTS[kind](script);
   const config = providerConfig({ kind, label: 'Acme', baseUrl: upstream.baseUrl, ...fields });
-  const provider = vendors[kind](config, { fetch: createFetch(() => LIMITS), log: testLogger() });
+  const provider = vendors[kind](config, {
+    fetch: createFetch(createUpstreamClient(() => defaultLimits)),
+    log: testLogger(),
+  });
   const defaultModel = VENDORS.find((vendor) => vendor.kind === kind)?.model ?? '';
   return {
     upstream,

@@ -75,6 +75,18 @@ function codeOf(status: number, text: string | undefined): ErrorCode {
   return status === 403 ? 'missing_credentials' : codeOfStatus(status);
 }
 
+/** What `fetch` threw before an answer → our error. */
+export function unreachable({ label }: Speaker, thrown: unknown): SluiceError {
+  if (thrown instanceof SluiceError && thrown.code !== 'upstream_unreachable') return thrown;
+  return new SluiceError('upstream_unreachable', `${label} cannot be reached.`, { cause: thrown });
+}
+
+/** What a body threw in its middle → our error. */
+export function broken({ label }: Speaker, thrown: unknown): SluiceError {
+  if (thrown instanceof SluiceError && thrown.code !== 'upstream_cut') return thrown;
+  return new SluiceError('upstream_cut', `${label} broke off its answer.`, { cause: thrown });
+}
+
 /** The first of our own errors in a chain of causes: libraries wrap what their `fetch` threw. */
 function findSluiceError(thrown: unknown): SluiceError | undefined {
   let error = thrown;

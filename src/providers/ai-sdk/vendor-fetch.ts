@@ -1,5 +1,5 @@
 import { SluiceError } from '../../core/errors.ts';
-import { type Speaker, statusFailure } from './failure.ts';
+import { broken, type Speaker, statusFailure, unreachable } from './failure.ts';
 
 /** Bytes of an error body that are read at most. */
 const LONGEST_ERROR_BODY = 64 * 1024;
@@ -17,7 +17,7 @@ export function vendorFetch(fetch: typeof globalThis.fetch, speaker: Speaker): t
       response = await fetch(input, { ...init, redirect: 'manual' });
     } catch (error) {
       if (init?.signal?.aborted === true) throw error;
-      throw new SluiceError('upstream_unreachable', `${speaker.label} cannot be reached.`, { cause: error });
+      throw unreachable(speaker, error);
     }
     if (response.ok) {
       const isStream = init?.method === 'POST' && new Headers(init.headers).get('accept') !== 'application/json';
@@ -78,7 +78,7 @@ function checked(
           result = await reader.read();
         } catch (error) {
           if (signal?.aborted === true) throw error;
-          throw new SluiceError('upstream_cut', `${speaker.label} broke off its answer.`, { cause: error });
+          throw broken(speaker, error);
         }
         if (result.done) {
           controller.close();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageWatcher } from '../../core/image.ts';
-import { type Speaker, statusFailure } from '../ai-sdk/failure.ts';
+import { broken, type Speaker, statusFailure, unreachable } from '../ai-sdk/failure.ts';
 import { explanationOf } from './ask.ts';
 
 /** Bytes of an error body that are read at most. */
@@ -101,7 +101,7 @@ export function openJob(deps: JobDeps, conduct: Conduct = (request, job) => job.
       response = await fetch(url, { method, headers, body: body ?? null, redirect: 'manual', signal: call.signal });
     } catch (error) {
       if (call.cancelled !== undefined) throw call.cancelled;
-      throw new SluiceError('upstream_unreachable', `${speaker.label} cannot be reached.`, { cause: error });
+      throw unreachable(speaker, error);
     }
     if (response.status >= 300 && response.status < 400) {
       response.body?.cancel().catch(() => {});
@@ -129,8 +129,7 @@ export function openJob(deps: JobDeps, conduct: Conduct = (request, job) => job.
       }
     } catch (error) {
       if (call.cancelled !== undefined) throw call.cancelled;
-      if (response.ok)
-        throw new SluiceError('upstream_cut', `${speaker.label} broke off its answer.`, { cause: error });
+      if (response.ok) throw broken(speaker, error);
     }
     if (size > limit && response.ok) {
       throw new SluiceError('upstream_invalid', `${speaker.label} answered with more than ${limit} bytes.`);

@@ -1,6 +1,6 @@
 import type { Call } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
-import { type Speaker, statusFailure } from '../ai-sdk/failure.ts';
+import { broken, type Speaker, statusFailure, unreachable } from '../ai-sdk/failure.ts';
 
 /** Bytes of an error body that are read at most. */
 const LONGEST_ERROR_BODY = 64 * 1024;
@@ -32,7 +32,7 @@ export function fetchAudio(
         response = await fetch(moved(String(input), address), { ...init, redirect: 'manual' });
       } catch (error) {
         if (init?.signal?.aborted === true) throw error;
-        throw new SluiceError('upstream_unreachable', `${speaker.label} cannot be reached.`, { cause: error });
+        throw unreachable(speaker, error);
       }
       if (response.status >= 300 && response.status < 400) {
         response.body?.cancel().catch(() => {});
@@ -66,7 +66,7 @@ async function* bytesOf(response: Response, speaker: Speaker, call: Call): Async
     for await (const piece of response.body ?? []) yield piece;
   } catch (error) {
     if (call.cancelled !== undefined) throw call.cancelled;
-    throw new SluiceError('upstream_cut', `${speaker.label} broke off its answer.`, { cause: error });
+    throw broken(speaker, error);
   }
 }
 

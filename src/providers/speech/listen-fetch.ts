@@ -1,6 +1,6 @@
 import { SluiceError } from '../../core/errors.ts';
 import type { Speaker } from '../ai-sdk/failure.ts';
-import { statusFailure } from '../ai-sdk/failure.ts';
+import { broken, statusFailure, unreachable } from '../ai-sdk/failure.ts';
 import { explanation, moved } from './fetch-audio.ts';
 
 /** Bytes of a transcript with all that vendors say about it. */
@@ -20,10 +20,10 @@ export function listenFetch(
   return async (input, init) => {
     let response: Response;
     try {
-      response = await fetch(moved(String(input), address), { ...(await plain(init)), redirect: 'manual' });
+      response = await fetch(moved(String(input), address), { ...init, redirect: 'manual' });
     } catch (error) {
       if (init?.signal?.aborted === true) throw error;
-      throw new SluiceError('upstream_unreachable', `${speaker.label} cannot be reached.`, { cause: error });
+      throw unreachable(speaker, error);
     }
     if (response.status >= 300 && response.status < 400) {
       response.body?.cancel().catch(() => {});
@@ -36,17 +36,7 @@ export function listenFetch(
   };
 }
 
-/** Node's own forms are none in the eyes of the HTTP client, which is a later version of the one in Node. */
-async function plain(init: RequestInit | undefined): Promise<RequestInit> {
-  if (!(init?.body instanceof FormData)) return init ?? {};
-  const encoded = new Response(init.body);
-  const headers = new Headers(init.headers);
-  headers.set('content-type', encoded.headers.get('content-type') ?? '');
-  // As a plain object, which both know.
-  return { ...init, headers: Object.fromEntries(headers), body: Buffer.from(await encoded.arrayBuffer()) };
-}
-
-async function whole(response: Response, { label }: Speaker, signal: AbortSignal | null | undefined): Promise<Buffer> {
+async function whole(response: Response, speaker: Speaker, signal: AbortSignal | null | undefined): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   try {
@@ -57,8 +47,8 @@ async function whole(response: Response, { label }: Speaker, signal: AbortSignal
     }
   } catch (error) {
     if (signal?.aborted === true) throw error;
-    throw new SluiceError('upstream_cut', `${label} broke off its answer.`, { cause: error });
+    throw broken(speaker, error);
   }
   if (size <= LONGEST_ANSWER) return Buffer.concat(pieces);
-  throw new SluiceError('upstream_invalid', `${label} sent more than ${LONGEST_ANSWER} bytes.`);
+  throw new SluiceError('upstream_invalid', `${speaker.label} sent more than ${LONGEST_ANSWER} bytes.`);
 }
