@@ -29,10 +29,11 @@ process.on('SIGUSR2', () => {
 export async function startSluiceProcess(
   context: { after(done: () => void): void },
   upstream: { readonly baseUrl: string },
+  kind = 'openai',
 ): Promise<SluiceProcess> {
   const folder = temporaryFolder(context);
   const settings = [
-    `providers: { mock: { kind: openai, baseUrl: '${upstream.baseUrl}', models: [m] } }`,
+    `providers: { mock: { kind: ${kind}, baseUrl: '${upstream.baseUrl}', apiKey: sk-test, models: [m] } }`,
     'embedded: { enabled: false }',
     'detectLocal: false',
     'logLevel: error',
