@@ -172,6 +172,18 @@ for (const { kind } of VENDORS) {
       );
     });
 
+    test('the pieces of a burst are those that were sent', async () => {
+      const text = Array.from({ length: 40 }, (_, index) => (index % 7 === 3 ? 'same' : `${index} ä"\\n`));
+      const reasoning = Array.from({ length: 10 }, (_, index) => `thought ${index}`);
+      await using vendor = await openVendor(kind, () => ({ reasoning, text, burst: 1_000 }));
+      const chunks = await allChunks(vendor.chat(chatRequest('Hello')));
+      const said = chunks.flatMap((chunk) => (chunk.type === 'content' && chunk.content !== '' ? [chunk.content] : []));
+      const thought = chunks.flatMap((chunk) =>
+        chunk.type === 'reasoning' && chunk.reasoning !== '' ? [chunk.reasoning] : [],
+      );
+      assert.deepEqual({ said, thought }, { said: text, thought: reasoning });
+    });
+
     test('who does not ask does not get: the upstream is paused', async () => {
       const endless = function* (): Generator<string> {
         for (let index = 0; ; index += 1) yield `${index} ${'.'.repeat(1_000)}`;

@@ -13,6 +13,7 @@ import { type Answering, answeringOf } from './answering.ts';
 import { Translator } from './chunks.ts';
 import { type EmbeddingSpec, embeddingOf } from './embedding.ts';
 import { type Speaker, thrownFailure } from './failure.ts';
+import { JoinedTexts, type Says } from './joined-texts.ts';
 import type { NativeProvider } from './native.ts';
 import { toCallOptions } from './options.ts';
 import { toPrompt } from './prompt.ts';
@@ -33,6 +34,8 @@ export interface VendorSpec {
   options?(request: ChatRequest): SharedV4ProviderOptions;
   /** The fields of `ChatRequest.extra` that `options` has a use for; others are reported as dropped. */
   readonly takes?: readonly string[];
+  /** Where the events of its streams say a piece of text: such events cost less. */
+  readonly says?: Says;
   /** What else of a request has no place there, beyond what the vendor's library warns of. */
   lost?(request: ChatRequest): readonly string[];
   /** Its models that turn texts into vectors. */
@@ -88,7 +91,6 @@ export interface VendorDeps {
 export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: VendorDeps) => Provider {
   return (config, deps) => {
     const thoughts = new SignedThoughts();
-    const configured = new Map<string, ReturnType<VendorSpec['open']>>();
     const { apiKeys } = config;
 
     function speaker(apiKey: string): Speaker {
@@ -96,22 +98,14 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
       return { label: config.label, secrets: [apiKey, ...secrets] };
     }
 
-    function connect(apiKey: string): Connection {
+    function connect(apiKey: string, texts?: JoinedTexts): Connection {
       return {
         baseUrl: config.baseUrl ?? spec.baseUrl(config.settings),
         apiKey,
         headers: { ...config.headers },
         settings: config.settings,
-        fetch: vendorFetch(deps.fetch, speaker(apiKey)),
+        fetch: vendorFetch(deps.fetch, speaker(apiKey), texts),
       };
-    }
-
-    /** Only connections with configured keys are kept: a client's own key serves its call and is gone. */
-    function open(apiKey: string): ReturnType<VendorSpec['open']> {
-      if (apiKey !== (config.apiKey ?? '') && !apiKeys?.includes(apiKey)) return spec.open(connect(apiKey));
-      const opened = configured.get(apiKey) ?? spec.open(connect(apiKey));
-      configured.set(apiKey, opened);
-      return opened;
     }
 
     async function* answer(asked: Asked, call: Call, stop: AbortController): AsyncGenerator<Batch, undefined> {
@@ -163,7 +157,8 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
         if (field !== 'providerOptions' && !spec.takes?.includes(field)) drop(field);
       }
       for (const field of spec.lost?.(request) ?? []) drop(field);
-      const model = (await open(apiKey))(request.model);
+      const texts = spec.says === undefined ? undefined : new JoinedTexts(spec.says);
+      const model = (await spec.open(connect(apiKey, texts)))(request.model);
       const prompt = toPrompt(request.messages, {
         label: config.label,
         supportedUrls: await model.supportedUrls,
@@ -176,6 +171,7 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
       const translator = new Translator({
         speaker: who,
         log: call.log,
+        apart: (text) => texts?.apart(text) ?? [text],
         remember: (callId, thought) => thoughts.remember(`${owner} ${callId}`, thought),
         drop,
       });

@@ -4,6 +4,7 @@ import type { Model } from '../../core/model.ts';
 import { isObject } from '../../core/objects.ts';
 import { fromAiSdk } from './adapter.ts';
 import { messagesApi } from './anthropic-native.ts';
+import { hasOnly } from './joined-texts.ts';
 import { listPages } from './listing.ts';
 import { lostDetail } from './lost.ts';
 
@@ -18,6 +19,13 @@ export const anthropic = fromAiSdk({
 
   native: messagesApi,
   takes: ['thinking', 'user'],
+  says(event) {
+    const { type, index, delta } = event;
+    if (type !== 'content_block_delta' || !isObject(delta) || !hasOnly(event, EVENT)) return undefined;
+    const member = PIECES.get(delta['type']);
+    if (member === undefined || !hasOnly(delta, DELTA)) return undefined;
+    return { holder: delta, member, of: `${index} ${member}` };
+  },
   lost: lostDetail,
 
   options(request) {
@@ -46,6 +54,16 @@ export const anthropic = fromAiSdk({
     return pages.flatMap((page) => page.data.map(toModel));
   },
 });
+
+/** All that an event with a piece of a text has. */
+const EVENT: ReadonlySet<string> = new Set(['type', 'index', 'delta']);
+/** Kinds of deltas that are pieces of a text → the member that holds it. */
+const PIECES: ReadonlyMap<unknown, string> = new Map([
+  ['text_delta', 'text'],
+  ['thinking_delta', 'thinking'],
+  ['input_json_delta', 'partial_json'],
+]);
+const DELTA: ReadonlySet<string> = new Set(['type', ...PIECES.values()]);
 
 /** The client's `thinking` in Anthropic's own spelling → the library's. */
 function toThinking({ budget_tokens, ...rest }: JSONObject): JSONObject {

@@ -19,6 +19,8 @@ type FinishPart = Extract<LanguageModelV4StreamPart, { type: 'finish' }>;
 interface TranslatorOptions {
   readonly speaker: Speaker;
   readonly log: Logger;
+  /** The pieces of a text, if it was joined on its way here. */
+  apart(text: string): readonly string[];
   remember(callId: string, thought: SignedThought): void;
   /** A field of the request that had no place. */
   drop(field: string): void;
@@ -58,11 +60,11 @@ export class Translator {
       }
       case 'text-delta':
         if (part.providerMetadata?.['openai']?.['isRefusal'] === true) {
-          batch.push({ type: 'refusal', refusal: part.delta });
+          for (const refusal of this.#piecesOf(part.delta)) batch.push({ type: 'refusal', refusal });
           break;
         }
         this.#collectText(part.id, part.providerMetadata);
-        if (part.delta !== '') batch.push({ type: 'content', content: part.delta });
+        for (const content of this.#piecesOf(part.delta)) batch.push({ type: 'content', content });
         break;
       case 'reasoning-start':
         this.#collectReasoning(part.id, '', part.providerMetadata);
@@ -86,14 +88,14 @@ export class Translator {
         break;
       case 'reasoning-delta':
         this.#collectReasoning(part.id, part.delta, part.providerMetadata);
-        if (part.delta !== '') batch.push({ type: 'reasoning', reasoning: part.delta });
+        for (const reasoning of this.#piecesOf(part.delta)) batch.push({ type: 'reasoning', reasoning });
         break;
       case 'tool-input-start':
         if (part.providerExecuted === true) this.#foreign.add(part.id);
         else this.#startCall(part.id, part.toolName, '', batch);
         break;
       case 'tool-input-delta':
-        this.#continueCall(part.id, part.delta, batch);
+        for (const piece of this.#piecesOf(part.delta)) this.#continueCall(part.id, piece, batch);
         break;
       case 'tool-call':
         if (part.providerExecuted === true) break;
@@ -119,6 +121,10 @@ export class Translator {
       default:
         break;
     }
+  }
+
+  #piecesOf(text: string): readonly string[] {
+    return this.#options.apart(text).filter((piece) => piece !== '');
   }
 
   #startCall(id: string, name: string, text: string, batch: Chunk[]): void {

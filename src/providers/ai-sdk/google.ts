@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { Model } from '../../core/model.ts';
+import { isObject, membersOf } from '../../core/objects.ts';
 import { drawing } from '../image/describe.ts';
 import { fromAiSdk } from './adapter.ts';
 import { contentApi } from './google-native.ts';
+import { hasOnly } from './joined-texts.ts';
 import { listPages } from './listing.ts';
 import { lostDetail, lostOneCall } from './lost.ts';
 
@@ -20,6 +22,17 @@ export const google = fromAiSdk({
   },
 
   native: contentApi,
+  says(event) {
+    const { candidates } = event;
+    const [candidate, second] = Array.isArray(candidates) ? candidates : [];
+    if (!isObject(candidate) || second !== undefined || !hasOnly(event, EVENT) || !hasOnly(candidate, CANDIDATE)) {
+      return undefined;
+    }
+    const { parts } = membersOf(candidate['content']);
+    const [part, another] = Array.isArray(parts) ? parts : [];
+    if (!isObject(part) || another !== undefined || !hasOnly(part, PART)) return undefined;
+    return { holder: part, member: 'text', of: `${part['thought']} ${'usageMetadata' in event}` };
+  },
   lost: (request) => [...lostDetail(request), ...lostOneCall(request)],
 
   embeddings: {
@@ -67,6 +80,11 @@ export const google = fromAiSdk({
     );
   },
 });
+
+/** All that an event with a piece of text has, its candidate, and its part. */
+const EVENT: ReadonlySet<string> = new Set(['candidates', 'usageMetadata', 'modelVersion', 'responseId']);
+const CANDIDATE: ReadonlySet<string> = new Set(['content', 'index', 'safetyRatings']);
+const PART: ReadonlySet<string> = new Set(['text', 'thought']);
 
 const Entry = z.object({
   name: z.string(),

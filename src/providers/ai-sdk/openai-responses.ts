@@ -30,6 +30,13 @@ export const openaiResponses = fromAiSdk({
 
   options,
 
+  says(event) {
+    const { type, logprobs } = event;
+    if (!PIECES.has(type) || (Array.isArray(logprobs) && logprobs.length > 0)) return undefined;
+    const place = [type, event['item_id'], event['output_index'], event['content_index'], event['summary_index']];
+    return { holder: event, member: 'delta', of: place.join(' ') };
+  },
+
   async listModels(connection, signal) {
     const headers = { authorization: `Bearer ${connection.apiKey}` };
     const pages = await listPages(
@@ -43,6 +50,15 @@ export const openaiResponses = fromAiSdk({
     return pages.flatMap((page) => parseModels(page));
   },
 });
+
+/** Events that are pieces of a text. */
+const PIECES: ReadonlySet<unknown> = new Set([
+  'response.output_text.delta',
+  'response.refusal.delta',
+  'response.reasoning_text.delta',
+  'response.reasoning_summary_text.delta',
+  'response.function_call_arguments.delta',
+]);
 
 function options(request: ChatRequest): SharedV4ProviderOptions {
   const { extra, responseFormat, sampling, parallelToolCalls, format } = request;

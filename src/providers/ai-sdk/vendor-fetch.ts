@@ -1,5 +1,6 @@
 import { SluiceError } from '../../core/errors.ts';
 import { broken, type Speaker, statusFailure, unreachable } from './failure.ts';
+import type { JoinedTexts } from './joined-texts.ts';
 
 /** Bytes of an error body that are read at most. */
 const LONGEST_ERROR_BODY = 64 * 1024;
@@ -9,8 +10,14 @@ const LONGEST_LINE = 8 * 1024 * 1024;
 /**
  * The `fetch` given to vendor libraries. Whatever goes wrong on the way leaves as a `SluiceError`, so that it does not
  * matter how a library words its failures; redirects are not followed, since the key would travel along.
+ *
+ * @param texts of one answer, where the library is to get fewer events
  */
-export function vendorFetch(fetch: typeof globalThis.fetch, speaker: Speaker): typeof globalThis.fetch {
+export function vendorFetch(
+  fetch: typeof globalThis.fetch,
+  speaker: Speaker,
+  texts?: JoinedTexts,
+): typeof globalThis.fetch {
   return async (input, init) => {
     let response: Response;
     try {
@@ -21,7 +28,7 @@ export function vendorFetch(fetch: typeof globalThis.fetch, speaker: Speaker): t
     }
     if (response.ok) {
       const isStream = init?.method === 'POST' && new Headers(init.headers).get('accept') !== 'application/json';
-      return checked(response, speaker, isStream, init?.signal);
+      return checked(response, speaker, isStream, init?.signal, texts);
     }
     if (response.status >= 300 && response.status < 400) {
       response.body?.cancel().catch(() => {});
@@ -59,6 +66,7 @@ function checked(
   speaker: Speaker,
   isStream: boolean,
   signal: AbortSignal | null | undefined,
+  texts: JoinedTexts | undefined,
 ): Response {
   const contentType = response.headers.get('content-type') ?? '';
   const wanted = isStream ? /event-?stream/i : /json/i;
@@ -68,25 +76,28 @@ function checked(
   }
   const { body } = response;
   if (body === null) return response;
-  const lines = /^\s*text\/event-stream/i.test(contentType) ? new LineLimit() : undefined;
+  const isEvents = /^\s*text\/event-stream/i.test(contentType);
+  const passage: Passage = isEvents ? (texts ?? new LineLimit()) : AS_IT_IS;
   const reader = body.getReader();
   const guarded = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        let result: Awaited<ReturnType<typeof reader.read>>;
-        try {
-          result = await reader.read();
-        } catch (error) {
-          if (signal?.aborted === true) throw error;
-          throw broken(speaker, error);
-        }
-        if (result.done) {
-          controller.close();
-        } else if (lines?.exceeded(result.value) === true) {
-          reader.cancel().catch(() => {});
-          throw new SluiceError('upstream_invalid', `${speaker.label} sent a line of more than ${LONGEST_LINE} bytes.`);
-        } else {
-          controller.enqueue(result.value);
+        for (;;) {
+          let result: Awaited<ReturnType<typeof reader.read>>;
+          try {
+            result = await reader.read();
+          } catch (error) {
+            if (signal?.aborted === true) throw error;
+            throw broken(speaker, error);
+          }
+          if (result.done) return controller.close();
+          try {
+            const bytes = passage.push(result.value);
+            if (bytes !== undefined) return controller.enqueue(bytes);
+          } catch (error) {
+            reader.cancel().catch(() => {});
+            throw error;
+          }
         }
       },
       cancel: (reason) => reader.cancel(reason),
@@ -97,12 +108,21 @@ function checked(
   return new Response(guarded, { status: response.status, headers: response.headers });
 }
 
-class LineLimit {
+/** What becomes of a body's bytes on their way to the library. */
+interface Passage {
+  /** undefined: nothing yet. Throws for what is too large. */
+  push(bytes: Uint8Array): Uint8Array | undefined;
+}
+
+const AS_IT_IS: Passage = { push: (bytes) => bytes };
+
+class LineLimit implements Passage {
   #length = 0;
 
-  exceeded(bytes: Uint8Array): boolean {
+  push(bytes: Uint8Array): Uint8Array {
     const newline = bytes.lastIndexOf(0x0a);
     this.#length = newline === -1 ? this.#length + bytes.length : bytes.length - newline - 1;
-    return this.#length > LONGEST_LINE;
+    if (this.#length <= LONGEST_LINE) return bytes;
+    throw new SluiceError('upstream_invalid', `The provider sent a line of more than ${LONGEST_LINE} bytes.`);
   }
 }

@@ -1,0 +1,102 @@
+import { parseObject } from '../../core/objects.ts';
+import { EventReader } from '../openai/events.ts';
+
+type Json = Record<string, unknown>;
+
+/** A piece of text in an event: the member that holds it, and what it is a piece of. */
+export interface Said {
+  readonly holder: Json;
+  readonly member: string;
+  /** Equal for pieces that may be one. */
+  readonly of: string;
+}
+
+/** Where a vendor's event says a piece of text and nothing that must not be lost; undefined for every other event. */
+export type Says = (event: Json) => Said | undefined;
+
+/** Whether an object has no other members than these. */
+export function hasOnly(object: Json, names: ReadonlySet<string>): boolean {
+  for (const name in object) if (!names.has(name)) return false;
+  return true;
+}
+
+/** Characters of one event, which the vendors' libraries would collect without end. */
+const LONGEST_EVENT = 8 * 1024 * 1024;
+/** Texts that wait for the library. It reads them at once, save those that it has no use for. */
+const MOST_WAITING = 256;
+
+/**
+ * Neighbouring pieces of text become one event on their way to a vendor's library, to which each event costs a dozen promises
+ * in its streams, and pieces again behind it. Nobody sees the difference: only what came in one read is joined, and
+ * a text that the library hands on changed stays as it is.
+ */
+export class JoinedTexts {
+  readonly #says: Says;
+  readonly #reader = new EventReader(LONGEST_EVENT);
+  readonly #encoder = new TextEncoder();
+  readonly #waiting = new Map<string, readonly string[]>();
+
+  constructor(says: Says) {
+    this.#says = says;
+  }
+
+  /** What the library reads in the place of `bytes`; undefined while no event is complete. Throws for one that is too large. */
+  push(bytes: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
+    const events = this.#reader.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    if (events.length === 0) return undefined;
+    const [only] = events;
+    return this.#encoder.encode(events.length === 1 ? `data: ${only}\n\n` : this.#join(events));
+  }
+
+  /** The pieces of a text that came from the library. */
+  apart(text: string): readonly string[] {
+    const pieces = this.#waiting.get(text);
+    if (pieces === undefined) return [text];
+    this.#waiting.delete(text);
+    return pieces;
+  }
+
+  #join(events: readonly string[]): string {
+    let joined = '';
+    let run: Run | undefined;
+    for (const data of events) {
+      const event = parseObject(data);
+      const said = event === undefined ? undefined : this.#says(event);
+      const text = said?.holder[said.member];
+      if (event !== undefined && said !== undefined && typeof text === 'string') {
+        if (run?.said.of !== said.of) {
+          joined += this.#endOf(run);
+          run = { data, event, said, pieces: [] };
+        }
+        // The last event counts for all else that it says, such as the tokens so far.
+        run.event = event;
+        run.said = said;
+        run.pieces.push(text);
+      } else {
+        joined += `${this.#endOf(run)}data: ${data}\n\n`;
+        run = undefined;
+      }
+    }
+    return joined + this.#endOf(run);
+  }
+
+  #endOf(run: Run | undefined): string {
+    if (run === undefined) return '';
+    const { data, event, said, pieces } = run;
+    if (pieces.length === 1) return `data: ${data}\n\n`;
+    const text = pieces.join('');
+    said.holder[said.member] = text;
+    if (this.#waiting.size >= MOST_WAITING) this.#waiting.clear();
+    this.#waiting.set(text, pieces);
+    return `data: ${JSON.stringify(event)}\n\n`;
+  }
+}
+
+/** Pieces that are joined so far, and the last event of them. */
+interface Run {
+  /** The first event as it came. */
+  readonly data: string;
+  event: Json;
+  said: Said;
+  readonly pieces: string[];
+}
