@@ -1,5 +1,9 @@
 import type { Batch, Chunk } from '../../core/chunk.ts';
+import { EventReader } from '../openai/events.ts';
 import { Arrivals } from './arrivals.ts';
+
+/** Characters of one event of a vendor, which its library would collect without end. */
+export const LONGEST_EVENT = 8 * 1024 * 1024;
 
 /** An answer as it comes. */
 export interface Answering {
@@ -15,6 +19,28 @@ export interface PartTranslator<Item> {
   readonly finished: boolean;
   /** Adds the chunks of a part to `batch`. Throws when it tells of a failure. */
   translate(item: Item, batch: Chunk[]): void;
+}
+
+/** Makes chunks of the events in a body, however its bytes are split. */
+export class EventTranslator implements PartTranslator<Uint8Array> {
+  readonly #events = new EventReader(LONGEST_EVENT);
+  readonly #translator: PartTranslator<string>;
+
+  /** @param translator takes the data of one event after the other */
+  constructor(translator: PartTranslator<string>) {
+    this.#translator = translator;
+  }
+
+  get finished(): boolean {
+    return this.#translator.finished;
+  }
+
+  translate(bytes: Uint8Array, batch: Chunk[]): void {
+    for (const data of this.#events.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))) {
+      this.#translator.translate(data, batch);
+      if (this.#translator.finished) return;
+    }
+  }
 }
 
 /** The answer that a stream of parts holds. */

@@ -38,7 +38,7 @@ export class MessageEvents {
   }
 
   /** Adds the chunks of one event to `batch`. Throws when it tells of a failure. */
-  translate({ data }: { readonly data: string }, batch: Chunk[]): void {
+  translate(data: string, batch: Chunk[]): void {
     const event = parseObject(data);
     if (event === undefined) {
       throw new SluiceError('upstream_invalid', `${this.#speaker.label} sent something that cannot be read.`);

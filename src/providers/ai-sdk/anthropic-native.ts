@@ -1,10 +1,8 @@
-import type { EventSourceMessage } from 'eventsource-parser';
-import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { z } from 'zod';
 import { SluiceError } from '../../core/errors.ts';
 import type { Provider } from '../../core/provider.ts';
 import type { Connection, NativeApi } from './adapter.ts';
-import { answeringOf } from './answering.ts';
+import { answeringOf, EventTranslator } from './answering.ts';
 import { toMessagesBody } from './anthropic-body.ts';
 import { MessageEvents } from './anthropic-events.ts';
 import { type NativeProvider, speaks } from './native.ts';
@@ -37,7 +35,7 @@ export const messagesApi: NativeApi = {
       throw new SluiceError('upstream_cut', `${speaker.label} ended its answer before it began.`);
     }
     return {
-      answering: answeringOf(eventsOf(response.body), new MessageEvents(speaker)),
+      answering: answeringOf(response.body, new EventTranslator(new MessageEvents(speaker))),
       headers: Object.fromEntries(response.headers),
     };
   },
@@ -55,10 +53,6 @@ export const messagesApi: NativeApi = {
     return Count.parse(await response.json()).input_tokens;
   },
 };
-
-function eventsOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<EventSourceMessage> {
-  return body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
-}
 
 /** https://platform.claude.com/docs/en/api/messages/count_tokens */
 const COUNTED_FIELDS: ReadonlySet<string> = new Set([

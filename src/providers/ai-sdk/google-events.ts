@@ -31,7 +31,7 @@ export class ContentEvents {
   }
 
   /** Adds the chunks of one event to `batch`. Throws when it tells of a failure. */
-  translate({ data }: { readonly data: string }, batch: Chunk[]): void {
+  translate(data: string, batch: Chunk[]): void {
     const { candidates, error, ...answer } = this.#parse(data);
     if (error !== undefined) {
       const { message, code } = membersOf(error);

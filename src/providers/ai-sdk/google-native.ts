@@ -1,8 +1,7 @@
-import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { z } from 'zod';
 import { SluiceError } from '../../core/errors.ts';
 import type { Connection, NativeApi } from './adapter.ts';
-import { answeringOf } from './answering.ts';
+import { answeringOf, EventTranslator } from './answering.ts';
 import { toGenerateBody } from './google-body.ts';
 import { ContentEvents } from './google-events.ts';
 
@@ -23,11 +22,8 @@ export const contentApi: NativeApi = {
     if (response.body === null) {
       throw new SluiceError('upstream_cut', `${speaker.label} ended its answer before it began.`);
     }
-    const events = response.body
-      .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
-      .pipeThrough(new EventSourceParserStream());
     return {
-      answering: answeringOf(events, new ContentEvents(speaker)),
+      answering: answeringOf(response.body, new EventTranslator(new ContentEvents(speaker))),
       headers: Object.fromEntries(response.headers),
     };
   },

@@ -1,5 +1,6 @@
 import { parseObject } from '../../core/objects.ts';
 import { EventReader } from '../openai/events.ts';
+import { LONGEST_EVENT } from './answering.ts';
 
 type Json = Record<string, unknown>;
 
@@ -20,8 +21,6 @@ export function hasOnly(object: Json, names: ReadonlySet<string>): boolean {
   return true;
 }
 
-/** Characters of one event, which the vendors' libraries would collect without end. */
-const LONGEST_EVENT = 8 * 1024 * 1024;
 /** Texts that wait for the library. It reads them at once, save those that it has no use for. */
 const MOST_WAITING = 256;
 

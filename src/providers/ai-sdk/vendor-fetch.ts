@@ -4,8 +4,6 @@ import type { JoinedTexts } from './joined-texts.ts';
 
 /** Bytes of an error body that are read at most. */
 const LONGEST_ERROR_BODY = 64 * 1024;
-/** Bytes of one line of an event stream, which the vendors' libraries would collect without end. */
-const LONGEST_LINE = 8 * 1024 * 1024;
 
 /**
  * The `fetch` given to vendor libraries. Whatever goes wrong on the way leaves as a `SluiceError`, so that it does not
@@ -76,8 +74,7 @@ function checked(
   }
   const { body } = response;
   if (body === null) return response;
-  const isEvents = /^\s*text\/event-stream/i.test(contentType);
-  const passage: Passage = isEvents ? (texts ?? new LineLimit()) : AS_IT_IS;
+  const joined = /^\s*text\/event-stream/i.test(contentType) ? texts : undefined;
   const reader = body.getReader();
   const guarded = new ReadableStream<Uint8Array>(
     {
@@ -92,7 +89,7 @@ function checked(
           }
           if (result.done) return controller.close();
           try {
-            const bytes = passage.push(result.value);
+            const bytes = joined === undefined ? result.value : joined.push(result.value);
             if (bytes !== undefined) return controller.enqueue(bytes);
           } catch (error) {
             reader.cancel().catch(() => {});
@@ -106,23 +103,4 @@ function checked(
     { highWaterMark: 0 },
   );
   return new Response(guarded, { status: response.status, headers: response.headers });
-}
-
-/** What becomes of a body's bytes on their way to the library. */
-interface Passage {
-  /** undefined: nothing yet. Throws for what is too large. */
-  push(bytes: Uint8Array): Uint8Array | undefined;
-}
-
-const AS_IT_IS: Passage = { push: (bytes) => bytes };
-
-class LineLimit implements Passage {
-  #length = 0;
-
-  push(bytes: Uint8Array): Uint8Array {
-    const newline = bytes.lastIndexOf(0x0a);
-    this.#length = newline === -1 ? this.#length + bytes.length : bytes.length - newline - 1;
-    if (this.#length <= LONGEST_LINE) return bytes;
-    throw new SluiceError('upstream_invalid', `The provider sent a line of more than ${LONGEST_LINE} bytes.`);
-  }
 }
