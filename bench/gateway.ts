@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import flags from '../bin/node-flags.json' with { type: 'json' };
 import { Connection } from './connection.ts';
+import { fillUsage } from './usage-records.ts';
 
 /** A process under test, or the mock. */
 export interface Running {
@@ -23,9 +24,9 @@ function file(relative: string): string {
   return fileURLToPath(new URL(relative, import.meta.url));
 }
 
-/** Starts the mock, which offers `models`. */
-export function startMock(models: readonly string[]): Promise<Running> {
-  return start([file('mock-upstream.ts'), models.join(',')], undefined, '/v1/models');
+/** Starts the mock, which offers `models` and `more` others that nobody asks for. */
+export function startMock(models: readonly string[], more = 0): Promise<Running> {
+  return start([file('mock-upstream.ts'), models.join(','), String(more)], undefined, '/v1/models');
 }
 
 /** Starts the bare pass-through in front of the upstream, with the flags that Sluice gets, so that the ratio is about code only. */
@@ -33,17 +34,38 @@ export function startBare(upstreamPort: number): Promise<Running> {
   return start([...flags, file('passthrough.ts'), String(upstreamPort)], undefined, '/v1/models');
 }
 
+/** How a Sluice differs from one with an upstream of the OpenAI format and an empty data folder. */
+export interface Setting {
+  /** The format of the upstream. */
+  readonly kind?: 'openai' | 'anthropic';
+  /** That many records of usage are in its data folder, and it was killed (`SIGKILL`) before it is started. */
+  readonly records?: number;
+}
+
 /** Starts Sluice as its users do, except for the embedded model and with room for all streams from one address. */
-export async function startSluice(upstreamPort: number): Promise<Running> {
-  const port = await freePort();
+export async function startSluice(
+  upstreamPort: number,
+  { kind = 'openai', records = 0 }: Setting = {},
+): Promise<Running> {
   const folder = mkdtempSync(path.join(tmpdir(), 'sluice-bench-'));
   const config = path.join(folder, 'sluice.yaml');
-  writeFileSync(config, configuration(upstreamPort));
-  const options = ['--config', config, '--data-dir', path.join(folder, 'data'), '--bind', `127.0.0.1:${port}`];
+  const data = path.join(folder, 'data');
+  writeFileSync(config, configuration(upstreamPort, kind));
+  const serve = async (): Promise<Running> => {
+    const port = await freePort();
+    const options = ['--config', config, '--data-dir', data, '--bind', `127.0.0.1:${port}`];
+    const nodeArguments = [...flags, file('../bin/sluice.js'), 'serve', ...options];
+    return start(nodeArguments, port, '/backend-api/v2/version?cache=true');
+  };
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   try {
-    const nodeArguments = [...flags, file('../bin/sluice.js'), 'serve', ...options];
-    const running = await start(nodeArguments, port, '/backend-api/v2/version?cache=true');
+    if (records > 0) {
+      await fillUsage(data, records);
+      const first = await serve();
+      process.kill(first.pid, 'SIGKILL');
+      await first.stop();
+    }
+    const running = await serve();
     return { ...running, stop: () => running.stop().finally(remove) };
   } catch (error) {
     remove();
@@ -51,10 +73,10 @@ export async function startSluice(upstreamPort: number): Promise<Running> {
   }
 }
 
-function configuration(upstreamPort: number): string {
+function configuration(upstreamPort: number, kind: string): string {
   return `providers:
   mock:
-    kind: openai
+    kind: ${kind}
     baseUrl: http://127.0.0.1:${upstreamPort}/v1
     apiKey: sk-bench
 embedded:

@@ -155,9 +155,56 @@ export async function pacedLoop(
   return { chunks: window, pace: mean * 100, worstGap: percentile(gaps, 99) };
 }
 
-/** Opens `count` streams and leaves as soon as each has brought its first bytes. */
-export async function leaveEarly(port: number, question: Question, count: number): Promise<void> {
+/** Time of every answer, in ms, sorted: one request, a pause of `pauseMs`, the next one, until `work` is done. */
+export async function timesWhile(
+  port: number,
+  question: Question,
+  pauseMs: number,
+  work: () => Promise<void>,
+): Promise<number[]> {
+  const times: number[] = [];
+  let over = false;
+  await withConnections(port, 1, async ([connection]) => {
+    const working = work().finally(() => {
+      over = true;
+    });
+    while (!over && connection !== undefined) {
+      const sent = performance.now();
+      await ask(connection, question);
+      times.push(performance.now() - sent);
+      await sleep(pauseMs);
+    }
+    await working;
+  });
+  return times.sort((a, b) => a - b);
+}
+
+/** Time from sending to the first chunk of each stream, in ms, sorted: `count` in the same instant, `rounds` times. */
+export async function firstPieces(port: number, question: Question, count: number, rounds: number): Promise<number[]> {
+  const times: number[] = [];
   await withConnections(port, count, async (all) => {
+    for (let round = 0; round < rounds; round += 1) {
+      const sent = performance.now();
+      await Promise.all(
+        all.map((connection) =>
+          ask(connection, question, (piece) => {
+            if (piece.includes('"content":" w0"')) times.push(performance.now() - sent);
+          }),
+        ),
+      );
+    }
+  });
+  return times.sort((a, b) => a - b);
+}
+
+/** Does `work` while `count` streams are open, and leaves them then. Begins when each has brought its first bytes. */
+export async function withStreams<T>(
+  port: number,
+  question: Question,
+  count: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  return withConnections(port, count, async (all) => {
     await Promise.all(
       all.map((connection) => {
         const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -165,6 +212,7 @@ export async function leaveEarly(port: number, question: Question, count: number
         return promise;
       }),
     );
+    return work();
   });
 }
 

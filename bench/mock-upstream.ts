@@ -6,7 +6,8 @@ import { createServer, type Socket } from 'node:net';
 import { MessageReader } from './message-reader.ts';
 import { type Plan, planOf, textOf, word } from './models.ts';
 
-const OFFERED = (process.argv[2] ?? 'bench-json-1024').split(',');
+const [, , models = 'bench-json-1024', more = '0'] = process.argv;
+const offered = [...models.split(','), ...Array.from({ length: Number(more) }, (_, index) => `other-${index}`)];
 const TICK_MS = 5;
 
 const stats = { connections: 0, requests: 0, streams: 0 };
@@ -29,18 +30,47 @@ function completion(model: string, content: string): string {
   return JSON.stringify({ id: 'chatcmpl-bench', object: 'chat.completion', created, model, choices, usage });
 }
 
-/** The writes of a stream: the first carries the head, the last the end. */
+/** The writes of a stream, one for each chunk: the first carries the head, the last the end. */
 function streamFrames(model: string, chunks: number): readonly Buffer[] {
   const event = (delta: object, finish: string | null, more: object = {}): string => {
     const choices = [{ index: 0, delta, finish_reason: finish }];
     const chunk = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created, model, choices, ...more };
     return frame(`data: ${JSON.stringify(chunk)}\n\n`);
   };
-  const frames = Array.from({ length: chunks }, (_, index) => event({ content: word(index) }, null));
   const usage = { prompt_tokens: 200, completion_tokens: chunks, total_tokens: 200 + chunks };
+  return writes(chunks, {
+    begin: event({ role: 'assistant', content: '' }, null),
+    chunk: (index) => event({ content: word(index) }, null),
+    end: `${event({}, 'stop', { usage })}${frame('data: [DONE]\n\n')}`,
+  });
+}
+
+/** The same as Anthropic sends it (docs.anthropic.com, "Streaming Messages"). */
+function messageFrames(model: string, chunks: number): readonly Buffer[] {
+  const event = (type: string, fields: object): string =>
+    frame(`event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`);
+  const usage = { input_tokens: 200, output_tokens: 1 };
+  const message = { id: 'msg_bench', type: 'message', role: 'assistant', model, content: [], stop_reason: null, usage };
+  const begin = event('message_start', { message });
+  return writes(chunks, {
+    begin: begin + event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+    chunk: (index) => event('content_block_delta', { index: 0, delta: { type: 'text_delta', text: word(index) } }),
+    end: [
+      event('content_block_stop', { index: 0 }),
+      event('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: chunks } }),
+      event('message_stop', {}),
+    ].join(''),
+  });
+}
+
+function writes(
+  chunks: number,
+  { begin, chunk, end }: { begin: string; chunk: (index: number) => string; end: string },
+): readonly Buffer[] {
+  const frames = Array.from({ length: chunks }, (_, index) => chunk(index));
   const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
-  frames[0] = head + event({ role: 'assistant', content: '' }, null) + (frames[0] ?? '');
-  frames[chunks - 1] += `${event({}, 'stop', { usage })}${frame('data: [DONE]\n\n')}0\r\n\r\n`;
+  frames[0] = head + begin + (frames[0] ?? '');
+  frames[chunks - 1] += `${end}0\r\n\r\n`;
   return frames.map((text) => Buffer.from(text));
 }
 
@@ -51,14 +81,15 @@ interface Ready {
 
 const built = new Map<string, Ready>();
 
-function ready(model: string): Ready | undefined {
-  const known = built.get(model);
+/** `frames`: the format in which a stream is answered. */
+function ready(model: string, frames: typeof streamFrames): Ready | undefined {
+  const key = `${frames.name} ${model}`;
+  const known = built.get(key);
   if (known !== undefined) return known;
   const plan = planOf(model);
   if (plan === undefined) return undefined;
-  const writes =
-    plan.kind === 'json' ? [whole(completion(model, textOf(plan.bytes)))] : streamFrames(model, plan.chunks);
-  built.set(model, { plan, writes });
+  const writes = plan.kind === 'json' ? [whole(completion(model, textOf(plan.bytes)))] : frames(model, plan.chunks);
+  built.set(key, { plan, writes });
   return { plan, writes };
 }
 
@@ -118,10 +149,13 @@ function answer(socket: Socket, startLine: string, body: string): void {
   if (startLine.startsWith('GET /stats')) return void socket.write(whole(JSON.stringify(stats)));
   stats.requests += 1;
   if (startLine.startsWith('GET /v1/models')) {
-    const data = OFFERED.map((id) => ({ id, object: 'model', created, owned_by: 'bench' }));
+    const data = offered.map((id) => ({ id, object: 'model', created, owned_by: 'bench' }));
     return void socket.write(whole(JSON.stringify({ object: 'list', data })));
   }
-  const asked = startLine.startsWith('POST /v1/chat/completions') ? ready(JSON.parse(body).model) : undefined;
+  const frames = startLine.startsWith('POST /v1/messages') ? messageFrames : streamFrames;
+  // Not parsed: what it costs here is what a light request has to wait for beside one of 8 MB.
+  const model = /"model":"([^"]+)"/.exec(body)?.[1];
+  const asked = startLine.startsWith('POST') && model !== undefined ? ready(model, frames) : undefined;
   if (asked === undefined) {
     const message = `the mock knows no such request: ${startLine} ${body.slice(0, 200)}`;
     return void socket.write(whole(JSON.stringify({ error: { message } }), '404 Not Found'));

@@ -10,7 +10,7 @@ export function planOf(model: string): Plan | undefined {
   if (json) return { kind: 'json', bytes: Number(json[1]) };
   const flat = /^bench-flat-(\d+)$/.exec(model);
   if (flat) return { kind: 'flat', chunks: Number(flat[1]) };
-  const paced = /^bench-paced-(\d+)x(\d+)$/.exec(model);
+  const paced = /^bench-paced-([\d.]+)x(\d+)$/.exec(model);
   if (paced) return { kind: 'paced', perSecond: Number(paced[1]), chunks: Number(paced[2]) };
   return undefined;
 }

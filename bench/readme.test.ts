@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { nginxConfiguration } from './beside.ts';
+import type { Figures, LaneName } from './lanes.ts';
 import { readmeBlock, withBlock } from './readme.ts';
 import { type Results, summarise, table } from './report.ts';
-import type { Figures, LaneName } from './scenarios.ts';
 
 const results: Results = new Map([
   [

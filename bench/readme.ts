@@ -1,4 +1,5 @@
-import { type Beside, isAsked, type Line, show } from './report.ts';
+import type { Beside } from './lanes.ts';
+import { isAsked, type Line, show } from './report.ts';
 
 /** What the block says of the run beside its figures. */
 export interface Run {
@@ -18,6 +19,7 @@ const ROWS: readonly (readonly [scenario: string, metric: string, lane: Line['la
   ['json', 'perSecond', 'sluice', 'requests a second'],
   ['flat', 'cpu', 'sluice', 'stream flat out, CPU per chunk'],
   ['flat', 'cpu', 'typed', 'the same, conversation (typed chunks)'],
+  ['flat', 'cpu', 'vendor', 'the same, Anthropic through its library'],
   ['paced', 'cpu', 'sluice', '1,000 streams at 20 chunks a second, CPU per chunk'],
   ['paced', 'cpu', 'typed', 'the same, conversation'],
   ['prompt', 'cpu', 'sluice', '200 KB prompt, CPU'],

@@ -1,8 +1,7 @@
+import { BESIDE, type Beside, type Figures, type LaneName } from './lanes.ts';
 import { median } from './load.ts';
 import { ROWS, type Row } from './rows.ts';
-import { BESIDE, type Figures, type LaneName, SCENARIOS } from './scenarios.ts';
-
-export type Beside = (typeof BESIDE)[number];
+import { SCENARIOS } from './scenarios.ts';
 
 /** Everything measured: scenario → lane → the figures of each round. */
 export type Results = ReadonlyMap<string, ReadonlyMap<LaneName, readonly Figures[]>>;
@@ -34,12 +33,12 @@ export function summarise(results: Results): Line[] {
       lanes?.get(lane)?.map((figures) => figures[row.metric] ?? Number.NaN) ?? [];
     const own = of(row.lane);
     if (own.length === 0) return [];
-    const bare = of('bare');
+    const bare = of(row.against ?? 'bare');
     const ratiosOf = (figures: readonly number[]): readonly number[] =>
       figures.slice(0, bare.length).map((figure, round) => figure / (bare[round] ?? Number.NaN));
     const ratios = ratiosOf(own);
-    // The typed dialect is nobody else's.
-    const others = row.lane === 'typed' ? [] : BESIDE.filter((lane) => of(lane).length > 0);
+    // What the other lanes do is nobody else's.
+    const others = row.lane !== 'sluice' ? [] : BESIDE.filter((lane) => of(lane).length > 0);
     const beside = Object.fromEntries(
       others.map((lane) => {
         const figure = median(of(lane));
@@ -58,7 +57,7 @@ export function summarise(results: Results): Line[] {
         sluice,
         beside,
         ...(row.goal && { goal: row.goal, met: meets(counted, row.goal) }),
-        ...(bare.length > 0 && { bare: median(bare) }),
+        ...(bare.length > 0 && row.against === undefined && { bare: median(bare) }),
         ...(row.counts === 'ratio' && {
           ratio: median(ratios),
           lowest: Math.min(...ratios),

@@ -13,17 +13,21 @@ export interface Question {
 
 const PATHS: Record<Dialect, string> = { v1: '/v1/chat/completions', typed: '/backend-api/v2/conversation' };
 
-/** A chat that asks for `model` with a prompt of about `promptBytes`. `headers` are whole lines without their ends. */
+/**
+ * A chat that asks for `model` with a prompt of about `promptBytes`, spread over `turns` messages. `headers` are whole lines
+ * without their ends.
+ */
 export function question(
   dialect: Dialect,
   port: number,
   model: string,
   promptBytes: number,
   headers: readonly string[] = [],
+  turns = 1,
 ): Question {
   const plan = planOf(model);
   if (plan === undefined) throw new Error(`no such model: ${model}`);
-  const messages = [{ role: 'user', content: textOf(promptBytes) }];
+  const messages = Array.from({ length: turns }, () => ({ role: 'user', content: textOf(promptBytes / turns) }));
   const body = JSON.stringify({ model, messages, ...(plan.kind === 'json' ? {} : { stream: true }) });
   const lines = [
     `POST ${PATHS[dialect]} HTTP/1.1`,

@@ -2,22 +2,14 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { modelsFor } from './asked.ts';
 import { findNginx, findPortkey } from './beside.ts';
 import { type Running, startBare, startMock, startSluice } from './gateway.ts';
+import { BESIDE, type Context, type Figures, FULL, type Lane, type LaneName, QUICK } from './lanes.ts';
 import { WrongAnswer } from './load.ts';
 import { readmeBlock, withBlock } from './readme.ts';
 import { summarise, table } from './report.ts';
-import {
-  BESIDE,
-  type Context,
-  type Figures,
-  FULL,
-  type Lane,
-  type LaneName,
-  modelsFor,
-  QUICK,
-  SCENARIOS,
-} from './scenarios.ts';
+import { SCENARIOS } from './scenarios.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -106,6 +98,25 @@ async function measure(context: Context, lanes: readonly Lane[]): Promise<void> 
   progress('');
 }
 
+/** One process in two dialects, and those that are what it is not; each only when a scenario needs it. */
+async function lanesOfSluice(mock: Running): Promise<Lane[]> {
+  const lanes: Lane[] = [];
+  const add = async (name: LaneName, begin: () => Promise<Running>): Promise<void> => {
+    if (!scenarios.some((scenario) => scenario.lanes.includes(name))) return;
+    lanes.push({ name, dialect: 'v1', gateway: await keep(begin()), another: begin });
+  };
+  await add('sluice', () => startSluice(mock.port));
+  for (const lane of [...lanes]) lanes.push({ ...lane, name: 'typed', dialect: 'typed' });
+  await add('vendor', () => startSluice(mock.port, { kind: 'anthropic' }));
+  await add('plain', () => startSluice(mock.port));
+  await add('models', async () => {
+    const offersMore = await keep(startMock(modelsFor(size), size.manyModels));
+    return startSluice(offersMore.port);
+  });
+  await add('records', () => startSluice(mock.port, { records: size.manyRecords }));
+  return lanes;
+}
+
 /** The other gateways that are here. One that does not start is not measured, and the others are. */
 async function lanesBeside(mock: Running): Promise<Lane[]> {
   const lanes: Lane[] = [];
@@ -131,12 +142,7 @@ async function main(): Promise<void> {
   const bare = await keep(startBare(mock.port));
   const lanes: Lane[] = [{ name: 'bare', dialect: 'v1', gateway: bare, another: () => startBare(mock.port) }];
   if (!options.bare) {
-    const gateway = await keep(startSluice(mock.port));
-    const another = (): Promise<Running> => startSluice(mock.port);
-    lanes.push(
-      { name: 'sluice', dialect: 'v1', gateway, another },
-      { name: 'typed', dialect: 'typed', gateway, another },
-    );
+    lanes.push(...(await lanesOfSluice(mock)));
   }
   if (options.beside) lanes.push(...(await lanesBeside(mock)));
   const [load = 0] = loadavg();

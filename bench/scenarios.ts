@@ -1,114 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ENDLESS, FLAT, FLAT_CHUNKS, JSON_1KB, JSON_2MB, PER_SECOND, pacedModel, SLOW, SLOW_MODEL } from './asked.ts';
 import { cpuMicros, getText, type Running, residentMiB } from './gateway.ts';
-import { closedLoop, leaveEarly, openLoop, pacedLoop, percentile } from './load.ts';
-import { type Dialect, type Question, question } from './requests.ts';
+import { ask, BESIDE, cpuOf, type Lane, type LaneName, type Scenario, type Size } from './lanes.ts';
+import { closedLoop, openLoop, pacedLoop, percentile, withStreams } from './load.ts';
+import { atOnce, beside, crowd, firstPiece, halfOpen, killed } from './under-stress.ts';
 
-/** One gateway spoken to in one dialect. */
-export interface Lane {
-  readonly name: LaneName;
-  readonly dialect: Dialect;
-  readonly gateway: Running;
-  /** What it has to be told with each request: header lines. */
-  readonly headers?: readonly string[];
-  /** A second process of the same kind, to see how it starts and what it holds when idle. */
-  another(): Promise<Running>;
-}
-
-export type LaneName = 'bare' | 'sluice' | 'typed' | 'nginx' | 'portkey';
-
-/** The other gateways, which run only when they are asked for. */
-export const BESIDE = ['nginx', 'portkey'] as const satisfies readonly LaneName[];
-
-export interface Context {
-  readonly mock: Running;
-  readonly size: Size;
-}
-
-/** How much of everything one round does. */
-export interface Size {
-  readonly requests: number;
-  readonly flatStreams: number;
-  readonly pacedStreams: number;
-  readonly pacedChunks: number;
-  /** Of the look at memory, which takes twice as many after them. */
-  readonly slowStreams: number;
-  readonly bigPrompts: number;
-  readonly bigAnswers: number;
-  readonly latencyRequests: number;
-  readonly leavers: number;
-  readonly settleMs: number;
-}
-
-export const FULL: Size = {
-  requests: 8000,
-  flatStreams: 400,
-  pacedStreams: 1000,
-  pacedChunks: 200,
-  slowStreams: 1000,
-  bigPrompts: 1000,
-  bigAnswers: 200,
-  latencyRequests: 1000,
-  leavers: 200,
-  settleMs: 1000,
-};
-
-/** Enough to see that every answer is exact and the figures are about right. */
-export const QUICK: Size = {
-  requests: 400,
-  flatStreams: 16,
-  pacedStreams: 100,
-  pacedChunks: 20,
-  slowStreams: 100,
-  bigPrompts: 40,
-  bigAnswers: 8,
-  latencyRequests: 100,
-  leavers: 50,
-  settleMs: 200,
-};
-
-const JSON_1KB = 'bench-json-1024';
-const JSON_2MB = `bench-json-${2 * 1024 * 1024}`;
-const FLAT_CHUNKS = 500;
-const FLAT = `bench-flat-${FLAT_CHUNKS}`;
-const PER_SECOND = 20;
-/** Long enough that nobody sees its end. */
-const ENDLESS = `bench-paced-${PER_SECOND}x2000`;
 const LATENCY_PER_SECOND = 200;
-/** Twelve seconds of next to nothing: what is held for a stream shows, not what a busy one costs. */
-const SLOW = { perSecond: 1, chunks: 12 };
-const SLOW_MODEL = `bench-paced-${SLOW.perSecond}x${SLOW.chunks}`;
-
-function pacedModel(size: Size): string {
-  return `bench-paced-${PER_SECOND}x${size.pacedChunks}`;
-}
-
-/** All models the scenarios ask for; the mock offers them in its list. */
-export function modelsFor(size: Size): readonly string[] {
-  return [JSON_1KB, JSON_2MB, FLAT, pacedModel(size), SLOW_MODEL, ENDLESS];
-}
-
-/** What one run found, by metric: see `rows.ts`. */
-export type Figures = Readonly<Record<string, number>>;
-
-export interface Scenario {
-  readonly name: string;
-  readonly lanes: readonly LaneName[];
-  /** A run that nobody measures, so that the compiler has seen the code. */
-  warmUp?(lane: Lane, context: Context): Promise<void>;
-  run(lane: Lane, context: Context): Promise<Figures>;
-}
-
-function ask(lane: Lane, gateway: Running, model: string, promptBytes: number): Question {
-  return question(lane.dialect, gateway.port, model, promptBytes, lane.headers);
-}
-
-/** CPU of the gateway while `work` runs, and shortly after it: what is put off to the end is part of the cost. */
-async function cpuOf(lane: Lane, work: () => Promise<void>): Promise<number> {
-  const before = cpuMicros(lane.gateway.pid);
-  await work();
-  await sleep(200);
-  return cpuMicros(lane.gateway.pid) - before;
-}
 
 /** A scenario of `count` equal requests: CPU per unit, of which each request has `units`, and requests a second. */
 function repeated(
@@ -233,7 +130,7 @@ const leftover: Scenario = {
   lanes: ['bare', 'sluice', 'typed'],
   run: async (lane, { mock, size }) => {
     const { port } = lane.gateway;
-    await leaveEarly(port, ask(lane, lane.gateway, ENDLESS, 100), size.leavers);
+    await withStreams(port, ask(lane, lane.gateway, ENDLESS, 100), size.leavers, async () => {});
     await sleep(1000);
     return { streams: (await mockStats(mock)).streams };
   },
@@ -255,7 +152,7 @@ const connections: Scenario = {
 /** In the order in which each round runs them. */
 export const SCENARIOS: readonly Scenario[] = [
   start,
-  repeated('json', ['bare', 'sluice', ...BESIDE], {
+  repeated('json', ['bare', 'sluice', 'plain', 'models', 'records', ...BESIDE], {
     model: JSON_1KB,
     promptBytes: 1024,
     concurrency: 16,
@@ -264,7 +161,7 @@ export const SCENARIOS: readonly Scenario[] = [
     // V8 optimises until some 20,000 requests have come, and later ones show what a request costs.
     warmUps: 3,
   }),
-  repeated('flat', ['bare', 'sluice', 'typed', ...BESIDE], {
+  repeated('flat', ['bare', 'sluice', 'typed', 'vendor', ...BESIDE], {
     model: FLAT,
     promptBytes: 1024,
     concurrency: 4,
@@ -290,4 +187,10 @@ export const SCENARIOS: readonly Scenario[] = [
   latency,
   leftover,
   connections,
+  firstPiece,
+  atOnce,
+  beside,
+  halfOpen,
+  crowd,
+  killed,
 ];
