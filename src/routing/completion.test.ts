@@ -125,7 +125,9 @@ describe('completionBytes', () => {
       assert.throws(() => complete(body), { code: 'upstream_invalid' }, body.slice(0, 50));
     }
     const error = { message: 'full', code: 503 };
-    for (const answer of [{ error }, { ...completion(plain), error }, { error, x: long }]) {
+    const choices = [{ index: 0, message: plain, finish_reason: 'error', error }];
+    const endedBy = [completion(plain, { choices }), completion({ ...plain, content: long }, { choices, x: long })];
+    for (const answer of [{ error }, { ...completion(plain), error }, { error, x: long }, ...endedBy]) {
       assert.throws(() => mended(answer), { code: 'overloaded', message: 'full' });
     }
   });

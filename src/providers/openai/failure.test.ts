@@ -90,8 +90,18 @@ describe('failureInAnswer', () => {
     assert.equal(failureInAnswer({ error: true })?.code, 'provider_failed');
   });
 
+  test('finds an error that is the whole object, and one that ended a choice', () => {
+    const whole = failureInAnswer({ object: 'error', message: 'too long', type: 'BadRequestError', code: 400 });
+    assert.deepEqual([whole?.code, whole?.message], ['invalid_request', 'too long']);
+    const ended = { index: 0, delta: { content: '' }, finish_reason: 'error', error: { code: 502, message: 'died' } };
+    const choice = failureInAnswer({ error: null, choices: [ended] });
+    assert.deepEqual([choice?.code, choice?.message], ['upstream_failed', 'died']);
+    assert.equal(failureInAnswer({ choices: [null, { finish_reason: 'error' }] })?.code, 'provider_failed');
+  });
+
   test('is silent where there is no error', () => {
-    for (const answer of [{}, { error: null }, { error: false }, { error: '' }, { choices: [] }]) {
+    const answers = [{}, { error: null }, { error: false }, { error: '' }, { choices: [] }, { choices: [null, 5] }];
+    for (const answer of [...answers, { choices: [{ finish_reason: 'stop', error: null }] }]) {
       assert.equal(failureInAnswer(answer), undefined);
     }
   });

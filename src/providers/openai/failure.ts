@@ -30,14 +30,24 @@ export function failureOfStatus(status: number, headers: IncomingHttpHeaders, bo
   return new SluiceError(codeOfStatus(status), message, { ...options, ...keptStatus(status) });
 }
 
-/** The error object that some upstreams send inside a stream, or with status 200. */
+/** The error that some upstreams send inside a stream, or with status 200. */
 export function failureInAnswer(json: object): SluiceError | undefined {
-  if (!('error' in json) || isNothing(json.error)) return undefined;
-  const said = messageOf(json) ?? 'The provider reported an error without an explanation.';
-  const { code, status, status_code } = json.error as { code?: unknown; status?: unknown; status_code?: unknown };
+  const error = errorIn(json);
+  if (isNothing(error)) return undefined;
+  const said = messageOf({ error }) ?? messageOf(json) ?? 'The provider reported an error without an explanation.';
+  const { code, status, status_code } = error as { code?: unknown; status?: unknown; status_code?: unknown };
   const number = [code, status, status_code].map(asNumber).find((each) => each >= 400 && each < 600);
   if (number === undefined) return new SluiceError('provider_failed', said);
   return new SluiceError(codeOfStatus(number), said, keptStatus(number));
+}
+
+/** OpenAI's error has a member of its own; Mistral's and vLLM's is the whole object; OpenRouter's may end a choice. */
+function errorIn(json: object): unknown {
+  const { error, object, choices } = json as { error?: unknown; object?: unknown; choices?: unknown };
+  if (!isNothing(error)) return error;
+  if (object === 'error') return json;
+  const failed = Array.isArray(choices) ? choices.find((choice) => choice?.finish_reason === 'error') : undefined;
+  return failed === undefined ? undefined : (failed.error ?? true);
 }
 
 /** Some upstreams write the member in every answer. */
