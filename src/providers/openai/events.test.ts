@@ -55,6 +55,18 @@ describe('EventReader', () => {
     );
   });
 
+  test('an event that is named an error is one, whatever its data are', () => {
+    const failures: [string, unknown][] = [
+      ['{"message":"boom"}', { error: { message: 'boom' } }],
+      ['{"error":{"message":"boom"}}', { error: { message: 'boom' } }],
+      ['Internal Server Error', { error: 'Internal Server Error' }],
+    ];
+    for (const [data, error] of failures) {
+      const [event = '', ...rest] = read([Buffer.from(`event: error\ndata: ${data}\n\ndata: a\n\n`)]);
+      assert.deepEqual([JSON.parse(event), rest], [error, ['a']]);
+    }
+  });
+
   test('joins several lines of data, and closes the last event at the end', () => {
     assert.deepEqual(read([Buffer.from('data: a\ndata: b\n\nid: 3\ndata: c')]), ['a\nb', 'c']);
   });

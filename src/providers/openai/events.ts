@@ -1,8 +1,9 @@
 import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { SluiceError } from '../../core/errors.ts';
+import { parseObject } from '../../core/objects.ts';
 
-/** Bytes of an event stream → the data of each event (WHATWG HTML §9.2), however the bytes were split. */
+/** Bytes of an event stream → the data of each event (WHATWG HTML §9.2), however the bytes were split; errors as OpenAI's. */
 export class EventReader {
   readonly #decoder = new StringDecoder('utf8');
   readonly #parser: EventSourceParser;
@@ -14,7 +15,7 @@ export class EventReader {
     this.#parser = createParser({
       maxBufferSize: limit,
       onEvent: (event) => {
-        this.#found.push(event.data);
+        this.#found.push(event.event === 'error' ? asError(event.data) : event.data);
       },
       onError: (error) => {
         if (error.type !== 'max-buffer-size-exceeded') return;
@@ -46,6 +47,12 @@ export class EventReader {
 }
 
 const NOTHING: readonly string[] = [];
+
+/** The data of an event that only its name calls an error, as OpenAI would have sent them. */
+function asError(data: string): string {
+  const said = parseObject(data);
+  return said !== undefined && 'error' in said ? data : JSON.stringify({ error: said ?? data });
+}
 
 /**
  * Whether bytes begin an event stream rather than JSON or HTML; undefined while there is nothing but white space. What the
