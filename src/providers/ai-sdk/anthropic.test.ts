@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { testCall } from '../../../test/support/call.ts';
 import { chatRequest } from '../../../test/support/chat-request.ts';
 import { member } from '../../../test/support/vendor-server.ts';
-import { allChunks, openVendor, untilFailure } from '../../../test/support/vendors.ts';
+import { allChunks, contentOf, openVendor, untilFailure } from '../../../test/support/vendors.ts';
 import type { Message } from '../../core/chat.ts';
 
 const TOOLS = [{ name: 'look', parameters: { type: 'object', properties: { at: { type: 'string' } } } }];
@@ -67,6 +67,30 @@ describe('anthropic', () => {
     assert.equal(error.code, 'invalid_request');
     assert.match(error.message, /audio\/wav/);
   });
+
+  const news = [
+    { type: 'future_event', x: 1 },
+    { type: 'content_block_delta', index: 0, delta: { type: 'future_delta', x: 1 } },
+    { type: 'content_block_start', index: 1, content_block: { type: 'future_block' } },
+  ];
+  for (const odd of [...news, { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 5 } }, {}]) {
+    const isNews = news.includes(odd as (typeof news)[number]);
+    test(`${JSON.stringify(odd)} in an answer is ${isNews ? 'passed over' : 'a failure'}`, async () => {
+      const raw = [
+        { type: 'message_start', message: { id: 'm', usage: { input_tokens: 1, output_tokens: 1 } } },
+        { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+        odd,
+        { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello' } },
+        { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } },
+        { type: 'message_stop' },
+      ];
+      const text = raw.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+      await using vendor = await openVendor('anthropic', () => ({ raw: text }));
+      const answer = vendor.chat(chatRequest('Hello'));
+      if (!isNews) assert.equal((await untilFailure(answer)).error.code, 'upstream_invalid');
+      else assert.equal(contentOf(await allChunks(answer)), 'Hello');
+    });
+  }
 
   test('thoughts before a call go back with its result, signed, for the same key only', async () => {
     await using vendor = await openVendor('anthropic', ({ prompt }) =>

@@ -10,6 +10,7 @@ import type {
 import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
+import { isObject } from '../../core/objects.ts';
 import { vendorText } from '../../core/vendor.ts';
 import { type Speaker, streamFailure } from './failure.ts';
 import type { SignedThought } from './thoughts.ts';
@@ -114,7 +115,9 @@ export class Translator {
         for (const warning of part.warnings) this.#heed(warning);
         break;
       case 'error':
-        throw streamFailure(this.#options.speaker, part.error);
+        if (!isNews(part.error)) throw streamFailure(this.#options.speaker, part.error);
+        this.#options.log.debug({}, 'a part of an answer of a type that the vendor library does not know is left out');
+        break;
       case 'finish':
         this.#finish(part, batch);
         break;
@@ -190,6 +193,19 @@ export class Translator {
     batch.push({ type: 'finish', finish, ...(stopSequence === undefined ? {} : { stopSequence }) });
     this.#finished = true;
   }
+}
+
+/**
+ * Whether the library complains of nothing but a type it has never heard of: an event, a block or a piece that the vendor has
+ * added to its API since, as Anthropic says it will.
+ */
+function isNews(error: unknown): boolean {
+  const { value, cause } = (error ?? {}) as { value?: unknown; cause?: { issues?: unknown } };
+  const issues = (Array.isArray(cause?.issues) ? cause.issues : []) as { note?: unknown; path?: PropertyKey[] }[];
+  const isUnknown = ({ note, path = [] }: (typeof issues)[number]): boolean =>
+    note === 'No matching discriminator' &&
+    typeof path.reduce((at: unknown, name) => (isObject(at) ? at[String(name)] : undefined), value) === 'string';
+  return issues.length > 0 && issues.every(isUnknown);
 }
 
 /** Where a citation belongs, which `responses-stream.ts` adds. */
