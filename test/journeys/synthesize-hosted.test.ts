@@ -25,9 +25,9 @@ interface World {
 const AUDIO = Buffer.from('not really audio, which nobody looks into');
 
 const speaks =
-  (type: string | undefined): Answer =>
+  (type: string | undefined, audio: Buffer | '' = AUDIO): Answer =>
   (_request, response) => {
-    response.writeHead(200, type === undefined ? {} : { 'content-type': type }).end(AUDIO);
+    response.writeHead(200, type === undefined ? {} : { 'content-type': type }).end(audio);
   };
 
 const fails =
@@ -171,6 +171,7 @@ describe('an upstream with OpenAI’s /audio/speech', () => {
     ['its failure', fails(500, 'oops'), 502, 'upstream_failed', /500/],
     ['JSON where audio belongs', fails(200, { error: 'Unexpected endpoint' }), 502, 'upstream_invalid', /json/],
     ['a page', speaks('text/html'), 502, 'upstream_invalid', /text\/html/],
+    ['nothing at all', speaks('audio/mpeg', ''), 502, 'upstream_invalid', /without any audio/],
     ['a redirect', fails(302, '', { location: 'http://127.0.0.1:1/' }), 502, 'upstream_invalid', /redirects/],
   ] as const) {
     test(`${name}: ${status} ${code}`, async (context) => {

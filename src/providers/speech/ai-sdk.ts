@@ -110,7 +110,7 @@ async function speak(
   });
   const answer = fetch.answer();
   const mimeType = spokenType(answer.contentType, format, config.label);
-  const body = await begun(answer.bytes(call));
+  const body = await begun(answer.bytes(call), config.label);
   if (typeof mimeType === 'string') return { mimeType, body };
   await body[Symbol.asyncIterator]().return?.();
   throw mimeType;

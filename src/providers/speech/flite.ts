@@ -31,7 +31,7 @@ export function createFliteProvider(log: Logger, synthesizer: Synthesizer = new 
     async speech(request, call) {
       const utterance = toUtterance(request);
       for (const field of Object.keys(request.extra)) call.drop(field);
-      const body = await begun(synthesizer.speak(utterance, call));
+      const body = await begun(synthesizer.speak(utterance, call), LABEL);
       return { mimeType: SPEECH_TYPES[utterance.format], body };
     },
 

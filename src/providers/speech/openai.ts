@@ -48,7 +48,7 @@ export function withOpenAiSpeech(provider: Provider, client: UpstreamClient): Pr
         await response.body.return();
         throw mimeType;
       }
-      return { mimeType, body: await begun(response.body) };
+      return { mimeType, body: await begun(response.body, provider.label) };
     },
   };
   return Object.assign(provider, speaking);
