@@ -110,7 +110,8 @@ export class EventStream implements Rostered {
 
   /** Ends the connection without the proper end of the body, which is the only sign of failure that plain text has. */
   cut(): void {
-    this.#response.destroy();
+    // What was written in this turn leaves at its end.
+    setImmediate(() => this.#response.destroy());
   }
 
   beat(): void {

@@ -169,6 +169,19 @@ describe('answers', { concurrency: 6 }, () => {
     });
   }
 
+  test('plain text that is cut keeps what came in the same read as the failure', async (context) => {
+    const [gateway] = await openGateway(context, undefined, {
+      handle(request, response) {
+        if (request.method !== 'POST') return false;
+        const events = [delta({ content: 'half' }), { error: { message: 'Boom.' } }];
+        response.end(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
+        return true;
+      },
+    });
+    const plain = await ask(gateway.origin, '/backend-api/v2/create?provider=mock&model=m&prompt=Hi');
+    assert.deepEqual([plain.status, plain.body, plain.complete], [200, 'half', false]);
+  });
+
   test('an end that is named, and then nothing more, on a connection that stays open', {
     timeout: 30_000,
   }, async (context) => {
