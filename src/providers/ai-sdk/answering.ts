@@ -1,5 +1,5 @@
 import type { Batch, Chunk } from '../../core/chunk.ts';
-import { EventReader } from '../openai/events.ts';
+import { dataAsSent, EventReader } from '../openai/events.ts';
 import { Arrivals } from './arrivals.ts';
 
 /** Characters of one event of a vendor, which its library would collect without end. */
@@ -23,7 +23,7 @@ export interface PartTranslator<Item> {
 
 /** Makes chunks of the events in a body, however its bytes are split. */
 export class EventTranslator implements PartTranslator<Uint8Array> {
-  readonly #events = new EventReader(LONGEST_EVENT);
+  readonly #events = new EventReader(LONGEST_EVENT, dataAsSent);
   readonly #translator: PartTranslator<string>;
 
   /** @param translator takes the data of one event after the other */

@@ -1,5 +1,5 @@
 import { parseObject } from '../../core/objects.ts';
-import { EventReader } from '../openai/events.ts';
+import { dataAsSent, EventReader } from '../openai/events.ts';
 import { LONGEST_EVENT } from './answering.ts';
 
 type Json = Record<string, unknown>;
@@ -31,7 +31,7 @@ const MOST_WAITING = 256;
  */
 export class JoinedTexts {
   readonly #says: Says;
-  readonly #reader = new EventReader(LONGEST_EVENT);
+  readonly #reader = new EventReader(LONGEST_EVENT, dataAsSent);
   readonly #encoder = new TextEncoder();
   readonly #waiting = new Map<string, readonly string[]>();
 

@@ -1,21 +1,24 @@
 import { StringDecoder } from 'node:string_decoder';
-import { createParser, type EventSourceParser } from 'eventsource-parser';
+import { createParser, type EventSourceMessage, type EventSourceParser } from 'eventsource-parser';
 import { SluiceError } from '../../core/errors.ts';
 import { parseObject } from '../../core/objects.ts';
 
-/** Bytes of an event stream → the data of each event (WHATWG HTML §9.2), however the bytes were split; errors as OpenAI's. */
+/** Bytes of an event stream → the data of each event (WHATWG HTML §9.2), however the bytes were split. */
 export class EventReader {
   readonly #decoder = new StringDecoder('utf8');
   readonly #parser: EventSourceParser;
   #found: string[] = [];
   #failure: SluiceError | undefined;
 
-  /** @param limit characters that one event may have */
-  constructor(limit: number) {
+  /**
+   * @param limit characters that one event may have
+   * @param dataOf what an event says; absent: its data, errors as OpenAI's
+   */
+  constructor(limit: number, dataOf: (event: EventSourceMessage) => string = withErrors) {
     this.#parser = createParser({
       maxBufferSize: limit,
       onEvent: (event) => {
-        this.#found.push(event.event === 'error' ? asError(event.data) : event.data);
+        this.#found.push(dataOf(event));
       },
       onError: (error) => {
         if (error.type !== 'max-buffer-size-exceeded') return;
@@ -48,8 +51,14 @@ export class EventReader {
 
 const NOTHING: readonly string[] = [];
 
-/** The data of an event that only its name calls an error, as OpenAI would have sent them. */
-function asError(data: string): string {
+/** What an event says in a vendor's own format. */
+export function dataAsSent({ data }: EventSourceMessage): string {
+  return data;
+}
+
+/** Some upstreams call an error by the name of its event only: it says then what OpenAI would have sent. */
+function withErrors({ event, data }: EventSourceMessage): string {
+  if (event !== 'error') return data;
   const said = parseObject(data);
   return said !== undefined && 'error' in said ? data : JSON.stringify({ error: said ?? data });
 }
