@@ -106,6 +106,13 @@ describe('chunks as the front end reads them', { timeout: 60_000 }, () => {
       assert.ok(name in declared, name);
   });
 
+  test('parameters are examples: what a form of settings sends back unchanged is accepted', async () => {
+    const [, parameters] = await converse(world, {});
+    const declared = parameters?.['parameters'] as Record<string, unknown>;
+    const events = await converse(world, { ...declared, messages: [{ role: 'user', content: 'Hi' }] });
+    assert.equal(events.at(-1)?.type, 'finish');
+  });
+
   test('reasoning: thinking at first, an empty status at the end, from a field or from tags', async () => {
     for (const answer of [
       { reasoning: ['Let', ' me'], text: ['So.'] },

@@ -62,7 +62,7 @@ function parametersOf(provider: Provider): Record<string, unknown> {
     model: '',
     messages: [],
     stream: true,
-    timeout: 0,
+    timeout: 600,
     response_format: { type: 'json_object' },
     max_tokens: 4096,
     stop: ['stop1', 'stop2'],
