@@ -74,7 +74,7 @@ function words(issue: z.core.$ZodIssue): string {
     case 'too_small':
       return issue.origin === 'string' || issue.origin === 'array'
         ? `must have at least ${issue.minimum} ${issue.origin === 'array' ? 'item' : 'character'}${issue.minimum === 1 ? '' : 's'}`
-        : `must be at least ${issue.minimum}`;
+        : `must be ${issue.inclusive === false ? 'greater than' : 'at least'} ${issue.minimum}`;
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`;
     case 'unrecognized_keys':
@@ -84,7 +84,15 @@ function words(issue: z.core.$ZodIssue): string {
   }
 }
 
-function article(type: string): string {
+/** What Zod calls by names that JSON does not have. */
+const JSON_NAMES = new Map([
+  ['int', 'whole number'],
+  ['record', 'object'],
+  ['tuple', 'array'],
+]);
+
+function article(expected: string): string {
+  const type = JSON_NAMES.get(expected) ?? expected;
   return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
 }
 

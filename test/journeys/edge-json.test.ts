@@ -247,6 +247,16 @@ const WRONG_IN_B: typeof WRONG = [
   [{ extra_body: [] }, 'extra_body'],
 ];
 
+/** What is told of a field, in words that JSON has. */
+const TOLD: readonly (readonly [change: object, message: string])[] = [
+  [{ timeout: 0 }, "'timeout' must be greater than 0."],
+  [{ max_tokens: -1 }, "'max_tokens' must be at least 0."],
+  [{ max_tokens: 1.5 }, "'max_tokens' must be a whole number."],
+  [{ conversation: [] }, "'conversation' must be an object."],
+  [{ media: ['https://example.com/a.png'] }, "'media[0]' must be an array."],
+  [{ web_search: 1 }, "'web_search' must be a boolean or a string."],
+];
+
 describe('wrong types and ranges', () => {
   let world: World;
   before(async () => {
@@ -268,6 +278,14 @@ describe('wrong types and ranges', () => {
         assert.equal(detail[0]?.loc[0], 'body', hint);
       }
       assert.equal(world.upstream.chats.length, length);
+    });
+
+    test(`${dialect} says what the field has to be`, async () => {
+      for (const [change, message] of TOLD) {
+        if (dialect === 'A' && 'media' in change) continue;
+        const answer = await world.ask({ path, body: { ...HI, ...change } });
+        assert.equal(assertError(answer, wrongField).message, message);
+      }
     });
 
     test(`${dialect} refuses numbers beyond all bounds`, async () => {
