@@ -280,6 +280,15 @@ describe('wrong types and ranges', () => {
       assert.equal(world.upstream.chats.length, length);
     });
 
+    if (dialect === 'B') {
+      test('B lists what no schema can see, too', async () => {
+        const answer = await world.ask({ path, body: { ...HI, media: [['ftp://example.com/a.png', 'a.png']] } });
+        const { message } = assertError(answer, 422);
+        const { detail } = answer.json as { detail: unknown };
+        assert.deepEqual(detail, [{ loc: ['body', 'media', 0], message, type: 'value_error' }]);
+      });
+    }
+
     test(`${dialect} says what the field has to be`, async () => {
       for (const [change, message] of TOLD) {
         if (dialect === 'A' && 'media' in change) continue;

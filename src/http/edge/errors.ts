@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { SluiceError, toSluiceError } from '../../core/errors.ts';
+import { type ErrorDetail, SluiceError, toSluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Secrets } from '../../core/secrets.ts';
 
@@ -14,7 +14,7 @@ export function errorText(error: SluiceError): string {
 
 /** The JSON body of every error, except on routes of a dialect that has a form of its own (`PlainRoute.errorBody`). */
 export function errorBody(error: SluiceError): Record<string, unknown> {
-  const { param, provider, model, detail } = error.options;
+  const { param, provider, model } = error.options;
   return {
     error: {
       message: errorText(error),
@@ -22,10 +22,17 @@ export function errorBody(error: SluiceError): Record<string, unknown> {
       code: error.code,
       param: param ?? null,
     },
-    ...(detail === undefined ? {} : { detail }),
+    ...(error.code === 'invalid_field' ? { detail: detailOf(error) } : {}),
     ...(model === undefined || model === '' ? {} : { model }),
     ...(provider === undefined ? {} : { provider }),
   };
+}
+
+/** Dialect B promises a list with every field that is wrong, also where it is no schema that found it. */
+function detailOf({ message, options: { detail, param = '' } }: SluiceError): readonly ErrorDetail[] {
+  const keys = param.split(/[.[\]]+/).filter((key) => key !== '');
+  const loc = ['body', ...keys.map((key) => (/^\d+$/.test(key) ? Number(key) : key))];
+  return detail ?? [{ loc, message, type: 'value_error' }];
 }
 
 /** The same error without any configured secret that an upstream, or the client itself, may have quoted. */
