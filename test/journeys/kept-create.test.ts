@@ -43,6 +43,20 @@ describe('create over HTTP', { timeout: 60_000 }, () => {
     assert.equal((await ask({})).text, 'Hel[length]');
   });
 
+  test('a refusal is what there is to read', async () => {
+    const event = (fields: object): string => `data: ${JSON.stringify({ choices: [{ index: 0, ...fields }] })}\n\n`;
+    const said = [
+      { delta: { refusal: 'I' } },
+      { delta: { refusal: ' will not.' } },
+      { delta: {}, finish_reason: 'stop' },
+    ];
+    world.answers({ raw: `${said.map(event).join('')}data: [DONE]\n\n` });
+    for (const query of [{}, { filter_markdown: 'true' }]) {
+      const { status, text } = await ask(query);
+      assert.deepEqual([status, text], [200, 'I will not.']);
+    }
+  });
+
   test('model and provider: names, a list, another name', async () => {
     world.answers({ text: ['x'] });
     assert.equal((await ask({ model: 'other-model' })).text, 'x');

@@ -38,8 +38,8 @@ export function create(deps: Deps): Handler {
       if (answered.value.kind !== 'chunks') throw new Error('the relay answered dialect A');
       const headers = answerHeaders(answered);
       if (isOn(filter)) {
-        const { content } = await collect(answered.value.chunks);
-        const text = fencedBlock(content, /^(true|1)$/i.test(filter) ? undefined : filter.split(','));
+        const { content, refusal } = await collect(answered.value.chunks);
+        const text = fencedBlock(content + refusal, /^(true|1)$/i.test(filter) ? undefined : filter.split(','));
         if (cache !== undefined) await keep(caches, cache, { text }, deps.log);
         return sendCreated(reply, { text }, headers);
       }
@@ -111,7 +111,8 @@ async function* resumed(seen: readonly Batch[], iterator: AsyncIterator<Batch>):
 
 function beginning(chunk: Chunk): 'text' | 'media' | undefined {
   if (chunk.type === 'media') return 'media';
-  return chunk.type === 'content' && chunk.content !== '' ? 'text' : undefined;
+  const isSaid = chunk.type === 'content' || chunk.type === 'refusal';
+  return isSaid && textOf(chunk) !== '' ? 'text' : undefined;
 }
 
 /** One stored file and nothing said is the way to it; anything else is text, each address on a line of its own. */
@@ -152,6 +153,8 @@ function textOf(chunk: Chunk): string {
   switch (chunk.type) {
     case 'content':
       return chunk.content;
+    case 'refusal':
+      return chunk.refusal;
     case 'media':
       return chunk.media.url.startsWith('data:') ? '' : `${chunk.media.url}\n`;
     case 'finish':
