@@ -73,6 +73,17 @@ describe('a request in the wire format of OpenAI', () => {
     assert.equal(encodeRequest(chatRequest('', { toolChoice: 'required' }), true)['tool_choice'], 'required');
   });
 
+  test('the most tokens of an answer under the name that the model knows', () => {
+    const nameFor = (model: string): string | undefined => {
+      const encoded = encodeRequest({ ...chatRequest('Hi', { sampling: { maxTokens: 9 } }), model }, true);
+      return Object.keys(encoded).find((name) => encoded[name] === 9);
+    };
+    for (const model of ['o1', 'o3-mini', 'o4-mini-2025-04-16', 'gpt-5', 'gpt-5.1', 'gpt-6-luna', 'openai/gpt-5-nano'])
+      assert.equal(nameFor(model), 'max_completion_tokens', model);
+    for (const model of ['gpt-4o', 'gpt-4.1-mini', 'gpt-oss-120b', 'openai/gpt-oss-20b', 'llama-3.3-70b', 'olmo-2'])
+      assert.equal(nameFor(model), 'max_tokens', model);
+  });
+
   test('unknown fields are kept, but displace nothing', () => {
     const encoded = encodeRequest(
       chatRequest('Hi', { extra: { logit_bias: { 5: 1 }, model: 'other', stream: false } }),

@@ -22,7 +22,7 @@ export function encodeRequest(request: ChatRequest, stream: boolean, drop: (fiel
       temperature: sampling.temperature,
       top_p: sampling.topP,
       top_k: sampling.topK,
-      max_tokens: sampling.maxTokens,
+      [wordForMaxTokens(request.model)]: sampling.maxTokens,
       stop: sampling.stop,
       seed: sampling.seed,
       presence_penalty: sampling.presencePenalty,
@@ -34,6 +34,13 @@ export function encodeRequest(request: ChatRequest, stream: boolean, drop: (fiel
       response_format: request.responseFormat === undefined ? undefined : encodeFormat(request.responseFormat),
     }),
   };
+}
+
+/** OpenAI's own models that think, whoever serves them. They refuse `max_tokens`, which many others know alone. */
+const OPENAI_THINKERS = /(?:^|\/)(?:o[1-9]|gpt-[5-9])(?:[-.:\d]|$)/i;
+
+function wordForMaxTokens(model: string): string {
+  return OPENAI_THINKERS.test(model) ? 'max_completion_tokens' : 'max_tokens';
 }
 
 function encodeMessage(message: Message): Json {
