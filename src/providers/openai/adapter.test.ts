@@ -49,6 +49,24 @@ async function setup(
 }
 
 describe('a provider of the OpenAI wire format', () => {
+  test('asks for the whole of a spoken answer, unless it is samples: no other format streams', async (context) => {
+    const { upstream, chat } = await setup(context, () => ({ text: ['Good day'] }));
+    const streamed: unknown[] = [];
+    for (const [modalities, format] of [
+      [['text', 'audio'], 'mp3'],
+      [['text', 'audio'], 'pcm16'],
+      [['text'], 'mp3'],
+    ] as const) {
+      const chunks = await allChunks(
+        chat(chatRequest('Hi', { extra: { modalities, audio: { voice: 'alloy', format } } })),
+      );
+      assert.equal(contentOf(chunks), 'Good day');
+      assert.equal(finishOf(chunks), 'stop');
+      streamed.push((upstream.chats.at(-1)?.body as { stream?: unknown } | undefined)?.stream);
+    }
+    assert.deepEqual(streamed, [false, true, true]);
+  });
+
   test('asks for a stream with usage, and answers in chunks', async (context) => {
     const { upstream, chat } = await setup(context, () => ({ reasoning: ['hm'], text: ['Grü', 'ße'] }));
     const chunks = await allChunks(chat(chatRequest('Hi', { extra: { logit_bias: { 5: 1 } } })));

@@ -4,6 +4,7 @@ import type { ChatRequest } from '../../core/chat.ts';
 import type { Batch } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Model } from '../../core/model.ts';
+import { membersOf } from '../../core/objects.ts';
 import { Opened } from '../../core/opened.ts';
 import type { AuthNeed, Provider, ProviderCookies, Relay, RelayTarget } from '../../core/provider.ts';
 import { open, type UpstreamResponse } from '../../outbound/body.ts';
@@ -65,7 +66,7 @@ export function createOpenAiProvider(
   const relay: Relay = { target };
 
   async function ask(request: ChatRequest, call: Call): Promise<AsyncIterator<Batch>> {
-    const body = JSON.stringify(encodeRequest(request, true, (field) => call.drop(field)));
+    const body = JSON.stringify(encodeRequest(request, canStream(request), (field) => call.drop(field)));
     const upstream = { ...target('/chat/completions', call.credentials), method: 'POST', body } as const;
     const response = await open(deps.client, upstream, call.signal);
     if (response.status !== 200) throw await failure(response);
@@ -103,6 +104,12 @@ export function createOpenAiProvider(
     chat: (request, call) => new Opened(() => ask(request, call)),
     relay,
   };
+}
+
+/** A spoken answer streams as bare samples only; a file (wav, mp3, …) comes whole, and a stream of it is refused. */
+function canStream({ extra: { modalities, audio } }: ChatRequest): boolean {
+  const isSpoken = Array.isArray(modalities) && modalities.includes('audio');
+  return !isSpoken || membersOf(audio)['format'] === 'pcm16';
 }
 
 function authOf(config: ProviderConfig, cookies: ProviderCookies): AuthNeed {
