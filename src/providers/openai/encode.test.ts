@@ -118,6 +118,16 @@ describe('a request in the wire format of OpenAI', () => {
     );
   });
 
+  test('probabilities are told as dropped: chunks have no place for them', () => {
+    const dropped: string[] = [];
+    const encode = (extra: Record<string, unknown>): unknown[] =>
+      Object.keys(encodeRequest(chatRequest('Hi', { extra }), true, (field) => dropped.push(field)));
+    const asked = encode({ logprobs: true, top_logprobs: 2, logit_bias: {} });
+    assert.deepEqual([asked[0], ...dropped], ['logit_bias', 'logprobs', 'top_logprobs']);
+    encode({ logprobs: false, top_logprobs: null });
+    assert.deepEqual(dropped, ['logprobs', 'top_logprobs']);
+  });
+
   test('media in parts', () => {
     const wav = 'data:audio/x-wav;base64,UklGRg==';
     assert.deepEqual(

@@ -90,8 +90,12 @@ const SHARED_FIELDS: ReadonlySet<string> = new Set([
   'safety_identifier',
 ]);
 
+/** What an answer would hold for these has no place among chunks, so it is not asked for. */
+const UNREAD_FIELDS: ReadonlySet<string> = new Set(['logprobs', 'top_logprobs']);
+
 function ownExtra({ extra, format = 'openai' }: ChatRequest): Json {
-  if (format === 'openai') return extra;
+  if (format === 'openai')
+    return Object.fromEntries(Object.entries(extra).filter(([name]) => !UNREAD_FIELDS.has(name)));
   if (format !== 'responses') return {};
   return Object.fromEntries(Object.entries(extra).filter(([name]) => SHARED_FIELDS.has(name)));
 }
@@ -99,7 +103,10 @@ function ownExtra({ extra, format = 'openai' }: ChatRequest): Json {
 /** What a request of another format says that this one cannot. */
 function* lost(request: ChatRequest): Iterable<string> {
   const own = ownExtra(request);
-  for (const name of Object.keys(request.extra)) if (!(name in own)) yield name;
+  for (const [name, value] of Object.entries(request.extra)) {
+    const isAsked = !UNREAD_FIELDS.has(name) || (value !== false && value !== null);
+    if (isAsked && !(name in own)) yield name;
+  }
   const parts = request.messages.flatMap((message) => message.content);
   const isCached = (item: { readonly vendor?: VendorData }): boolean =>
     item.vendor?.['anthropic']?.['cacheControl'] !== undefined;
