@@ -64,6 +64,16 @@ describe('completionBytes', () => {
       }
     });
 
+    test(`${content.length} characters: an upstream that does not count is counted by its texts alone`, () => {
+      const called = { type: 'function', id: 'c', function: { name: 'f', arguments: '{"city":"Oslo"}' } };
+      const message = { content, reasoning_content: 'Let me think.', tool_calls: [called] };
+      const tokens = Math.round(Buffer.byteLength(content) / 4) + 3 + 4;
+      for (const more of [{}, { logprobs: { content: Array.from({ length: 100 }, () => ({ token: 'x' })) } }]) {
+        const { usage } = complete(JSON.stringify({ choices: [{ message, ...more }] }));
+        assert.deepEqual([usage?.completionTokens, usage?.estimated], [tokens, true]);
+      }
+    });
+
     test(`${content.length} characters: what an upstream leaves out is added`, () => {
       const answer = mended({ choices: [{ message: { content } }] });
       assert.match(String(answer['id']), /^chatcmpl-[A-Za-z0-9]{28}$/);

@@ -1,5 +1,5 @@
 import type { Usage } from '../core/chunk.ts';
-import { isObject, parseObject } from '../core/objects.ts';
+import { isObject, membersOf, parseObject } from '../core/objects.ts';
 import { headOf, holds, join, type Pieces, sizeOf, tailOf } from '../core/pieces.ts';
 import { decodeUsage, encodeUsage } from '../core/usage.ts';
 import { notACompletion, parseAnswer } from '../providers/openai/decode.ts';
@@ -54,7 +54,7 @@ export function completionBytes(
   const hasMended = mendChoices(choices);
   const isIntact = !mendHead(answer, options) && !hasMended;
   if (isIntact && usage !== undefined) return { pieces: stamp(body, options.provider), usage };
-  const counted = usage ?? estimate(size, options);
+  const counted = usage ?? estimate(choices, options);
   const mended = { ...answer, provider: options.provider, usage: encodeUsage(counted) };
   return { pieces: [Buffer.from(JSON.stringify(mended))], usage: counted };
 }
@@ -120,11 +120,17 @@ function namedHead(provider: string): Buffer {
   return head;
 }
 
-/** Four bytes are about one token; what surrounds the texts of an answer is some 400 bytes. */
-function estimate(size: number, { promptBytes }: CompletionOptions): Usage {
+/** Four bytes are about one token, of the request and of the mended choices' texts. */
+function estimate(choices: readonly unknown[], { promptBytes }: CompletionOptions): Usage {
   const promptTokens = Math.ceil(promptBytes / 4);
-  const completionTokens = Math.ceil(Math.max(4, size - 400) / 4);
+  const texts = choices.flatMap((choice) => textsOf(membersOf(membersOf(choice)['message'])));
+  const completionTokens = texts.reduce((sum, text) => sum + Math.round(Buffer.byteLength(text) / 4), 0);
   return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens, estimated: true };
+}
+
+function textsOf({ content, reasoning, refusal, tool_calls: calls }: Json): string[] {
+  const written = Array.isArray(calls) ? calls.map((call) => membersOf(membersOf(call)['function'])['arguments']) : [];
+  return [content, reasoning, refusal, ...written].filter((text) => typeof text === 'string');
 }
 
 function usageIn(bytes: Buffer): Usage | undefined {
