@@ -27,6 +27,7 @@ function toMessage(message: WireMessage): Message | undefined {
   switch (message.role) {
     case 'assistant': {
       const thoughts = toThoughts(message);
+      const said = [...content, ...toRefusal(message['refusal'])];
       const toolCalls = (message.tool_calls ?? []).flatMap((call): ToolCall[] =>
         call.function === undefined
           ? []
@@ -39,10 +40,10 @@ function toMessage(message: WireMessage): Message | undefined {
               },
             ],
       );
-      if (content.length === 0 && toolCalls.length === 0 && message.content !== '') return undefined;
+      if (said.length === 0 && toolCalls.length === 0 && message.content !== '') return undefined;
       return {
         role: 'assistant',
-        content: [...thoughts, ...content],
+        content: [...thoughts, ...said],
         ...name,
         ...(toolCalls.length === 0 ? {} : { toolCalls }),
       };
@@ -55,6 +56,11 @@ function toMessage(message: WireMessage): Message | undefined {
       if (content.length === 0 && message.content !== '') return undefined;
       return { role: message.role, content, ...name };
   }
+}
+
+/** A refusal that comes back, beside the content or as a part of it, is what the assistant said. */
+function toRefusal(refusal: unknown): Part[] {
+  return typeof refusal === 'string' && refusal !== '' ? [{ type: 'text', text: refusal }] : [];
 }
 
 /**
@@ -102,6 +108,7 @@ function toPart(part: WirePart): Part[] {
     input_audio?: { data: string; format?: string };
     file?: { file_data?: string; filename?: string };
     cache_control?: unknown;
+    refusal?: unknown;
   };
   const name = typeof known.name === 'string' ? { name: known.name } : {};
   // Converted media: the text is meant, not the file.
@@ -132,7 +139,7 @@ function toPart(part: WirePart): Part[] {
       { type: 'media', kind: 'file', url, ...mimeType(url), ...(filename === undefined ? name : { name: filename }) },
     ];
   }
-  return [];
+  return toRefusal(known.refusal);
 }
 
 /** Anthropic's mark for its prompt cache, which clients of the OpenAI format send too. */

@@ -201,6 +201,17 @@ describe('the official OpenAI client', { timeout: 60_000 }, () => {
         });
       });
 
+      test('sends back what the model refused', async () => {
+        const refusals = [
+          { role: 'assistant' as const, content: null, refusal: 'Not this.' },
+          { role: 'assistant' as const, content: [{ type: 'refusal' as const, refusal: 'Nor that.' }] },
+        ];
+        for (const refused of refusals) {
+          await create({ messages: [...HI, refused, { role: 'user', content: 'Why?' }] });
+          assert.match(JSON.stringify(seat.last.body), /Hi.*(?:Not this|Nor that)\..*Why\?/);
+        }
+      });
+
       test('sets how the model chooses its words', async () => {
         seat.answers({ text: ['One, two'], finish: 'length' });
         const answer = await create({ max_tokens: 12, stop: ['three', 'four'], seed: 7, temperature: 0.25 });
