@@ -10,6 +10,8 @@ import type {
   ToolChoice,
   VendorData,
 } from '../core/chat.ts';
+import { isObject } from '../core/objects.ts';
+import type { Step } from '../core/stream.ts';
 import { openVendor } from '../core/vendor.ts';
 import type { WireChatFields, WireMessage, WirePart, WireTool } from './wire.ts';
 
@@ -56,6 +58,24 @@ function toMessage(message: WireMessage): Message | undefined {
       if (content.length === 0 && message.content !== '') return undefined;
       return { role: message.role, content, ...name };
   }
+}
+
+/** Tells what messages of the wire hold that ours have no place for: a file or a sound by its id, kinds of parts that nobody knows. */
+export function tellLostParts(messages: readonly WireMessage[]): Step {
+  return {
+    name: 'lost-parts',
+    enrich(request, call) {
+      for (const name of new Set(messages.flatMap(lostIn))) call.drop(`messages.${name}`);
+      return { request };
+    },
+  };
+}
+
+function lostIn(message: WireMessage): string[] {
+  const sound = isObject(message['audio']) ? ['audio'] : [];
+  if (!Array.isArray(message.content)) return sound;
+  const lost = message.content.filter((part) => !('text' in part || 'refusal' in part) && toPart(part).length === 0);
+  return [...sound, ...lost.map((part) => ('file' in part ? 'file_id' : String(part['type'])))];
 }
 
 /** A refusal that comes back, beside the content or as a part of it, is what the assistant said. */

@@ -153,7 +153,7 @@ export class Router {
       }
     });
     if (session !== undefined) this.#sessions.remember(session, attempted.target);
-    return { ...attempted, dropped: [...dropped, ...scopeDropped] };
+    return { ...attempted, dropped: [...dropped, ...call.dropped, ...scopeDropped] };
   }
 
   /** Records what an answer cost that came by `perform`. */

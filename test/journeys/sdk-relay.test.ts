@@ -169,6 +169,27 @@ describe('the official OpenAI client and the rest of its format', { timeout: 60_
     }
   });
 
+  test('what a vendor keeps reaches it by its id, and is told as dropped where nobody else has it', async () => {
+    const messages: ChatBody['messages'] = [
+      { role: 'user', content: [{ type: 'file', file: { file_id: 'file-1' } }] },
+      { role: 'assistant', audio: { id: 'audio_1' } },
+      { role: 'user', content: 'Hi' },
+    ];
+    seat.answers({ text: ['Hi'] });
+    const dropped = async (model: string): Promise<string | null> => {
+      const { response } = await world.client.chat.completions.create({ model, messages }).withResponse();
+      return response.headers.get('x-sluice-dropped');
+    };
+    assert.equal(await dropped(seat.model), null);
+    assertHolds(seat.last.body, { messages });
+    for (const format of FORMATS.filter((each) => each !== 'openai')) {
+      const other = world.seat(format);
+      other.answers({ text: ['Hi'] });
+      assert.equal(await dropped(other.model), 'messages.file_id, messages.audio');
+      await assert.rejects(create({ model: other.model, messages, ...{ strict: true } }), { status: 400 });
+    }
+  });
+
   test('sends audio and brings spoken answers', async () => {
     const data = Buffer.from('RIFF and so on').toString('base64');
     const audio = { id: 'audio_1', data, expires_at: 1_900_000_000, transcript: 'Hello' };

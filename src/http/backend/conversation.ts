@@ -11,7 +11,7 @@ import { answerHeaders, sendingChunks, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { parseId } from '../edge/body.ts';
 import { clientKeys } from '../keys.ts';
-import { toChatFields, toMessages, toWebSearch } from '../to-chat.ts';
+import { tellLostParts, toChatFields, toMessages, toWebSearch } from '../to-chat.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
 import { validate } from '../validate.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
@@ -35,7 +35,7 @@ export function conversation(deps: Deps, answers: KeptAnswers): Handler {
     const question: Question = {
       wish: body.models == null ? asked : { ...asked, fallbacks: body.models },
       keys,
-      steps: toolSteps(body.tool_calls, 'invalid_request', deps.search),
+      steps: [...toolSteps(body.tool_calls, 'invalid_request', deps.search), tellLostParts(body.messages)],
       request: () => (media.length === 0 ? asked : withMedia(asked, media)),
       send(ready, target) {
         const request = action === 'continue' ? goingOn(ready, target) : ready;

@@ -12,7 +12,7 @@ import { answerHeaders, sendingChunks, sendingRelayed, sendWhole, withCall } fro
 import type { Deps, Handler } from '../deps.ts';
 import { type JsonBody, parseId } from '../edge/body.ts';
 import { clientKeys } from '../keys.ts';
-import { toChatFields, toMessages, toWebSearch } from '../to-chat.ts';
+import { tellLostParts, toChatFields, toMessages, toWebSearch } from '../to-chat.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
 import { validate } from '../validate.ts';
 import { DROPPED_FIELDS, type WireMessage, type WirePart } from '../wire.ts';
@@ -88,7 +88,7 @@ function toQuestion(request: FastifyRequest, json: JsonBody, body: ChatCompletio
     ...(body.models == null ? {} : { fallbacks: body.models }),
   };
   const messages = withAttachedMedia(body);
-  const steps = toolSteps(body.tool_calls, 'invalid_field', deps.search);
+  const steps = [...toolSteps(body.tool_calls, 'invalid_field', deps.search), tellLostParts(messages)];
   const question = {
     wish,
     keys: clientKeys(request, body.api_key),
