@@ -40,6 +40,7 @@ describe('listings of dialect A', { timeout: 60_000 }, () => {
     for (const entry of Object.values(byProvider).flat()) assertEntry(entry);
     const shared = byProvider['second']?.find((entry) => entry['id'] === 'shared-model');
     assert.deepEqual(shared?.['providers'], ['acme', 'second']);
+    assert.equal(shared?.['count'], 2, 'the number of back ends');
     const seeing = byProvider['acme']?.find((entry) => entry['id'] === 'seeing');
     assert.partialDeepStrictEqual(seeing, { label: 'Seeing One', vision: true, image: false, type: 'chat' });
     const painting = byProvider['acme']?.find((entry) => entry['id'] === 'painting');

@@ -50,24 +50,27 @@ export function providers(deps: Deps): Handler {
 
 function entriesOf({ provider, models: offered }: Offer, all: readonly Offer[]): ModelEntry[] {
   const preferred = provider.defaultModel ?? offered.find(isChatModel)?.id;
-  return offered.map((model) => ({
-    id: model.id,
-    model: model.id,
-    name: model.id,
-    label: model.label ?? model.id,
-    default: model.id === preferred,
-    image: model.image ?? false,
-    vision: model.vision ?? false,
-    audio: model.audio ?? false,
-    video: model.video ?? false,
-    tools: model.tools ?? false,
-    reasoning: model.reasoning ?? false,
-    type: model.type ?? 'chat',
-    count: 1,
-    ...(model.contextLength === undefined ? {} : { context_length: model.contextLength }),
-    tags: [...(model.tags ?? [])],
-    providers: offering(model, all),
-  }));
+  return offered.map((model) => {
+    const providers = offering(model, all);
+    return {
+      id: model.id,
+      model: model.id,
+      name: model.id,
+      label: model.label ?? model.id,
+      default: model.id === preferred,
+      image: model.image ?? false,
+      vision: model.vision ?? false,
+      audio: model.audio ?? false,
+      video: model.video ?? false,
+      tools: model.tools ?? false,
+      reasoning: model.reasoning ?? false,
+      type: model.type ?? 'chat',
+      count: providers.length,
+      ...(model.contextLength === undefined ? {} : { context_length: model.contextLength }),
+      tags: [...(model.tags ?? [])],
+      providers,
+    };
+  });
 }
 
 function offering(model: Model, all: readonly Offer[]): string[] {
