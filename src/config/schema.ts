@@ -149,7 +149,7 @@ const embeddedSchema = section('a map of settings', {
   enabled: flag()
     .optional()
     .meta({ default: defaultEmbedded.enabled })
-    .describe('Whether the model that comes with Sluice, and those of modelsDir, are served.'),
+    .describe('Whether the model and the voice that come with Sluice, and the models of modelsDir, are served.'),
   modelsDir: text('a path')
     .optional()
     .describe('Folder whose *.gguf files are served too. Relative to this file. Default: models in dataDir.'),
