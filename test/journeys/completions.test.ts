@@ -50,9 +50,19 @@ function complete(request: SeenRequest, response: ServerResponse): boolean {
   return true;
 }
 
+const REFUSED = [
+  { delta: { refusal: 'I' } },
+  { delta: { refusal: ' will not.' } },
+  { delta: {}, finish_reason: 'stop' },
+]
+  .map((choice) => `data: ${JSON.stringify({ choices: [{ index: 0, ...choice }] })}\n\n`)
+  .join('');
+
 async function world(): Promise<World> {
   const old = await startOpenAiUpstream(undefined, { models: ['davinci', 'broken', 'late-failure'], handle: complete });
-  const chats = await startOpenAiUpstream((request) => ({ text: ['About ', request.prompt, '.'] }));
+  const chats = await startOpenAiUpstream(({ prompt }) =>
+    prompt === 'refuse' ? { raw: REFUSED } : { text: ['About ', prompt, '.'] },
+  );
   const claude = await startAnthropicUpstream((request) => ({
     text: ['About ', request.prompt, '.'],
     finish: 'length',
@@ -170,6 +180,16 @@ describe('POST /v1/completions, by an upstream that has it', () => {
 });
 
 describe('by a chat, where there is nothing else', () => {
+  test('a refusal is text', async () => {
+    const asked = { model: 'chats/test-model', prompt: 'refuse' };
+    const { choices } = await here.client.completions.create(asked);
+    assert.equal(choices[0]?.text, 'I will not.');
+    let streamed = '';
+    for await (const event of await here.client.completions.create({ ...asked, stream: true }))
+      streamed += event.choices[0]?.text ?? '';
+    assert.equal(streamed, 'I will not.');
+  });
+
   for (const provider of ['claude', 'chats'] as const) {
     const model = provider === 'claude' ? 'claude/claude-test' : 'chats/test-model';
     const finish = provider === 'claude' ? 'length' : 'stop';

@@ -1,6 +1,6 @@
 import type { CallScope } from '../../core/call.ts';
 import type { ChatRequest } from '../../core/chat.ts';
-import type { Batch, Usage } from '../../core/chunk.ts';
+import type { Batch, Chunk, Usage } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { openChunks } from '../../routing/chunks.ts';
 import type { Target } from '../../routing/select.ts';
@@ -91,7 +91,7 @@ export async function encodeWhole({ head, choices }: ChatCompletion, { echo }: C
       let finish = 'stop';
       for await (const batch of chunks) {
         for (const chunk of batch) {
-          if (chunk.type === 'content') text += chunk.content;
+          text += textOf(chunk);
           if (chunk.type === 'finish') finish = chunk.finish;
           if (chunk.type === 'usage') usages.push(chunk.usage);
         }
@@ -113,7 +113,7 @@ export async function* encodeEvents(
   for await (const [index, batch] of interleaved(choices.map(({ chunks }) => chunks))) {
     let text = '';
     for (const chunk of batch) {
-      if (chunk.type === 'content') text += chunk.content;
+      text += textOf(chunk);
       if (chunk.type === 'usage') usages.push(chunk.usage);
     }
     if (text !== '') yield event(head, [choice(index, text, null)]);
@@ -121,6 +121,12 @@ export async function* encodeEvents(
   }
   if (options?.include_usage === true) yield event(head, [], { usage: usageOf(usages) });
   yield 'data: [DONE]\n\n';
+}
+
+/** What a model says when it refuses is text as well: the format has no other place for it. */
+function textOf(chunk: Chunk): string {
+  if (chunk.type === 'refusal') return chunk.refusal;
+  return chunk.type === 'content' ? chunk.content : '';
 }
 
 async function* interleaved(
