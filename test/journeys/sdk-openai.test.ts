@@ -229,6 +229,13 @@ describe('the official OpenAI client', { timeout: 60_000 }, () => {
           anthropic: { max_tokens: 13, stop_sequences: ['three'], top_p: 0.5 },
           google: { generationConfig: { maxOutputTokens: 13, stopSequences: ['three'], topP: 0.5 } },
         });
+        const beside: object = { extra_body: { top_k: 4, temperature: 0.75 } };
+        await create({ temperature: 0.25, ...beside });
+        got({
+          openai: { top_k: 4, temperature: 0.75 },
+          anthropic: { top_k: 4, temperature: 0.75 },
+          google: { generationConfig: { topK: 4, temperature: 0.75 } },
+        });
         const chunks = await all(await stream({ max_tokens: 12 }));
         assert.equal(chunks.at(-1)?.choices[0]?.finish_reason, 'length');
       });

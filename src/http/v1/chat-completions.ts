@@ -175,7 +175,7 @@ function toChatRequest(
   return {
     ...wish,
     messages: toMessages(messages),
-    ...toChatFields(body),
+    ...toChatFields({ ...body, ...body.extra_body }),
     ...(body.conversation == null ? {} : { conversation: body.conversation }),
     ...(hasSearch(body.tool_calls) ? {} : toWebSearch(body.web_search)),
     downloadMedia: body.download_media === true,

@@ -20,7 +20,10 @@ export const ChatCompletionBody = z
     image_name: z.string().nullish(),
     user: z.string().max(1_000).nullish(),
     memory: z.boolean().nullish().describe('Add what is remembered of `user` and has to do with the question'),
-    extra_body: z.record(z.string(), z.unknown()).nullish(),
+    extra_body: z
+      .looseObject(ChatFields)
+      .nullish()
+      .describe('Further fields for the upstream; they win over those beside it'),
   })
   .describe('A chat completion request; fields that are not listed are passed on to the upstream');
 export type ChatCompletionBody = z.infer<typeof ChatCompletionBody>;
