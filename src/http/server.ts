@@ -44,6 +44,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     takesForm?: boolean;
+    takesJson?: boolean;
     hasNoBody?: boolean;
     anyType?: boolean;
     bodyLimit?: PlainRoute['bodyLimit'] | undefined;
@@ -148,19 +149,12 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
     observeFailure(request, error);
     showError(error, request, reply);
   });
-  for (const {
-    method,
-    url,
-    handler,
-    form,
-    bodyLimit,
-    errorBody,
-    isCostly,
-    hasNoBody = false,
-    anyType = false,
-  } of all) {
+  for (const route of all) {
+    const { method, url, handler, form, bodyLimit, errorBody, isCostly, hasNoBody = false, anyType = false } = route;
     const kind = kindOf(method, url);
-    const config = { takesForm: form !== undefined, hasNoBody, anyType, bodyLimit, errorBody, kind };
+    const takesForm = form !== undefined;
+    const takesJson = !takesForm || 'body' in route;
+    const config = { takesForm, takesJson, hasNoBody, anyType, bodyLimit, errorBody, kind };
     app.route({ method, url, handler, config, exposeHeadRoute: isCostly !== true });
   }
   return app;
@@ -223,20 +217,32 @@ function readBodies(app: FastifyInstance, deps: Deps): void {
     'application/x-www-form-urlencoded',
     async (request: FastifyRequest, payload: IncomingMessage) => {
       if (request.routeOptions.config.anyType === true) return read(request, payload);
-      throw new SluiceError('unsupported_media_type', 'Send the body as JSON, with "Content-Type: application/json".');
+      throw wrongType(request);
     },
   );
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
     if (request.routeOptions.config.takesForm !== true) {
-      throw new SluiceError('unsupported_media_type', 'Send the body as JSON, with "Content-Type: application/json".');
+      throw wrongType(request);
     }
     request.isForm = true;
+  });
+  app.addContentTypeParser('*', async (request: FastifyRequest) => {
+    throw wrongType(request);
   });
   app.addHook('preHandler', (request, _reply, done) => {
     const hasBody = request.method !== 'POST' || request.isForm || request.body !== undefined;
     if (hasBody || request.routeOptions.config.hasNoBody === true) return done();
-    throw new SluiceError('unsupported_media_type', 'Send the body as JSON, with "Content-Type: application/json".');
+    throw wrongType(request);
   });
+}
+
+/** There is no body, or one of a type that the path does not take. */
+function wrongType({ routeOptions: { config } }: FastifyRequest): SluiceError {
+  const types = [
+    ...(config.takesJson === true ? ['JSON, with "Content-Type: application/json"'] : []),
+    ...(config.takesForm === true ? ['a multipart form'] : []),
+  ];
+  return new SluiceError('unsupported_media_type', `Send the body as ${types.join(', or as ')}.`);
 }
 
 function pathOf(request: IncomingMessage): string {

@@ -128,6 +128,10 @@ describe('buckets over HTTP', { timeout: 60_000 }, () => {
     field.append('files', 'no file');
     assert.deepEqual(pick(await told(fetch(url, { method: 'POST', body: field }))), [400, 'invalid_request']);
     assert.deepEqual(pick(await told(postJson(url, {}))), [415, 'unsupported_media_type']);
+    for (const body of [undefined, 'bare text', new Uint8Array([1, 2])]) {
+      const { status, message } = await told(fetch(url, { method: 'POST', ...(body === undefined ? {} : { body }) }));
+      assert.deepEqual([status, message], [415, 'Send the body as a multipart form.']);
+    }
     const broken = {
       method: 'POST',
       headers: { 'content-type': 'multipart/form-data; boundary=x' },
