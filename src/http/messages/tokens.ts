@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { ChatRequest, Part } from '../../core/chat.ts';
 
 /** Tokens of a message or tool beside its own text. */
@@ -10,6 +11,13 @@ const PAGE_BYTES = 50_000;
 const PER_PAGE = 2_250;
 /** Characters that are counted exactly. Of a longer text the rest is taken to be like its beginning: counting takes its time. */
 const COUNTED_CHARACTERS = 400_000;
+/** Characters that are counted in one go; then others get their turn. */
+const CHARACTERS_AT_ONCE = 8_192;
+/**
+ * Letters, spaces or signs in a row: one word for the tokenizer, whose time grows with the square of a word's length. A
+ * Chinese text of 100,000 characters would take it minutes.
+ */
+const LONG_WORD = /[\p{L}\p{M}]{64}|\s{64}|[^\s\p{L}\p{M}\p{N}]{64}/gu;
 
 /**
  * About how many tokens a prompt has: its text by OpenAI's tokenizer `o200k_base`, everything else by rules of thumb.
@@ -20,9 +28,20 @@ export async function estimateTokens(request: ChatRequest): Promise<number> {
   const { texts, extra } = weigh(request);
   const text = texts.join('\n');
   const counted = text.slice(0, COUNTED_CHARACTERS);
-  // Words that mean something to a tokenizer, such as <|endoftext|>, are text like any other here.
-  const tokens = countTokens(counted, { allowedSpecial: new Set(), disallowedSpecial: new Set() });
+  let tokens = 0;
+  for (let at = 0; at < counted.length; at += CHARACTERS_AT_ONCE) {
+    if (at > 0) await turn();
+    for (const piece of cutLongWords(counted.slice(at, at + CHARACTERS_AT_ONCE))) {
+      // Words that mean something to a tokenizer, such as <|endoftext|>, are text like any other here.
+      tokens += countTokens(piece, { allowedSpecial: new Set(), disallowedSpecial: new Set() });
+    }
+  }
   return extra + (counted.length === 0 ? 0 : Math.ceil((tokens * text.length) / counted.length));
+}
+
+function cutLongWords(text: string): string[] {
+  const cuts = Array.from(text.matchAll(LONG_WORD), (match) => match.index + match[0].length);
+  return [0, ...cuts].map((from, index) => text.slice(from, cuts[index]));
 }
 
 /** The same without a tokenizer, for every answer: four bytes are about one token of English. */
