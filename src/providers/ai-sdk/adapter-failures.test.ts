@@ -83,6 +83,31 @@ for (const { kind } of VENDORS) {
       assert.equal(visits, 0);
     });
 
+    test('a JSON schema that is none is the mistake of whoever sent it', async () => {
+      await using vendor = await openVendor(kind, () => ({}));
+      const schemas = [
+        { properties: { a: null } },
+        { anyOf: [null] },
+        { oneOf: 7 },
+        { allOf: { a: 1 } },
+        { items: [null] },
+      ];
+      for (const schema of schemas) {
+        const parameters = { type: 'object', ...schema };
+        const requests = [
+          chatRequest('Hello', { tools: [{ name: 'f', parameters }] }),
+          chatRequest('Hello', { responseFormat: { type: 'json_schema', name: 'j', schema: parameters } }),
+        ];
+        for (const request of requests) {
+          const sentBefore = vendor.upstream.requests.length;
+          const { error } = await untilFailure(vendor.chat(request)).catch(() => ({ error: undefined }));
+          if (vendor.upstream.requests.length > sentBefore) continue;
+          assert.equal(error?.code, 'invalid_request', JSON.stringify(schema));
+          assert.match(error.message, /JSON Schema/);
+        }
+      }
+    });
+
     test('nobody listens', async () => {
       await using vendor = await openVendor(kind, () => ({}), { baseUrl: 'http://127.0.0.1:1' });
       const { error } = await untilFailure(vendor.chat(chatRequest('Hello')));

@@ -12,7 +12,7 @@ import { noteRateLimits } from '../../outbound/rate-limits.ts';
 import { type Answering, answeringOf } from './answering.ts';
 import { Translator } from './chunks.ts';
 import { type EmbeddingSpec, embeddingOf } from './embedding.ts';
-import { type Speaker, thrownFailure } from './failure.ts';
+import { askingFailure, type Speaker, thrownFailure } from './failure.ts';
 import { JoinedTexts, type Says } from './joined-texts.ts';
 import type { NativeProvider } from './native.ts';
 import { toCallOptions } from './options.ts';
@@ -164,9 +164,10 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
         supportedUrls: await model.supportedUrls,
         recall: (callId) => thoughts.recall(`${owner} ${callId}`),
       });
-      const { stream, response } = await model.doStream(
-        toCallOptions(request, prompt, spec.options?.(request) ?? {}, signal),
-      );
+      const options = toCallOptions(request, prompt, spec.options?.(request) ?? {}, signal);
+      const { stream, response } = await Promise.resolve(model.doStream(options)).catch((thrown: unknown) => {
+        throw askingFailure(who, thrown);
+      });
       noteRateLimits(call, response?.headers ?? {});
       const translator = new Translator({
         speaker: who,

@@ -50,6 +50,20 @@ export function thrownFailure(speaker: Speaker, thrown: unknown): SluiceError {
   return new SluiceError('upstream_invalid', `${speaker.label} sent something that cannot be read.`, { cause: thrown });
 }
 
+/**
+ * What a vendor's library throws before it has asked anybody. What comes of the network are `SluiceError`s and errors of the
+ * library's own making; where it stumbles over a `null`, it was given one. It goes through JSON Schemas without a look at them.
+ */
+export function askingFailure(speaker: Speaker, thrown: unknown): unknown {
+  if (!(thrown instanceof TypeError)) return thrown;
+  return new SluiceError(
+    'invalid_request',
+    `${speaker.label} cannot be asked this: a part of the request is malformed. Most often it is a JSON Schema, of a tool or ` +
+      "in 'response_format', with null or a number where a schema or a list of them belongs.",
+    { cause: thrown },
+  );
+}
+
 function failure(speaker: Speaker, status: number, said: string | undefined, retryAfter?: number): SluiceError {
   const { label } = speaker;
   const text = said === undefined ? undefined : clean(speaker, said);
