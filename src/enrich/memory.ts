@@ -46,13 +46,14 @@ export function memoryStep(memory: MemoryStore): Step {
  * search. A question that has no other words keeps them.
  */
 function tellingWords(text: string): string {
-  const words = text.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? [];
+  const words = text.slice(0, LONGEST_QUESTION).match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? [];
   const telling = words.filter((word) => !COMMON.has(word.toLowerCase()));
   return (telling.length === 0 ? words : telling).slice(0, MOST_WORDS).join(' ');
 }
 
-/** Words of a question that are searched for. */
+/** Words of a question that are searched for, and characters in which they stand. A message may be one word of megabytes. */
 const MOST_WORDS = 64;
+const LONGEST_QUESTION = 20_000;
 
 /** The most common words of English, German, French and Spanish, without those that name a thing in another of them. */
 const COMMON: ReadonlySet<string> = new Set(
