@@ -28,5 +28,12 @@ export async function readInput(input: ImageInput, fetch: GuardedFetch, signal: 
 }
 
 async function download({ url }: ImageInput, fetch: GuardedFetch, signal: AbortSignal): Promise<Buffer> {
-  return readAll(await fetch(url, { signal, bytes: MOST_BYTES, accept: 'image/png,image/jpeg,image/webp,image/gif' }));
+  const accept = 'image/png,image/jpeg,image/webp,image/gif';
+  try {
+    return await readAll(await fetch(url, { signal, bytes: MOST_BYTES, accept }));
+  } catch (error) {
+    // The client chose the address. That nothing comes from there is no failure of the provider, which would then rest.
+    if (signal.aborted || !(error instanceof SluiceError) || !error.code.startsWith('upstream_')) throw error;
+    throw new SluiceError('invalid_request', error.message, { param: 'image', cause: error });
+  }
 }
