@@ -49,7 +49,7 @@ function toDetail(issue: z.core.$ZodIssue): ErrorDetail {
   if (issue.code === 'invalid_union') {
     // The branch that got furthest says best what is wrong.
     const branches = issue.errors.flatMap(([first]) => (first === undefined ? [] : [first]));
-    const [deepest] = branches.sort((a, b) => b.path.length - a.path.length);
+    const [deepest] = branches.sort((a, b) => b.path.length - a.path.length || telling(b) - telling(a));
     if (deepest !== undefined && deepest.path.length > 0) {
       const inner = toDetail(deepest);
       return { ...inner, loc: [...loc, ...inner.loc] };
@@ -60,13 +60,22 @@ function toDetail(issue: z.core.$ZodIssue): ErrorDetail {
   return { loc, message: `${words(issue)}.`, type: issue.code };
 }
 
+/** Of several forms, how much one's complaint says: it may only be that another one was meant, or that nothing of it is there. */
+function telling(issue: z.core.$ZodIssue): number {
+  const isOfOther = issue.code === 'custom' || issue.code === 'invalid_value' || 'discriminator' in issue;
+  if (isOfOther && issue.path.at(-1) === 'type') return 0;
+  return isMissing(issue) ? 1 : 2;
+}
+
+function isMissing(issue: z.core.$ZodIssue): boolean {
+  return issue.code === 'invalid_type' && issue.input === undefined && issue.message.includes('undefined');
+}
+
 /** The issue as the end of a sentence that begins with the field's name. */
 function words(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined && issue.message.includes('undefined')
-        ? 'is required'
-        : `must be ${article(issue.expected)}`;
+      return isMissing(issue) ? 'is required' : `must be ${article(issue.expected)}`;
     case 'too_big':
       return issue.origin === 'string' || issue.origin === 'array'
         ? `must have at most ${issue.maximum} ${issue.origin === 'array' ? 'items' : 'characters'}`
