@@ -287,6 +287,20 @@ describe('wrong types and ranges', () => {
         const { detail } = answer.json as { detail: unknown };
         assert.deepEqual(detail, [{ loc: ['body', 'media', 0], message, type: 'value_error' }]);
       });
+
+      test('B names the field of an attachment that is no address', async () => {
+        const picture = ['data:image/png;base64,iVBORw0KGgo=', 'a.png'];
+        const changes: [object, string][] = [
+          [{ image: 'x' }, 'image'],
+          [{ media: [picture], images: [picture, ['x', 'b.png']] }, 'images[1]'],
+          [{ media: [['file:///etc/passwd', 'a.png']], image: 'x' }, 'media[0]'],
+        ];
+        for (const [change, field] of changes) {
+          const { message, param } = assertError(await world.ask({ path, body: { ...HI, ...change } }), 422);
+          assert.equal(param, field);
+          assert.ok(message.includes(`'${field}'`), message);
+        }
+      });
     }
 
     test(`${dialect} says what the field has to be`, async () => {

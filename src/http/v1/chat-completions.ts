@@ -186,18 +186,19 @@ function toChatRequest(
 
 /** The fields `image`, `images` and `media` hold attachments of the last message, in the way of gpt4free's clients. */
 function withAttachedMedia(body: ChatCompletionBody): readonly WireMessage[] {
-  const attached = [...(body.media ?? []), ...(body.images ?? [])].map(([url]) => url);
-  if (typeof body.image === 'string') attached.push(body.image);
+  const attached = [
+    ...(body.media ?? []).map(([url], index) => ({ url, field: `media[${index}]` })),
+    ...(body.images ?? []).map(([url], index) => ({ url, field: `images[${index}]` })),
+    ...(typeof body.image === 'string' ? [{ url: body.image, field: 'image' }] : []),
+  ];
   const last = body.messages.at(-1);
   if (attached.length === 0 || last === undefined) return body.messages;
-  for (const [index, url] of attached.entries()) {
+  for (const { url, field } of attached) {
     if (/^(data:|https?:\/\/)/.test(url)) continue;
-    throw new SluiceError('invalid_field', 'Attached media must be a data: URI or an http(s) address.', {
-      param: `media[${index}]`,
-    });
+    throw new SluiceError('invalid_field', `'${field}' must be a data: URI or an http(s) address.`, { param: field });
   }
   const parts =
     typeof last.content === 'string' ? [{ type: 'text' as const, text: last.content }] : (last.content ?? []);
-  const media = attached.map((url) => ({ type: 'image_url' as const, image_url: { url } }));
+  const media = attached.map(({ url }) => ({ type: 'image_url' as const, image_url: { url } }));
   return [...body.messages.slice(0, -1), { ...last, content: [...media, ...parts] }];
 }
