@@ -3,15 +3,16 @@ import type { Config } from './config.ts';
 import { type Environment, variable } from './paths.ts';
 import { rows } from './rows.ts';
 
-const SECRET_HEADER = /authorization|cookie|key|token|secret/;
+/** Names of headers and settings that hold a secret. */
+const SECRET_NAME = /auth|cookie|credential|key|pass|secret|session|signature|token/i;
 
 /** Everything in a configuration that must not be shown: not in a log line, not by `doctor`. */
 export function secretsOf(config: Config): string[] {
   const ofProviders = config.providers.flatMap(({ apiKey, apiKeys = [], headers, settings }) => [
     ...(apiKey === undefined ? [] : [apiKey]),
     ...apiKeys,
-    ...Object.entries(headers).flatMap(([name, value]) => (SECRET_HEADER.test(name) ? [value] : [])),
-    ...Object.entries(settings).flatMap(([name, value]) => (SECRET_HEADER.test(name.toLowerCase()) ? [value] : [])),
+    ...Object.entries(headers).flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value] : [])),
+    ...Object.entries(settings).flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value] : [])),
   ]);
   const ofSearch = config.search.targets.flatMap(({ apiKey }) => apiKey ?? []);
   const ofCollector = Object.values(config.observe.otel?.headers ?? {});

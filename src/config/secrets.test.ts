@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadYaml, temporaryFolder } from '../../test/support/config-folder.ts';
+import { secretsOf } from './secrets.ts';
+
+test('headers and settings whose names speak of a secret are secrets, others are not', async (context) => {
+  const config = await loadYaml(
+    temporaryFolder(context),
+    `providers:
+  a:
+    kind: openai
+    baseUrl: http://127.0.0.1:1/v1
+    headers:
+      X-Password: in-password
+      x-auth: in-auth
+      x-client-credential: in-credential
+      X-Signature: in-signature
+      x-session: in-session
+      CF-Access-Client-Secret: in-secret
+      x-team: not-a-secret
+    settings: { adminPassphrase: in-passphrase }
+`,
+  );
+  assert.deepEqual(
+    new Set(secretsOf(config)),
+    new Set(
+      ['password', 'auth', 'credential', 'signature', 'session', 'secret', 'passphrase'].map((each) => `in-${each}`),
+    ),
+  );
+});
