@@ -322,3 +322,10 @@ async function firstRequest<Request>(requests: readonly Request[]): Promise<Requ
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
+
+test('an option that the library does not know is named', async () => {
+  await using vendor = await openVendor('openai-responses', () => ({}));
+  const { error } = await untilFailure(vendor.chat(chatRequest('Hello', { extra: { service_tier: 'fastest' } })));
+  assert.equal(error.code, 'invalid_request');
+  assert.match(error.message, /serviceTier/);
+});

@@ -39,7 +39,7 @@ export function thrownFailure(speaker: Speaker, thrown: unknown): SluiceError {
   if (carried !== undefined) return carried;
   const name = thrown instanceof Error ? thrown.name : '';
   if (name === 'AI_UnsupportedFunctionalityError' || name === 'AI_InvalidArgumentError') {
-    const said = clean(speaker, (thrown as Error).message);
+    const said = clean(speaker, [(thrown as Error).message, ...fieldsOf(thrown)].join(' '));
     return new SluiceError('invalid_request', `${speaker.label} cannot do this: ${said}`, { cause: thrown });
   }
   if (name === 'AI_APICallError') {
@@ -99,6 +99,17 @@ export function unreachable({ label }: Speaker, thrown: unknown): SluiceError {
 export function broken({ label }: Speaker, thrown: unknown): SluiceError {
   if (thrown instanceof SluiceError && thrown.code !== 'upstream_cut') return thrown;
   return new SluiceError('upstream_cut', `${label} broke off its answer.`, { cause: thrown });
+}
+
+/** The fields at fault, where the library checked some against a schema: it names them in a cause of its error only. */
+function fieldsOf(thrown: unknown): string[] {
+  let error = thrown;
+  for (let depth = 0; depth < 10 && error instanceof Error; depth += 1) {
+    const issues = member(error, 'issues');
+    if (Array.isArray(issues)) return issues.map((issue) => `(${[member(issue, 'path')].flat().join('.')})`);
+    error = error.cause;
+  }
+  return [];
 }
 
 /** The first of our own errors in a chain of causes: libraries wrap what their `fetch` threw. */
