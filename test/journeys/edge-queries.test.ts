@@ -64,8 +64,11 @@ describe('queries', () => {
   });
 
   test('a filter is a list of words, not a pattern', async () => {
-    for (const filter of ['(a%2B)%2B%24', '.*', '%5B', '(', '**', '%5C', '(?=a)', '[^]', '%00']) {
-      const answer = await world.ask({ path: `${CREATE}?prompt=Hi&filter_markdown=${filter}` });
+    await using coding = await openWorld({ script: () => ({ text: ['```js\nlet a;\n```\nof the upstream.'] }) });
+    const filtered = (filter: string) => coding.ask({ path: `${CREATE}?prompt=Hi&filter_markdown=${filter}` });
+    assert.equal((await filtered('py,js')).text, 'let a;');
+    for (const filter of ['(a%2B)%2B%24', '.*', '%5B', '(', '**', '%5C', '(?=a)', '[^]', 'j', 'j.', 'py|js']) {
+      const answer = await filtered(filter);
       assert.deepEqual([answer.status, answer.text], [200, ''], filter);
     }
   });
