@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -110,6 +111,17 @@ describe('files on the disk', () => {
     const opened = await files.open('a');
     rmSync(path.join(root, 'a'));
     symlinkSync(path.join(root, 'secret file'), path.join(root, 'a'));
+    await assert.rejects(Array.fromAsync(opened?.body ?? []));
+  });
+
+  test('not even one that leads to the same file, which has moved', async (context) => {
+    if (process.platform === 'win32') return context.skip('links need a privilege there');
+    const { root, open } = openFiles(context);
+    const files = open();
+    await files.write('a', text('own'));
+    const opened = await files.open('a');
+    renameSync(path.join(root, 'a'), path.join(root, 'moved'));
+    symlinkSync(path.join(root, 'moved'), path.join(root, 'a'));
     await assert.rejects(Array.fromAsync(opened?.body ?? []));
   });
 
