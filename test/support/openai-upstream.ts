@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { faults } from './openai-faults.ts';
 import { ChunkStream, completionOf, errorOf, listingOf, readRequest } from './openai-format.ts';
 import { piecesOf, type VendorAnswer, type VendorRequest, type VendorScript } from './vendor-script.ts';
@@ -174,8 +174,14 @@ async function play(answer: VendorAnswer, request: SeenRequest, response: Server
   const flush = async (): Promise<void> => {
     const text = waiting;
     waiting = '';
-    if (text === '' || response.destroyed) return;
-    if (!response.write(text)) await Promise.race([once(response, 'drain'), request.closed]);
+    const bytes = Buffer.from(text);
+    const size = answer.sliceBytes ?? bytes.length;
+    for (let start = 0; start < bytes.length && !response.destroyed; start += size) {
+      const hasRoom = response.write(bytes.subarray(start, start + size));
+      if (!hasRoom) await Promise.race([once(response, 'drain'), request.closed]);
+      // A turn of the loop between two slices keeps them apart on the wire.
+      if (answer.sliceBytes !== undefined) await immediate();
+    }
   };
   /** Whether the script wants something else than the next piece. */
   const interrupted = async (sent: number): Promise<boolean> => {
