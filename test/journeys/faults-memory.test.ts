@@ -145,20 +145,23 @@ test('3,000 good and failing answers leave neither memory nor files behind', { t
     return Math.min(...looks);
   }
 
-  /** Without what only waits for the collector, of which there is more or less by chance. */
-  async function inUse(): Promise<number> {
-    await sluice.collect();
-    return await settled(() => memory('VmRSS'));
+  /** Without what only waits for the collector, of which there is more or less by chance: that in use, and all of it. */
+  async function memories(): Promise<readonly [used: number, resident: number]> {
+    return [await sluice.collect(), await settled(() => memory('VmRSS'))];
   }
 
   await run(1_000);
-  const [memoryBefore, filesBefore] = [await inUse(), await settled(openFiles)];
+  const [[usedBefore, memoryBefore], filesBefore] = [await memories(), await settled(openFiles)];
   await run(3_000);
-  const [memoryAfter, filesAfter] = [await inUse(), await settled(openFiles)];
+  const [[usedAfter, memoryAfter], filesAfter] = [await memories(), await settled(openFiles)];
   const growth = Math.round((memoryAfter - memoryBefore) / MEGABYTE);
   context.diagnostic(
     `${growth} MB and ${filesAfter - filesBefore} files more than ${Math.round(memoryBefore / MEGABYTE)} MB`,
   );
   assert.ok(growth <= 60, `${growth} MB more after 3,000 answers`);
+  // Exact enough to see what each answer leaves behind, be it two thousand bytes.
+  const kept = usedAfter - usedBefore;
+  context.diagnostic(`${(kept / MEGABYTE).toFixed(1)} MB more in use`);
+  assert.ok(kept <= 6 * MEGABYTE, `${Math.round(kept / 3_000)} bytes of each answer are still in use`);
   assert.ok(filesAfter <= filesBefore + 30, `${filesAfter - filesBefore} files more`);
 });
