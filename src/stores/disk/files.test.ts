@@ -6,6 +6,8 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -13,6 +15,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { type FileHandle, open as openFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { testLogger } from '../../../test/support/call.ts';
@@ -74,6 +77,24 @@ describe('files on the disk', () => {
     utimesSync(path.join(temporary, old), 0, 0);
     await open().write('a', text('x'));
     assert.deepEqual(readdirSync(temporary).sort(), [`${process.ppid}-abc-1`, names.at(-1)].sort());
+  });
+
+  test('is on the disk before it has its name, and its name before it is acknowledged', async (context) => {
+    if (process.platform !== 'linux') return context.skip('only Linux tells which file an open one is');
+    const { root, open } = openFiles(context);
+    const files = open();
+    await files.write('b/first', text('makes the folders'));
+    const probe = await openFile(root);
+    const { sync } = probe;
+    const synced: string[] = [];
+    context.mock.method(Object.getPrototypeOf(probe), 'sync', function (this: FileHandle) {
+      const inside = path.relative(realpathSync(root), readlinkSync(`/proc/self/fd/${this.fd}`));
+      synced.push(`${inside.split('/', 1)[0]}, ${existsSync(path.join(root, 'b/own')) ? 'named' : 'not named'}`);
+      return sync.call(this);
+    });
+    await probe.close();
+    await files.write('b/own', text('own'));
+    assert.deepEqual(synced, ['.tmp, not named', 'b, named']);
   });
 
   test('a symbolic link is never followed: not served, not listed, not written through, not deleted through', async (context) => {
