@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import sharp from 'sharp';
+import { ask } from '../support/raw-http.ts';
+import { assertError } from './edge-world.ts';
 import { png } from './kept-files-world.ts';
 import { type KeptWorld, openKept, statusOf, told, upload } from './kept-world.ts';
 
@@ -62,6 +66,28 @@ describe('media of buckets', { timeout: 60_000 }, () => {
     const { width, height, format } = await sharp(Buffer.from(await small.arrayBuffer())).metadata();
     assert.deepEqual([small.headers.get('content-type'), width, height, format], ['image/webp', 400, 300, 'webp']);
     assert.equal(await statusOf(`${world.origin}/files/media/other/p.png`), 400);
+  });
+
+  test('no path leads from kept media to what is stored beside it', async () => {
+    await upload(world, 'beside', ['p.png', await png(4, 4)]);
+    const stored = readdirSync(path.join(world.folder, 'data/files/buckets/beside'));
+    const name = stored.find((each) => each.endsWith('.png')) ?? assert.fail('the picture is stored');
+    for (const route of ['media', 'images', 'thumbnail']) {
+      for (const up of [
+        '../',
+        '..%2f',
+        '%2e%2e/',
+        '%2e%2e%2f',
+        '..%5c',
+        '%252e%252e%252f',
+        'x/../../',
+        'x%2f..%2f..%2f',
+        './%2e%2e/',
+      ]) {
+        const beside = `/${route}/${up}buckets/beside/${name}`;
+        assertError(await ask(world.origin, { path: beside }), [400, 404], beside);
+      }
+    }
   });
 
   test('no query leads elsewhere', async () => {
