@@ -141,6 +141,8 @@ describe('media of answers over HTTP', { timeout: 60_000 }, () => {
     assert.equal(await search('image+searchable+number0'), names[0]);
     assert.equal(await search('video+searchable'), 404);
     assert.equal(await search('searchable+submarine'), 404);
+    for (const pattern of ['.*', 'searchable.boat', 'boat%7Csubmarine', '(', '%5B', '(q%2B)%2B%24', '%25', '*'])
+      assert.equal(await search(pattern), 404, pattern);
     assert.equal(await search('searchable+submarine?min=1&skip=3'), 404);
     const all = await Promise.all(['0', '1', '2'].map((skip) => search(`searchable+submarine?min=1&skip=${skip}`)));
     assert.deepEqual([...all].sort(), [...names].sort());
