@@ -119,6 +119,17 @@ export function recordsContract(name: string, open: Open<Records<ChatRecord>>): 
       assert.equal((await other.get('a'))?.updated, 200);
     });
 
+    test('two handles that make the same record at once both count', async (context) => {
+      const { store, another } = await open(context);
+      if (another === undefined) return context.skip('there is no other handle');
+      const handles = [store, await another()];
+      await Promise.all(handles.map((handle) => handle.get('nothing')));
+      for (let n = 0; n < 50; n += 1) {
+        await Promise.all(handles.map((handle) => handle.update(`new-${n}`, increment(`new-${n}`))));
+        assert.equal((await store.get(`new-${n}`))?.updated, 2);
+      }
+    });
+
     test('parallel writes of one record leave one of them, whole', async (context) => {
       const { store } = await open(context);
       const bodies = Array.from({ length: 40 }, (_, n) => ({ first: n, filler: 'x'.repeat(10_000), last: n }));
