@@ -6,16 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultName } from '../support/openai-faults.ts';
 import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import { type SluiceProcess, startSluiceProcess } from '../support/sluice-process.ts';
-import {
-  ask,
-  askChat,
-  askConversation,
-  begin,
-  eventually,
-  QUESTION,
-  type Received,
-  readError,
-} from '../support/wire-answers.ts';
+import { ask, askChat, askConversation, begin, eventually, type Received, readError } from '../support/wire-answers.ts';
 
 // What bad answers cost in memory and files. The gateway is a process of its own, so that only its own counts.
 
@@ -50,13 +41,20 @@ function openFiles(): number {
   return readdirSync(`/proc/${sluice.pid}/fd`).length;
 }
 
+/** Long enough that requests which something holds on to are seen among the noise: 3,000 of them would be 96 MB. */
+const LONG = 'x'.repeat(32 * 1024);
+const saying = (prompt: string) => [
+  { role: 'system', content: LONG },
+  { role: 'user', content: prompt },
+];
+
 const ways = {
   'dialect B, streamed': (model: string, prompt: string) =>
-    askChat(sluice.origin, { provider: 'mock', model, stream: true, messages: [{ role: 'user', content: prompt }] }),
+    askChat(sluice.origin, { provider: 'mock', model, stream: true, messages: saying(prompt) }),
   'dialect B, whole': (model: string, prompt: string) =>
-    askChat(sluice.origin, { provider: 'mock', model, messages: [{ role: 'user', content: prompt }] }),
+    askChat(sluice.origin, { provider: 'mock', model, messages: saying(prompt) }),
   'dialect A': (model: string, prompt: string) =>
-    askConversation(sluice.origin, { provider: 'mock', model, messages: [{ role: 'user', content: prompt }] }),
+    askConversation(sluice.origin, { provider: 'mock', model, messages: saying(prompt) }),
 } satisfies Record<string, (model: string, prompt: string) => Promise<Received>>;
 
 describe('answers that want to fill the memory', () => {
@@ -113,7 +111,7 @@ test('3,000 good and failing answers leave neither memory nor files behind', { t
 
   /** A client that goes away in the middle. */
   async function leave(index: number): Promise<void> {
-    const body = { provider: 'mock', model: 'm', messages: QUESTION, stream: true };
+    const body = { provider: 'mock', model: 'm', messages: saying('Hi'), stream: true };
     const client = begin(
       sluice.origin,
       index % 20 === 0 ? '/v1/chat/completions' : '/backend-api/v2/conversation',

@@ -39,6 +39,9 @@ const behaviours: Readonly<Record<string, (isStream: boolean) => VendorAnswer>> 
 
 /** An idle limit that slow pieces keep, and one for the whole answer that they do not. */
 const LIMITS = '{ firstByteMs: 600, idleMs: 600, totalMs: 4500, heartbeatMs: 1000, attempts: 1 }';
+/** Which of the limits it was: the one for the whole answer would end a silence too, only much later. */
+const NOT_BEGUN = /has not begun to answer within 600 ms/;
+const NOTHING_MORE = /has sent nothing for 600 ms/;
 
 const asked = (provider: string, prompt: string, more: Json = {}): Json => ({
   provider,
@@ -79,18 +82,22 @@ limits: ${LIMITS}`,
       test(`${name}: no answer at all is a 504`, { timeout: 30_000 }, async () => {
         const error = readError(await way.ask(gateway.origin, asked(provider, 'never-answers')));
         assert.equal(error['code'], 'upstream_timeout');
+        assert.match(String(error['message']), NOT_BEGUN);
       });
 
       test(`${name}: silence in the middle keeps what was said`, { timeout: 30_000 }, async () => {
         const received = await way.ask(gateway.origin, asked(provider, 'falls-silent'));
         if (way.isWhole) {
-          assert.equal(readError(received)['code'], 'upstream_timeout');
+          const error = readError(received);
+          assert.equal(error['code'], 'upstream_timeout');
+          assert.match(String(error['message']), NOTHING_MORE);
           assert.equal(received.status, 504);
           return;
         }
         const said = way.read(received);
         assert.equal(said.text, 'begun');
         assert.equal(said.error?.['code'], 'upstream_timeout');
+        assert.match(String(said.error?.['message']), NOTHING_MORE);
       });
 
       test(`${name}: slowness is no silence`, { timeout: 30_000 }, async () => {

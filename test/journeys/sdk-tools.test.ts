@@ -115,6 +115,14 @@ describe('tools through the official OpenAI client', { timeout: 60_000 }, () => 
           input: JSON.parse(text),
         }));
         assert.deepEqual(whole, WANTED);
+        // Google's format has arguments as JSON, not as its text.
+        if (format !== 'google') {
+          const texts = [...calls.values()].map(({ arguments: text }) => text);
+          assert.deepEqual(
+            texts,
+            CALLS.map((call) => call.arguments.join('')),
+          );
+        }
         assert.equal(chunks.at(-1)?.choices[0]?.finish_reason, 'tool_calls');
       });
 
