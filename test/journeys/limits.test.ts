@@ -3,13 +3,19 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { defaultLimits } from '../../src/config/defaults.ts';
+import { DEFAULT_LIMITS } from '../../src/documents/conversion.ts';
+import { defaultGuardedLimits } from '../../src/outbound/guarded-fetch.ts';
 import { temporaryFolder } from '../support/config-folder.ts';
+import { startGateway } from '../support/gateway.ts';
+import { startOpenAiUpstream } from '../support/openai-upstream.ts';
 import { ask } from '../support/raw-http.ts';
-import { HI, openWorld } from './edge-world.ts';
+import { begin, readError, receive } from '../support/wire-answers.ts';
+import { CHATS, HI, openWorld } from './edge-world.ts';
 import { eventually } from './kept-world.ts';
 
 const SLUICE = fileURLToPath(new URL('../../bin/sluice.js', import.meta.url));
@@ -102,6 +108,51 @@ describe('a heavy request', { timeout: 60_000 }, () => {
   });
 });
 
+/** All programs on this machine share one address, which counts for nobody; this one counts. */
+const address = Object.values(networkInterfaces())
+  .flatMap((each) => each ?? [])
+  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+
+describe('answers at the same time', { timeout: 60_000 }, () => {
+  for (const { dialect, path: route } of CHATS) {
+    test(`${dialect}: one client gets its share of the places, and all together those that there are`, {
+      skip: address === undefined,
+    }, async (context) => {
+      const upstream = await startOpenAiUpstream(() => ({ text: ['a', 'b'], stallAfter: 1 }));
+      const gateway = await startGateway(
+        `bind: 0.0.0.0:0\nkey: none\nproviders: { mock: { kind: openai, baseUrl: '${upstream.baseUrl}' } }
+limits: { streams: 3, streamsPerClient: 2 }`,
+      );
+      const { port } = new URL(gateway.origin);
+      const running: ReturnType<typeof begin>[] = [];
+      context.after(async () => {
+        for (const client of running) client.leave();
+        await gateway.close();
+        await upstream.close();
+      });
+      const asked = async (host: string) => {
+        const client = begin(`http://${host}:${port}`, route, { ...HI, provider: 'mock', stream: true });
+        const response = await client.response;
+        if (response.statusCode === 200) running.push(client);
+        return response;
+      };
+      const refusedTo = async (host: string): Promise<unknown[]> => {
+        const response = await asked(host);
+        assert.notEqual(response.statusCode, 200);
+        const refused = await receive(response);
+        return [refused.status, readError(refused)['code'], refused.headers['retry-after']];
+      };
+      for (let count = 0; count < 2; count += 1) assert.equal((await asked(String(address))).statusCode, 200);
+      assert.deepEqual(await refusedTo(String(address)), [429, 'rate_limited', '1']);
+      assert.equal((await asked('127.0.0.1')).statusCode, 200);
+      assert.deepEqual(await refusedTo('127.0.0.1'), [503, 'overloaded', '1']);
+      running.shift()?.leave();
+      await eventually(async () => upstream.open === 2 || undefined);
+      assert.equal((await asked(String(address))).statusCode, 200, 'the place of a client that left is free');
+    });
+  }
+});
+
 test('the default limits are those that docs/hardening.md promises', () => {
   const { headerBytes, urlBytes, chatBodyBytes, bodyBytes, jsonDepth, messages, attempts, retryWaitMs } = defaultLimits;
   assert.deepEqual([headerBytes, urlBytes], [16 * 1_024, 8 * 1_024]);
@@ -119,4 +170,8 @@ test('the default limits are those that docs/hardening.md promises', () => {
   );
   const { streams, streamsPerClient } = defaultLimits;
   assert.deepEqual([attempts, retryWaitMs, streams, streamsPerClient, drainMs], [3, 10_000, 5_000, 200, 30_000]);
+  const { unpackedBytes, entries, ratio } = DEFAULT_LIMITS;
+  assert.deepEqual([unpackedBytes, entries, ratio], [100 * MB, 1_000, 100]);
+  const { bytes, totalMs, redirects } = defaultGuardedLimits;
+  assert.deepEqual([bytes, totalMs, redirects], [64 * MB, 30_000, 3]);
 });
