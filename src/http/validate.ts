@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { type ErrorDetail, SluiceError } from '../core/errors.ts';
+import { isObject } from '../core/objects.ts';
 
 /**
  * Zod then stops at the first violation. A body can hold millions of them, each of which would become objects: ten megabytes
@@ -24,6 +25,24 @@ export function validate<T extends z.ZodType>(
   throw new SluiceError(code, `${param === '' ? 'The request' : `'${param}'`} ${first?.message ?? 'is not valid'}`, {
     ...(param === '' ? {} : { param }),
     ...(code === 'invalid_field' ? { detail: detail.map((each) => ({ ...each, loc: ['body', ...each.loc] })) } : {}),
+  });
+}
+
+/** Refuses a body with more messages than are allowed. No schema does it: how many that are is a setting. */
+export function limitMessages(
+  body: unknown,
+  field: 'messages' | 'contents' | 'input',
+  most: number,
+  code: 'invalid_request' | 'invalid_field',
+): void {
+  const messages = isObject(body) ? body[field] : undefined;
+  if (!Array.isArray(messages) || messages.length <= most) return;
+  const message = `must have at most ${most} items`;
+  throw new SluiceError(code, `'${field}' ${message}.`, {
+    param: field,
+    ...(code === 'invalid_field'
+      ? { detail: [{ loc: ['body', field], message: `${message}.`, type: 'too_big' }] }
+      : {}),
   });
 }
 

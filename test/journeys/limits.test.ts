@@ -153,6 +153,38 @@ limits: { streams: 3, streamsPerClient: 2 }`,
   }
 });
 
+describe('messages of one request', { timeout: 60_000 }, () => {
+  const said = (count: number, message: object): object[] => Array.from({ length: count }, () => message);
+  const user = { role: 'user', content: 'Hi' };
+  const model = 'mock/test-model';
+  /** Every format, by its path: a body with so many messages. */
+  const FORMATS: Readonly<Record<string, (count: number) => object>> = {
+    '/backend-api/v2/conversation': (count) => ({ model, messages: said(count, user) }),
+    '/v1/chat/completions': (count) => ({ model, messages: said(count, user) }),
+    '/v1/responses': (count) => ({ model, input: said(count, user) }),
+    '/v1/messages': (count) => ({ model, max_tokens: 10, messages: said(count, user) }),
+    '/v1beta/models/mock%2Ftest-model:generateContent': (count) => ({
+      contents: said(count, { role: 'user', parts: [{ text: 'Hi' }] }),
+    }),
+    '/api/chat': (count) => ({ model, stream: false, messages: said(count, user) }),
+  };
+
+  test('are as many as the limit says, less or more than by default', async () => {
+    for (const most of [3, 10_100]) {
+      await using world = await openWorld({ yaml: `limits: { messages: ${most} }` });
+      for (const [route, bodyOf] of Object.entries(FORMATS)) {
+        const good = await world.ask({ path: route, body: bodyOf(most) });
+        assert.equal(good.status, 200, `${route}: ${good.text.slice(0, 300)}`);
+        const asked = world.upstream.chats.length;
+        const refused = await world.ask({ path: route, body: bodyOf(most + 1) });
+        assert.ok([400, 422].includes(refused.status), `${route}: ${refused.status}`);
+        assert.match(refused.text, new RegExp(`must have at most ${most} items`), route);
+        assert.equal(world.upstream.chats.length, asked);
+      }
+    }
+  });
+});
+
 test('the default limits are those that docs/hardening.md promises', () => {
   const { headerBytes, urlBytes, chatBodyBytes, bodyBytes, jsonDepth, messages, attempts, retryWaitMs } = defaultLimits;
   assert.deepEqual([headerBytes, urlBytes], [16 * 1_024, 8 * 1_024]);

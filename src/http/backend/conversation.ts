@@ -13,7 +13,7 @@ import { parseId } from '../edge/body.ts';
 import { clientKeys } from '../keys.ts';
 import { tellLostParts, toChatFields, toMessages, toWebSearch } from '../to-chat.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
-import { validate } from '../validate.ts';
+import { limitMessages, validate } from '../validate.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
 import { type Action, goingOn, withAction } from './action.ts';
 import { asidesOf } from './asides.ts';
@@ -28,6 +28,7 @@ import { ConversationBody, OWN_FIELDS } from './wire.ts';
 export function conversation(deps: Deps, answers: KeptAnswers): Handler {
   return async (request, reply) => {
     const { value, media } = await readConversation(request, deps);
+    limitMessages(value, 'messages', deps.config().limits.messages, 'invalid_request');
     const body = validate(ConversationBody, value, 'invalid_request');
     const { action, request: asked } = toChatRequest(body, value);
     const keys = clientKeys(request, body.api_key);

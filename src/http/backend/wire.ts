@@ -5,7 +5,7 @@ import { ChatFields, Name, RoutingFields, WireMessage } from '../wire.ts';
 export const ConversationBody = z
   .looseObject({
     ...RoutingFields,
-    messages: z.array(WireMessage).min(1).max(10_000),
+    messages: z.array(WireMessage).min(1),
     ...ChatFields,
     id: z
       .union([z.string().max(256), z.number()])

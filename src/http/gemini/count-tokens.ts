@@ -7,7 +7,7 @@ import { answerHeaders, withCall } from '../answer.ts';
 import type { Deps } from '../deps.ts';
 import type { JsonBody } from '../edge/body.ts';
 import { estimateTokens } from '../messages/tokens.ts';
-import { validate } from '../validate.ts';
+import { limitMessages, validate } from '../validate.ts';
 import { type GeminiQuestion, toQuestion } from './question.ts';
 import { CountTokensBody, GenerateContentBody } from './wire.ts';
 
@@ -26,7 +26,9 @@ export async function countTokens(
     (request.body as JsonBody).value,
     'invalid_request',
   );
-  const body = validate(GenerateContentBody, generateContentRequest ?? alone, 'invalid_request');
+  const value = generateContentRequest ?? alone;
+  limitMessages(value, 'contents', deps.config().limits.messages, 'invalid_request');
+  const body = validate(GenerateContentBody, value, 'invalid_request');
   const question = await toQuestion(request, body, model, deps);
   return withCall(request, reply, deps, {}, async (call) => {
     const counted = await deps.router.perform(question, call, (target, scope) => count(question, target, scope));

@@ -7,7 +7,7 @@ import { answerHeaders, sendingChunks, withCall } from '../answer.ts';
 import type { Deps } from '../deps.ts';
 import type { JsonBody } from '../edge/body.ts';
 import { answerIn } from '../field-names.ts';
-import { validate } from '../validate.ts';
+import { limitMessages, validate } from '../validate.ts';
 import { answerHead, ContentStream, encodeAnswers, type Framing } from './encode.ts';
 import { FIELD_NAMES } from './names.ts';
 import { toQuestion } from './question.ts';
@@ -24,7 +24,9 @@ export async function generate(
   model: string,
   form: Form,
 ): Promise<FastifyReply> {
-  const body = validate(GenerateContentBody, (request.body as JsonBody).value, 'invalid_request');
+  const { value } = request.body as JsonBody;
+  limitMessages(value, 'contents', deps.config().limits.messages, 'invalid_request');
+  const body = validate(GenerateContentBody, value, 'invalid_request');
   const question = await toQuestion(request, body, model, deps);
   const candidates = body.generationConfig?.candidateCount ?? 1;
   // Candidates of a stream would have to be told apart piece by piece, and none of Google's models streams several.

@@ -91,7 +91,7 @@ const GenerationConfig = z.looseObject({
 export type WireGenerationConfig = z.infer<typeof GenerationConfig>;
 
 const GenerateFields = {
-  contents: z.union([z.array(Content).min(1).max(10_000), Content]),
+  contents: z.union([z.array(Content).min(1), Content]),
   systemInstruction: z.union([Content, z.string()]).nullish(),
   tools: listOf(Tool, 1_000).nullish(),
   toolConfig: z.looseObject({ functionCallingConfig: FunctionCallingConfig.nullish() }).nullish(),

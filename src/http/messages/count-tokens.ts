@@ -6,7 +6,7 @@ import type { Target } from '../../routing/select.ts';
 import { answerHeaders, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import type { JsonBody } from '../edge/body.ts';
-import { validate } from '../validate.ts';
+import { limitMessages, validate } from '../validate.ts';
 import { toQuestion } from './question.ts';
 import { estimateTokens } from './tokens.ts';
 import { CountBody } from './wire.ts';
@@ -19,6 +19,7 @@ export function countTokens(deps: Deps): Handler {
   return async (request, reply) => {
     reply.header('request-id', request.id);
     const json = request.body as JsonBody;
+    limitMessages(json.value, 'messages', deps.config().limits.messages, 'invalid_request');
     const body = validate(CountBody, json.value, 'invalid_request');
     const question = await toQuestion(request, json, body, deps);
     return withCall(request, reply, deps, {}, async (call) => {

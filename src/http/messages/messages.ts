@@ -2,7 +2,7 @@ import { SluiceError } from '../../core/errors.ts';
 import { answerHeaders, sendingChunks, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import type { JsonBody } from '../edge/body.ts';
-import { validate } from '../validate.ts';
+import { limitMessages, validate } from '../validate.ts';
 import { collectMessage } from './collect.ts';
 import { MessageStream, messageHead } from './encode.ts';
 import { inClientsWords, namesOf, toQuestion } from './question.ts';
@@ -15,6 +15,7 @@ export function createMessage(deps: Deps): Handler {
     // Under this name the official client shows it.
     reply.header('request-id', request.id);
     const json = request.body as JsonBody;
+    limitMessages(json.value, 'messages', deps.config().limits.messages, 'invalid_request');
     const body = validate(MessagesBody, json.value, 'invalid_request');
     const question = await toQuestion(request, json, body, deps);
     const { timeout, strict } = body;

@@ -117,7 +117,7 @@ const Finite = z.number().nullish();
 /** What counts as prompt, which is all that `count_tokens` takes. */
 const PROMPT_FIELDS = {
   ...RoutingFields,
-  messages: z.array(Message).min(1).max(100_000),
+  messages: z.array(Message).min(1),
   system: z.union([z.string(), z.array(TextBlock).max(1_000)]).nullish(),
   tools: z.array(Tool).max(1_000).nullish(),
   tool_choice: z

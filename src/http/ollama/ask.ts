@@ -9,7 +9,7 @@ import type { JsonBody } from '../edge/body.ts';
 import { answerIn } from '../field-names.ts';
 import { clientKeys } from '../keys.ts';
 import { samplingFor } from '../thinking.ts';
-import { validate } from '../validate.ts';
+import { limitMessages, validate } from '../validate.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
 import { chatToRequest, generateToRequest } from './decode.ts';
 import { type AnswerOptions, encodeAnswer, encodeLoaded, type Kind, LineStream } from './encode.ts';
@@ -20,7 +20,9 @@ import { type AskedBody, ChatBody, GenerateBody } from './wire.ts';
 /** `POST /api/chat` */
 export function chat(deps: Deps): Handler {
   return (request, reply) => {
-    const body = validate(ChatBody, bodyOf(request), 'invalid_request');
+    const value = bodyOf(request);
+    limitMessages(value, 'messages', deps.config().limits.messages, 'invalid_request');
+    const body = validate(ChatBody, value, 'invalid_request');
     const isEmpty = (body.messages ?? []).length === 0;
     return ask(deps, request, reply, 'chat', body, isEmpty, (wish) => chatToRequest(body, wish));
   };

@@ -79,7 +79,7 @@ const Asked = {
 
 export const ChatBody = z.looseObject({
   ...Asked,
-  messages: z.array(Message).max(10_000).nullish(),
+  messages: z.array(Message).nullish(),
   tools: z.array(Tool).max(1_000).nullish(),
 });
 export type ChatBody = z.infer<typeof ChatBody>;

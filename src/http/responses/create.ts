@@ -7,7 +7,7 @@ import { answerHeaders, errorChunk, type Sending, sendingChunks, withCall } from
 import type { Handler } from '../deps.ts';
 import type { JsonBody } from '../edge/body.ts';
 import { withoutSecrets } from '../edge/errors.ts';
-import { validate } from '../validate.ts';
+import { limitMessages, validate } from '../validate.ts';
 import { ask, finish, headOf, note, now, relevant, sendJson } from './asking.ts';
 import { answerInBackground } from './background.ts';
 import { prepare } from './question.ts';
@@ -20,6 +20,7 @@ import { ResponseBody } from './wire.ts';
 export function createResponse(deps: ResponseDeps): Handler {
   return async (request, reply) => {
     const { value } = request.body as JsonBody;
+    limitMessages(value, 'input', deps.config().limits.messages, 'invalid_field');
     const body = validate(ResponseBody, value, 'invalid_field');
     if (body.background === true) return answerInBackground(request, reply, value, body, deps);
     const { user, timeout, strict, prompt_cache_key: session } = body;

@@ -85,7 +85,7 @@ export const ResponseBody = z
   .looseObject({
     ...routing,
     input: z
-      .union([z.string(), z.array(Item).max(10_000)])
+      .union([z.string(), z.array(Item)])
       .nullish()
       .describe('A text, or items: messages, calls of functions and their outputs, reasoning, references to items'),
     instructions: z.string().nullish(),

@@ -14,7 +14,7 @@ import { type JsonBody, parseId } from '../edge/body.ts';
 import { clientKeys } from '../keys.ts';
 import { tellLostParts, toChatFields, toMessages, toWebSearch } from '../to-chat.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
-import { validate } from '../validate.ts';
+import { limitMessages, validate } from '../validate.ts';
 import { DROPPED_FIELDS, type WireMessage, type WirePart } from '../wire.ts';
 import { CompletionStream, completionHead, encodeCompletion, encodeStreamError } from './encode.ts';
 import { mergeChoices } from './merge.ts';
@@ -24,6 +24,7 @@ import { ChatCompletionBody, OWN_FIELDS } from './wire.ts';
 export function chatCompletions(deps: Deps): Handler {
   return (request, reply) => {
     const json = request.body as JsonBody;
+    limitMessages(json.value, 'messages', deps.config().limits.messages, 'invalid_field');
     const body = validate(ChatCompletionBody, json.value, 'invalid_field');
     const question = toQuestion(request, json, body, deps);
     const { user, timeout, strict } = body;

@@ -5,7 +5,7 @@ import { ChatFields, Name, RoutingFields, WireMessage } from '../wire.ts';
 export const ChatCompletionBody = z
   .looseObject({
     ...RoutingFields,
-    messages: z.array(WireMessage).min(1).max(10_000),
+    messages: z.array(WireMessage).min(1),
     stream: z.boolean().nullish(),
     stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
     n: z.int().min(1).max(128).nullish(),
