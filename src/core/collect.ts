@@ -1,7 +1,7 @@
 import { CallPieces } from './call-pieces.ts';
 import type { Conversation, Part, ToolCall, VendorData } from './chat.ts';
-import type { Batch, FinishReason, MediaRef, Source, Usage } from './chunk.ts';
-import { unreachable } from './errors.ts';
+import type { Batch, Chunk, FinishReason, MediaRef, Source, Usage } from './chunk.ts';
+import { SluiceError, unreachable } from './errors.ts';
 
 /** A whole answer: the fold of its chunks. */
 export interface Collected {
@@ -17,6 +17,25 @@ export interface Collected {
   readonly usage: Usage | undefined;
   readonly finish: FinishReason | undefined;
   readonly stopSequence: string | undefined;
+}
+
+/** The same chunks, of an answer that is held in memory as a whole: throws once it is larger than `limit`, in about bytes. */
+export async function* within(chunks: AsyncIterable<Batch>, limit: number): AsyncGenerator<Batch, void> {
+  let size = 0;
+  for await (const batch of chunks) {
+    for (const chunk of batch) size += sizeOf(chunk);
+    if (size > limit) {
+      throw new SluiceError('upstream_invalid', "The provider's answer is larger than Sluice takes in.");
+    }
+    yield batch;
+  }
+}
+
+/** Text, of which most chunks are, counts without what surrounds it. */
+function sizeOf(chunk: Chunk): number {
+  if (chunk.type === 'content' && chunk.vendor === undefined) return chunk.content.length;
+  if (chunk.type === 'reasoning' && chunk.vendor === undefined) return chunk.reasoning.length;
+  return JSON.stringify(chunk).length;
 }
 
 /** Folds chunks into the whole answer. Throws what the chunks throw. */

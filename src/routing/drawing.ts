@@ -3,7 +3,7 @@ import type { Call, CallScope } from '../core/call.ts';
 import type { ChatRequest, MediaPart } from '../core/chat.ts';
 import { lastUserText } from '../core/chat-text.ts';
 import type { Batch, MediaRef } from '../core/chunk.ts';
-import { type Collected, collect } from '../core/collect.ts';
+import { type Collected, collect, within } from '../core/collect.ts';
 import { SluiceError } from '../core/errors.ts';
 import { type ImageAnswer, type ImageRequest, type ImageWatcher, MOST_IMAGES } from '../core/image.ts';
 import { imageNumbers, sizeOf } from '../core/image-fields.ts';
@@ -20,7 +20,7 @@ const BEAT_MS = 1_000;
 
 export interface DrawingDeps {
   readonly deadlines: Deadlines;
-  readonly limits: Pick<Limits, 'imageMs'>;
+  readonly limits: Pick<Limits, 'imageMs' | 'answerBytes'>;
   /** What is known of a model. */
   readonly look: (provider: Provider, model: string) => Model;
 }
@@ -61,7 +61,7 @@ export async function draw(
   };
   try {
     const work = isByChat(target, deps.look)
-      ? drawByChat(target, request, scope)
+      ? drawByChat(target, request, scope, deps.limits)
       : (provider.image?.({ ...request, model }, scope, watcher) ?? Promise.reject(drawsNot(provider)));
     // A provider that does not heed its signal is not waited for.
     const answer = await Promise.race([work, cancelled]);
@@ -95,6 +95,7 @@ async function drawByChat(
   { provider, model }: Target,
   request: Omit<ImageRequest, 'model'>,
   scope: CallScope,
+  { answerBytes }: DrawingDeps['limits'],
 ): Promise<ImageAnswer> {
   const { chat } = provider;
   if (chat === undefined) throw drawsNot(provider);
@@ -109,7 +110,7 @@ async function drawByChat(
   const answers: Collected[] = [];
   for (let left = request.n; left > 0; left -= CHATS_AT_ONCE) {
     const some = Array.from({ length: Math.min(left, CHATS_AT_ONCE) }, () =>
-      collect(chat.call(provider, asked, scope)),
+      collect(within(chat.call(provider, asked, scope), answerBytes)),
     );
     answers.push(...(await Promise.all(some)));
   }

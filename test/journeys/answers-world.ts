@@ -11,10 +11,11 @@ export async function openGateway(
   context: TestContext,
   script?: VendorScript,
   options?: OpenAiOptions,
+  settings = '',
 ): Promise<[Gateway, OpenAiUpstream]> {
   const upstream = await startOpenAiUpstream(script, options);
   const gateway = await startGateway(
-    `providers: { mock: { kind: openai, baseUrl: '${upstream.baseUrl}', apiKey: key-of-mock } }\naliases: { best: [mock/real-model] }`,
+    `providers: { mock: { kind: openai, baseUrl: '${upstream.baseUrl}', apiKey: key-of-mock } }\naliases: { best: [mock/real-model] }\n${settings}`,
   );
   context.after(async () => {
     await gateway.close();

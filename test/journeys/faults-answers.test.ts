@@ -169,6 +169,25 @@ describe('answers', { concurrency: 6 }, () => {
     });
   }
 
+  const hello = { messages: [{ role: 'user', content: 'Hi' }] };
+  const toWhole = '/v1beta/models/mock%2Fm:generateContent';
+  for (const [path, body] of [
+    ['/v1/messages', { model: 'mock/m', max_tokens: 9, ...hello }],
+    ['/v1/responses', { model: 'mock/m', input: 'Hi', store: false }],
+    ['/api/chat', { model: 'mock/m', stream: false, ...hello }],
+    [toWhole, { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] }],
+    ['/backend-api/v2/create?provider=mock&model=m&prompt=Hi&filter_markdown=true', undefined],
+    ['/backend-api/v2/create?provider=mock&model=m&prompt=Hi&cache=true', undefined],
+  ] as const) {
+    test(`${path}: a whole answer has a limit, also where it is put together from a stream`, async (context) => {
+      const endless = { reasoning: ['so… '], text: Array.from({ length: 40 }, () => 'x'.repeat(1_000)) };
+      const [gateway] = await openGateway(context, () => endless, {}, 'limits: { answerBytes: 30000 }');
+      const received = await ask(gateway.origin, path, body);
+      assert.equal(received.status, 502);
+      assert.match(received.body, /larger than Sluice takes in/);
+    });
+  }
+
   test('plain text that is cut keeps what came in the same read as the failure', async (context) => {
     const [gateway] = await openGateway(context, undefined, {
       handle(request, response) {

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { ChatRequest } from '../../core/chat.ts';
 import type { Batch, Chunk } from '../../core/chunk.ts';
-import { collect } from '../../core/collect.ts';
+import { collect, within } from '../../core/collect.ts';
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import { resultBlocks } from '../../enrich/web-search.ts';
 import { answerHeaders, openStream, withCall } from '../answer.ts';
@@ -37,15 +37,16 @@ export function create(deps: Deps): Handler {
       const answered = await deps.router.answer({ wish: asked, keys, request: () => asked }, call);
       if (answered.value.kind !== 'chunks') throw new Error('the relay answered dialect A');
       const headers = answerHeaders(answered);
+      const { answerBytes } = deps.config().limits;
       if (isOn(filter)) {
-        const { content, refusal } = await collect(answered.value.chunks);
+        const { content, refusal } = await collect(within(answered.value.chunks, answerBytes));
         const text = fencedBlock(content + refusal, /^(true|1)$/i.test(filter) ? undefined : filter.split(','));
         if (cache !== undefined) await keep(caches, cache, { text }, deps.log);
         return sendCreated(reply, { text }, headers);
       }
       const { first, chunks } = await opened(answered.value.chunks);
       if (first === 'media' || cache !== undefined) {
-        const created = await gathered(chunks);
+        const created = await gathered(within(chunks, answerBytes));
         if (cache !== undefined) await keep(caches, cache, created, deps.log);
         return sendCreated(reply, created, headers);
       }

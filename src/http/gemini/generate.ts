@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CallScope } from '../../core/call.ts';
 import type { Batch } from '../../core/chunk.ts';
-import { collect } from '../../core/collect.ts';
+import { collect, within } from '../../core/collect.ts';
 import type { Answered, Question } from '../../routing/router.ts';
 import { answerHeaders, sendingChunks, withCall } from '../answer.ts';
 import type { Deps } from '../deps.ts';
@@ -40,7 +40,9 @@ export async function generate(
     const first = chunksOf(answered);
     if (form !== 'whole') return sendingChunks(reply, first, new ContentStream(head, form), headers, deps, call);
     const all = [first, ...(await further(candidates - 1, question, answered, deps, call))];
-    reply.headers(headers).send(encodeAnswers(head, await Promise.all(all.map(collect))));
+    const { answerBytes } = deps.config().limits;
+    const answers = await Promise.all(all.map((each) => collect(within(each, answerBytes))));
+    reply.headers(headers).send(encodeAnswers(head, answers));
     return undefined;
   });
 }

@@ -1,3 +1,4 @@
+import { within } from '../../core/collect.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { answerHeaders, sendingChunks, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
@@ -31,7 +32,7 @@ export function createMessage(deps: Deps): Handler {
       const headers = answerHeaders({ ...answered, dropped: namesOf(answered.dropped) }, value.headers);
       const head = messageHead(target.model, guessTokens(question.asked));
       if (body.stream === true) return sendingChunks(reply, value.chunks, new MessageStream(head), headers, deps, call);
-      const message = await collectMessage(value.chunks, head);
+      const message = await collectMessage(within(value.chunks, deps.config().limits.answerBytes), head);
       reply.headers(headers).header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(message));
       return undefined;
     });

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ChatRequest } from '../../core/chat.ts';
-import { collect } from '../../core/collect.ts';
+import { collect, within } from '../../core/collect.ts';
 import type { Question } from '../../routing/router.ts';
 import type { Wish } from '../../routing/select.ts';
 import { answerHeaders, sendingChunks, withCall } from '../answer.ts';
@@ -79,7 +79,8 @@ async function ask(
     if (value.kind !== 'chunks') throw new Error('nothing was to be relayed');
     // Streams are this API's default.
     if (body.stream !== false) return sendingChunks(reply, value.chunks, new LineStream(options), headers, deps, call);
-    reply.headers(headers).send(encodeAnswer(await collect(value.chunks), options));
+    const answer = await collect(within(value.chunks, deps.config().limits.answerBytes));
+    reply.headers(headers).send(encodeAnswer(answer, options));
     return undefined;
   });
 }

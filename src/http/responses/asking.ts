@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { CallScope } from '../../core/call.ts';
 import type { Batch, Chunk } from '../../core/chunk.ts';
-import { SluiceError } from '../../core/errors.ts';
+import { within } from '../../core/collect.ts';
 import type { OpenedChunks } from '../../routing/chunks.ts';
 import type { Performed, Question } from '../../routing/router.ts';
 import { inOwnWords, ownWord } from './own-words.ts';
@@ -68,30 +68,8 @@ export interface Relevant {
 
 /** The chunks that count. Since the last event repeats the whole answer, it is held in memory, and so has a limit. */
 export async function* relevant(chunks: AsyncIterable<Batch>, deps: ResponseDeps): AsyncIterable<Relevant> {
-  const { answerBytes } = deps.config().limits;
-  let size = 0;
-  for await (const batch of chunks) {
-    const said = pieces(batch);
-    for (const chunk of said) size += sizeOf(chunk);
-    if (size > answerBytes) {
-      throw new SluiceError('upstream_invalid', "The provider's answer is larger than Sluice takes in.");
-    }
-    yield { said, last: batch.filter(({ type }) => type === 'usage' || type === 'finish') };
-  }
-}
-
-/** About as many bytes as a chunk takes. */
-function sizeOf(chunk: Chunk): number {
-  switch (chunk.type) {
-    case 'content':
-      return chunk.content.length;
-    case 'reasoning':
-      return chunk.reasoning.length;
-    case 'tool_call':
-      return chunk.tool_call.arguments.length;
-    case 'media':
-      return chunk.media.url.length;
-    default:
-      return 0;
+  for await (const batch of within(chunks, deps.config().limits.answerBytes)) {
+    const last = batch.filter(({ type }) => type === 'usage' || type === 'finish');
+    yield { said: pieces(batch), last };
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { ChatRequest } from '../../core/chat.ts';
 import type { Batch } from '../../core/chunk.ts';
-import { collect } from '../../core/collect.ts';
+import { collect, within } from '../../core/collect.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { editObject } from '../../core/json.ts';
 import { OWN_MEDIA } from '../../enrich/buckets.ts';
@@ -45,7 +45,8 @@ export function chatCompletions(deps: Deps): Handler {
       const head = completionHead(answered.target.provider.id, answered.target.model);
       const choices = [value.chunks, ...(await furtherChoices(body.n ?? 1, question, answered, deps, call))];
       if (body.stream !== true) {
-        const answers = await Promise.all(choices.map(collect));
+        const { answerBytes } = deps.config().limits;
+        const answers = await Promise.all(choices.map((each) => collect(within(each, answerBytes))));
         sendWhole(reply, [Buffer.from(JSON.stringify(encodeCompletion(head, answers)))], headers);
         return undefined;
       }
