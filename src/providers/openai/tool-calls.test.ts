@@ -110,4 +110,11 @@ describe('tool calls in pieces', () => {
       }),
     );
   });
+
+  test('many calls cost no more each than a few, and have no upper bound', () => {
+    const calls = new ToolCalls();
+    const many = Array.from({ length: 200_000 }, (_, index) => ({ index, id: `${index}`, function: { name: 'f' } }));
+    const found = calls.read(many);
+    assert.deepEqual([found.length, found.at(-1)?.index], [200_000, 199_999]);
+  });
 });

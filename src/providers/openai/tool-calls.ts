@@ -12,6 +12,8 @@ export class ToolCalls {
   /** The upstream's index → where the call that it means now stands. */
   readonly #places = new Map<number, number>();
   #latest: number | undefined;
+  /** The last place that is taken. */
+  #last = -1;
 
   /** Whether there was any. */
   get any(): boolean {
@@ -46,10 +48,10 @@ export class ToolCalls {
         return { index: known, ...(id === undefined || own === undefined ? {} : { id: own }) };
       }
     }
-    const next = Math.max(-1, ...this.#ids.keys()) + 1;
-    const place = index === undefined || this.#ids.has(index) ? next : index;
+    const place = index === undefined || this.#ids.has(index) ? this.#last + 1 : index;
     const own = id ?? toolCallId();
     this.#ids.set(place, own);
+    this.#last = Math.max(this.#last, place);
     if (index !== undefined) this.#places.set(index, place);
     this.#latest = place;
     return { index: place, id: own };
