@@ -282,7 +282,10 @@ describe('Gemini, which hears in a chat', () => {
     run: (client: OpenAI, prompt: () => { readonly text: string; readonly body: unknown }) => Promise<void>,
   ): Promise<void> {
     const upstream = await startGeminiUpstream(() => ({ text: typeof text === 'string' ? [text] : text }));
-    const gateway = await startGateway(`providers: { gemini: { baseUrl: '${upstream.baseUrl}', apiKey: ${KEY} } }`);
+    const gateway = await startGateway(`
+providers: { gemini: { baseUrl: '${upstream.baseUrl}', apiKey: ${KEY} } }
+limits: { answerBytes: 10000 }
+`);
     try {
       const client = new OpenAI({ baseURL: `${gateway.origin}/v1`, apiKey: 'secret', maxRetries: 0 });
       await run(client, () => {
@@ -327,6 +330,14 @@ describe('Gemini, which hears in a chat', () => {
     withGemini('It says good morning.', async (client) => {
       const asked = { model: 'gemini', file: await file(), response_format: 'srt' } as const;
       await assert.rejects(client.audio.transcriptions.create(asked), { status: 502 });
+    }));
+
+  test('one that is larger than the limit is not taken in', () =>
+    withGemini(Array<string>(20).fill('x'.repeat(1_000)), async (client) => {
+      await assert.rejects(client.audio.transcriptions.create({ model: 'gemini', file: await file() }), {
+        status: 502,
+        message: /larger than Sluice takes in/,
+      });
     }));
 
   test('as a stream', () =>

@@ -50,6 +50,7 @@ export async function openVendor(
   const config = providerConfig({ kind, label: 'Acme', baseUrl: upstream.baseUrl, ...fields });
   const provider = vendors[kind](config, {
     fetch: createFetch(createUpstreamClient(() => defaultLimits)),
+    limits: () => defaultLimits,
     log: testLogger(),
   });
   const defaultModel = VENDORS.find((vendor) => vendor.kind === kind)?.model ?? '';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider';
-import type { ProviderConfig } from '../../config/config.ts';
+import type { Limits, ProviderConfig } from '../../config/config.ts';
 import type { Call, Credentials } from '../../core/call.ts';
 import type { ChatRequest, WireFormat } from '../../core/chat.ts';
 import type { Batch } from '../../core/chunk.ts';
@@ -84,6 +84,7 @@ export interface Connection {
 
 export interface VendorDeps {
   readonly fetch: typeof fetch;
+  readonly limits: () => Pick<Limits, 'answerBytes'>;
   readonly log: Logger;
 }
 

@@ -10,7 +10,7 @@ import { openaiResponses } from './openai-responses.ts';
 /** Vendors whose own wire format is spoken through their AI SDK library. The libraries load on first use. */
 export const vendors = {
   anthropic,
-  google: (config, deps) => withChatTranscription(google(config, deps)),
+  google: (config, deps) => withChatTranscription(google(config, deps), deps.limits),
   bedrock,
   'openai-responses': openaiResponses,
 } satisfies Record<string, (config: ProviderConfig, deps: VendorDeps) => Provider>;

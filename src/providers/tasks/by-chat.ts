@@ -1,6 +1,7 @@
+import type { Limits } from '../../config/config.ts';
 import type { Call } from '../../core/call.ts';
 import type { ChatRequest } from '../../core/chat.ts';
-import { collect } from '../../core/collect.ts';
+import { collect, within } from '../../core/collect.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { isObject } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
@@ -9,7 +10,7 @@ import { needModel } from './post.ts';
 import { begun } from './transcribe.ts';
 
 /** The same provider, which now also transcribes: its models hear, and are asked in a chat to write down what they heard. */
-export function withChatTranscription(provider: Provider): Provider {
+export function withChatTranscription(provider: Provider, limits: () => Pick<Limits, 'answerBytes'>): Provider {
   const { chat } = provider;
   if (chat === undefined) return provider;
   return Object.assign(provider, {
@@ -20,7 +21,7 @@ export function withChatTranscription(provider: Provider): Provider {
       const asked = toChat({ ...request, model: needModel(request.model, provider) });
       const chunks = chat.call(provider, asked, call);
       if (request.stream) return { kind: 'events', events: await begun(events(chunks)) };
-      const { content, usage } = await collect(chunks);
+      const { content, usage } = await collect(within(chunks, limits().answerBytes));
       const raw = usage === undefined ? {} : { usage: usageOf(usage) };
       if (request.times.size === 0) return { kind: 'whole', transcript: { text: content.trim(), raw } };
       const segments = parseSegments(content, provider);
