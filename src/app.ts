@@ -27,6 +27,7 @@ import { Observer } from './observe/observer.ts';
 import type { Otel } from './observe/otel/index.ts';
 import { pricedUsage } from './observe/priced-usage.ts';
 import { Prices } from './observe/prices.ts';
+import { createFetch } from './outbound/fetch.ts';
 import { createGuardedFetch } from './outbound/guarded-fetch.ts';
 import { createPages } from './outbound/pages.ts';
 import type { Engines } from './providers/embedded/engines.ts';
@@ -278,5 +279,7 @@ async function openOtel(
 }
 
 function withTraces(deps: ProviderDeps, otel: Otel | undefined): ProviderDeps {
-  return otel === undefined ? deps : { ...deps, client: otel.client(deps.client), fetch: otel.fetch(deps.fetch) };
+  if (otel === undefined) return deps;
+  const client = otel.client(deps.client);
+  return { ...deps, client, fetch: createFetch(client) };
 }

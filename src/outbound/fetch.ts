@@ -4,7 +4,7 @@ import { type Body, open } from './body.ts';
 import type { UpstreamClient, UpstreamRequest } from './upstream.ts';
 
 /** Answers that have no body (Fetch standard, "null body status"). */
-const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+export const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies UpstreamRequest['method'][];
 
 /**
@@ -13,16 +13,27 @@ const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] sat
  */
 export function createFetch(client: UpstreamClient): typeof fetch {
   return async (input, init) => {
-    // Neither may stay in memory for as long as the answer takes: hence a function of its own.
-    const sending = await toRequest(input, init);
-    const { status, headers, body } = await open(client, sending.request, sending.signal);
-    if (status > 599) {
-      void body.return();
-      throw new SluiceError('upstream_invalid', `The provider answered with status ${status}, which does not exist.`);
-    }
+    const { status, headers, body } = await ask(client, input, init);
     if (BODILESS.has(status)) body.release();
-    return new Response(BODILESS.has(status) ? null : toStream(body), { status, headers: toHeaders(headers) });
+    return new Response(BODILESS.has(status) ? null : toStream(body), { status, headers });
   };
+}
+
+/** The head of an answer in the words of the standard, and its body before it is a stream. */
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Body;
+}
+
+/** Asks what `fetch` would ask with these arguments, for a `fetch` that looks into the body. */
+export async function ask(client: UpstreamClient, ...[input, init]: Parameters<typeof fetch>): Promise<Answered> {
+  // Neither may stay in memory for as long as the answer takes: hence a function of its own.
+  const { request, signal } = await toRequest(input, init);
+  const { status, headers, body } = await open(client, request, signal);
+  if (status <= 599) return { status, headers: toHeaders(headers), body };
+  void body.return();
+  throw new SluiceError('upstream_invalid', `The provider answered with status ${status}, which does not exist.`);
 }
 
 async function toRequest(

@@ -5,7 +5,6 @@ import type { ChatRequest } from '../../src/core/chat.ts';
 import type { Batch, Chunk } from '../../src/core/chunk.ts';
 import { SluiceError } from '../../src/core/errors.ts';
 import type { Provider } from '../../src/core/provider.ts';
-import { createFetch } from '../../src/outbound/fetch.ts';
 import { createUpstreamClient } from '../../src/outbound/upstream.ts';
 import { vendors } from '../../src/providers/ai-sdk/index.ts';
 import { startAnthropicUpstream } from './anthropic-upstream.ts';
@@ -49,7 +48,7 @@ export async function openVendor(
   const upstream = await STARTS[kind](script);
   const config = providerConfig({ kind, label: 'Acme', baseUrl: upstream.baseUrl, ...fields });
   const provider = vendors[kind](config, {
-    fetch: createFetch(createUpstreamClient(() => defaultLimits)),
+    client: createUpstreamClient(() => defaultLimits),
     limits: () => defaultLimits,
     log: testLogger(),
   });

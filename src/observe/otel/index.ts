@@ -88,18 +88,6 @@ export class Otel implements Sink {
     };
   }
 
-  /** The same for libraries. */
-  fetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
-    if (!this.#options.config.propagates) return fetch;
-    return (input, init) => {
-      const own = this.#headers.getStore();
-      if (own === undefined) return fetch(input, init);
-      const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined));
-      for (const [name, value] of Object.entries(own)) headers.set(name, value);
-      return fetch(input, { ...init, headers });
-    };
-  }
-
   async close(): Promise<void> {
     clearInterval(this.#metricTimer);
     clearTimeout(this.#traceTimer);

@@ -9,6 +9,7 @@ import type { Logger } from '../../core/logger.ts';
 import type { Model } from '../../core/model.ts';
 import type { AuthNeed, Provider } from '../../core/provider.ts';
 import { noteRateLimits } from '../../outbound/rate-limits.ts';
+import type { UpstreamClient } from '../../outbound/upstream.ts';
 import { type Answering, answeringOf } from './answering.ts';
 import { Translator } from './chunks.ts';
 import { type EmbeddingSpec, embeddingOf } from './embedding.ts';
@@ -83,7 +84,7 @@ export interface Connection {
 }
 
 export interface VendorDeps {
-  readonly fetch: typeof fetch;
+  readonly client: UpstreamClient;
   readonly limits: () => Pick<Limits, 'answerBytes'>;
   readonly log: Logger;
 }
@@ -105,7 +106,7 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
         apiKey,
         headers: { ...config.headers },
         settings: config.settings,
-        fetch: vendorFetch(deps.fetch, speaker(apiKey), texts),
+        fetch: vendorFetch(deps.client, speaker(apiKey), texts),
       };
     }
 

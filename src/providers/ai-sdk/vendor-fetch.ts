@@ -1,4 +1,7 @@
 import { SluiceError } from '../../core/errors.ts';
+import type { Body } from '../../outbound/body.ts';
+import { type Answered, ask, BODILESS } from '../../outbound/fetch.ts';
+import type { UpstreamClient } from '../../outbound/upstream.ts';
 import { broken, type Speaker, statusFailure, unreachable } from './failure.ts';
 import type { JoinedTexts } from './joined-texts.ts';
 
@@ -11,40 +14,37 @@ const LONGEST_ERROR_BODY = 64 * 1024;
  *
  * @param texts of one answer, where the library is to get fewer events
  */
-export function vendorFetch(
-  fetch: typeof globalThis.fetch,
-  speaker: Speaker,
-  texts?: JoinedTexts,
-): typeof globalThis.fetch {
+export function vendorFetch(client: UpstreamClient, speaker: Speaker, texts?: JoinedTexts): typeof fetch {
   return async (input, init) => {
-    let response: Response;
+    let answered: Answered;
     try {
-      response = await fetch(input, { ...init, redirect: 'manual' });
+      answered = await ask(client, input, init);
     } catch (error) {
       if (init?.signal?.aborted === true) throw error;
       throw unreachable(speaker, error);
     }
-    if (response.ok) {
+    const { status, headers, body } = answered;
+    if (status >= 200 && status < 300) {
       const isStream = init?.method === 'POST' && new Headers(init.headers).get('accept') !== 'application/json';
-      return checked(response, speaker, isStream, init?.signal, texts);
+      return toResponse(answered, speaker, isStream, init?.signal, texts);
     }
-    if (response.status >= 300 && response.status < 400) {
-      response.body?.cancel().catch(() => {});
+    if (status >= 300 && status < 400) {
+      void body.return();
       throw new SluiceError(
         'upstream_failed',
-        `${speaker.label} redirects to another address (${response.status}), which is not followed.`,
+        `${speaker.label} redirects to another address (${status}), which is not followed.`,
       );
     }
-    throw statusFailure(speaker, response.status, response.headers, await beginning(response));
+    throw statusFailure(speaker, status, headers, await beginning(body));
   };
 }
 
 /** The first bytes of a body as text; what follows is not taken in. */
-async function beginning(response: Response): Promise<string> {
+async function beginning(body: Body): Promise<string> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   try {
-    for await (const piece of response.body ?? []) {
+    for await (const piece of body) {
       pieces.push(piece);
       size += piece.length;
       if (size >= LONGEST_ERROR_BODY) break;
@@ -59,48 +59,51 @@ async function beginning(response: Response): Promise<string> {
  * A good answer, unless it is of a kind that no vendor sends: only listings and counts are no streams. Nothing here may know the
  * request, whose body would stay in memory for as long as the answer takes.
  */
-function checked(
-  response: Response,
+function toResponse(
+  { status, headers, body }: Answered,
   speaker: Speaker,
   isStream: boolean,
   signal: AbortSignal | null | undefined,
   texts: JoinedTexts | undefined,
 ): Response {
-  const contentType = response.headers.get('content-type') ?? '';
+  const contentType = headers.get('content-type') ?? '';
   const wanted = isStream ? /event-?stream/i : /json/i;
   if (contentType !== '' && !wanted.test(contentType)) {
-    response.body?.cancel().catch(() => {});
+    void body.return();
     throw new SluiceError('upstream_invalid', `${speaker.label} answered with ${contentType.slice(0, 100)}.`);
   }
-  const { body } = response;
-  if (body === null) return response;
+  if (BODILESS.has(status)) {
+    body.release();
+    return new Response(null, { status, headers });
+  }
   const joined = /^\s*text\/event-stream/i.test(contentType) ? texts : undefined;
-  const reader = body.getReader();
-  const guarded = new ReadableStream<Uint8Array>(
+  const stream = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         for (;;) {
-          let result: Awaited<ReturnType<typeof reader.read>>;
+          let step: IteratorResult<Buffer>;
           try {
-            result = await reader.read();
+            step = await body.next();
           } catch (error) {
             if (signal?.aborted === true) throw error;
             throw broken(speaker, error);
           }
-          if (result.done) return controller.close();
+          if (step.done === true) return controller.close();
           try {
-            const bytes = joined === undefined ? result.value : joined.push(result.value);
+            const bytes = joined === undefined ? step.value : joined.push(step.value);
             if (bytes !== undefined) return controller.enqueue(bytes);
           } catch (error) {
-            reader.cancel().catch(() => {});
+            void body.return();
             throw error;
           }
         }
       },
-      cancel: (reason) => reader.cancel(reason),
+      async cancel() {
+        await body.return();
+      },
     },
     // Nothing is read ahead of the consumer here.
     { highWaterMark: 0 },
   );
-  return new Response(guarded, { status: response.status, headers: response.headers });
+  return new Response(stream, { status, headers });
 }
