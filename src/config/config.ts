@@ -120,6 +120,8 @@ export interface Limits {
   readonly urlBytes: number;
   readonly chatBodyBytes: number;
   readonly bodyBytes: number;
+  readonly sharedChatBytes: number;
+  readonly cookieFileBytes: number;
   readonly jsonDepth: number;
   readonly messages: number;
   readonly uploadFileBytes: number;

@@ -17,6 +17,8 @@ export const defaultLimits: Limits = {
   urlBytes: 8 * KB,
   chatBodyBytes: 10 * MB,
   bodyBytes: 1 * MB,
+  sharedChatBytes: 5 * MB,
+  cookieFileBytes: 5 * MB,
   jsonDepth: 100,
   messages: 10_000,
   uploadFileBytes: 64 * MB,

@@ -30,6 +30,8 @@ export const limitRules: Readonly<Record<keyof Limits, LimitRule>> = {
   urlBytes: size('Path and query of a request; over it: 414.', 1_024 * 1_024),
   chatBodyBytes: size('Body of a chat or conversation request, inline images included; over it: 413.'),
   bodyBytes: size('Body of any other JSON request; over it: 413.'),
+  sharedChatBytes: size('Body of a shared chat, which holds whole conversations; over it: 413.'),
+  cookieFileBytes: size('An uploaded file of cookies; over it: 413.'),
   jsonDepth: count('Nesting of a JSON body; over it: 400.', 1_000),
   messages: count('Messages in one request; over it: 400, or 422 in the formats of OpenAI.', 1_000_000),
   uploadFileBytes: size('One uploaded file; over it: 413.', LARGEST_FILE),

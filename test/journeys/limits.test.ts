@@ -10,13 +10,14 @@ import { fileURLToPath } from 'node:url';
 import { defaultLimits } from '../../src/config/defaults.ts';
 import { DEFAULT_LIMITS } from '../../src/documents/conversion.ts';
 import { defaultGuardedLimits } from '../../src/outbound/guarded-fetch.ts';
-import { temporaryFolder } from '../support/config-folder.ts';
+import { loadYaml, temporaryFolder } from '../support/config-folder.ts';
 import { startGateway } from '../support/gateway.ts';
-import { startOpenAiUpstream } from '../support/openai-upstream.ts';
+import { type OpenAiOptions, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import { ask } from '../support/raw-http.ts';
 import { begin, readError, receive } from '../support/wire-answers.ts';
 import { CHATS, HI, openWorld } from './edge-world.ts';
-import { eventually } from './kept-world.ts';
+import { startGatewayBefore } from './gateway-before.ts';
+import { at, eventually, postJson, told } from './kept-world.ts';
 
 const SLUICE = fileURLToPath(new URL('../../bin/sluice.js', import.meta.url));
 const MB = 1_024 * 1_024;
@@ -185,8 +186,60 @@ describe('messages of one request', { timeout: 60_000 }, () => {
   });
 });
 
+/** A gateway with the default limits, and a way to set others while it runs, as a change of its file does. */
+async function openChanging(
+  context: { after(done: () => Promise<void>): void },
+  handle: OpenAiOptions['handle'] = () => false,
+  answer: (origin: string) => string = () => '',
+) {
+  const upstream = await startOpenAiUpstream(() => ({ raw: answer(upstream.origin) }), { handle });
+  const yaml = `providers: { acme: { kind: openai, baseUrl: '${upstream.baseUrl}', models: [test-model] } }\n`;
+  const { gateway, close } = await startGatewayBefore([upstream], yaml);
+  context.after(close);
+  return {
+    origin: gateway.origin,
+    async limit(limits: string): Promise<void> {
+      const more = `dataDir: data\nembedded: { enabled: false }\nlimits: ${limits}\n`;
+      await gateway.app.apply(await loadYaml(gateway.folder, yaml + more));
+    },
+  };
+}
+
+describe('limits that change while the gateway runs', { timeout: 60_000 }, () => {
+  test('shared chats', async (context) => {
+    const world = await openChanging(context);
+    const share = async (id: string) => {
+      const { status, message } = await told(postJson(at(world, `chat/${id}`), { text: 'x'.repeat(2_000) }));
+      return [status, message];
+    };
+    assert.deepEqual(await share('one'), [200, '']);
+    await world.limit('{ sharedChatBytes: 2000 }');
+    assert.deepEqual(await share('two'), [413, 'The body is larger than 2000 bytes.']);
+    await world.limit('{ sharedChatBytes: 3000, bodyBytes: 1000 }');
+    assert.deepEqual(await share('three'), [200, '']);
+  });
+
+  test('files of cookies', async (context) => {
+    const world = await openChanging(context);
+    const send = async () => {
+      const content = JSON.stringify([{ domain: '127.0.0.1', name: 'a', value: 'x'.repeat(2_000) }]);
+      const data = new FormData();
+      data.append('file', new File([content], 'cookies.json'));
+      const { status, message } = await told(fetch(at(world, 'upload_cookies'), { method: 'POST', body: data }));
+      return [status, message];
+    };
+    assert.equal((await send())[0], 200);
+    await world.limit('{ cookieFileBytes: 2000 }');
+    assert.deepEqual(await send(), [413, 'The file is larger than 2000 bytes.']);
+    await world.limit('{ cookieFileBytes: 3000, uploadFileBytes: 1000 }');
+    assert.equal((await send())[0], 200);
+  });
+});
+
 test('the default limits are those that docs/hardening.md promises', () => {
   const { headerBytes, urlBytes, chatBodyBytes, bodyBytes, jsonDepth, messages, attempts, retryWaitMs } = defaultLimits;
+  const { sharedChatBytes, cookieFileBytes } = defaultLimits;
+  assert.deepEqual([sharedChatBytes, cookieFileBytes], [5 * MB, 5 * MB]);
   assert.deepEqual([headerBytes, urlBytes], [16 * 1_024, 8 * 1_024]);
   assert.deepEqual([chatBodyBytes, bodyBytes, jsonDepth, messages], [10 * MB, MB, 100, 10_000]);
   const { uploadFileBytes, uploadRequestBytes, uploadBucketBytes, uploadParts, uploadNameBytes } = defaultLimits;

@@ -4,8 +4,6 @@ import { SluiceError } from '../../core/errors.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { readForm } from '../edge/form.ts';
 
-/** Bytes of a file of cookies. */
-const COOKIE_FILE_BYTES = 5 * 1024 * 1024;
 const EXTENSIONS: ReadonlySet<string> = new Set(['.json', '.har', '.txt']);
 
 /**
@@ -20,8 +18,8 @@ export function uploadCookies(deps: Deps): Handler {
       request.raw,
       {
         ...limits,
-        uploadFileBytes: COOKIE_FILE_BYTES,
-        uploadRequestBytes: COOKIE_FILE_BYTES + 64 * 1024,
+        uploadFileBytes: limits.cookieFileBytes,
+        uploadRequestBytes: limits.cookieFileBytes + 64 * 1024,
         fieldBytes: 1_024,
       },
       deps.deadlines,

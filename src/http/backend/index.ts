@@ -36,8 +36,6 @@ import {
 
 const TAG = 'Web backend';
 const BASE = '/backend-api/v2';
-/** A shared chat holds whole conversations. */
-const SHARED_CHAT_BYTES = 5 * 1024 * 1024;
 
 /** Dialect A. */
 export function backendRoutes(deps: Deps): readonly Route[] {
@@ -194,7 +192,7 @@ function keptRoutes(deps: Deps): readonly Route[] {
       summary: 'Share a chat, or a newer version of it',
       tag,
       body: ChatBody,
-      bodyLimit: () => SHARED_CHAT_BYTES,
+      bodyLimit: (limits) => limits.sharedChatBytes,
       answer: z.object({ share_id: z.string() }),
       handler: postChat(deps),
     },
