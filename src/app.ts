@@ -8,6 +8,7 @@ import { CookieStore } from './cookies/jar.ts';
 import type { Logger } from './core/logger.ts';
 import { isReady, type Provider } from './core/provider.ts';
 import { Secrets } from './core/secrets.ts';
+import { conversionLimits } from './documents/conversion.ts';
 import { createConverter } from './documents/converter.ts';
 import { bucketStep } from './enrich/buckets.ts';
 import { enrich } from './enrich/enrich.ts';
@@ -104,7 +105,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
   const { shared } = options;
   const stores = openStores(config.dataDir, log, () => config.limits.keptResponses, shared?.database);
   const cookies = new CookieStore(config.dataDir, log);
-  const converter = createConverter({ log });
+  const converter = createConverter({ limits: () => conversionLimits(config.limits), log });
   const observing = options.observe ?? initial.observe;
   const providerOf = (id: string): ProviderConfig | undefined =>
     [...config.providers, ...config.available].find((each) => each.id === id);

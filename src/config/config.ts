@@ -129,6 +129,12 @@ export interface Limits {
   readonly uploadBucketBytes: number;
   readonly uploadParts: number;
   readonly uploadNameBytes: number;
+  /** What an archive or a zipped document unpacks to; also the longest text that is made of a file. */
+  readonly unpackedBytes: number;
+  /** Members of one. */
+  readonly unpackedEntries: number;
+  /** How many times its own size one may unpack to. */
+  readonly unpackedRatio: number;
   readonly sseLineBytes: number;
   readonly answerBytes: number;
   readonly inflateBytes: number;

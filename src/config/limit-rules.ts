@@ -39,6 +39,14 @@ export const limitRules: Readonly<Record<keyof Limits, LimitRule>> = {
   uploadBucketBytes: size('Everything in one bucket; over it: 413.', LARGEST_FILE),
   uploadParts: count('Parts of one upload; over it: 400.', 10_000),
   uploadNameBytes: size('Name of an uploaded file; over it: 400.', 255),
+  unpackedBytes: size(
+    'What an archive or a zipped document unpacks to, and the text of any; over it the file is refused.',
+  ),
+  unpackedEntries: count('Files in an archive or a zipped document; over it the file is refused.', 100_000),
+  unpackedRatio: count(
+    'How many times its size a zipped file unpacks to, from 1 MB on; over it the file is refused.',
+    100_000,
+  ),
   sseLineBytes: size('One line of an event stream from an upstream; over it: an error.'),
   answerBytes: size('An answer that is not streamed; over it: 502.'),
   inflateBytes: size('A compressed answer from an upstream, unpacked; over it: 502.'),

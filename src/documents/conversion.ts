@@ -1,3 +1,6 @@
+import type { Limits } from '../config/config.ts';
+import { defaultLimits } from '../config/defaults.ts';
+
 /** What a file turned out to be, and what became of it. A file that cannot be used is no error: it is `rejected`. */
 export type Conversion =
   /** A document, as GitHub-flavoured markdown with `\n` line ends. */
@@ -40,6 +43,8 @@ export interface Thumbnail {
   readonly bytes: Uint8Array;
 }
 
+const MB = 1024 * 1024;
+
 /** What one file may cost. */
 export interface ConversionLimits {
   /** Milliseconds of work, waiting for a free worker not counted. */
@@ -56,14 +61,19 @@ export interface ConversionLimits {
   readonly pixels: number;
 }
 
-export const DEFAULT_LIMITS: ConversionLimits = {
-  timeMs: 30_000,
-  memoryBytes: 512 * 1024 * 1024,
-  unpackedBytes: 100 * 1024 * 1024,
-  entries: 1_000,
-  ratio: 100,
-  pixels: 50_000_000,
-};
+/** As the operator sets them; the rest is fixed. */
+export function conversionLimits({ unpackedBytes, unpackedEntries, unpackedRatio }: Limits): ConversionLimits {
+  return {
+    timeMs: 30_000,
+    memoryBytes: 512 * MB,
+    unpackedBytes,
+    entries: unpackedEntries,
+    ratio: unpackedRatio,
+    pixels: 50_000_000,
+  };
+}
+
+export const DEFAULT_LIMITS: ConversionLimits = conversionLimits(defaultLimits);
 
 /** Why a file is not taken in, in words for whoever sent it: "This file " + reason makes a sentence. */
 export class Refusal extends Error {
@@ -83,7 +93,7 @@ export function openBudget(limits: ConversionLimits): Budget {
   return { limits, unpackedBytes: limits.unpackedBytes, textLength: limits.unpackedBytes };
 }
 
-/** A number of bytes for people: `100 MB`. */
-export function inMegabytes(bytes: number): string {
-  return `${Math.round(bytes / (1024 * 1024))} MB`;
+/** A number of bytes for people: `100 MB`, or `2000 bytes`. */
+export function inWords(bytes: number): string {
+  return bytes % MB === 0 ? `${bytes / MB} MB` : `${bytes} bytes`;
 }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { text, zip } from '../../test/fixtures/documents/hostile.ts';
 import { childrenOf } from '../../test/fixtures/documents/memory-watch.ts';
 import { testLogger } from '../../test/support/call.ts';
-import type { Conversion } from './conversion.ts';
+import { type Conversion, DEFAULT_LIMITS } from './conversion.ts';
 import { type Converter, type ConverterOptions, createConverter } from './converter.ts';
 import { WORKER_FLAGS } from './worker-process.ts';
 
@@ -40,7 +40,7 @@ async function until(condition: () => boolean): Promise<void> {
 describe('limits', () => {
   test('what takes too long ends, and the next file does not notice', async () => {
     const log = testLogger();
-    await using({ workers: 1, limits: { timeMs: 3_000 }, log }, async (converter) => {
+    await using({ workers: 1, limits: () => ({ ...DEFAULT_LIMITS, timeMs: 3_000 }), log }, async (converter) => {
       const [slow, next] = await Promise.all([converter.convert(ENDLESS), converter.convert(fixture('calc.csv'))]);
       assert.deepEqual(slow, { kind: 'rejected', reason: 'took too long to read' });
       assert.equal(next.kind, 'markdown');
@@ -49,14 +49,14 @@ describe('limits', () => {
   });
 
   test('what needs too much memory ends', async () => {
-    await using({ limits: { memoryBytes: 160 * 1024 * 1024 } }, async (converter) => {
+    await using({ limits: () => ({ ...DEFAULT_LIMITS, memoryBytes: 160 * 1024 * 1024 }) }, async (converter) => {
       assert.deepEqual(await converter.convert(SLOW), { kind: 'rejected', reason: 'needs too much memory' });
       assert.equal((await converter.convert(fixture('calc.csv'))).kind, 'markdown');
     });
   });
 
   test('those of the operator count', async () => {
-    await using({ limits: { entries: 1, pixels: 10 } }, async (converter) => {
+    await using({ limits: () => ({ ...DEFAULT_LIMITS, entries: 1, pixels: 10 }) }, async (converter) => {
       const two = await converter.convert({ name: 'a.zip', bytes: zip([text('a.txt', 'a'), text('b.txt', 'b')]) });
       assert.deepEqual(two, { kind: 'rejected', reason: 'holds 2 files; at most 1 are unpacked' });
     });

@@ -9,7 +9,8 @@ import { decodeTextInTurns } from './text.ts';
 export interface ConverterOptions {
   /** Whether documents are converted; if not they are `rejected` as "not converted", and text and media are as before. */
   readonly enabled?: boolean;
-  readonly limits?: Partial<ConversionLimits>;
+  /** Asked with every file. */
+  readonly limits?: () => ConversionLimits;
   readonly log?: Logger;
   /** Files that are worked on at the same time; the others wait. Each worker is a process. */
   readonly workers?: number;
@@ -36,14 +37,15 @@ export interface Converter {
 
 /** Starts nothing: a worker starts with the first file that needs one. */
 export function createConverter(options: ConverterOptions = {}): Converter {
-  const { enabled = true, log, workers = 2, idleMs = 60_000 } = options;
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const { enabled = true, limits = () => DEFAULT_LIMITS, log, workers = 2, idleMs = 60_000 } = options;
   const pool = new Pool({ workers, idleMs, ...(log === undefined ? {} : { log }) });
   return {
     async convert(file, { signal, onProgress = () => {} } = {}) {
       signal?.throwIfAborted();
       const { name, bytes } = file;
-      return (await convertHere(file)) ?? (await pool.run({ name, bytes, limits, enabled }, signal, onProgress));
+      return (
+        (await convertHere(file)) ?? (await pool.run({ name, bytes, limits: limits(), enabled }, signal, onProgress))
+      );
     },
     close: () => pool.close(),
   };

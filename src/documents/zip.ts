@@ -1,5 +1,5 @@
 import { crc32, inflateRawSync } from 'node:zlib';
-import { type Budget, inMegabytes, Refusal } from './conversion.ts';
+import { type Budget, inWords, Refusal } from './conversion.ts';
 import { decodeUtf8 } from './text.ts';
 
 /** A file inside a zip. Its path is what the archive says: anything at all. */
@@ -122,7 +122,7 @@ function spend(entries: readonly Located[], bytes: number, budget: Budget): void
     unpacked += entry.size;
   }
   if (unpacked > budget.unpackedBytes) {
-    throw new Refusal(`unpacks to more than ${inMegabytes(budget.limits.unpackedBytes)}`);
+    throw new Refusal(`unpacks to more than ${inWords(budget.limits.unpackedBytes)}`);
   }
   if (unpacked > HARMLESS_BYTES && unpacked > bytes * budget.limits.ratio) {
     throw new Refusal(`unpacks to more than ${budget.limits.ratio} times its size`);

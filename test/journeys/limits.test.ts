@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -8,8 +9,8 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { defaultLimits } from '../../src/config/defaults.ts';
-import { DEFAULT_LIMITS } from '../../src/documents/conversion.ts';
 import { defaultGuardedLimits } from '../../src/outbound/guarded-fetch.ts';
+import { text, zip } from '../fixtures/documents/hostile.ts';
 import { loadYaml, temporaryFolder } from '../support/config-folder.ts';
 import { startGateway } from '../support/gateway.ts';
 import { type OpenAiOptions, startOpenAiUpstream } from '../support/openai-upstream.ts';
@@ -17,7 +18,7 @@ import { ask } from '../support/raw-http.ts';
 import { begin, readError, receive } from '../support/wire-answers.ts';
 import { CHATS, HI, openWorld } from './edge-world.ts';
 import { startGatewayBefore } from './gateway-before.ts';
-import { at, eventually, postJson, told } from './kept-world.ts';
+import { at, eventually, postJson, told, upload } from './kept-world.ts';
 
 const SLUICE = fileURLToPath(new URL('../../bin/sluice.js', import.meta.url));
 const MB = 1_024 * 1_024;
@@ -234,6 +235,30 @@ describe('limits that change while the gateway runs', { timeout: 60_000 }, () =>
     await world.limit('{ cookieFileBytes: 3000, uploadFileBytes: 1000 }');
     assert.equal((await send())[0], 200);
   });
+
+  test('what is unpacked', async (context) => {
+    const world = await openChanging(context);
+    // 3 MB, well packed, but no bomb.
+    const line = `${randomBytes(14_000).toString('hex')}\n`;
+    const archive = zip([text('a.txt', line.repeat(110)), text('b.txt', 'b')]);
+    const send = async (id: string) =>
+      (await upload(world, id, ['a.zip', archive])).rejected.map(({ reason }) => reason);
+    assert.deepEqual(await send('default'), []);
+    for (const [limits, reason] of [
+      ['{ unpackedBytes: 2097152 }', 'unpacks to more than 2 MB'],
+      ['{ unpackedBytes: 2000 }', 'unpacks to more than 2000 bytes'],
+      ['{ unpackedEntries: 1 }', 'holds 2 files; at most 1 are unpacked'],
+      ['{ unpackedRatio: 2 }', 'unpacks to more than 2 times its size'],
+    ] as const) {
+      await world.limit(limits);
+      assert.deepEqual(await send('limited'), [reason], limits);
+      const body = new FormData();
+      body.append('file', new File([new Uint8Array(archive)], 'a.zip'));
+      const { status, message } = await told(fetch(`${world.origin}/api/markitdown`, { method: 'POST', body }));
+      assert.equal(status, 415);
+      assert.ok(message.includes(reason), message);
+    }
+  });
 });
 
 test('the default limits are those that docs/hardening.md promises', () => {
@@ -255,8 +280,8 @@ test('the default limits are those that docs/hardening.md promises', () => {
   );
   const { streams, streamsPerClient } = defaultLimits;
   assert.deepEqual([attempts, retryWaitMs, streams, streamsPerClient, drainMs], [3, 10_000, 5_000, 200, 30_000]);
-  const { unpackedBytes, entries, ratio } = DEFAULT_LIMITS;
-  assert.deepEqual([unpackedBytes, entries, ratio], [100 * MB, 1_000, 100]);
+  const { unpackedBytes, unpackedEntries, unpackedRatio } = defaultLimits;
+  assert.deepEqual([unpackedBytes, unpackedEntries, unpackedRatio], [100 * MB, 1_000, 100]);
   const { bytes, totalMs, redirects } = defaultGuardedLimits;
   assert.deepEqual([bytes, totalMs, redirects], [64 * MB, 30_000, 3]);
 });
