@@ -29,7 +29,7 @@ import type { Otel } from './observe/otel/index.ts';
 import { pricedUsage } from './observe/priced-usage.ts';
 import { Prices } from './observe/prices.ts';
 import { createFetch } from './outbound/fetch.ts';
-import { createGuardedFetch } from './outbound/guarded-fetch.ts';
+import { createGuardedFetch, guardedLimits } from './outbound/guarded-fetch.ts';
 import { createPages } from './outbound/pages.ts';
 import type { Engines } from './providers/embedded/engines.ts';
 import { createProviderDeps, type ProviderDeps } from './providers/index.ts';
@@ -121,7 +121,10 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
   const calls = new WatchedCalls(shared?.places ?? new OwnPlaces(limits), observer);
   const answers = new KeptAnswers(() => shareOf(config.limits, shared?.workers ?? 1), shared?.tag);
   const recorder = new UsageRecorder(pricedUsage(stores.usage, prices), log);
-  const guardedFetch = createGuardedFetch({ userAgent: `Sluice/${version}` });
+  const guardedFetch = createGuardedFetch({
+    limits: () => guardedLimits(config.limits),
+    userAgent: `Sluice/${version}`,
+  });
   const pages = createPages(guardedFetch);
   const buckets = new Buckets({
     records: stores.buckets,

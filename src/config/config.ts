@@ -138,6 +138,10 @@ export interface Limits {
   readonly sseLineBytes: number;
   readonly answerBytes: number;
   readonly inflateBytes: number;
+  /** Of an address from outside: media of an answer, a page, a picture in a request. */
+  readonly fetchBytes: number;
+  readonly fetchMs: number;
+  readonly fetchRedirects: number;
   readonly clientHeaderMs: number;
   readonly clientBodyIdleMs: number;
   readonly keepAliveMs: number;

@@ -50,6 +50,12 @@ export const limitRules: Readonly<Record<keyof Limits, LimitRule>> = {
   sseLineBytes: size('One line of an event stream from an upstream; over it: an error.'),
   answerBytes: size('An answer that is not streamed; over it: 502.'),
   inflateBytes: size('A compressed answer from an upstream, unpacked; over it: 502.'),
+  fetchBytes: size(
+    'What is fetched from an address in an answer, a request or a page; over it: media stay where they are.',
+    LARGEST_FILE,
+  ),
+  fetchMs: wait('The same from the lookup of its name to its last byte.'),
+  fetchRedirects: { about: 'Redirects that are followed for it; 0: none.', unit: 'count', least: 0, most: 20 },
   clientHeaderMs: wait('A client sending its headers; over it: 408.'),
   clientBodyIdleMs: wait('Silence while a client sends its body; over it: 408.'),
   keepAliveMs: wait('An idle connection from a client stays open this long.'),

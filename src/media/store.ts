@@ -16,7 +16,8 @@ export const MEDIA_FOLDER = 'media';
 /** What servers call media, or leave open; the bytes decide. */
 const TYPES = ['image/', 'audio/', 'video/', 'application/octet-stream', 'binary/octet-stream', 'application/ogg', ''];
 
-const MOST_BYTES = 64 * 1024 * 1024;
+/** Of what an answer holds inline; what is fetched has `limits.fetchBytes`. */
+const MOST_INLINE_BYTES = 64 * 1024 * 1024;
 /** At the same time. A picture's pixels may all be in memory while it is made small. */
 const DOWNLOADS = 16;
 const PICTURES = 1;
@@ -260,11 +261,10 @@ async function openSource(
 ): Promise<{ body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>; seconds: number }> {
   const seconds = Math.floor(now() / 1_000);
   if (typeof source !== 'string') return { body: [source], seconds };
-  if (/^data:/i.test(source)) return { body: [decodeDataUri(source, MOST_BYTES)], seconds };
+  if (/^data:/i.test(source)) return { body: [decodeDataUri(source, MOST_INLINE_BYTES)], seconds };
   const fetched = await fetch(source, {
     types: TYPES,
     accept: 'image/png,image/jpeg,image/webp,image/gif;q=0.9,audio/*,video/*;q=0.8',
-    bytes: MOST_BYTES,
     ...(signal === undefined ? {} : { signal }),
     ...(allowedOrigins === undefined ? {} : { allowedOrigins }),
   });

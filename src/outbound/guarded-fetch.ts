@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Dispatcher } from 'undici';
+import type { Limits } from '../config/config.ts';
+import { defaultLimits } from '../config/defaults.ts';
 import { SluiceError } from '../core/errors.ts';
 import { isOwnAddress, isPublicAddress, type Resolve, resolveHost } from './address.ts';
 import { bodyOf, tooLarge } from './guarded-body.ts';
@@ -21,17 +23,23 @@ export interface GuardedLimits {
   readonly redirects: number;
 }
 
-export const defaultGuardedLimits: GuardedLimits = {
-  connectMs: 10_000,
-  totalMs: 30_000,
-  bytes: 64 * 1024 * 1024,
-  inflateBytes: 32 * 1024 * 1024,
-  headerBytes: 16 * 1024,
-  redirects: 3,
-};
+/** As the operator sets them; the rest is fixed. */
+export function guardedLimits({ fetchBytes, fetchMs, fetchRedirects }: Limits): GuardedLimits {
+  return {
+    connectMs: 10_000,
+    totalMs: fetchMs,
+    bytes: fetchBytes,
+    inflateBytes: 32 * 1024 * 1024,
+    headerBytes: 16 * 1024,
+    redirects: fetchRedirects,
+  };
+}
+
+export const defaultGuardedLimits: GuardedLimits = guardedLimits(defaultLimits);
 
 /** What a guarded fetch is made of. Everything has a default; tests give their own network. */
 export interface GuardedSettings {
+  /** Asked with every fetch. */
   readonly limits?: () => GuardedLimits;
   readonly userAgent?: string;
   /** The only ports allowed; default: any. */

@@ -2,7 +2,7 @@ import type { Config, Limits, ProviderConfig } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Provider, ProviderCookies } from '../core/provider.ts';
 import { createFetch } from '../outbound/fetch.ts';
-import { createGuardedFetch, type GuardedFetch } from '../outbound/guarded-fetch.ts';
+import { createGuardedFetch, type GuardedFetch, guardedLimits } from '../outbound/guarded-fetch.ts';
 import { createUpstreamClient, type UpstreamClient } from '../outbound/upstream.ts';
 import { version } from '../version.ts';
 import { vendors } from './ai-sdk/index.ts';
@@ -36,7 +36,7 @@ export function createProviderDeps(
   log: Logger,
   cookies: ProviderCookies = NO_COOKIES,
 ): ProviderDeps {
-  const guardedFetch = createGuardedFetch({ userAgent: `Sluice/${version}` });
+  const guardedFetch = createGuardedFetch({ limits: () => guardedLimits(limits()), userAgent: `Sluice/${version}` });
   const client = createUpstreamClient(limits);
   return { client, fetch: createFetch(client), guardedFetch, cookies, limits, log };
 }

@@ -7,18 +7,19 @@ import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { defaultLimits } from '../../src/config/defaults.ts';
-import { defaultGuardedLimits } from '../../src/outbound/guarded-fetch.ts';
 import { text, zip } from '../fixtures/documents/hostile.ts';
 import { loadYaml, temporaryFolder } from '../support/config-folder.ts';
 import { startGateway } from '../support/gateway.ts';
 import { type OpenAiOptions, startOpenAiUpstream } from '../support/openai-upstream.ts';
+import { picture } from '../support/pictures.ts';
 import { ask } from '../support/raw-http.ts';
 import { begin, readError, receive } from '../support/wire-answers.ts';
 import { CHATS, HI, openWorld } from './edge-world.ts';
 import { startGatewayBefore } from './gateway-before.ts';
-import { at, eventually, postJson, told, upload } from './kept-world.ts';
+import { at, converse, eventually, postJson, told, upload } from './kept-world.ts';
 
 const SLUICE = fileURLToPath(new URL('../../bin/sluice.js', import.meta.url));
 const MB = 1_024 * 1_024;
@@ -259,6 +260,50 @@ describe('limits that change while the gateway runs', { timeout: 60_000 }, () =>
       assert.ok(message.includes(reason), message);
     }
   });
+
+  test('what is fetched from the addresses in an answer', async (context) => {
+    const bytes = await picture('#207090', 30, 20);
+    let wanted = '/hop/3';
+    const world = await openChanging(
+      context,
+      async ({ path: asked }, response) => {
+        const [, hops] = /^\/hop\/(\d)$/.exec(asked) ?? [];
+        if (asked === '/slow') await sleep(1_000);
+        else if (hops === undefined) return false;
+        if (hops === undefined || hops === '0') response.writeHead(200, { 'content-type': 'image/png' }).end(bytes);
+        else response.writeHead(302, { location: `/hop/${Number(hops) - 1}` }).end();
+        return true;
+      },
+      (origin) => {
+        const image = { type: 'image_url', image_url: { url: origin + wanted } };
+        const said = [{ delta: { images: [image] } }, { delta: {}, finish_reason: 'stop' }];
+        const events = said.map((choice) => `data: ${JSON.stringify({ choices: [{ index: 0, ...choice }] })}\n\n`);
+        return `${events.join('')}data: [DONE]\n\n`;
+      },
+    );
+    /** Where the picture is in the end, and why not here. */
+    const draw = async (from: string) => {
+      wanted = from;
+      const events = await converse(world, { model: 'test-model' });
+      assert.equal(events.at(-1)?.type, 'finish');
+      const kept = events.find((event) => event.type === 'content' && event['urls'] !== undefined);
+      return { url: String(kept?.['urls']), log: String(events.find(({ type }) => type === 'log')?.['log']) };
+    };
+    for (const from of ['/hop/3', '/slow']) assert.match((await draw(from)).url, /^\/media\//, from);
+    for (const [limits, from, reason] of [
+      [`{ fetchBytes: ${bytes.length - 1} }`, '/hop/0', `is larger than ${bytes.length - 1} bytes`],
+      ['{ fetchMs: 300 }', '/slow', 'did not arrive within 300 ms'],
+      ['{ fetchRedirects: 2 }', '/hop/3', 'redirects; no more than 2 are followed'],
+      ['{ fetchRedirects: 0 }', '/hop/1', 'redirects; no more than 0 are followed'],
+    ] as const) {
+      await world.limit(limits);
+      const { url, log } = await draw(from);
+      assert.match(url, new RegExp(`^http://127\\.0\\.0\\.1:\\d+${from}$`), limits);
+      assert.ok(log.includes(reason), log);
+    }
+    await world.limit('{ fetchRedirects: 4 }');
+    assert.match((await draw('/hop/4')).url, /^\/media\//, 'more than by default');
+  });
 });
 
 test('the default limits are those that docs/hardening.md promises', () => {
@@ -282,6 +327,6 @@ test('the default limits are those that docs/hardening.md promises', () => {
   assert.deepEqual([attempts, retryWaitMs, streams, streamsPerClient, drainMs], [3, 10_000, 5_000, 200, 30_000]);
   const { unpackedBytes, unpackedEntries, unpackedRatio } = defaultLimits;
   assert.deepEqual([unpackedBytes, unpackedEntries, unpackedRatio], [100 * MB, 1_000, 100]);
-  const { bytes, totalMs, redirects } = defaultGuardedLimits;
-  assert.deepEqual([bytes, totalMs, redirects], [64 * MB, 30_000, 3]);
+  const { fetchBytes, fetchMs, fetchRedirects } = defaultLimits;
+  assert.deepEqual([fetchBytes, fetchMs, fetchRedirects], [64 * MB, 30_000, 3]);
 });
