@@ -141,6 +141,13 @@ const REFUSED: readonly (readonly [what: string, name: string, bytes: () => Uint
   ],
   ['a program', 'setup.exe', () => Buffer.from('MZ'), /not supported: .exe/],
   ['nothing', 'a.txt', () => Buffer.alloc(0), /empty/],
+  ['a page of 20,000 levels', 'a.html', () => Buffer.from('<div>'.repeat(20_000)), /deeper than 512 levels/],
+  [
+    'a page that is deep behind its end',
+    'a.html',
+    () => Buffer.from(`<p>a</p></body></html>${'<svg><b title="</b>">'.repeat(20_000)}`),
+    /deeper than 512 levels/,
+  ],
   ['a notebook that is none', 'a.ipynb', () => Buffer.from('[]'), /notebook/],
 ];
 

@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import { parseHTML } from 'linkedom';
 import TurndownService from 'turndown';
+import { DEEPEST_HTML, nestsTooDeep } from '../core/html-nesting.ts';
+import { Refusal } from './conversion.ts';
 import { safeAddress, table, tidy } from './markdown.ts';
 
 /** Never text for readers, or only about the page: menus, forms' controls, what a style sheet would hide. */
@@ -32,9 +34,11 @@ interface Element {
 
 /**
  * HTML → markdown: the `main` or the only `article` of the page if there is one, else its whole body. Scripts and styles are
- * dropped, links keep their addresses as they are written unless those could run something.
+ * dropped, links keep their addresses as they are written unless those could run something. Throws a `Refusal` when elements
+ * nest too deep.
  */
 export function htmlToMarkdown(html: string): { text: string; title?: string } {
+  if (nestsTooDeep(html)) throw new Refusal(`is nested deeper than ${DEEPEST_HTML} levels`);
   // The parser wants a whole document, and puts nothing where it belongs.
   const page = /<body[\s>]/i.test(html) ? html : `<body>${html.replace(/<\/?html[^>]*>/gi, '')}</body>`;
   const { document } = parseHTML(/<html[\s>]/i.test(page) ? page : `<html>${page}</html>`) as unknown as {

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 import TurndownService from 'turndown';
+import { DEEPEST_HTML, nestsTooDeep } from '../core/html-nesting.ts';
 
 /** The main text of a page. */
 export interface PageText {
@@ -10,7 +11,7 @@ export interface PageText {
   readonly text: string;
 }
 
-/** Nested deeper, a page is no text but an attack on whoever walks through it. */
+/** With more of them, a page is no text but an attack on whoever walks through it. */
 const MOST_ELEMENTS = 200_000;
 
 /** The plugin comes without types. */
@@ -24,9 +25,10 @@ const FRAME = 'script,header,aside,form';
 /**
  * HTML → the main text as markdown. What is around it (menus, advertisements, footers) is left out as far as it can be
  * told; when nothing looks like a main text, all of the body counts. Links are kept as absolute addresses, or only as
- * their words.
+ * their words. Throws when elements nest too deep.
  */
 export function textOfHtml(html: string, address: string, keepsLinks: boolean): PageText {
+  if (nestsTooDeep(html)) throw new Error(`Its elements nest deeper than ${DEEPEST_HTML} levels.`);
   const { document } = parseHTML(/<html[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`);
   const base = URL.parse(document.querySelector('base')?.getAttribute('href') ?? '', address) ?? new URL(address);
   const title = oneLine(document.querySelector('title')?.textContent ?? '');
