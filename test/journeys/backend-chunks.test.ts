@@ -182,6 +182,17 @@ describe('chunks as the front end reads them', { timeout: 60_000 }, () => {
     assert.deepEqual(lastBody(world).messages, [{ role: 'user', content: 'Hi' }]);
   });
 
+  test('messages that all say nothing: 400 that names them, and nobody is asked', async () => {
+    const asked = world.upstream.chats.length;
+    for (const messages of [
+      [{ role: 'user', content: [] }],
+      [{ role: 'user', content: null }, { role: 'assistant' }],
+    ]) {
+      await assert.rejects(converse(world, { messages, prompt: ' ' }), /400.*'messages'/);
+    }
+    assert.equal(world.upstream.chats.length, asked);
+  });
+
   test('conversation: state that comes back is no field for the provider', async () => {
     const events = await converse(world, { conversation: { acme: { thread: 't-1' } } });
     assert.equal(events.at(-1)?.type, 'finish');

@@ -127,7 +127,7 @@ describe('a conversation with a model that draws', { timeout: 60_000 }, () => {
 
   test('nothing to draw: 400 before anything is sent', async (context) => {
     const world = await openWorld(context);
-    const messages = [{ role: 'user', content: [] }];
+    const messages = [{ role: 'system', content: 'You draw.' }];
     await assert.rejects(converse(world, { provider: 'fal', messages }), /400.*does not say what to draw/);
     assert.deepEqual(world.fal.calls, []);
   });

@@ -31,6 +31,7 @@ export function conversation(deps: Deps, answers: KeptAnswers): Handler {
     limitMessages(value, 'messages', deps.config().limits.messages, 'invalid_request');
     const body = validate(ConversationBody, value, 'invalid_request');
     const { action, request: asked } = toChatRequest(body, value);
+    if (asked.messages.length === 0 && media.length === 0) throw saysNothing();
     const keys = clientKeys(request, body.api_key);
     let sent: { readonly request: ChatRequest; readonly target: Target } | undefined;
     const question: Question = {
@@ -86,6 +87,11 @@ export function conversation(deps: Deps, answers: KeptAnswers): Handler {
 /** What keeps requests of one conversation together where targets take turns. */
 function sessionOf({ conversation_id: id }: Record<string, unknown>): string | undefined {
   return typeof id === 'string' ? id : undefined;
+}
+
+/** Messages without content are passed over, one by one; an upstream would refuse what is left then. */
+function saysNothing(): SluiceError {
+  return new SluiceError('invalid_request', "'messages' must have at least one with content.", { param: 'messages' });
 }
 
 /** Bare lines have no place for the number of an event. */
