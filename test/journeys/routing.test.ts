@@ -252,4 +252,18 @@ describe('fields without a place', { concurrency: 4 }, () => {
     assert.equal(clean.headers['x-sluice-dropped'], undefined);
     assert.ok(!('strict' in ((one.chats.at(-1)?.body ?? {}) as Json)));
   });
+
+  test('extra_body replaces nothing that is Sluice’s to read', async (context) => {
+    const one = await upstream(context, says('x'));
+    const { origin } = await gateway(context, `providers:\n${row('one', one)}`);
+    const extra = { messages: [], model: 'other', stream: true, stream_options: 1, n: 'two', temperature: 0.5, own: 1 };
+    const answer = await ask(origin, '/v1/chat/completions', { model: 'one/m', messages: QUESTION, extra_body: extra });
+    assert.equal(answer.status, 200);
+    const sent = one.chats.at(-1)?.body;
+    assert.deepEqual(sent, { model: 'm', messages: QUESTION, temperature: 0.5, own: 1 });
+    const dropped = ['messages', 'model', 'stream', 'stream_options', 'n']
+      .map((name) => `extra_body.${name}`)
+      .join(', ');
+    assert.equal(answer.headers['x-sluice-dropped'], dropped);
+  });
 });

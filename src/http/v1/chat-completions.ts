@@ -15,7 +15,7 @@ import { clientKeys } from '../keys.ts';
 import { tellLostParts, toChatFields, toMessages, toWebSearch } from '../to-chat.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
 import { limitMessages, validate } from '../validate.ts';
-import { DROPPED_FIELDS, type WireMessage, type WirePart } from '../wire.ts';
+import { ChatFields, DROPPED_FIELDS, type WireMessage, type WirePart } from '../wire.ts';
 import { CompletionStream, completionHead, encodeCompletion, encodeStreamError } from './encode.ts';
 import { mergeChoices } from './merge.ts';
 import { ChatCompletionBody, OWN_FIELDS } from './wire.ts';
@@ -95,7 +95,10 @@ function toQuestion(request: FastifyRequest, json: JsonBody, body: ChatCompletio
     wish,
     keys: clientKeys(request, body.api_key),
     steps,
-    dropped: DROPPED_FIELDS.filter((name) => name !== 'extra_body' && Object.hasOwn(json.value, name)),
+    dropped: [
+      ...DROPPED_FIELDS.filter((name) => name !== 'extra_body' && Object.hasOwn(json.value, name)),
+      ...Object.keys(body.extra_body ?? {}).flatMap((name) => (KEPT_FIELDS.has(name) ? [`extra_body.${name}`] : [])),
+    ],
     request: () => toChatRequest(json, body, messages, wish),
   };
   if (!canRelay(body)) return question;
@@ -137,6 +140,16 @@ function wantsMemory(body: ChatCompletionBody): boolean {
 /** Members of a body that no upstream sees. */
 const REMOVED_FIELDS: ReadonlySet<string> = new Set([...OWN_FIELDS, ...DROPPED_FIELDS]);
 
+/** Members of a body that `extra_body` does not replace: what was read and decided of them counts, here and upstream. */
+const KEPT_FIELDS: ReadonlySet<string> = new Set(
+  [...Object.keys(ChatCompletionBody.shape), ...REMOVED_FIELDS].filter((name) => !Object.hasOwn(ChatFields, name)),
+);
+
+/** What of `extra_body` goes upstream. */
+function extraOf({ extra_body: extra }: ChatCompletionBody): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(extra ?? {}).filter(([name]) => !KEPT_FIELDS.has(name)));
+}
+
 function toRelay(
   target: Target,
   json: JsonBody,
@@ -146,10 +159,8 @@ function toRelay(
 ): RelayRequest {
   const edits = new Map<string, string | undefined>();
   for (const { name } of json.members) if (REMOVED_FIELDS.has(name)) edits.set(name, undefined);
-  for (const [name, value] of Object.entries(body.extra_body ?? {})) {
-    if (!REMOVED_FIELDS.has(name)) edits.set(name, JSON.stringify(value));
-  }
-  if (body.model !== target.model || edits.has('model')) edits.set('model', JSON.stringify(target.model));
+  for (const [name, value] of Object.entries(extraOf(body))) edits.set(name, JSON.stringify(value));
+  if (body.model !== target.model) edits.set('model', JSON.stringify(target.model));
   if (messages !== undefined) edits.set('messages', JSON.stringify(messages));
   // Usage is recorded whether or not the client wants to see it.
   if (stream) edits.set('stream_options', JSON.stringify({ ...body.stream_options, include_usage: true }));
@@ -173,11 +184,12 @@ function toChatRequest(
   messages: readonly WireMessage[],
   wish: Question['wish'],
 ): ChatRequest {
-  const extra = Object.entries({ ...json.value, ...body.extra_body }).filter(([name]) => !KNOWN_FIELDS.has(name));
+  const more = extraOf(body);
+  const extra = Object.entries({ ...json.value, ...more }).filter(([name]) => !KNOWN_FIELDS.has(name));
   return {
     ...wish,
     messages: toMessages(messages),
-    ...toChatFields({ ...body, ...body.extra_body }),
+    ...toChatFields({ ...body, ...more }),
     ...(body.conversation == null ? {} : { conversation: body.conversation }),
     ...(hasSearch(body.tool_calls) ? {} : toWebSearch(body.web_search)),
     downloadMedia: body.download_media === true,

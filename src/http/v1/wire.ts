@@ -23,7 +23,9 @@ export const ChatCompletionBody = z
     extra_body: z
       .looseObject(ChatFields)
       .nullish()
-      .describe('Further fields for the upstream; they win over those beside it'),
+      .describe(
+        'Further fields for the upstream. Those about the answer (temperature, …) win over those beside it; what is read here, such as messages and model, is dropped',
+      ),
   })
   .describe('A chat completion request; fields that are not listed are passed on to the upstream');
 export type ChatCompletionBody = z.infer<typeof ChatCompletionBody>;
