@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { dataUri } from '../support/pictures.ts';
-import { post, setWorld, told } from './images-world.ts';
+import { post, red, setWorld, told } from './images-world.ts';
 
 describe('OpenAI’s images API, failures', { timeout: 60_000 }, () => {
   const world = setWorld();
@@ -19,6 +19,17 @@ describe('OpenAI’s images API, failures', { timeout: 60_000 }, () => {
       assert.ok(Array.isArray(json.detail));
     });
   }
+
+  test('a picture or a mask that is not here: the field is named', async () => {
+    const image = dataUri(red);
+    for (const [param, body] of [
+      ['image', { image: '/media/gone.png' }],
+      ['mask', { image, mask: '/media/gone.png' }],
+    ] as const) {
+      const { status, json } = await told(post(world, '/v1/images/edits', { prompt: 'x', ...body }));
+      assert.deepEqual([status, json.error.param], [404, param]);
+    }
+  });
 
   for (const [name, json] of [
     ['no data', { created: 1 }],

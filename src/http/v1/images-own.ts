@@ -11,17 +11,25 @@ const MOST_BYTES = 50 * 1024 * 1024;
 const STORED = /^\/(?:media|images)\/([A-Za-z0-9][A-Za-z0-9_.,+=@-]*)$/;
 const OF_BUCKET = /^\/files\/([A-Za-z0-9_-]{1,64})\/(?:media|thumbnail)\/([^/?#]+)$/;
 
-/** A picture that is kept here, by its path or its whole address, as an inline one. Others stay as they are. */
-export async function inlined(input: ImageInput, deps: Deps, origin: string): Promise<ImageInput> {
+/**
+ * A picture that is kept here, by its path or its whole address, as an inline one. Others stay as they are. Failures name the
+ * field that it stands in.
+ */
+export async function inlined(
+  input: ImageInput,
+  param: 'image' | 'mask',
+  deps: Deps,
+  origin: string,
+): Promise<ImageInput> {
   const path = pathOf(input.url, origin);
   if (path === undefined) return input;
   const file = await openStored(path, deps);
   const type = mediaTypeOf(file?.path ?? '');
   if (file === undefined || type?.kind !== 'image') {
-    throw new SluiceError('not_found', `There is no picture '${path.slice(0, 200)}' here.`, { param: 'image' });
+    throw new SluiceError('not_found', `There is no picture '${path.slice(0, 200)}' here.`, { param });
   }
   if (file.size > MOST_BYTES) {
-    throw new SluiceError('too_large', `The picture has more than ${MOST_BYTES} bytes.`, { param: 'image' });
+    throw new SluiceError('too_large', `The picture has more than ${MOST_BYTES} bytes.`, { param });
   }
   const pieces: Uint8Array[] = [];
   for await (const piece of file.body) pieces.push(piece);

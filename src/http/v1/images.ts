@@ -60,12 +60,13 @@ function images(deps: Deps, task: ImageRequest['task']): Handler {
     const stream = body.stream === true;
     return withCall(request, reply, deps, { user, timeout, strict }, async (call) => {
       const origin = originOf(request);
-      const [mask, ...pictures] = await Promise.all(
-        [inputs.mask, ...inputs.images].map((each) => each && inlined(each, deps, origin)),
-      );
+      const [mask, ...pictures] = await Promise.all([
+        inputs.mask && inlined(inputs.mask, 'mask', deps, origin),
+        ...inputs.images.map((each) => inlined(each, 'image', deps, origin)),
+      ]);
       const wanted: Omit<ImageRequest, 'model'> = {
         ...toRequest(body, read, task),
-        images: pictures.flatMap((each) => each ?? []),
+        images: pictures,
         ...(mask === undefined ? {} : { mask }),
         ...(stream ? { partialImages: body.partial_images ?? 0 } : {}),
       };
