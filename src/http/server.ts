@@ -44,6 +44,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     takesForm?: boolean;
+    /** The parts that its form needs. */
+    formParts?: readonly string[] | undefined;
     takesJson?: boolean;
     hasNoBody?: boolean;
     anyType?: boolean;
@@ -154,7 +156,8 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
     const kind = kindOf(method, url);
     const takesForm = form !== undefined;
     const takesJson = !takesForm || 'body' in route;
-    const config = { takesForm, takesJson, hasNoBody, anyType, bodyLimit, errorBody, kind };
+    const formParts = form?.['required'] as readonly string[] | undefined;
+    const config = { takesForm, formParts, takesJson, hasNoBody, anyType, bodyLimit, errorBody, kind };
     app.route({ method, url, handler, config, exposeHeadRoute: isCostly !== true });
   }
   return app;
@@ -212,7 +215,10 @@ function readBodies(app: FastifyInstance, deps: Deps): void {
     const limit = request.routeOptions.config.bodyLimit?.(limits, request) ?? limits.bodyBytes;
     return readJson(payload, limit, { limits, deadlines: deps.deadlines, turns });
   };
-  app.addContentTypeParser('application/json', read);
+  app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
+    if (request.routeOptions.config.takesJson !== true) throw wrongType(request);
+    return read(request, payload);
+  });
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     async (request: FastifyRequest, payload: IncomingMessage) => {
@@ -240,7 +246,7 @@ function readBodies(app: FastifyInstance, deps: Deps): void {
 function wrongType({ routeOptions: { config } }: FastifyRequest): SluiceError {
   const types = [
     ...(config.takesJson === true ? ['JSON, with "Content-Type: application/json"'] : []),
-    ...(config.takesForm === true ? ['a multipart form'] : []),
+    ...(config.takesForm === true ? [`a multipart form with '${config.formParts?.join("' and '")}'`] : []),
   ];
   return new SluiceError('unsupported_media_type', `Send the body as ${types.join(', or as ')}.`);
 }

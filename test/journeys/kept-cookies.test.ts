@@ -128,7 +128,11 @@ describe('cookies over HTTP', { timeout: 60_000 }, () => {
     const field = new FormData();
     field.append('file', JSON_FILE);
     assert.equal((await told(fetch(at(world, 'upload_cookies'), { method: 'POST', body: field }))).status, 400);
-    assert.equal((await told(postJson(at(world, 'upload_cookies'), {}))).status, 415);
+    for (const body of [{}, JSON.parse(JSON_FILE)]) {
+      const { status, message } = await told(postJson(at(world, 'upload_cookies'), body));
+      assert.equal(status, 415, message);
+      assert.match(message, /multipart form with 'file'/);
+    }
     assert.equal((await told(send('big.json', `[${' '.repeat(5 * 1024 * 1024)}]`))).status, 413);
     await converse(world, {});
     assert.equal(world.upstream.chats.at(-1)?.headers.cookie, `session=${VALUES[2]}`);

@@ -130,7 +130,7 @@ describe('buckets over HTTP', { timeout: 60_000 }, () => {
     assert.deepEqual(pick(await told(postJson(url, {}))), [415, 'unsupported_media_type']);
     for (const body of [undefined, 'bare text', new Uint8Array([1, 2])]) {
       const { status, message } = await told(fetch(url, { method: 'POST', ...(body === undefined ? {} : { body }) }));
-      assert.deepEqual([status, message], [415, 'Send the body as a multipart form.']);
+      assert.deepEqual([status, message], [415, "Send the body as a multipart form with 'files'."]);
     }
     const broken = {
       method: 'POST',

@@ -12,7 +12,6 @@ const EXTENSIONS: ReadonlySet<string> = new Set(['.json', '.har', '.txt']);
  */
 export function uploadCookies(deps: Deps): Handler {
   return async (request) => {
-    if (!request.isForm) throw new SluiceError('unsupported_media_type', "Send a multipart form with one part 'file'.");
     const { limits } = deps.config();
     const form = await readForm(
       request.raw,

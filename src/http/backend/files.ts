@@ -12,7 +12,6 @@ import { isOwner } from './chats.ts';
 export function postFiles(deps: Deps): Handler {
   return async (request, reply) => {
     const id = bucketId(request);
-    if (!request.isForm) throw new SluiceError('unsupported_media_type', "Send a multipart form with parts 'files'.");
     const { limits } = deps.config();
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());

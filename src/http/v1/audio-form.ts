@@ -64,9 +64,6 @@ export interface AudioForm {
 
 /** Reads a form with one file in the part `file` (or `audio`), within the limits of uploads. */
 export async function readAudioForm(request: FastifyRequest, deps: Deps): Promise<AudioForm> {
-  if (!request.isForm) {
-    throw new SluiceError('unsupported_media_type', 'Send the audio as multipart/form-data, in a part named file.');
-  }
   const { limits } = deps.config();
   const bounds = {
     ...limits,
