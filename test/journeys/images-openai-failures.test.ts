@@ -31,6 +31,18 @@ describe('OpenAI’s images API, failures', { timeout: 60_000 }, () => {
     }
   });
 
+  test('a picture or a mask that is none: the field is named', async () => {
+    const [image, text] = [dataUri(red), dataUri(Buffer.from('text'))];
+    for (const [param, body] of [
+      ['image', { image: text }],
+      ['mask', { image, mask: text }],
+    ] as const) {
+      const asked = { prompt: 'x', model: 'gpt-image-1', ...body };
+      const { status, json } = await told(post(world, '/v1/images/edits', asked));
+      assert.deepEqual([status, json.error.param], [400, param]);
+    }
+  });
+
   for (const [name, json] of [
     ['no data', { created: 1 }],
     ['empty data', { created: 1, data: [] }],

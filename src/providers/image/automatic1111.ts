@@ -133,7 +133,7 @@ async function toBody(request: ImageRequest, call: Call, deps: ImageProviderDeps
         }),
     ...(mask === undefined
       ? {}
-      : { mask: (await readInput(mask, deps.guardedFetch, call.signal)).bytes.toString('base64') }),
+      : { mask: (await readInput(mask, deps.guardedFetch, call.signal, 'mask')).bytes.toString('base64') }),
   };
 }
 

@@ -41,8 +41,8 @@ export function comfyui(config: ProviderConfig, deps: ImageProviderDeps): Provid
   }
 
   /** Puts a picture into its folder of inputs; returns its name there. */
-  async function upload(input: ImageInput, call: Call): Promise<string> {
-    const { bytes, mimeType, filename } = await readInput(input, deps.guardedFetch, call.signal);
+  async function upload(input: ImageInput, call: Call, param: 'image' | 'mask' = 'image'): Promise<string> {
+    const { bytes, mimeType, filename } = await readInput(input, deps.guardedFetch, call.signal, param);
     const own = filename.replace('image', `sluice-${randomUUID()}`);
     const { contentType, body } = toForm([{ name: 'image', bytes, mimeType, filename: own }]);
     const headers = { ...headersOf(call.credentials), 'content-type': contentType };
@@ -67,7 +67,7 @@ export function comfyui(config: ProviderConfig, deps: ImageProviderDeps): Provid
     async image(request, call, watcher) {
       const [image, ...others] = await Promise.all(request.images.map((each) => upload(each, call)));
       if (others.length > 0) call.drop('image');
-      const mask = request.mask === undefined ? undefined : await upload(request.mask, call);
+      const mask = request.mask === undefined ? undefined : await upload(request.mask, call, 'mask');
       const graph = toGraph(request, call, { image, mask, workflow: config.settings['workflow'], label: config.label });
       const { credentials, signal } = call;
       const body = { prompt: graph, client_id: randomUUID() };

@@ -15,25 +15,32 @@ export interface InputBytes {
   readonly filename: string;
 }
 
-/** Reads a picture of a request. An address is fetched as hostile input; what the bytes are counts, not what they are called. */
-export async function readInput(input: ImageInput, fetch: GuardedFetch, signal: AbortSignal): Promise<InputBytes> {
-  const bytes = /^data:/i.test(input.url) ? decodeDataUri(input.url, MOST_BYTES) : await download(input, fetch, signal);
+/** Reads a picture of a request, which stands in the field `param`. An address is fetched as hostile input; what the bytes are counts, not what they are called. */
+export async function readInput(
+  input: ImageInput,
+  fetch: GuardedFetch,
+  signal: AbortSignal,
+  param: 'image' | 'mask' = 'image',
+): Promise<InputBytes> {
+  const bytes = /^data:/i.test(input.url)
+    ? decodeDataUri(input.url, MOST_BYTES)
+    : await download(input, fetch, signal, param);
   const kind = kindOf(bytes);
   if (kind?.kind !== 'image') {
     throw new SluiceError('invalid_request', 'A picture of the request is no PNG, JPEG, WebP or GIF.', {
-      param: 'image',
+      param,
     });
   }
   return { bytes, mimeType: kind.mimeType, filename: `image.${kind.extension}` };
 }
 
-async function download({ url }: ImageInput, fetch: GuardedFetch, signal: AbortSignal): Promise<Buffer> {
+async function download({ url }: ImageInput, fetch: GuardedFetch, signal: AbortSignal, param: string): Promise<Buffer> {
   const accept = 'image/png,image/jpeg,image/webp,image/gif';
   try {
     return await readAll(await fetch(url, { signal, bytes: MOST_BYTES, accept }));
   } catch (error) {
     // The client chose the address. That nothing comes from there is no failure of the provider, which would then rest.
     if (signal.aborted || !(error instanceof SluiceError) || !error.code.startsWith('upstream_')) throw error;
-    throw new SluiceError('invalid_request', error.message, { param: 'image', cause: error });
+    throw new SluiceError('invalid_request', error.message, { param, cause: error });
   }
 }

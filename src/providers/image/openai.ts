@@ -125,7 +125,7 @@ async function pictureParts(request: ImageRequest, fetch: GuardedFetch, signal: 
   const name = read.length === 1 ? 'image' : 'image[]';
   return [
     ...read.map((each) => part(name, each)),
-    ...(mask === undefined ? [] : [part('mask', await readInput(mask, fetch, signal))]),
+    ...(mask === undefined ? [] : [part('mask', await readInput(mask, fetch, signal, 'mask'))]),
   ];
 }
 

@@ -77,7 +77,7 @@ async function toParts(
   if (endpoint === 'sd3' && !isInpaint && model !== '') texts['model'] = model;
   const parts: FormPart[] = Object.entries(texts).map(([name, value]) => ({ name, text: String(value) }));
   if (first !== undefined) parts.push(toPart('image', first));
-  if (isInpaint) parts.push(toPart('mask', await readInput(mask, deps.guardedFetch, call.signal)));
+  if (isInpaint) parts.push(toPart('mask', await readInput(mask, deps.guardedFetch, call.signal, 'mask')));
   return { path: isInpaint ? 'edit/inpaint' : `generate/${endpoint}`, parts };
 }
 
