@@ -177,6 +177,11 @@ describe('hostile files', () => {
     });
   }
 
+  test('half a tag, 200,000 times, takes no time that grows with its square', async () => {
+    const conversion = await convert('a.html', Buffer.from(`<p>before</p>${'<html'.repeat(200_000)}`));
+    assert.equal(conversion.kind === 'markdown' && conversion.text, 'before\n');
+  });
+
   test('members that lead out of an archive, come twice, are archives or bombs are left out', async () => {
     const inner = zip([{ path: 'bomb.txt', bytes: zeros(50 * MEGABYTE) }]);
     const members: Member[] = [

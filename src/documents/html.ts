@@ -40,7 +40,7 @@ interface Element {
 export function htmlToMarkdown(html: string): { text: string; title?: string } {
   if (nestsTooDeep(html)) throw new Refusal(`is nested deeper than ${DEEPEST_HTML} levels`);
   // The parser wants a whole document, and puts nothing where it belongs.
-  const page = /<body[\s>]/i.test(html) ? html : `<body>${html.replace(/<\/?html[^>]*>/gi, '')}</body>`;
+  const page = /<body[\s>]/i.test(html) ? html : `<body>${html.replace(/<\/?html[^<>]*>/gi, '')}</body>`;
   const { document } = parseHTML(/<html[\s>]/i.test(page) ? page : `<html>${page}</html>`) as unknown as {
     document: { readonly body: Element | null } & Element;
   };
