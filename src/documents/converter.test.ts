@@ -18,8 +18,11 @@ const fixture = (name: string): { name: string; bytes: Buffer } => ({
 });
 /** Keeps a worker busy for seconds. */
 const SLOW = { name: 'slow.html', bytes: Buffer.from('<p>word <b>bold</b> <a href="/a">link</a></p>'.repeat(20_000)) };
-/** Keeps it busy for minutes: the parser of pages takes time in the square of the depth. */
-const ENDLESS = { name: 'endless.html', bytes: Buffer.from('<div>'.repeat(400_000)) };
+/** Keeps it busy for minutes: what a page takes grows with its depth, of which all is used that is allowed, times its length. */
+const ENDLESS = {
+  name: 'endless.html',
+  bytes: Buffer.from('<div>'.repeat(500) + '<p>word</p>'.repeat(1_000_000)),
+};
 const LINUX = { skip: process.platform === 'linux' ? false : 'needs /proc' };
 
 async function using(options: ConverterOptions, use: (converter: Converter) => Promise<void>): Promise<void> {
