@@ -21,13 +21,27 @@ export interface Collected {
 
 /** The same chunks, of an answer that is held in memory as a whole: throws once it is larger than `limit`, in about bytes. */
 export async function* within(chunks: AsyncIterable<Batch>, limit: number): AsyncGenerator<Batch, void> {
-  let size = 0;
+  const size = new AnswerSize(limit);
   for await (const batch of chunks) {
-    for (const chunk of batch) size += sizeOf(chunk);
-    if (size > limit) {
-      throw new SluiceError('upstream_invalid', "The provider's answer is larger than Sluice takes in.");
-    }
+    size.add(batch);
     yield batch;
+  }
+}
+
+/** How large an answer is that is held in memory as a whole, in about bytes. */
+export class AnswerSize {
+  readonly #limit: number;
+  #size = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Throws once there is more than the limit. */
+  add(batch: Batch): void {
+    for (const chunk of batch) this.#size += sizeOf(chunk);
+    if (this.#size <= this.#limit) return;
+    throw new SluiceError('upstream_invalid', "The provider's answer is larger than Sluice takes in.");
   }
 }
 

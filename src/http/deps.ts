@@ -61,7 +61,7 @@ export interface PlainRoute {
   /** In the router's spelling: `/v1/models/*`, `/api/:provider/models`. */
   readonly url: string;
   /** The parts of a multipart form, as JSON Schema, where one may, or has to, be sent. The handler reads it. */
-  readonly form?: Readonly<Record<string, unknown>>;
+  readonly form?: Readonly<Record<string, unknown>> & { readonly required: readonly string[] };
   /** Bytes that a JSON body may have, where it is not `limits.bodyBytes`. */
   readonly bodyLimit?: (limits: Limits, request: FastifyRequest) => number;
   /** A POST that says all there is to say by its path. */

@@ -45,7 +45,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     takesForm?: boolean;
     /** The parts that its form needs. */
-    formParts?: readonly string[] | undefined;
+    formParts?: readonly string[];
     takesJson?: boolean;
     hasNoBody?: boolean;
     anyType?: boolean;
@@ -156,7 +156,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
     const kind = kindOf(method, url);
     const takesForm = form !== undefined;
     const takesJson = !takesForm || 'body' in route;
-    const formParts = form?.['required'] as readonly string[] | undefined;
+    const formParts = form?.required ?? [];
     const config = { takesForm, formParts, takesJson, hasNoBody, anyType, bodyLimit, errorBody, kind };
     app.route({ method, url, handler, config, exposeHeadRoute: isCostly !== true });
   }
@@ -246,7 +246,7 @@ function readBodies(app: FastifyInstance, deps: Deps): void {
 function wrongType({ routeOptions: { config } }: FastifyRequest): SluiceError {
   const types = [
     ...(config.takesJson === true ? ['JSON, with "Content-Type: application/json"'] : []),
-    ...(config.takesForm === true ? [`a multipart form with '${config.formParts?.join("' and '")}'`] : []),
+    ...(config.takesForm === true ? [`a multipart form with '${(config.formParts ?? []).join("' and '")}'`] : []),
   ];
   return new SluiceError('unsupported_media_type', `Send the body as ${types.join(', or as ')}.`);
 }

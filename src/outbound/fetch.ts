@@ -4,7 +4,7 @@ import { type Body, open } from './body.ts';
 import type { UpstreamClient, UpstreamRequest } from './upstream.ts';
 
 /** Answers that have no body (Fetch standard, "null body status"). */
-export const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies UpstreamRequest['method'][];
 
 /**
@@ -13,9 +13,7 @@ const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] sat
  */
 export function createFetch(client: UpstreamClient): typeof fetch {
   return async (input, init) => {
-    const { status, headers, body } = await ask(client, input, init);
-    if (BODILESS.has(status)) body.release();
-    return new Response(BODILESS.has(status) ? null : toStream(body), { status, headers });
+    return toResponse(await ask(client, input, init));
   };
 }
 
@@ -34,6 +32,49 @@ export async function ask(client: UpstreamClient, ...[input, init]: Parameters<t
   if (status <= 599) return { status, headers: toHeaders(headers), body };
   void body.return();
   throw new SluiceError('upstream_invalid', `The provider answered with status ${status}, which does not exist.`);
+}
+
+/** What is done with the bytes of a body on their way. Absent: nothing. */
+export interface Passage {
+  /** What is read in the place of the bytes; undefined: nothing yet. Throws for what is not taken in. */
+  readonly pass?: ((bytes: Buffer) => Uint8Array | undefined) | undefined;
+  /** What is thrown in the place of a failure of the body. */
+  readonly failed?: (error: unknown) => unknown;
+}
+
+/** An answer as `fetch` gives it. Its body is pulled only: nothing is read ahead here. */
+export function toResponse({ status, headers, body }: Answered, { pass, failed }: Passage = {}): Response {
+  if (BODILESS.has(status)) {
+    body.release();
+    return new Response(null, { status, headers });
+  }
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        for (;;) {
+          let step: IteratorResult<Buffer>;
+          try {
+            step = await body.next();
+          } catch (error) {
+            throw failed === undefined ? error : failed(error);
+          }
+          if (step.done === true) return controller.close();
+          try {
+            const bytes = pass === undefined ? step.value : pass(step.value);
+            if (bytes !== undefined) return controller.enqueue(bytes);
+          } catch (error) {
+            void body.return();
+            throw error;
+          }
+        }
+      },
+      async cancel() {
+        await body.return();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(stream, { status, headers });
 }
 
 async function toRequest(
@@ -92,21 +133,4 @@ function toHeaders(headers: IncomingHttpHeaders): Headers {
     for (const each of Array.isArray(value) ? value : [value]) if (each !== undefined) all.append(name, each);
   }
   return all;
-}
-
-/** Pulled only: nothing is read ahead here. */
-function toStream(body: Body): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>(
-    {
-      pull: (controller) =>
-        body.next().then(({ value, done }) => {
-          if (done === true) controller.close();
-          else controller.enqueue(value);
-        }),
-      async cancel() {
-        await body.return();
-      },
-    },
-    { highWaterMark: 0 },
-  );
 }

@@ -4,6 +4,7 @@ import { isReady } from '../../core/provider.ts';
 import type { Offer } from '../../routing/catalog.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { clientKeys } from '../keys.ts';
+import { abilityFields } from '../model-fields.ts';
 import { validate } from '../validate.ts';
 import { type ModelEntry, ModelsQuery, type ProviderEntry } from './wire.ts';
 
@@ -12,7 +13,8 @@ export function models(deps: Deps): Handler {
   return async (request) => {
     const { format } = validate(ModelsQuery, request.query, 'invalid_request');
     const offers = await deps.router.catalog.list();
-    const entries = offers.map((offer) => [offer.provider.id, entriesOf(offer, offers)] as const);
+    const offering = offeringIn(offers);
+    const entries = offers.map((offer) => [offer.provider.id, entriesOf(offer, offering)] as const);
     if (format === undefined) return Object.fromEntries(entries);
     const unique = new Map<string, ModelEntry>();
     for (const entry of entries.flatMap(([, list]) => list)) if (!unique.has(entry.id)) unique.set(entry.id, entry);
@@ -35,11 +37,11 @@ export function providerModels(deps: Deps): Handler {
     const { apiKey } = clientKeys(request, undefined);
     if (typeof apiKey === 'string' && provider.auth.kind === 'api_key') {
       const own = { provider, models: await catalog.listWith(provider, { apiKey }) };
-      return entriesOf(own, [own]);
+      return entriesOf(own, offeringIn([own]));
     }
     const offer = await catalog.offer(provider);
     if (offer.error !== undefined && offer.models.length === 0) throw offer.error;
-    return entriesOf(offer, [offer]);
+    return entriesOf(offer, offeringIn([offer]));
   };
 }
 
@@ -48,33 +50,38 @@ export function providers(deps: Deps): Handler {
   return async () => (await deps.router.catalog.list()).map(providerEntry);
 }
 
-function entriesOf({ provider, models: offered }: Offer, all: readonly Offer[]): ModelEntry[] {
+function entriesOf({ provider, models: offered }: Offer, offering: Offering): ModelEntry[] {
   const preferred = provider.defaultModel ?? offered.find(isChatModel)?.id;
   return offered.map((model) => {
-    const providers = offering(model, all);
+    const providers = offering.get(model.id) ?? [];
     return {
       id: model.id,
       model: model.id,
       name: model.id,
       label: model.label ?? model.id,
       default: model.id === preferred,
-      image: model.image ?? false,
-      vision: model.vision ?? false,
-      audio: model.audio ?? false,
-      video: model.video ?? false,
-      tools: model.tools ?? false,
-      reasoning: model.reasoning ?? false,
-      type: model.type ?? 'chat',
+      ...abilityFields(model),
       count: providers.length,
-      ...(model.contextLength === undefined ? {} : { context_length: model.contextLength }),
       tags: [...(model.tags ?? [])],
       providers,
     };
   });
 }
 
-function offering(model: Model, all: readonly Offer[]): string[] {
-  return all.filter((offer) => offer.models.some(({ id }) => id === model.id)).map((offer) => offer.provider.id);
+/** A model's name → the providers that offer it. */
+type Offering = ReadonlyMap<string, string[]>;
+
+/** Made once for all models: there may be thousands. */
+function offeringIn(offers: readonly Offer[]): Offering {
+  const all = new Map<string, string[]>();
+  for (const { provider, models } of offers) {
+    for (const id of new Set(models.map((each) => each.id))) {
+      const providers = all.get(id);
+      if (providers === undefined) all.set(id, [provider.id]);
+      else providers.push(provider.id);
+    }
+  }
+  return all;
 }
 
 function providerEntry({ provider, models: offered }: Offer): ProviderEntry {

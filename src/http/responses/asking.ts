@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { CallScope } from '../../core/call.ts';
 import type { Batch, Chunk } from '../../core/chunk.ts';
-import { within } from '../../core/collect.ts';
+import { AnswerSize } from '../../core/collect.ts';
 import type { OpenedChunks } from '../../routing/chunks.ts';
 import type { Performed, Question } from '../../routing/router.ts';
 import { inOwnWords, ownWord } from './own-words.ts';
@@ -68,7 +68,9 @@ export interface Relevant {
 
 /** The chunks that count. Since the last event repeats the whole answer, it is held in memory, and so has a limit. */
 export async function* relevant(chunks: AsyncIterable<Batch>, deps: ResponseDeps): AsyncIterable<Relevant> {
-  for await (const batch of within(chunks, deps.config().limits.answerBytes)) {
+  const size = new AnswerSize(deps.config().limits.answerBytes);
+  for await (const batch of chunks) {
+    size.add(batch);
     const last = batch.filter(({ type }) => type === 'usage' || type === 'finish');
     yield { said: pieces(batch), last };
   }

@@ -4,6 +4,7 @@ import { isReady, type Provider } from '../../core/provider.ts';
 import type { Catalog, Offer } from '../../routing/catalog.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { clientKeys } from '../keys.ts';
+import { abilityFields } from '../model-fields.ts';
 import { ChatFields } from '../wire.ts';
 
 /** `GET /v1/models`: every model once, then the aliases, then the names of the providers, which serve as models too. */
@@ -118,14 +119,7 @@ function findQualified(offer: Offer, id: string, catalog: Catalog): Model | unde
 function modelObject(model: Model, provider: Provider): Record<string, unknown> {
   return {
     ...plainObject(model.id, provider.id),
-    type: model.type ?? 'chat',
-    image: model.image ?? false,
-    vision: model.vision ?? false,
-    audio: model.audio ?? false,
-    video: model.video ?? false,
-    tools: model.tools ?? false,
-    reasoning: model.reasoning ?? false,
-    ...(model.contextLength === undefined ? {} : { context_length: model.contextLength }),
+    ...abilityFields(model),
   };
 }
 

@@ -1,6 +1,6 @@
 import { SluiceError } from '../../core/errors.ts';
 import type { Body } from '../../outbound/body.ts';
-import { type Answered, ask, BODILESS } from '../../outbound/fetch.ts';
+import { type Answered, ask, toResponse } from '../../outbound/fetch.ts';
 import type { UpstreamClient } from '../../outbound/upstream.ts';
 import { broken, type Speaker, statusFailure, unreachable } from './failure.ts';
 import type { JoinedTexts } from './joined-texts.ts';
@@ -26,7 +26,7 @@ export function vendorFetch(client: UpstreamClient, speaker: Speaker, texts?: Jo
     const { status, headers, body } = answered;
     if (status >= 200 && status < 300) {
       const isStream = init?.method === 'POST' && new Headers(init.headers).get('accept') !== 'application/json';
-      return toResponse(answered, speaker, isStream, init?.signal, texts);
+      return checked(answered, speaker, isStream, init?.signal, texts);
     }
     if (status >= 300 && status < 400) {
       void body.return();
@@ -59,51 +59,22 @@ async function beginning(body: Body): Promise<string> {
  * A good answer, unless it is of a kind that no vendor sends: only listings and counts are no streams. Nothing here may know the
  * request, whose body would stay in memory for as long as the answer takes.
  */
-function toResponse(
-  { status, headers, body }: Answered,
+function checked(
+  answered: Answered,
   speaker: Speaker,
   isStream: boolean,
   signal: AbortSignal | null | undefined,
   texts: JoinedTexts | undefined,
 ): Response {
-  const contentType = headers.get('content-type') ?? '';
+  const contentType = answered.headers.get('content-type') ?? '';
   const wanted = isStream ? /event-?stream/i : /json/i;
   if (contentType !== '' && !wanted.test(contentType)) {
-    void body.return();
+    void answered.body.return();
     throw new SluiceError('upstream_invalid', `${speaker.label} answered with ${contentType.slice(0, 100)}.`);
   }
-  if (BODILESS.has(status)) {
-    body.release();
-    return new Response(null, { status, headers });
-  }
   const joined = /^\s*text\/event-stream/i.test(contentType) ? texts : undefined;
-  const stream = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        for (;;) {
-          let step: IteratorResult<Buffer>;
-          try {
-            step = await body.next();
-          } catch (error) {
-            if (signal?.aborted === true) throw error;
-            throw broken(speaker, error);
-          }
-          if (step.done === true) return controller.close();
-          try {
-            const bytes = joined === undefined ? step.value : joined.push(step.value);
-            if (bytes !== undefined) return controller.enqueue(bytes);
-          } catch (error) {
-            void body.return();
-            throw error;
-          }
-        }
-      },
-      async cancel() {
-        await body.return();
-      },
-    },
-    // Nothing is read ahead of the consumer here.
-    { highWaterMark: 0 },
-  );
-  return new Response(stream, { status, headers });
+  return toResponse(answered, {
+    pass: joined && ((bytes) => joined.push(bytes)),
+    failed: (error) => (signal?.aborted === true ? error : broken(speaker, error)),
+  });
 }
