@@ -73,7 +73,7 @@ export const ROWS: readonly Row[] = [
   value('halfOpen', 'p99', 'the same beside 300 half-open, p99', 'ms', { atMost: 500 }),
   growth('models', '1 KB request, 10,000 models: few'),
   growth('records', '1 KB request, 1 million records: none'),
-  value('crowd', 'times', '1 KB request, 2,000 streams: none', '', { atMost: FLAT }, 'plain'),
+  value('crowd', 'times', '1 KB request, 2,000 streams: none', '', { atMost: FLAT }),
   value('start', 'ms', 'start to first 200', 'ms', { atMost: 600 }),
   value('killed', 'ms', '  after kill -9, 1 million records', 'ms', { atMost: 2000 }, 'records'),
   value('start', 'memory', 'memory idle', 'MiB', { atMost: 110 }),

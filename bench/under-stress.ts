@@ -72,7 +72,7 @@ export const halfOpen: Scenario = {
 /** What a small request costs while thousands of streams are open, as a multiple of what it costs alone. */
 export const crowd: Scenario = {
   name: 'crowd',
-  lanes: ['bare', 'plain'],
+  lanes: ['bare', 'sluice'],
   run: async (lane, { size }) => {
     const { port } = lane.gateway;
     const small = ask(lane, lane.gateway, JSON_1KB, 1024);
