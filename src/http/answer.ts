@@ -3,6 +3,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CallScope } from '../core/call.ts';
 import type { Batch } from '../core/chunk.ts';
+import { atEndOfTurn } from '../core/end-of-turn.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
 import { type Pieces, sizeOf } from '../core/pieces.ts';
 import type { Encoder } from '../core/stream.ts';
@@ -166,7 +167,9 @@ export function sendWhole(
   if (size <= ONE_WRITE_BYTES) {
     let text = '';
     for (const piece of pieces) text += piece.toString('latin1');
-    response.end(text, 'latin1');
+    atEndOfTurn(() => {
+      if (!response.destroyed) response.end(text, 'latin1');
+    });
     onSent();
     return;
   }

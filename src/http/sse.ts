@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { atEndOfTurn } from '../core/end-of-turn.ts';
 import { Roster, type Rostered } from '../core/roster.ts';
 
 /** How often silent streams are looked at, in milliseconds. */
@@ -50,6 +51,7 @@ export class EventStream implements Rostered {
   readonly #heartbeats: Heartbeats | undefined;
   readonly #onClosed: () => void;
   readonly #heartbeat: string;
+  readonly #uncork = (): void => this.#response.socket?.uncork();
   #onDrain: (() => void) | undefined;
   #ended = false;
 
@@ -89,6 +91,11 @@ export class EventStream implements Rostered {
   write(text: string, encoding: 'utf8' | 'latin1' = 'utf8'): boolean {
     if (this.#ended || text === '') return true;
     if (this.#heartbeats !== undefined) this.lastWrite = this.#heartbeats.ticks;
+    const { socket } = this.#response;
+    if (socket !== null && socket.writableCorked === 0) {
+      socket.cork();
+      atEndOfTurn(this.#uncork);
+    }
     return this.#response.write(text, encoding);
   }
 

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { connect as connectPlain, isIP, type OnReadOpts, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { atEndOfTurn } from '../core/end-of-turn.ts';
 import { SluiceError } from '../core/errors.ts';
 import { type AnswerHandler, AnswerReader } from './answer-reader.ts';
 
@@ -49,6 +50,7 @@ export class Connection implements AnswerHandler {
   readonly #reader: AnswerReader;
   readonly #owner: ConnectionOwner;
   readonly #settings: ConnectionSettings;
+  readonly #uncork = (): void => this.#socket.uncork();
   #user: ConnectionUser | undefined;
   #idleMs: number;
   #isEnded = false;
@@ -93,14 +95,14 @@ export class Connection implements AnswerHandler {
       this.#socket.ref();
       this.#isReferenced = true;
     }
+    this.#socket.cork();
     if (body === undefined || body.length === 0) this.#socket.write(head, 'latin1');
     else if (body.length <= ONE_TEXT_BYTES) this.#socket.write(head + body.toString('latin1'), 'latin1');
     else {
-      this.#socket.cork();
       this.#socket.write(head, 'latin1');
       this.#socket.write(body);
-      this.#socket.uncork();
     }
+    atEndOfTurn(this.#uncork);
   }
 
   /** Does not keep the process alive until its next request. */
