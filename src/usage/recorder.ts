@@ -5,8 +5,8 @@ import { recordId } from '../core/record-id.ts';
 import type { UsageRecord, UsageStore } from '../core/stores.ts';
 
 /**
- * How long records wait for others to be written with them, in milliseconds. Short: what waits for long outlives the
- * collector's young generation, and costs more there than writing it does.
+ * How long answers wait to be recorded together, in milliseconds. Many at a time take a third of what each takes in between
+ * others. Short: what waits for long outlives the collector's young generation, and costs more there.
  */
 const WAIT_MS = 50;
 /** Records that wait at most while the store is out of order; the oldest go first. */
@@ -21,11 +21,18 @@ export interface Answered {
   readonly usage: Usage;
 }
 
+interface Noted {
+  readonly answered: Answered;
+  readonly time: number;
+}
+
 /** Records the usage of every answer once, in batches, behind the answer: nobody waits for it. */
 export class UsageRecorder {
   readonly #store: UsageStore;
   readonly #log: Logger;
-  #waiting: UsageRecord[] = [];
+  #noted: Noted[] = [];
+  /** What could not be written yet, older than what is noted. */
+  #unwritten: readonly UsageRecord[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
   #failing = false;
@@ -35,24 +42,9 @@ export class UsageRecorder {
     this.#log = log;
   }
 
-  note({ user, provider, label, model, usage }: Answered): void {
-    this.#waiting.push({
-      id: recordId(),
-      time: Date.now(),
-      user,
-      provider,
-      model,
-      promptTokens: usage.promptTokens,
-      completionTokens: usage.completionTokens,
-      totalTokens: usage.totalTokens,
-      savedTokens: usage.cachedTokens ?? 0,
-      more: {
-        label,
-        ...(usage.estimated === true ? { estimated: true } : {}),
-        ...(usage.cacheWriteTokens ? { cache_write_tokens: usage.cacheWriteTokens } : {}),
-      },
-    });
-    if (this.#waiting.length > MOST) this.#waiting.shift();
+  note(answered: Answered): void {
+    this.#noted.push({ answered, time: Date.now() });
+    if (this.#noted.length > MOST) this.#noted.shift();
     this.#timer ??= setTimeout(() => void this.flush(), WAIT_MS);
   }
 
@@ -65,16 +57,36 @@ export class UsageRecorder {
   }
 
   async #write(): Promise<void> {
-    const records = this.#waiting;
+    const records = [...this.#unwritten, ...this.#noted.map(recordOf)].slice(-MOST);
     if (records.length === 0) return;
-    this.#waiting = [];
+    this.#noted = [];
+    this.#unwritten = [];
     try {
       await this.#store.add(records);
       this.#failing = false;
     } catch (error) {
       if (!this.#failing) this.#log.warn({ error: toSluiceError(error).message }, 'usage cannot be recorded now');
       this.#failing = true;
-      this.#waiting = [...records, ...this.#waiting].slice(-MOST);
+      this.#unwritten = records;
     }
   }
+}
+
+function recordOf({ answered: { user, provider, label, model, usage }, time }: Noted): UsageRecord {
+  return {
+    id: recordId(time),
+    time,
+    user,
+    provider,
+    model,
+    promptTokens: usage.promptTokens,
+    completionTokens: usage.completionTokens,
+    totalTokens: usage.totalTokens,
+    savedTokens: usage.cachedTokens ?? 0,
+    more: {
+      label,
+      ...(usage.estimated === true ? { estimated: true } : {}),
+      ...(usage.cacheWriteTokens ? { cache_write_tokens: usage.cacheWriteTokens } : {}),
+    },
+  };
 }

@@ -20,7 +20,7 @@ export class SqliteUsage implements UsageStore {
   }
 
   /**
-   * All records travel and are parsed as one text: answers come by the thousand a second, and each must cost next to
+   * All records travel and are parsed as one text, once (`jsonb_each`): answers come by the thousand a second, and each must cost next to
    * nothing. Their sums come with them. Where a record is there already, because a batch is written a second time, they are
    * made of what was really inserted instead, so that it counts once.
    */
@@ -35,7 +35,7 @@ export class SqliteUsage implements UsageStore {
       saved_tokens = saved_tokens + excluded.saved_tokens`;
     await this.#database.write(
       sql`insert into usage_records (id, day, time, body)
-          select value->>0, value->>1, value->>2, value->3 from json_each(${JSON.stringify(rows)}) where true
+          select value->>0, value->>1, value->>2, value->3 from jsonb_each(${JSON.stringify(rows)}) where true
           on conflict (id) do nothing`,
       sql`insert into usage_sums
           select value->>0, value->>1, value->>2, value->>3, value->>4, value->>5, value->>6, value->>7, value->>8
@@ -110,13 +110,17 @@ function namedOf(row: Row): { name: string; totalTokens: number } {
 
 /** Sums by day, user, provider and model, in the order of the columns. */
 function groupsOf(records: readonly UsageRecord[]): readonly (string | number)[][] {
-  const groups = new Map<string, UsageTotals>();
+  const groups = new Map<string, { readonly names: readonly string[]; sums: UsageTotals }>();
   for (const record of records) {
-    const names = JSON.stringify([dayOf(record.time), record.user, record.provider, record.model]);
-    groups.set(names, addSums(groups.get(names) ?? NOTHING, sumsOf(record)));
+    const names = [dayOf(record.time), record.user, record.provider, record.model];
+    // Two groups with one name would be a sum that is wrong; clients choose what users are called.
+    const name = names.map((each) => `${each.length} ${each}`).join();
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, { names, sums: sumsOf(record) });
+    else group.sums = addSums(group.sums, sumsOf(record));
   }
-  return [...groups].map(([names, { requests, promptTokens, completionTokens, totalTokens, savedTokens }]) => [
-    ...(JSON.parse(names) as string[]),
-    ...[requests, promptTokens, completionTokens, totalTokens, savedTokens],
-  ]);
+  return [...groups.values()].map(({ names, sums }) => {
+    const { requests, promptTokens, completionTokens, totalTokens, savedTokens } = sums;
+    return [...names, requests, promptTokens, completionTokens, totalTokens, savedTokens];
+  });
 }
