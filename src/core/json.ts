@@ -44,7 +44,7 @@ export function scanObject(bytes: Buffer): Scan {
         const end = endOfString(bytes, at);
         if (depth === 1 && name === undefined && keyStart === -1) {
           keyStart = at;
-          name = String(JSON.parse(bytes.toString('utf8', at, end)));
+          name = nameIn(bytes, at, end);
         }
         at = end - 1;
         break;
@@ -83,6 +83,7 @@ export function editObject(
   members: readonly Member[],
   edits: ReadonlyMap<string, string | undefined>,
 ): Buffer {
+  if (edits.size === 0) return bytes;
   const present = new Set(members.map((member) => member.name));
   const added = [...edits].filter(([name, value]) => value !== undefined && !present.has(name));
   if (added.length === 0 && !members.some((member) => edits.has(member.name))) return bytes;
@@ -100,6 +101,12 @@ export function editObject(
   }
   pieces.push('}');
   return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
+}
+
+/** The name whose quotes stand at both ends. */
+function nameIn(bytes: Buffer, start: number, end: number): string {
+  const written = bytes.toString('utf8', start + 1, end - 1);
+  return written.includes('\\') ? String(JSON.parse(`"${written}"`)) : written;
 }
 
 /** The index behind the closing quote of the string that begins at `at`. */

@@ -308,6 +308,7 @@ function nameOf(written: string): string {
 
 /** Several equal lengths are one (RFC 9110 §8.6). */
 function parseLength(value: string): number {
+  if (/^\d{1,15}$/.test(value)) return Number(value);
   const [first = '', ...others] = value.split(',').map((each) => each.trim());
   if (!/^\d{1,15}$/.test(first) || others.some((other) => other !== first))
     throw new NotHttp('The length of the body is not a number.');

@@ -92,15 +92,28 @@ export class Pool implements ConnectionOwner {
 /** The head of a request, in Latin-1 (RFC 9112 §3, §5). Throws where it could be read as something else. */
 function headOf({ method, path, headers }: UpstreamRequest, host: string, bodyBytes: number | undefined): string {
   if (!/^\/[\x21-\x7e\x80-\xff]*$/.test(path)) throw new TypeError('The path of a request holds what cannot be sent.');
-  let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
+  const head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n${linesOf(headers)}`;
+  return bodyBytes === undefined && method === 'GET'
+    ? `${head}\r\n`
+    : `${head}content-length: ${bodyBytes ?? 0}\r\n\r\n`;
+}
+
+type Headers = UpstreamRequest['headers'];
+
+/** Headers that are frozen are those of a provider, the same for all its requests: they are checked and joined once. */
+const known = new WeakMap<Headers, string>();
+
+function linesOf(headers: Headers): string {
+  const present = known.get(headers);
+  if (present !== undefined) return present;
+  let lines = '';
   for (const name in headers) {
     const value = headers[name];
     if (value === undefined) continue;
     validateHeaderName(name);
     validateHeaderValue(name, value);
-    head += `${name}: ${value}\r\n`;
+    lines += `${name}: ${value}\r\n`;
   }
-  return bodyBytes === undefined && method === 'GET'
-    ? `${head}\r\n`
-    : `${head}content-length: ${bodyBytes ?? 0}\r\n\r\n`;
+  if (Object.isFrozen(headers)) known.set(headers, lines);
+  return lines;
 }

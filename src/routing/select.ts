@@ -220,13 +220,17 @@ function offered(model: string, offering: readonly Provider[], selection: Select
   const { wish, preferences, arrange } = selection;
   const { choice, weights } = preferences.routing;
   const usable = offering.filter((provider) => canServe(provider, wish) && !isIgnored(provider, wish));
-  const keyless = usable.filter((provider) => provider.auth.kind === 'none');
-  const others = usable.filter((provider) => provider.auth.kind !== 'none');
-  const targets = [...keyless, ...others].map((provider) => {
+  const ordered = usable.toSorted((one, other) => Number(needsMore(one)) - Number(needsMore(other)));
+  const targets = ordered.map((provider) => {
     const weight = weights.get(provider.id);
-    return { provider, model, ...(weight === undefined ? {} : { weight }) };
+    return weight === undefined ? { provider, model } : { provider, model, weight };
   });
   return arrange(targets, choice);
+}
+
+/** Whether a provider wants a key or cookies. */
+function needsMore({ auth }: Provider): boolean {
+  return auth.kind !== 'none';
 }
 
 async function withoutModel(selection: Selection): Promise<readonly Target[]> {

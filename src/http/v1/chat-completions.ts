@@ -95,10 +95,7 @@ function toQuestion(request: FastifyRequest, json: JsonBody, body: ChatCompletio
     wish,
     keys: clientKeys(request, body.api_key),
     steps,
-    dropped: [
-      ...DROPPED_FIELDS.filter((name) => name !== 'extra_body' && Object.hasOwn(json.value, name)),
-      ...Object.keys(body.extra_body ?? {}).flatMap((name) => (KEPT_FIELDS.has(name) ? [`extra_body.${name}`] : [])),
-    ],
+    dropped: droppedOf(json, body),
     request: () => toChatRequest(json, body, messages, wish),
   };
   if (!canRelay(body)) return question;
@@ -137,6 +134,7 @@ function wantsMemory(body: ChatCompletionBody): boolean {
   return body.memory === true && typeof body.user === 'string';
 }
 
+const DROPPED: ReadonlySet<string> = new Set(DROPPED_FIELDS);
 /** Members of a body that no upstream sees. */
 const REMOVED_FIELDS: ReadonlySet<string> = new Set([...OWN_FIELDS, ...DROPPED_FIELDS]);
 
@@ -145,9 +143,18 @@ const KEPT_FIELDS: ReadonlySet<string> = new Set(
   [...Object.keys(ChatCompletionBody.shape), ...REMOVED_FIELDS].filter((name) => !Object.hasOwn(ChatFields, name)),
 );
 
+/** Fields of a body that go nowhere. */
+function droppedOf({ members }: JsonBody, { extra_body: extra }: ChatCompletionBody): readonly string[] {
+  const dropped = members.map(({ name }) => name).filter((name) => name !== 'extra_body' && DROPPED.has(name));
+  if (extra == null) return dropped;
+  const kept = Object.keys(extra).filter((name) => KEPT_FIELDS.has(name));
+  return [...dropped, ...kept.map((name) => `extra_body.${name}`)];
+}
+
 /** What of `extra_body` goes upstream. */
 function extraOf({ extra_body: extra }: ChatCompletionBody): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(extra ?? {}).filter(([name]) => !KEPT_FIELDS.has(name)));
+  if (extra == null) return {};
+  return Object.fromEntries(Object.entries(extra).filter(([name]) => !KEPT_FIELDS.has(name)));
 }
 
 function toRelay(
@@ -200,6 +207,7 @@ function toChatRequest(
 
 /** The fields `image`, `images` and `media` hold attachments of the last message, in the way of gpt4free's clients. */
 function withAttachedMedia(body: ChatCompletionBody): readonly WireMessage[] {
+  if (body.media == null && body.images == null && typeof body.image !== 'string') return body.messages;
   const attached = [
     ...(body.media ?? []).map(([url], index) => ({ url, field: `media[${index}]` })),
     ...(body.images ?? []).map(([url], index) => ({ url, field: `images[${index}]` })),

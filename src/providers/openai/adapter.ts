@@ -33,7 +33,7 @@ export function createOpenAiProvider(
   const base = new URL(config.baseUrl);
   const basePath = base.pathname.replace(/\/$/, '');
   const common: Record<string, string> = { ...config.headers };
-  const configured = headersFor(config.apiKey);
+  const configured = Object.freeze(headersFor(config.apiKey));
 
   function headersFor(apiKey: string | undefined): Readonly<Record<string, string>> {
     const headers = { ...common, 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
