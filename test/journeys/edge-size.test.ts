@@ -98,6 +98,20 @@ describe('bodies that are too large', () => {
     assert.deepEqual(statusesIn((await heard).text), [413]);
   });
 
+  test('are refused in words that a client finds who sends on and reads late', async () => {
+    const socket = await dial(world.gateway.origin);
+    socket.pause();
+    socket.write(head(CHATS[1].path, `content-length: ${1024 * MB}`));
+    const poured = pour(socket, Buffer.alloc(MB, ' '), 1024 * MB);
+    for (let before = -1; before !== socket.bytesWritten && !socket.destroyed; await sleep(300)) {
+      before = socket.bytesWritten;
+    }
+    const heard = listen(socket, 10_000);
+    socket.resume();
+    assert.deepEqual(statusesIn((await heard).text), [413]);
+    assert.ok((await poured) < 100 * MB);
+  });
+
   test('just below the limit are answered', async () => {
     for (const { path } of CHATS) {
       const answer = await world.ask({

@@ -110,7 +110,8 @@ function sendEarly(request: FastifyRequest, reply: FastifyReply, text: string, l
   let size = 0;
   request.raw.on('data', (bytes: Buffer) => {
     size += bytes.length;
-    if (size > LINGER_BYTES) end();
+    // What is not read stays with the client: it has to stop, and finds the answer.
+    if (size > LINGER_BYTES) request.raw.pause();
   });
   request.raw.once('end', end).once('close', end).resume();
 }
