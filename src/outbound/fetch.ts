@@ -34,16 +34,21 @@ export async function ask(client: UpstreamClient, ...[input, init]: Parameters<t
   throw new SluiceError('upstream_invalid', `The provider answered with status ${status}, which does not exist.`);
 }
 
+/** How long a body may be silent once all that matters has been said, in milliseconds. */
+const LAST_WORDS_MS = 3_000;
+
 /** What is done with the bytes of a body on their way. Absent: nothing. */
 export interface Passage {
   /** What is read in the place of the bytes; undefined: nothing yet. Throws for what is not taken in. */
   readonly pass?: ((bytes: Buffer) => Uint8Array | undefined) | undefined;
+  /** Whether all that matters has been said: a body that goes on in silence is then ended, whatever its connection does. */
+  readonly isComplete?: (() => boolean) | undefined;
   /** What is thrown in the place of a failure of the body. */
   readonly failed?: (error: unknown) => unknown;
 }
 
 /** An answer as `fetch` gives it. Its body is pulled only: nothing is read ahead here. */
-export function toResponse({ status, headers, body }: Answered, { pass, failed }: Passage = {}): Response {
+export function toResponse({ status, headers, body }: Answered, { pass, isComplete, failed }: Passage = {}): Response {
   if (BODILESS.has(status)) {
     body.release();
     return new Response(null, { status, headers });
@@ -53,10 +58,13 @@ export function toResponse({ status, headers, body }: Answered, { pass, failed }
       async pull(controller) {
         for (;;) {
           let step: IteratorResult<Buffer>;
+          const end = isComplete?.() === true ? setTimeout(() => void body.return(), LAST_WORDS_MS) : undefined;
           try {
             step = await body.next();
           } catch (error) {
             throw failed === undefined ? error : failed(error);
+          } finally {
+            clearTimeout(end);
           }
           if (step.done === true) return controller.close();
           try {

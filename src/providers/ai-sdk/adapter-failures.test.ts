@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { testCall } from '../../../test/support/call.ts';
 import { chatRequest } from '../../../test/support/chat-request.ts';
-import { contentOf, openVendor, untilFailure, VENDORS } from '../../../test/support/vendors.ts';
+import { allChunks, contentOf, openVendor, untilFailure, VENDORS } from '../../../test/support/vendors.ts';
 import { SluiceError } from '../../core/errors.ts';
 
 const STATUSES = [
@@ -24,6 +24,19 @@ const STATUSES = [
   { status: 524, code: 'upstream_timeout', seen: 504 },
   { status: 529, code: 'overloaded', seen: 503 },
 ];
+
+/** Bedrock's streams are no events; its library reads them to the end of the connection. */
+describe('an answer that is complete ends soon, though its connection stays open', { concurrency: true }, () => {
+  for (const kind of ['anthropic', 'google', 'openai-responses'] as const) {
+    test(kind, { timeout: 15_000 }, async () => {
+      await using vendor = await openVendor(kind, () => ({ text: ['Hi', ' you'], lingers: true }));
+      const chunks = await allChunks(vendor.chat(chatRequest('Hello')));
+      assert.equal(contentOf(chunks), 'Hi you');
+      assert.deepEqual(chunks.at(-1), { type: 'finish', finish: 'stop' });
+      assert.equal(await vendor.upstream.requests[0]?.closed, 'aborted');
+    });
+  }
+});
 
 for (const { kind } of VENDORS) {
   describe(kind, () => {

@@ -14,7 +14,7 @@ import { type Answering, answeringOf } from './answering.ts';
 import { Translator } from './chunks.ts';
 import { type EmbeddingSpec, embeddingOf } from './embedding.ts';
 import { askingFailure, type Speaker, thrownFailure } from './failure.ts';
-import { JoinedTexts, type Says } from './joined-texts.ts';
+import { type Ends, JoinedTexts, type Says } from './joined-texts.ts';
 import type { NativeProvider } from './native.ts';
 import { toCallOptions } from './options.ts';
 import { toPrompt } from './prompt.ts';
@@ -37,6 +37,8 @@ export interface VendorSpec {
   readonly takes?: readonly string[];
   /** Where the events of its streams say a piece of text: such events cost less. */
   readonly says?: Says;
+  /** Which of them is the end of the answer, where its library waits for the end of the connection instead. */
+  readonly ends?: Ends;
   /** What else of a request has no place there, beyond what the vendor's library warns of. */
   lost?(request: ChatRequest): readonly string[];
   /** Its models that turn texts into vectors. */
@@ -159,7 +161,7 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
         if (field !== 'providerOptions' && !spec.takes?.includes(field)) drop(field);
       }
       for (const field of spec.lost?.(request) ?? []) drop(field);
-      const texts = spec.says === undefined ? undefined : new JoinedTexts(spec.says);
+      const texts = spec.says === undefined ? undefined : new JoinedTexts(spec.says, spec.ends);
       const model = (await spec.open(connect(apiKey, texts)))(request.model);
       const prompt = toPrompt(request.messages, {
         label: config.label,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Model } from '../../core/model.ts';
-import { isObject, membersOf } from '../../core/objects.ts';
+import { isObject, membersOf, parseObject } from '../../core/objects.ts';
 import { drawing } from '../image/describe.ts';
 import { fromAiSdk } from './adapter.ts';
 import { contentApi } from './google-native.ts';
@@ -32,6 +32,11 @@ export const google = fromAiSdk({
     const [part, another] = Array.isArray(parts) ? parts : [];
     if (!isObject(part) || another !== undefined || !hasOnly(part, PART)) return undefined;
     return { holder: part, member: 'text', of: `${part['thought']} ${'usageMetadata' in event}` };
+  },
+  ends(data) {
+    if (!data.includes('"finishReason"')) return false;
+    const { candidates } = membersOf(parseObject(data));
+    return Array.isArray(candidates) && typeof membersOf(candidates[0])['finishReason'] === 'string';
   },
   lost: (request) => [...lostDetail(request), ...lostOneCall(request)],
 

@@ -15,6 +15,9 @@ export interface Said {
 /** Where a vendor's event says a piece of text and nothing that must not be lost; undefined for every other event. */
 export type Says = (event: Json) => Said | undefined;
 
+/** Whether an event, as JSON text, says that the answer is over. Tokens and the like may follow, but need not. */
+export type Ends = (data: string) => boolean;
+
 /** Whether an object has no other members than these. */
 export function hasOnly(object: Json, names: ReadonlySet<string>): boolean {
   for (const name in object) if (!names.has(name)) return false;
@@ -31,18 +34,28 @@ const MOST_WAITING = 256;
  */
 export class JoinedTexts {
   readonly #says: Says;
+  readonly #ends: Ends | undefined;
   readonly #reader = new EventReader(LONGEST_EVENT, dataAsSent);
   readonly #encoder = new TextEncoder();
   readonly #waiting = new Map<string, readonly string[]>();
 
-  constructor(says: Says) {
+  #complete = false;
+
+  constructor(says: Says, ends?: Ends) {
     this.#says = says;
+    this.#ends = ends;
+  }
+
+  /** Whether an event has said that the answer is over. */
+  get complete(): boolean {
+    return this.#complete;
   }
 
   /** What the library reads in the place of `bytes`; undefined while no event is complete. Throws for one that is too large. */
   push(bytes: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
     const events = this.#reader.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     if (events.length === 0) return undefined;
+    if (this.#ends !== undefined) this.#complete ||= events.some(this.#ends);
     const [only] = events;
     return this.#encoder.encode(events.length === 1 ? `data: ${only}\n\n` : this.#join(events));
   }

@@ -1,5 +1,6 @@
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { ChatRequest } from '../../core/chat.ts';
+import { parseObject } from '../../core/objects.ts';
 import { parseModels } from '../openai/models.ts';
 import { fromAiSdk } from './adapter.ts';
 import { listPages } from './listing.ts';
@@ -37,6 +38,8 @@ export const openaiResponses = fromAiSdk({
     return { holder: event, member: 'delta', of: place.join(' ') };
   },
 
+  ends: (data) => LAST.test(data) && LAST_TYPES.has(parseObject(data)?.['type']),
+
   async listModels(connection, signal) {
     const headers = { authorization: `Bearer ${connection.apiKey}` };
     const pages = await listPages(
@@ -59,6 +62,9 @@ const PIECES: ReadonlySet<unknown> = new Set([
   'response.reasoning_summary_text.delta',
   'response.function_call_arguments.delta',
 ]);
+
+const LAST = /"response\.(?:completed|incomplete|failed)"/;
+const LAST_TYPES: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
 
 function options(request: ChatRequest): SharedV4ProviderOptions {
   const { extra, responseFormat, sampling, parallelToolCalls, format } = request;

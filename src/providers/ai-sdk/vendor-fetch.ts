@@ -75,6 +75,7 @@ function checked(
   const joined = /^\s*text\/event-stream/i.test(contentType) ? texts : undefined;
   return toResponse(answered, {
     pass: joined && ((bytes) => joined.push(bytes)),
+    isComplete: joined && (() => joined.complete),
     failed: (error) => (signal?.aborted === true ? error : broken(speaker, error)),
   });
 }
