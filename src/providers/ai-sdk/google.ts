@@ -36,7 +36,8 @@ export const google = fromAiSdk({
   ends(data) {
     if (!data.includes('"finishReason"')) return false;
     const { candidates } = membersOf(parseObject(data));
-    return Array.isArray(candidates) && typeof membersOf(candidates[0])['finishReason'] === 'string';
+    const { finishReason } = membersOf(Array.isArray(candidates) ? candidates[0] : undefined);
+    return typeof finishReason === 'string' && finishReason !== '';
   },
   lost: (request) => [...lostDetail(request), ...lostOneCall(request)],
 
