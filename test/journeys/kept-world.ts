@@ -146,9 +146,9 @@ export function contentOf(events: readonly Event[]): string {
   return events.map((event) => (event.type === 'content' ? String(event['content']) : '')).join('');
 }
 
-/** Tries again until `attempt` gives something, for at most five seconds. */
+/** Tries again until `attempt` gives something, for at most half a minute: machines may be busy. */
 export async function eventually<T>(attempt: () => Promise<T | undefined>): Promise<T> {
-  for (let left = 100; left > 0; left -= 1) {
+  for (let left = 600; left > 0; left -= 1) {
     const found = await attempt();
     if (found !== undefined) return found;
     await new Promise((resolve) => setTimeout(resolve, 50));
