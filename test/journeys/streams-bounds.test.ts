@@ -126,8 +126,8 @@ describe('the bytes of a resumable answer', { timeout: 120_000 }, () => {
     for (const { response: begun } of alsoSlow) await begun;
     await eventually('all is taken in', () => flooding.taken >= size, 60_000);
     assert.equal(await world.upstream.chats[0]?.closed, 'finished');
-    const grown = memory() - before;
-    assert.ok(grown < 30 * MEGABYTE, `${Math.round(grown / MEGABYTE)} MB more than before`);
+    // What is held, and not what the collector has only just let go of.
+    await eventually('memory is as before', () => memory() - before < 15 * MEGABYTE);
     // What it reads then is the beginning, and not an end as if all were well.
     const { body, complete } = await receive(response);
     assert.ok(!complete || body.includes('no longer kept'));
