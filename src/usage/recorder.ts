@@ -5,8 +5,8 @@ import { recordId } from '../core/record-id.ts';
 import type { UsageRecord, UsageStore } from '../core/stores.ts';
 
 /**
- * How long answers wait to be recorded together, in milliseconds. Many at a time take a third of what each takes in between
- * others. Short: what waits for long outlives the collector's young generation, and costs more there.
+ * How long records wait for others to be written with them, in milliseconds. Short: what waits for long outlives the
+ * collector's young generation, and costs more there than writing it does.
  */
 const WAIT_MS = 50;
 /** Records that wait at most while the store is out of order; the oldest go first. */
@@ -21,18 +21,11 @@ export interface Answered {
   readonly usage: Usage;
 }
 
-interface Noted {
-  readonly answered: Answered;
-  readonly time: number;
-}
-
 /** Records the usage of every answer once, in batches, behind the answer: nobody waits for it. */
 export class UsageRecorder {
   readonly #store: UsageStore;
   readonly #log: Logger;
-  #noted: Noted[] = [];
-  /** What could not be written yet, older than what is noted. */
-  #unwritten: readonly UsageRecord[] = [];
+  #waiting: UsageRecord[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
   #failing = false;
@@ -42,9 +35,24 @@ export class UsageRecorder {
     this.#log = log;
   }
 
-  note(answered: Answered): void {
-    this.#noted.push({ answered, time: Date.now() });
-    if (this.#noted.length > MOST) this.#noted.shift();
+  note({ user, provider, label, model, usage }: Answered): void {
+    this.#waiting.push({
+      id: recordId(),
+      time: Date.now(),
+      user,
+      provider,
+      model,
+      promptTokens: usage.promptTokens,
+      completionTokens: usage.completionTokens,
+      totalTokens: usage.totalTokens,
+      savedTokens: usage.cachedTokens ?? 0,
+      more: {
+        label,
+        ...(usage.estimated === true ? { estimated: true } : {}),
+        ...(usage.cacheWriteTokens ? { cache_write_tokens: usage.cacheWriteTokens } : {}),
+      },
+    });
+    if (this.#waiting.length > MOST) this.#waiting.shift();
     this.#timer ??= setTimeout(() => void this.flush(), WAIT_MS);
   }
 
@@ -57,36 +65,16 @@ export class UsageRecorder {
   }
 
   async #write(): Promise<void> {
-    const records = [...this.#unwritten, ...this.#noted.map(recordOf)].slice(-MOST);
+    const records = this.#waiting;
     if (records.length === 0) return;
-    this.#noted = [];
-    this.#unwritten = [];
+    this.#waiting = [];
     try {
       await this.#store.add(records);
       this.#failing = false;
     } catch (error) {
       if (!this.#failing) this.#log.warn({ error: toSluiceError(error).message }, 'usage cannot be recorded now');
       this.#failing = true;
-      this.#unwritten = records;
+      this.#waiting = [...records, ...this.#waiting].slice(-MOST);
     }
   }
-}
-
-function recordOf({ answered: { user, provider, label, model, usage }, time }: Noted): UsageRecord {
-  return {
-    id: recordId(time),
-    time,
-    user,
-    provider,
-    model,
-    promptTokens: usage.promptTokens,
-    completionTokens: usage.completionTokens,
-    totalTokens: usage.totalTokens,
-    savedTokens: usage.cachedTokens ?? 0,
-    more: {
-      label,
-      ...(usage.estimated === true ? { estimated: true } : {}),
-      ...(usage.cacheWriteTokens ? { cache_write_tokens: usage.cacheWriteTokens } : {}),
-    },
-  };
 }

@@ -1,11 +1,12 @@
 import { fromJson, type Group, toJson } from '../observe/insights.ts';
-import type { KeptPage, Ledger, Noted, OwnLedger } from '../observe/ledger.ts';
+import type { KeptPage, Ledger, OwnLedger } from '../observe/ledger.ts';
 import { ProcessMetrics } from '../observe/metrics/process.ts';
 import type { Seen } from '../observe/observation.ts';
 import type { LogQuery } from '../observe/request-log.ts';
 import { version } from '../version.ts';
 import type { Channel } from './channel.ts';
 import { sumOfProcesses } from './process-metrics.ts';
+import type { Noted } from './words.ts';
 
 /** How long finished requests wait for others to travel with them, in milliseconds. A reader does not wait for it. */
 const WAIT_MS = 20;
@@ -88,7 +89,7 @@ export class RemoteLedger implements Ledger {
 /** Lets a worker write into the ledger of the primary, and read it. `workers` are all that there are. */
 export function serveLedger(worker: Channel, ledger: OwnLedger, workers: () => readonly Channel[]): void {
   worker.on('seen', (noted) => {
-    for (const each of noted) ledger.note(each);
+    for (const each of noted) take(ledger, each);
   });
   worker.on('ledger.query', async (query) => {
     await presents(workers());
@@ -122,6 +123,22 @@ const ownProcess = new ProcessMetrics();
 async function presents(workers: readonly Channel[]) {
   const found = await Promise.all(workers.map((worker) => worker.askBriefly('present', undefined, PATIENCE_MS)));
   return found.filter((each) => each !== undefined);
+}
+
+function take(ledger: OwnLedger, noted: Noted): void {
+  switch (noted.type) {
+    case 'count':
+      ledger.count(noted.seen);
+      break;
+    case 'add':
+      ledger.add(noted.seen, noted.isComplete);
+      break;
+    case 'keep':
+      ledger.keep(noted.seen);
+      break;
+    case 'spent':
+      ledger.spent(noted.seen, noted.cost);
+  }
 }
 
 /** Only what belongs to the record: an observation knows more, and is a class. */

@@ -2,7 +2,7 @@ import type { Config, ProviderConfig } from '../config/config.ts';
 import type { Batch } from '../core/chunk.ts';
 import type { Embeddings } from '../core/embedding.ts';
 import type { KeptGroup } from '../observe/insights.ts';
-import type { KeptPage, Noted } from '../observe/ledger.ts';
+import type { KeptPage } from '../observe/ledger.ts';
 import type { Seen } from '../observe/observation.ts';
 import type { LogQuery } from '../observe/request-log.ts';
 import type { EmbedderSettings } from '../providers/embedded/embedder.ts';
@@ -123,6 +123,12 @@ export type News =
   | { readonly type: 'cookies' }
   /** A kept file has come, at that time, or gone. */
   | { readonly type: 'media'; readonly name: string; readonly modified: number | undefined };
+
+export type Noted =
+  | { readonly type: 'count'; readonly seen: Seen }
+  | { readonly type: 'add'; readonly seen: Seen; readonly isComplete: boolean }
+  | { readonly type: 'keep'; readonly seen: Seen }
+  | { readonly type: 'spent'; readonly seen: Seen; readonly cost: number | null };
 
 export interface Present {
   readonly running: number;
