@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { dayOf } from '../core/days.ts';
 import type { Logger } from '../core/logger.ts';
 import type { CacheRecord, Records } from '../core/stores.ts';
 import { Durations } from './durations.ts';
@@ -172,11 +173,6 @@ export class Insights {
     this.#today.isChanged = true;
     return this.#today.group(user, provider, model);
   }
-}
-
-/** The day of a time, UTC, as yyyy-mm-dd. */
-export function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }
 
 export function empty(user: string, provider: string, model: string): Group {

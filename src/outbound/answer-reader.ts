@@ -306,11 +306,13 @@ function nameOf(written: string): string {
   return name;
 }
 
+const LENGTH = /^\d{1,15}$/;
+
 /** Several equal lengths are one (RFC 9110 §8.6). */
 function parseLength(value: string): number {
-  if (/^\d{1,15}$/.test(value)) return Number(value);
+  if (LENGTH.test(value)) return Number(value);
   const [first = '', ...others] = value.split(',').map((each) => each.trim());
-  if (!/^\d{1,15}$/.test(first) || others.some((other) => other !== first))
+  if (!LENGTH.test(first) || others.some((other) => other !== first))
     throw new NotHttp('The length of the body is not a number.');
   return Number(first);
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { SluiceError } from '../core/errors.ts';
 import { type Body, open } from './body.ts';
-import type { UpstreamClient, UpstreamRequest } from './upstream.ts';
+import { LAST_WORDS_MS, type UpstreamClient, type UpstreamRequest } from './upstream.ts';
 
 /** Answers that have no body (Fetch standard, "null body status"). */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -33,9 +33,6 @@ export async function ask(client: UpstreamClient, ...[input, init]: Parameters<t
   void body.return();
   throw new SluiceError('upstream_invalid', `The provider answered with status ${status}, which does not exist.`);
 }
-
-/** How long a body may be silent once all that matters has been said, in milliseconds. */
-const LAST_WORDS_MS = 3_000;
 
 /** What is done with the bytes of a body on their way. Absent: nothing. */
 export interface Passage {

@@ -7,6 +7,9 @@ import type { Connection, ConnectionSettings, ConnectionUser } from './connectio
 import { Pool } from './pool.ts';
 import { transportFailure } from './transport-failure.ts';
 
+/** How long an upstream may take for what it still wants to say once all that matters of its answer is there, in milliseconds. */
+export const LAST_WORDS_MS = 3_000;
+
 /** One HTTP request to an upstream. */
 export interface UpstreamRequest {
   readonly origin: string;

@@ -4,7 +4,7 @@ import type { CallScope } from '../core/call.ts';
 import type { Batch, Chunk, Usage } from '../core/chunk.ts';
 import { SluiceError } from '../core/errors.ts';
 import { join, type Pieces } from '../core/pieces.ts';
-import type { Exchange, UpstreamClient, UpstreamHandler } from '../outbound/upstream.ts';
+import { type Exchange, LAST_WORDS_MS, type UpstreamClient, type UpstreamHandler } from '../outbound/upstream.ts';
 import { decodeCompletion, StreamDecoder } from '../providers/openai/decode.ts';
 import { looksLikeEvents } from '../providers/openai/events.ts';
 import { failureOfStatus } from '../providers/openai/failure.ts';
@@ -16,8 +16,6 @@ import { Gathered, Slabs } from './slabs.ts';
 
 /** Bytes of an error answer that are read. */
 const ERROR_BYTES = 64 * 1024;
-/** How long an upstream may take for usage and `[DONE]` once every choice has ended, in milliseconds. */
-const LAST_WORDS_MS = 3_000;
 /** How long an upstream may go on after `[DONE]` before its connection is closed, in milliseconds. */
 const TAIL_MS = 1_000;
 

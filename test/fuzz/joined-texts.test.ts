@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { parseObject } from '../../src/core/objects.ts';
-import { JoinedTexts, type Says } from '../../src/providers/ai-sdk/joined-texts.ts';
+import { type EventKinds, JoinedTexts } from '../../src/providers/ai-sdk/joined-texts.ts';
 import { EventReader } from '../../src/providers/openai/events.ts';
 import { property } from './cases.ts';
 import type { Random } from './random.ts';
@@ -9,7 +9,7 @@ import type { Random } from './random.ts';
 const LIMIT = 1024 * 1024;
 
 /** The simplest format there is: `a` or `b` says which text a piece belongs to. */
-const says: Says = (event) =>
+const says: EventKinds['says'] = (event) =>
   typeof event['of'] === 'string' && Object.keys(event).length === 2
     ? { holder: event, member: 'text', of: event['of'] }
     : undefined;
@@ -49,7 +49,7 @@ describe('texts that are joined for a library', () => {
         .many(random.below(30), () => eventOf(random))
         .map((event) => (typeof event === 'string' ? event : JSON.stringify(event)));
       const bytes = Buffer.from(events.map((data) => `event: x\r\ndata: ${data}\r\n\r\n`).join(''));
-      const texts = new JoinedTexts(says);
+      const texts = new JoinedTexts({ says });
       const library = new EventReader(LIMIT);
       const behind = new Reader();
       let passed = 0;

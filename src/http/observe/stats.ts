@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { daysUpTo } from '../../core/days.ts';
 import { empty, type Group, merge } from '../../observe/insights.ts';
-import { daysUpTo } from '../../stores/days.ts';
 import { StatsQuery } from '../backend/wire.ts';
 import type { Route } from '../deps.ts';
 import { validate } from '../validate.ts';

@@ -207,7 +207,6 @@ function toChatRequest(
 
 /** The fields `image`, `images` and `media` hold attachments of the last message, in the way of gpt4free's clients. */
 function withAttachedMedia(body: ChatCompletionBody): readonly WireMessage[] {
-  if (body.media == null && body.images == null && typeof body.image !== 'string') return body.messages;
   const attached = [
     ...(body.media ?? []).map(([url], index) => ({ url, field: `media[${index}]` })),
     ...(body.images ?? []).map(([url], index) => ({ url, field: `images[${index}]` })),

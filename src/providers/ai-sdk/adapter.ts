@@ -14,7 +14,7 @@ import { type Answering, answeringOf } from './answering.ts';
 import { Translator } from './chunks.ts';
 import { type EmbeddingSpec, embeddingOf } from './embedding.ts';
 import { askingFailure, type Speaker, thrownFailure } from './failure.ts';
-import { type Ends, JoinedTexts, type Says } from './joined-texts.ts';
+import { type EventKinds, JoinedTexts } from './joined-texts.ts';
 import type { NativeProvider } from './native.ts';
 import { toCallOptions } from './options.ts';
 import { toPrompt } from './prompt.ts';
@@ -35,10 +35,8 @@ export interface VendorSpec {
   options?(request: ChatRequest): SharedV4ProviderOptions;
   /** The fields of `ChatRequest.extra` that `options` has a use for; others are reported as dropped. */
   readonly takes?: readonly string[];
-  /** Where the events of its streams say a piece of text: such events cost less. */
-  readonly says?: Says;
-  /** Which of them is the end of the answer, where its library waits for the end of the connection instead. */
-  readonly ends?: Ends;
+  /** What the events of its streams are: those that say a piece of text cost less then. */
+  readonly events?: EventKinds;
   /** What else of a request has no place there, beyond what the vendor's library warns of. */
   lost?(request: ChatRequest): readonly string[];
   /** Its models that turn texts into vectors. */
@@ -161,7 +159,7 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
         if (field !== 'providerOptions' && !spec.takes?.includes(field)) drop(field);
       }
       for (const field of spec.lost?.(request) ?? []) drop(field);
-      const texts = spec.says === undefined ? undefined : new JoinedTexts(spec.says, spec.ends);
+      const texts = spec.events === undefined ? undefined : new JoinedTexts(spec.events);
       const model = (await spec.open(connect(apiKey, texts)))(request.model);
       const prompt = toPrompt(request.messages, {
         label: config.label,

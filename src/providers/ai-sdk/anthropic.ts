@@ -19,12 +19,14 @@ export const anthropic = fromAiSdk({
 
   native: messagesApi,
   takes: ['thinking', 'user'],
-  says(event) {
-    const { type, index, delta } = event;
-    if (type !== 'content_block_delta' || !isObject(delta) || !hasOnly(event, EVENT)) return undefined;
-    const member = PIECES.get(delta['type']);
-    if (member === undefined || !hasOnly(delta, DELTA)) return undefined;
-    return { holder: delta, member, of: `${index} ${member}` };
+  events: {
+    says(event) {
+      const { type, index, delta } = event;
+      if (type !== 'content_block_delta' || !isObject(delta) || !hasOnly(event, EVENT)) return undefined;
+      const member = PIECES.get(delta['type']);
+      if (member === undefined || !hasOnly(delta, DELTA)) return undefined;
+      return { holder: delta, member, of: `${index} ${member}` };
+    },
   },
   lost: lostDetail,
 

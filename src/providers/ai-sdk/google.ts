@@ -22,22 +22,24 @@ export const google = fromAiSdk({
   },
 
   native: contentApi,
-  says(event) {
-    const { candidates } = event;
-    const [candidate, second] = Array.isArray(candidates) ? candidates : [];
-    if (!isObject(candidate) || second !== undefined || !hasOnly(event, EVENT) || !hasOnly(candidate, CANDIDATE)) {
-      return undefined;
-    }
-    const { parts } = membersOf(candidate['content']);
-    const [part, another] = Array.isArray(parts) ? parts : [];
-    if (!isObject(part) || another !== undefined || !hasOnly(part, PART)) return undefined;
-    return { holder: part, member: 'text', of: `${part['thought']} ${'usageMetadata' in event}` };
-  },
-  ends(data) {
-    if (!data.includes('"finishReason"')) return false;
-    const { candidates } = membersOf(parseObject(data));
-    const { finishReason } = membersOf(Array.isArray(candidates) ? candidates[0] : undefined);
-    return typeof finishReason === 'string' && finishReason !== '';
+  events: {
+    says(event) {
+      const { candidates } = event;
+      const [candidate, second] = Array.isArray(candidates) ? candidates : [];
+      if (!isObject(candidate) || second !== undefined || !hasOnly(event, EVENT) || !hasOnly(candidate, CANDIDATE)) {
+        return undefined;
+      }
+      const { parts } = membersOf(candidate['content']);
+      const [part, another] = Array.isArray(parts) ? parts : [];
+      if (!isObject(part) || another !== undefined || !hasOnly(part, PART)) return undefined;
+      return { holder: part, member: 'text', of: `${part['thought']} ${'usageMetadata' in event}` };
+    },
+    ends(data) {
+      if (!data.includes('"finishReason"')) return false;
+      const { candidates } = membersOf(parseObject(data));
+      const { finishReason } = membersOf(Array.isArray(candidates) ? candidates[0] : undefined);
+      return typeof finishReason === 'string' && finishReason !== '';
+    },
   },
   lost: (request) => [...lostDetail(request), ...lostOneCall(request)],
 

@@ -10,7 +10,7 @@ function sent(...events: readonly object[]): Buffer {
 
 describe('JoinedTexts', () => {
   test('neighbours of one text are one event with what the last one says beside it, and pieces again', () => {
-    const texts = new JoinedTexts(says);
+    const texts = new JoinedTexts({ says });
     const bytes = sent({ of: 'a', text: 'Hel', tokens: 1 }, { of: 'a', text: 'lo', tokens: 2 }, { of: 'b', text: '!' });
     assert.equal(
       Buffer.from(texts.push(bytes) ?? []).toString(),
@@ -22,7 +22,7 @@ describe('JoinedTexts', () => {
   });
 
   test('what is not a piece stays between the pieces, as it came', () => {
-    const texts = new JoinedTexts((event) => (event['of'] === undefined ? undefined : says(event)));
+    const texts = new JoinedTexts({ says: (event) => (event['of'] === undefined ? undefined : says(event)) });
     const bytes = Buffer.concat([
       sent({ of: 'a', text: 'x' }),
       Buffer.from('data: [DONE]\n\n'),
@@ -35,7 +35,7 @@ describe('JoinedTexts', () => {
   });
 
   test('an event waits until it is complete, and one without an end is refused', () => {
-    const texts = new JoinedTexts(says);
+    const texts = new JoinedTexts({ says });
     const bytes = sent({ of: 'a', text: 'x' });
     assert.equal(texts.push(bytes.subarray(0, -1)), undefined);
     assert.ok(texts.push(bytes.subarray(-1)) !== undefined);

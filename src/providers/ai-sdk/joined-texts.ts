@@ -12,11 +12,16 @@ export interface Said {
   readonly of: string;
 }
 
-/** Where a vendor's event says a piece of text and nothing that must not be lost; undefined for every other event. */
-export type Says = (event: Json) => Said | undefined;
-
-/** Whether an event, as JSON text, says that the answer is over. Tokens and the like may follow, but need not. */
-export type Ends = (data: string) => boolean;
+/** What can be told of the events of a vendor's streams. */
+export interface EventKinds {
+  /** Where an event says a piece of text and nothing that must not be lost; undefined for every other event. */
+  says(event: Json): Said | undefined;
+  /**
+   * Whether an event, as JSON text, is the end of the answer; tokens and the like may follow, but need not. For vendors whose
+   * library waits for the end of the connection instead.
+   */
+  ends?(data: string): boolean;
+}
 
 /** Whether an object has no other members than these. */
 export function hasOnly(object: Json, names: ReadonlySet<string>): boolean {
@@ -33,17 +38,14 @@ const MOST_WAITING = 256;
  * a text that the library hands on changed stays as it is.
  */
 export class JoinedTexts {
-  readonly #says: Says;
-  readonly #ends: Ends | undefined;
+  readonly #kinds: EventKinds;
   readonly #reader = new EventReader(LONGEST_EVENT, dataAsSent);
   readonly #encoder = new TextEncoder();
   readonly #waiting = new Map<string, readonly string[]>();
-
   #complete = false;
 
-  constructor(says: Says, ends?: Ends) {
-    this.#says = says;
-    this.#ends = ends;
+  constructor(kinds: EventKinds) {
+    this.#kinds = kinds;
   }
 
   /** Whether an event has said that the answer is over. */
@@ -55,7 +57,7 @@ export class JoinedTexts {
   push(bytes: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
     const events = this.#reader.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     if (events.length === 0) return undefined;
-    if (this.#ends !== undefined) this.#complete ||= events.some(this.#ends);
+    if (this.#kinds.ends !== undefined) this.#complete ||= events.some(this.#kinds.ends);
     const [only] = events;
     return this.#encoder.encode(events.length === 1 ? `data: ${only}\n\n` : this.#join(events));
   }
@@ -73,7 +75,7 @@ export class JoinedTexts {
     let run: Run | undefined;
     for (const data of events) {
       const event = parseObject(data);
-      const said = event === undefined ? undefined : this.#says(event);
+      const said = event === undefined ? undefined : this.#kinds.says(event);
       const text = said?.holder[said.member];
       if (event !== undefined && said !== undefined && typeof text === 'string') {
         if (run?.said.of !== said.of) {

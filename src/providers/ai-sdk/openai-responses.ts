@@ -31,14 +31,16 @@ export const openaiResponses = fromAiSdk({
 
   options,
 
-  says(event) {
-    const { type, logprobs } = event;
-    if (!PIECES.has(type) || (Array.isArray(logprobs) && logprobs.length > 0)) return undefined;
-    const place = [type, event['item_id'], event['output_index'], event['content_index'], event['summary_index']];
-    return { holder: event, member: 'delta', of: place.join(' ') };
-  },
+  events: {
+    says(event) {
+      const { type, logprobs } = event;
+      if (!PIECES.has(type) || (Array.isArray(logprobs) && logprobs.length > 0)) return undefined;
+      const place = [type, event['item_id'], event['output_index'], event['content_index'], event['summary_index']];
+      return { holder: event, member: 'delta', of: place.join(' ') };
+    },
 
-  ends: (data) => LAST.test(data) && LAST_TYPES.has(parseObject(data)?.['type']),
+    ends: (data) => LAST.test(data) && LAST_TYPES.has(parseObject(data)?.['type']),
+  },
 
   async listModels(connection, signal) {
     const headers = { authorization: `Bearer ${connection.apiKey}` };

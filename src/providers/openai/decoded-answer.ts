@@ -2,11 +2,9 @@ import type { Limits } from '../../config/config.ts';
 import type { Batch, Chunk } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Body } from '../../outbound/body.ts';
+import { LAST_WORDS_MS } from '../../outbound/upstream.ts';
 import { decodeCompletion, StreamDecoder } from './decode.ts';
 import { looksLikeEvents } from './events.ts';
-
-/** How long an upstream may take for its last words once the answer is complete, in milliseconds. */
-const LAST_WORDS_MS = 3_000;
 
 export type AnswerLimits = Pick<Limits, 'sseLineBytes' | 'answerBytes'>;
 

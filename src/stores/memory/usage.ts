@@ -1,5 +1,5 @@
+import { dayOf, daysUpTo } from '../../core/days.ts';
 import type { UsageRecord, UsageStats, UsageStore, UsageTotals } from '../../core/stores.ts';
-import { dayOf, daysUpTo } from '../days.ts';
 import { checkId } from '../id.ts';
 import { addSums, MOST_NAMES, NOTHING, sumsOf } from '../usage-sums.ts';
 

@@ -1,5 +1,5 @@
+import { dayOf, daysUpTo } from '../../core/days.ts';
 import type { UsageRecord, UsageStats, UsageStore, UsageTotals } from '../../core/stores.ts';
-import { dayOf, daysUpTo } from '../days.ts';
 import { checkId } from '../id.ts';
 import { addSums, MOST_NAMES, NOTHING, sumsOf } from '../usage-sums.ts';
 import type { DatabaseHandle, Row } from './protocol.ts';
@@ -20,12 +20,12 @@ export class SqliteUsage implements UsageStore {
   }
 
   /**
-   * All records travel and are parsed as one text, once (`jsonb_each`): answers come by the thousand a second, and each must cost next to
-   * nothing. Their sums come with them. Where a record is there already, because a batch is written a second time, they are
+   * All records travel as one text, which `jsonb_each` parses once: answers come by the thousand a second, and each must cost
+   * next to nothing. Their sums come with them. Where a record is there already, because a batch is written a second time, they are
    * made of what was really inserted instead, so that it counts once.
    */
   async add(records: readonly UsageRecord[]): Promise<void> {
-    const rows = records.map((record) => [checkId(record.id), dayOf(record.time), record.time, record]);
+    const rows = records.map((record) => [checkId(record.id), dayOf(record.time), record.time, record] as const);
     const isNew = sql`(select count(*) from usage_records where number > (select last from usage_mark)) = ${records.length}`;
     const addUp = sql`on conflict (day, user, provider, model) do update set
       requests = requests + excluded.requests,
@@ -39,7 +39,7 @@ export class SqliteUsage implements UsageStore {
           on conflict (id) do nothing`,
       sql`insert into usage_sums
           select value->>0, value->>1, value->>2, value->>3, value->>4, value->>5, value->>6, value->>7, value->>8
-          from json_each(${JSON.stringify(groupsOf(records))}) where ${isNew} ${addUp}`,
+          from json_each(${JSON.stringify(groupsOf(rows))}) where ${isNew} ${addUp}`,
       sql`insert into usage_sums
           select day, body->>'user', body->>'provider', body->>'model', count(*), ${sumOf('promptTokens')},
                  ${sumOf('completionTokens')}, ${sumOf('totalTokens')}, ${sumOf('savedTokens')}
@@ -109,10 +109,12 @@ function namedOf(row: Row): { name: string; totalTokens: number } {
 }
 
 /** Sums by day, user, provider and model, in the order of the columns. */
-function groupsOf(records: readonly UsageRecord[]): readonly (string | number)[][] {
+function groupsOf(
+  rows: readonly (readonly [id: string, day: string, time: number, record: UsageRecord])[],
+): readonly (string | number)[][] {
   const groups = new Map<string, { readonly names: readonly string[]; sums: UsageTotals }>();
-  for (const record of records) {
-    const names = [dayOf(record.time), record.user, record.provider, record.model];
+  for (const [, day, , record] of rows) {
+    const names = [day, record.user, record.provider, record.model];
     // Two groups with one name would be a sum that is wrong; clients choose what users are called.
     const name = names.map((each) => `${each.length} ${each}`).join();
     const group = groups.get(name);

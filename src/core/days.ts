@@ -1,17 +1,8 @@
 const DAY_MS = 86_400_000;
 
-let lastDay = Number.NaN;
-let lastText = '';
-
 /** The day of a time, UTC, as yyyy-mm-dd. */
 export function dayOf(time: number): string {
-  const day = Math.floor(time / DAY_MS);
-  // Records come in the order of their times, thousands of each day.
-  if (day !== lastDay) {
-    lastText = new Date(time).toISOString().slice(0, 10);
-    lastDay = day;
-  }
-  return lastText;
+  return new Date(time).toISOString().slice(0, 10);
 }
 
 /** The last `count` days up to `today`, oldest first. */
