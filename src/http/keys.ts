@@ -12,10 +12,8 @@ export function clientKeys(
   const header = request.headers['x-api-key'] ?? request.headers['x_api_key'];
   const { bearer } = request;
   const own = apiKey ?? (typeof header === 'string' ? header : undefined);
-  return {
-    ...(own === undefined ? {} : withKey(own)),
-    ...(bearer === undefined || PLACEHOLDERS.has(bearer) ? {} : { bearer }),
-  };
+  const keys = own === undefined ? {} : withKey(own);
+  return bearer === undefined || PLACEHOLDERS.has(bearer) ? keys : { ...keys, bearer };
 }
 
 function withKey(own: string | Record<string, string | null>): { apiKey?: string | ReadonlyMap<string, string> } {

@@ -101,11 +101,14 @@ function put(object: Json, name: string, value: unknown): true {
 
 /** The same with the provider in front. None of the bytes is copied: there may be megabytes of them. */
 function stamp(body: Pieces, provider: string): Pieces {
-  const first = body.findIndex((piece) => piece.includes('{'));
-  const begun = body[first];
-  if (begun === undefined) throw notACompletion();
-  return [namedHead(provider), begun.subarray(begun.indexOf('{') + 1), ...body.slice(first + 1)];
+  for (const [place, piece] of body.entries()) {
+    const brace = piece.indexOf(OPENING_BRACE);
+    if (brace !== -1) return [namedHead(provider), piece.subarray(brace + 1), ...body.slice(place + 1)];
+  }
+  throw notACompletion();
 }
+
+const OPENING_BRACE = 0x7b;
 
 /** How objects begin that name a provider, by provider. */
 const namedHeads = new Map<string, Buffer>();

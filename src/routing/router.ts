@@ -171,11 +171,14 @@ export class Router {
   ): Promise<Answered['value']> {
     const detours = question.relay === undefined ? undefined : target.provider.relay?.detours;
     if (detours === undefined) return this.#open(target, question, ready, scope, limits);
-    const { relay: _, ...decoded } = question;
-    if (detours.has(target.model)) return this.#open(target, decoded, ready, scope, limits);
+    const decode = (): Promise<Answered['value']> => {
+      const { relay: _, ...decoded } = question;
+      return this.#open(target, decoded, ready, scope, limits);
+    };
+    if (detours.has(target.model)) return decode();
     return this.#open(target, question, ready, scope, limits).catch((error: unknown) => {
       if (!(error instanceof SluiceError) || !detours.learn(target.model, error)) throw error;
-      return this.#open(target, decoded, ready, scope, limits);
+      return decode();
     });
   }
 

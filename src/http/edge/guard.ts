@@ -137,8 +137,11 @@ function nameOf(host: string): string {
   return name.toLowerCase();
 }
 
+const NO_AUTHORIZATION = { scheme: '', words: [] };
+
 function authorization(header: string | undefined): { scheme: string; words: readonly string[] } {
-  const [scheme = '', ...words] = (header ?? '').trim().split(/\s+/);
+  if (header === undefined) return NO_AUTHORIZATION;
+  const [scheme = '', ...words] = header.trim().split(/\s+/);
   return { scheme: scheme.toLowerCase(), words };
 }
 
