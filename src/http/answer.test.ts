@@ -7,7 +7,34 @@ import { withCall } from './answer.ts';
 import type { Deps } from './deps.ts';
 
 test('an answer that fails before it has begun in any way gives its place back', async () => {
-  let taken = 0;
+  const { request, reply, deps, open } = world();
+  const run = (): never => {
+    throw new Error('at once');
+  };
+  await assert.rejects(async () => withCall(request, reply, deps, {}, run), { message: 'at once' });
+  assert.deepEqual(open(), { places: 0, timers: 0, listeners: 0 });
+});
+
+for (const [isWhole, what] of [
+  [true, 'a connection that closes after the last byte of an answer cancels nothing'],
+  [false, 'a connection that closes before the last byte of an answer cancels it'],
+] as const) {
+  test(what, async () => {
+    const { request, reply, deps, open } = world();
+    let cancelled: Error | undefined;
+    await withCall(request, reply, deps, {}, async (call) => {
+      Object.assign(reply.raw, { writableFinished: isWhole });
+      reply.raw.emit('close');
+      ({ cancelled } = call);
+    });
+    assert.equal(cancelled === undefined, isWhole);
+    assert.deepEqual(open(), { places: 0, timers: 0, listeners: 0 });
+  });
+}
+
+/** What an answer needs of a server, and what of it is still taken. */
+function world() {
+  let places = 0;
   let timers = 0;
   const deps = {
     log: testLogger(),
@@ -20,16 +47,12 @@ test('an answer that fails before it has begun in any way gives its place back',
     },
     calls: {
       enter() {
-        taken += 1;
-        return () => (taken -= 1);
+        places += 1;
+        return () => (places -= 1);
       },
     },
   } as unknown as Deps;
   const request = { id: 'r', headers: {}, ip: '127.0.0.1' } as FastifyRequest;
   const reply = { raw: new EventEmitter(), request } as unknown as FastifyReply;
-  const run = (): never => {
-    throw new Error('at once');
-  };
-  await assert.rejects(async () => withCall(request, reply, deps, {}, run), { message: 'at once' });
-  assert.deepEqual([taken, timers, reply.raw.listenerCount('close')], [0, 0, 0]);
-});
+  return { request, reply, deps, open: () => ({ places, timers, listeners: reply.raw.listenerCount('close') }) };
+}

@@ -83,7 +83,10 @@ function attend(reply: FastifyReply, deps: Deps, call: CallScope, timeout: numbe
   const deadline = deps.deadlines.start(totalMs, () =>
     call.cancel(new SluiceError('upstream_timeout', `The answer took longer than ${totalMs} ms.`)),
   );
-  const onClose = (): void => call.cancel();
+  const onClose = (): void => {
+    // Every answer ends with it; whoever has all of it has not left.
+    if (!reply.raw.writableFinished) call.cancel();
+  };
   reply.raw.once('close', onClose);
   // While a form was read the client may have left already.
   if (reply.raw.destroyed) onClose();
