@@ -13,26 +13,28 @@ export function join(pieces: Pieces): Buffer {
   return pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces);
 }
 
-/** The first `count` bytes, or all. */
+/** The first `count` bytes, or all. No more than these are copied: pieces may be large. */
 export function headOf(pieces: Pieces, count: number): Buffer {
-  let size = 0;
-  let end = 0;
-  while (end < pieces.length && size < count) {
-    size += pieces[end]?.length ?? 0;
-    end += 1;
+  const wanted: Buffer[] = [];
+  let left = count;
+  for (const piece of pieces) {
+    if (left <= 0) break;
+    wanted.push(piece.subarray(0, left));
+    left -= piece.length;
   }
-  return join(pieces.slice(0, end)).subarray(0, count);
+  return join(wanted);
 }
 
 /** The last `count` bytes, or all. */
 export function tailOf(pieces: Pieces, count: number): Buffer {
-  let size = 0;
-  let start = pieces.length;
-  while (start > 0 && size < count) {
-    start -= 1;
-    size += pieces[start]?.length ?? 0;
+  const wanted: Buffer[] = [];
+  let left = count;
+  for (const piece of pieces.toReversed()) {
+    if (left <= 0) break;
+    wanted.push(piece.subarray(-left));
+    left -= piece.length;
   }
-  return join(pieces.slice(start)).subarray(-count);
+  return join(wanted.reverse());
 }
 
 /** Whether ASCII text of at least two characters stands in the bytes, however they are split. */
