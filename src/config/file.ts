@@ -67,9 +67,13 @@ async function read(file: string, shown: string, source: string | undefined): Pr
     return new TextDecoder('utf-8', { fatal: true }).decode(text);
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    throw new ConfigError([`${prefix}cannot read ${shown}: ${reasonOf(error)}`]);
+    const mayPass = PASSING.has((error as NodeJS.ErrnoException).code);
+    throw new ConfigError([`${prefix}cannot read ${shown}: ${reasonOf(error)}`], { mayPass });
   }
 }
+
+/** Failures that end by themselves: too many open files, here or on the machine; a disk that is busy. */
+const PASSING: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE', 'EAGAIN', 'EBUSY', 'EIO']);
 
 function reasonOf(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code ?? '';

@@ -140,7 +140,7 @@ async function openFile(
   try {
     return await readConfigFile(file, shownPath(file, directory), named === undefined ? undefined : source);
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
+    if (!(error instanceof ConfigError) || error.mayPass) throw error;
     problems.push(...error.problems);
     return undefined;
   }

@@ -11,11 +11,14 @@ export interface Problem {
 export class ConfigError extends Error {
   /** Everything that is wrong, one line each: where it is, what was given, what is allowed. Never holds a secret. */
   readonly problems: readonly string[];
+  /** The machine is at fault and not the file: what failed may work a little later. */
+  readonly mayPass: boolean;
 
-  constructor(problems: readonly string[]) {
+  constructor(problems: readonly string[], { mayPass = false }: { readonly mayPass?: boolean } = {}) {
     super(problems.join('\n'));
     this.name = 'ConfigError';
     this.problems = problems;
+    this.mayPass = mayPass;
   }
 }
 

@@ -7,6 +7,7 @@ import { temporaryFolder } from '../../test/support/config-folder.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Config } from './config.ts';
 import { loadConfig } from './load.ts';
+import { ConfigError } from './problems.ts';
 import { watchConfig } from './watch.ts';
 
 const FIRST = 'bind: 127.0.0.1:1337\naliases: {fast: a/b}\n';
@@ -23,11 +24,25 @@ async function until(happened: () => boolean): Promise<void> {
 /** Longer than the watch waits for quiet: time in which something that must not happen would have happened. */
 const WHILE_NOTHING_HAPPENS = 400;
 
-async function start(context: TestContext, options: { refuse?: boolean; folder?: string } = {}) {
+interface Options {
+  readonly refuse?: boolean;
+  readonly folder?: string;
+  /** How often the file cannot be read for a reason that passes, after the first time. */
+  readonly unreadable?: number;
+}
+
+async function start(context: TestContext, options: Options = {}) {
   const folder = options.folder ?? temporaryFolder(context);
   const file = path.join(folder, 'sluice.yaml');
   if (options.folder === undefined) writeFileSync(file, FIRST);
-  const load = async () => (await loadConfig({ directory: folder, environment: {}, flags: { config: file } })).config;
+  let loads = 0;
+  const load = async () => {
+    loads += 1;
+    if (loads > 1 && loads <= 1 + (options.unreadable ?? 0)) {
+      throw new ConfigError(['cannot read sluice.yaml: too many open files'], { mayPass: true });
+    }
+    return (await loadConfig({ directory: folder, environment: {}, flags: { config: file } })).config;
+  };
   const lines: string[] = [];
   const changes: Config[] = [];
   const line = (level: string) => (_fields: object, message: string) => lines.push(`${level}: ${message}`);
@@ -96,6 +111,18 @@ test('a wrong file changes nothing and is explained, a right one is taken again'
   await until(() => lines.length === 2);
   assert.equal(lines[1], 'info: the configuration file is right again');
   assert.deepEqual(changes, []);
+});
+
+test('a file that cannot be read for now is read later, though nothing more happens to it', async (context) => {
+  const { file, lines, changes } = await start(context, { unreadable: 2 });
+  writeFileSync(file, 'aliases: {fast: c/d}\n');
+  await until(() => changes.length === 1 && lines.length === 3);
+  assert.deepEqual([...(changes[0]?.aliases ?? [])], [['fast', ['c/d']]]);
+  assert.deepEqual(lines, [
+    'warn: the changed configuration is read later: cannot read sluice.yaml: too many open files',
+    'info: the configuration file is right again',
+    'info: the configuration has changed: aliases',
+  ]);
 });
 
 test('a new file put in its place is noticed, again and again', async (context) => {

@@ -27,6 +27,8 @@ const IGNORED = new Set<string>(['file', 'keyGenerated', ...SAFE]);
 const QUIET_MS = 100;
 /** A folder in which something happens all the time must not put the reading off for ever. */
 const LONGEST_QUIET_MS = 1_000;
+/** Until a file is read again that could not be read for a reason that may pass. */
+const AGAIN_MS = 1_000;
 
 export interface ConfigWatch {
   close(): void;
@@ -48,12 +50,14 @@ export function watchConfig(
   // there was no file, only one that comes is a change.
   let seen = current.file === undefined ? undefined : 'never seen';
   let quiet: NodeJS.Timeout | undefined;
+  let again: NodeJS.Timeout | undefined;
   let firstEvent = 0;
   let closed = false;
   let wrong = false;
   let reading: Promise<void> = Promise.resolve();
 
   async function read(): Promise<void> {
+    clearTimeout(again);
     const now = await signature(file);
     if (closed || now === seen) return;
     seen = now;
@@ -71,8 +75,18 @@ export function watchConfig(
       inForce = next.config;
       log.info({ file, changed: next.changed }, `the configuration has changed: ${next.changed.join(', ')}`);
     } catch (error) {
-      reportFailure(error);
+      if (error instanceof ConfigError && error.mayPass) tryAgain(error);
+      else reportFailure(error);
     }
+  }
+
+  function tryAgain({ problems }: ConfigError): void {
+    if (closed) return;
+    // Said once, however often it fails.
+    if (!wrong) log.warn({ file }, `the changed configuration is read later: ${problems.join('\n')}`);
+    wrong = true;
+    seen = 'never seen';
+    again = setTimeout(readNext, AGAIN_MS).unref();
   }
 
   function report(needRestart: readonly string[]): void {
@@ -97,9 +111,13 @@ export function watchConfig(
     const wait = Math.max(0, Math.min(QUIET_MS, firstEvent + LONGEST_QUIET_MS - now));
     quiet = setTimeout(() => {
       quiet = undefined;
-      reading = reading.then(read);
+      readNext();
     }, wait);
     quiet.unref();
+  }
+
+  function readNext(): void {
+    reading = reading.then(read);
   }
 
   // The folder and not the file: editors put a new file in its place, and a mounted one is a link that moves elsewhere.
@@ -108,6 +126,7 @@ export function watchConfig(
     close() {
       closed = true;
       clearTimeout(quiet);
+      clearTimeout(again);
       watcher?.close();
     },
   };
