@@ -6,7 +6,7 @@ let waiting: (() => void)[] = [];
 /**
  * Sends what leaves by a socket at the end of this turn of the event loop, when all that had arrived has been read. One write
  * behind the other reaches a program that is awake already, where one at a time wakes it up again and again: with 16 requests
- * at a time that is a third of what a small one costs. Alone, a write leaves some microseconds later. `send` must not throw.
+ * at a time that is a quarter of what a small one costs. Alone, a write leaves some microseconds later. `send` must not throw.
  */
 export function atEndOfTurn(send: () => void): void {
   if (waiting.length === 0) setImmediate(sendAll);
