@@ -137,11 +137,8 @@ function nameOf(host: string): string {
   return name.toLowerCase();
 }
 
-const NO_AUTHORIZATION = { scheme: '', words: [] };
-
 function authorization(header: string | undefined): { scheme: string; words: readonly string[] } {
-  if (header === undefined) return NO_AUTHORIZATION;
-  const [scheme = '', ...words] = header.trim().split(/\s+/);
+  const [scheme = '', ...words] = (header ?? '').trim().split(/\s+/);
   return { scheme: scheme.toLowerCase(), words };
 }
 
