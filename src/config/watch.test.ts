@@ -109,7 +109,7 @@ test('a wrong file changes nothing and is explained, a right one is taken again'
   assert.deepEqual(changes, []);
   writeFileSync(file, FIRST);
   await until(() => lines.length === 2);
-  assert.equal(lines[1], 'info: the configuration file is right again');
+  assert.equal(lines[1], 'info: the configuration file can be used again');
   assert.deepEqual(changes, []);
 });
 
@@ -120,7 +120,7 @@ test('a file that cannot be read for now is read later, though nothing more happ
   assert.deepEqual([...(changes[0]?.aliases ?? [])], [['fast', ['c/d']]]);
   assert.deepEqual(lines, [
     'warn: the changed configuration is read later: cannot read sluice.yaml: too many open files',
-    'info: the configuration file is right again',
+    'info: the configuration file can be used again',
     'info: the configuration has changed: aliases',
   ]);
 });

@@ -68,7 +68,7 @@ export function watchConfig(
     try {
       const next = merge(inForce, await load());
       report(next.needRestart);
-      if (wrong) log.info({ file }, 'the configuration file is right again');
+      if (wrong) log.info({ file }, 'the configuration file can be used again');
       wrong = false;
       if (closed || next.changed.length === 0) return;
       await onChange(next.config);
