@@ -11,11 +11,12 @@ const sources = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const main = existsSync(sources) ? sources : fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
 /**
- * Flags for Node. One thread for V8's background work: a gateway waits more than it computes, and two busy cores are kept
- * free. A small young generation: what a request leaves behind is small, and dies soon. The collector within reach, which
- * is used once at the start (cli/settle.ts).
+ * How Node is to be started. One thread for V8's background work: a gateway waits more than it computes, and two busy cores
+ * are kept free. A small young generation: what a request leaves behind is small, and dies soon. The collector within reach,
+ * which is used once at the start (cli/settle.ts). One arena for all threads in glibc (mallopt(3)): what V8's compiler freed
+ * in an arena of its own, some 30 MB, would serve nobody else.
  */
-const flags = createRequire(import.meta.url)('./node-flags.json');
+const settings = createRequire(import.meta.url)('./node-settings.json');
 
 async function inProcess() {
   // Compiled code of earlier starts halves the time of the next one, and without sources to translate Node does not load
@@ -27,4 +28,4 @@ async function inProcess() {
   return import(pathToFileURL(main).href);
 }
 
-await runWithNode([fileURLToPath(import.meta.url), ...process.argv.slice(2)], { flags, inProcess });
+await runWithNode([fileURLToPath(import.meta.url), ...process.argv.slice(2)], { ...settings, inProcess });
