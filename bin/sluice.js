@@ -22,10 +22,17 @@ async function inProcess() {
   // Compiled code of earlier starts halves the time of the next one, and without sources to translate Node does not load
   // its translator, which takes 18 MB. In the user's own folder: elsewhere others could plant code.
   // Asked for here, since the old Nodes that start this file do not have it.
-  const { enableCompileCache } = await import('node:module');
+  const { enableCompileCache, registerHooks } = await import('node:module');
   const cache = process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache');
   enableCompileCache(path.join(cache, 'sluice', 'code'));
+  registerHooks({ resolve: withoutTranslations });
   return import(pathToFileURL(main).href);
+}
+
+/** zod's messages in some sixty languages, of which none is used here: some 20 ms at the start, and 1.6 MB. English is apart. */
+function withoutTranslations(specifier, context, next) {
+  if (specifier !== '../locales/index.js' || !context.parentURL?.includes('/zod/')) return next(specifier, context);
+  return { url: 'data:text/javascript,', shortCircuit: true };
 }
 
 await runWithNode([fileURLToPath(import.meta.url), ...process.argv.slice(2)], { ...settings, inProcess });

@@ -144,6 +144,22 @@ describe('starting', () => {
     assert.equal(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8'), '');
   });
 
+  test('of the languages that libraries speak only English is loaded', async (context) => {
+    const hook = `import { registerHooks } from 'node:module';
+      const load = (url, context, next) => { console.error('loads ' + url); return next(url, context); };
+      registerHooks({ load });`;
+    const environment = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` };
+    const running = await ready(context, temporaryFolder(context), [], environment);
+    running.process.kill('SIGTERM');
+    const loaded = (await running.ended).stderr.split('\n').filter((line) => line.startsWith('loads '));
+    assert.ok(loaded.some((line) => line.endsWith('/src/app.ts')));
+    const languages = loaded.filter((line) => /\/(?:locales?|lang(?:uage)?s?|i18n)\//.test(line));
+    assert.deepEqual(
+      languages.map((line) => path.basename(line)),
+      ['en.js'],
+    );
+  });
+
   test('where Node may start nothing, it goes on without its flags', async (context) => {
     const NODE_OPTIONS =
       '--permission --allow-fs-read=* --allow-fs-write=* --allow-addons --allow-worker --no-warnings';
