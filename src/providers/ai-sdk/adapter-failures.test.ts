@@ -172,6 +172,20 @@ for (const { kind } of VENDORS) {
       }
     });
 
+    test('an error with status 200 in place of a stream, in the words of the vendor', async () => {
+      const errors = [
+        [{ type: 'error', error: { type: 'overloaded_error', message: 'Too many at once.' } }, 'provider_failed'],
+        [{ error: { code: 503, message: 'Too many at once.', status: 'UNAVAILABLE' } }, 'overloaded'],
+        [{ message: 'Too many at once.' }, 'provider_failed'],
+      ] as const;
+      for (const [error, code] of errors) {
+        const headers = { 'content-type': 'application/json' };
+        await using vendor = await openVendor(kind, () => ({ raw: JSON.stringify(error), headers }));
+        const seen = await untilFailure(vendor.chat(chatRequest('Hello')));
+        assert.deepEqual([seen.error.code, seen.error.message], [code, 'Too many at once.']);
+      }
+    });
+
     test('garbage in the stream', async () => {
       await using vendor = await openVendor(kind, () => ({ raw: 'data: {"type": nonsense\n\n' }));
       const { error } = await untilFailure(vendor.chat(chatRequest('Hello')));

@@ -16,6 +16,15 @@ export function statusFailure(speaker: Speaker, status: number, headers: Headers
   return failure(speaker, status, messageOf(json), retryAfterOf(headers, json));
 }
 
+/** An answer of a kind that was not asked for → our error, in the upstream's own words where it has some. */
+export function wrongKind(speaker: Speaker, headers: Headers, body: string): SluiceError {
+  const json = parse(body);
+  const said = messageOf(json);
+  if (said !== undefined) return failure(speaker, statusWithin(json), said, retryAfterOf(headers, json));
+  const contentType = headers.get('content-type') ?? 'something of no known type';
+  return new SluiceError('upstream_invalid', `${speaker.label} answered with ${contentType.slice(0, 100)}.`);
+}
+
 /** The `error` part of a stream: the vendor's own error object, or what the library says about unreadable data. */
 export function streamFailure(speaker: Speaker, error: unknown): SluiceError {
   const carried = findSluiceError(error);
@@ -139,6 +148,12 @@ function messageOf(json: unknown): string | undefined {
   const outer = Array.isArray(json) ? json[0] : json;
   const said = [member(member(outer, 'error'), 'message'), member(outer, 'message'), member(outer, 'Message')];
   return said.find((each): each is string => typeof each === 'string' && each.trim() !== '');
+}
+
+/** Google names the status within its errors, too. */
+function statusWithin(json: unknown): number {
+  const code = member(member(json, 'error'), 'code');
+  return typeof code === 'number' && code >= 400 && code < 600 ? code : 500;
 }
 
 function clean(speaker: Speaker, text: string): string {

@@ -2,7 +2,7 @@ import { SluiceError } from '../../core/errors.ts';
 import type { Body } from '../../outbound/body.ts';
 import { type Answered, ask, toResponse } from '../../outbound/fetch.ts';
 import type { UpstreamClient } from '../../outbound/upstream.ts';
-import { broken, type Speaker, statusFailure, unreachable } from './failure.ts';
+import { broken, type Speaker, statusFailure, unreachable, wrongKind } from './failure.ts';
 import type { JoinedTexts } from './joined-texts.ts';
 
 /** Bytes of an error body that are read at most. */
@@ -26,7 +26,13 @@ export function vendorFetch(client: UpstreamClient, speaker: Speaker, texts?: Jo
     const { status, headers, body } = answered;
     if (status >= 200 && status < 300) {
       const isStream = init?.method === 'POST' && new Headers(init.headers).get('accept') !== 'application/json';
-      return checked(answered, speaker, isStream, init?.signal, texts);
+      const contentType = headers.get('content-type') ?? '';
+      const wanted = isStream ? /event-?stream/i : /json/i;
+      // Only listings and counts are no streams. An error may come with status 200.
+      if (contentType !== '' && !wanted.test(contentType)) {
+        throw wrongKind(speaker, headers, await beginning(body));
+      }
+      return handedOn(answered, speaker, init?.signal, texts);
     }
     if (status >= 300 && status < 400) {
       void body.return();
@@ -55,23 +61,14 @@ async function beginning(body: Body): Promise<string> {
   return Buffer.concat(pieces).subarray(0, LONGEST_ERROR_BODY).toString('utf8');
 }
 
-/**
- * A good answer, unless it is of a kind that no vendor sends: only listings and counts are no streams. Nothing here may know the
- * request, whose body would stay in memory for as long as the answer takes.
- */
-function checked(
+/** A good answer. Nothing here may know the request, whose body would stay in memory for as long as the answer takes. */
+function handedOn(
   answered: Answered,
   speaker: Speaker,
-  isStream: boolean,
   signal: AbortSignal | null | undefined,
   texts: JoinedTexts | undefined,
 ): Response {
   const contentType = answered.headers.get('content-type') ?? '';
-  const wanted = isStream ? /event-?stream/i : /json/i;
-  if (contentType !== '' && !wanted.test(contentType)) {
-    void answered.body.return();
-    throw new SluiceError('upstream_invalid', `${speaker.label} answered with ${contentType.slice(0, 100)}.`);
-  }
   const joined = /^\s*text\/event-stream/i.test(contentType) ? texts : undefined;
   return toResponse(answered, {
     pass: joined && ((bytes) => joined.push(bytes)),
