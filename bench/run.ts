@@ -73,20 +73,22 @@ function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }
 
-async function measure(context: Context, lanes: readonly Lane[]): Promise<void> {
+/**
+ * One scenario after the other, each with its warming up and then all of its rounds: V8 collects everything in a process that
+ * had nothing to do for some 100 s, and throws away most of its optimised code with the garbage.
+ */
+async function measure(context: Context, all: readonly Lane[]): Promise<void> {
   for (const scenario of scenarios) {
-    for (const lane of lanes.filter(({ name }) => scenario.lanes.includes(name))) {
+    const lanes = all.filter(({ name }) => scenario.lanes.includes(name));
+    for (const lane of lanes) {
       progress(`warming up: ${scenario.name}, ${lane.name}`);
       await noting(`${scenario.name} (${lane.name}, warming up)`, lane, async () => scenario.warmUp?.(lane, context));
     }
-  }
-  for (let round = 1; round <= rounds; round += 1) {
-    for (const scenario of scenarios) {
-      const found = results.get(scenario.name) ?? new Map<LaneName, Figures[]>();
-      results.set(scenario.name, found);
+    const found = new Map<LaneName, Figures[]>();
+    results.set(scenario.name, found);
+    for (let round = 1; round <= rounds; round += 1) {
       // Every second round the other way round, so that nobody always comes first.
-      const order = round % 2 === 1 ? lanes : lanes.toReversed();
-      for (const lane of order.filter(({ name }) => scenario.lanes.includes(name))) {
+      for (const lane of round % 2 === 1 ? lanes : lanes.toReversed()) {
         progress(`round ${round} of ${rounds}: ${scenario.name}, ${lane.name}`);
         await noting(`${scenario.name} (${lane.name}, round ${round})`, lane, async () => {
           const figures = await scenario.run(lane, context);

@@ -149,7 +149,7 @@ const connections: Scenario = {
   },
 };
 
-/** In the order in which each round runs them. */
+/** In the order in which they are measured. */
 export const SCENARIOS: readonly Scenario[] = [
   start,
   repeated('json', ['bare', 'sluice', 'plain', 'models', 'records', ...BESIDE], {
