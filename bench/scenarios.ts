@@ -95,6 +95,7 @@ const slow: Scenario = {
 const latency: Scenario = {
   name: 'latency',
   lanes: ['bare', 'sluice', ...BESIDE],
+  warmUp: (lane, { size }) => closedLoop(lane.gateway.port, ask(lane, lane.gateway, JSON_1KB, 1024), 16, size.requests),
   run: async (lane, { mock, size }) => {
     const through = (gateway: Running): Promise<number[]> =>
       openLoop(gateway.port, ask(lane, gateway, JSON_1KB, 1024), LATENCY_PER_SECOND, size.latencyRequests);
