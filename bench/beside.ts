@@ -30,7 +30,7 @@ async function startNginx(program: string, upstreamPort: number): Promise<Runnin
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   try {
     const words = ['-p', folder, '-e', path.join(folder, 'error.log'), '-c', config];
-    const running = await start(words, port, '/v1/models', { program });
+    const running = await start(words, port, '/v1/models', program);
     return { ...running, stop: () => running.stop().finally(remove) };
   } catch (error) {
     remove();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import settings from '../bin/node-settings.json' with { type: 'json' };
+import flags from '../bin/node-flags.json' with { type: 'json' };
 import { Connection } from './connection.ts';
 import { fillUsage } from './usage-records.ts';
 
@@ -29,9 +29,9 @@ export function startMock(models: readonly string[], more = 0): Promise<Running>
   return start([file('mock-upstream.ts'), models.join(','), String(more)], undefined, '/v1/models');
 }
 
-/** Starts the bare pass-through in front of the upstream, with the settings that Sluice gets, so that the ratio is about code only. */
+/** Starts the bare pass-through in front of the upstream, with the flags that Sluice gets, so that the ratio is about code only. */
 export function startBare(upstreamPort: number): Promise<Running> {
-  return start([...settings.flags, file('passthrough.ts'), String(upstreamPort)], undefined, '/v1/models', settings);
+  return start([...flags, file('passthrough.ts'), String(upstreamPort)], undefined, '/v1/models');
 }
 
 /** How a Sluice differs from one with an upstream of the OpenAI format and an empty data folder. */
@@ -54,8 +54,8 @@ export async function startSluice(
   const serve = async (): Promise<Running> => {
     const port = await freePort();
     const options = ['--config', config, '--data-dir', data, '--bind', `127.0.0.1:${port}`];
-    const nodeArguments = [...settings.flags, file('../bin/sluice.js'), 'serve', ...options];
-    return start(nodeArguments, port, '/backend-api/v2/version?cache=true', settings);
+    const nodeArguments = [...flags, file('../bin/sluice.js'), 'serve', ...options];
+    return start(nodeArguments, port, '/backend-api/v2/version?cache=true');
   };
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   try {
@@ -87,23 +87,17 @@ limits:
 `;
 }
 
-/** What is run, when it is not a Node with nothing special in its environment. */
-interface Program {
-  readonly program?: string;
-  readonly environment?: Readonly<Record<string, string>>;
-}
-
 /** Runs `program` until `probe` answers 200. Without `port` the process prints the port it took. */
 export async function start(
   words: readonly string[],
   port: number | undefined,
   probe: string,
-  { program = process.execPath, environment = {} }: Program = {},
+  program: string = process.execPath,
 ): Promise<Running> {
   const began = performance.now();
   // Nothing of the caller's environment: a provider's key in it would switch that provider on.
   const { PATH = '' } = process.env;
-  const env = { PATH, HOME: tmpdir(), ...environment };
+  const env = { PATH, HOME: tmpdir() };
   const child = spawn(program, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const said: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {

@@ -41,18 +41,15 @@ function canStartAnew() {
 }
 
 /**
- * Runs `words`, a script and its arguments, on a Node that is new enough, with `flags` for it and an `environment` in which
- * what is set already stays as it is. Calls `inProcess` instead when this one is all of that, so that no second process is
- * needed. Where only flags and environment are missing, Node is started anew in this very process; where the system cannot
- * do that, it goes without them.
+ * Runs `words`, a script and its arguments, on a Node that is new enough, with `flags` for it. Calls `inProcess` instead when
+ * this one is both, so that no second process is needed. Where only the flags are missing, Node is started anew in this
+ * very process; where the system cannot do that, it goes without them.
  */
-export function runWithNode(words, { flags = [], environment = {}, inProcess } = {}) {
-  const env = { ...environment, ...process.env };
+export function runWithNode(words, { flags = [], inProcess } = {}) {
   if (isNewEnough() && inProcess !== undefined) {
-    const { allowedNodeEnvironmentFlags: known, argv0: name, execArgv, execPath, execve } = process;
+    const { allowedNodeEnvironmentFlags: known, argv0: name, env, execArgv, execPath, execve } = process;
     const missing = flags.filter((flag) => known.has(flag) && !execArgv.includes(flag));
-    const isSet = Object.keys(environment).every((variable) => variable in process.env);
-    if ((missing.length === 0 && isSet) || !canStartAnew()) return inProcess();
+    if (missing.length === 0 || !canStartAnew()) return inProcess();
     execve(execPath, [name, ...missing, ...execArgv, ...words], env);
   }
   const nodeArguments = [...flags, ...words];
@@ -64,7 +61,7 @@ export function runWithNode(words, { flags = [], environment = {}, inProcess } =
     );
     process.exit(1);
   }
-  const child = spawn(node, nodeArguments, { env, stdio: 'inherit' });
+  const child = spawn(node, nodeArguments, { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
     console.error(`sluice could not start ${node}: ${error.message}`);

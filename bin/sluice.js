@@ -5,20 +5,23 @@ import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import { runWithNode } from './node-runtime.js';
 
 const sources = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const main = existsSync(sources) ? sources : fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
 /**
- * How Node is to be started. One thread for V8's background work: a gateway waits more than it computes, and two busy cores
- * are kept free. A small young generation: what a request leaves behind is small, and dies soon. The collector within reach,
- * which is used once at the start (cli/settle.ts). One arena for all threads in glibc (mallopt(3)): what V8's compiler freed
- * in an arena of its own, some 30 MB, would serve nobody else.
+ * Flags for Node. One thread for V8's background work: a gateway waits more than it computes, and two busy cores are kept
+ * free. A small young generation: what a request leaves behind is small, and dies soon. The collector within reach, which
+ * is used once at the start (cli/settle.ts).
  */
-const settings = createRequire(import.meta.url)('./node-settings.json');
+const flags = createRequire(import.meta.url)('./node-flags.json');
 
 async function inProcess() {
+  // Destroyed on V8's one background thread, what Maglev takes to compile piles up to 30 MB that never come back. Not among
+  // the flags above: Node knows few of V8's by name, and would not start with one that a later V8 has not.
+  setFlagsFromString('--no-maglev-destroy-on-background');
   // Compiled code of earlier starts halves the time of the next one, and without sources to translate Node does not load
   // its translator, which takes 18 MB. In the user's own folder: elsewhere others could plant code.
   // Asked for here, since the old Nodes that start this file do not have it.
@@ -35,4 +38,4 @@ function withoutTranslations(specifier, context, next) {
   return { url: 'data:text/javascript,', shortCircuit: true };
 }
 
-await runWithNode([fileURLToPath(import.meta.url), ...process.argv.slice(2)], { ...settings, inProcess });
+await runWithNode([fileURLToPath(import.meta.url), ...process.argv.slice(2)], { flags, inProcess });

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import settings from '../../bin/node-settings.json' with { type: 'json' };
+import flags from '../../bin/node-flags.json' with { type: 'json' };
 import { temporaryFolder } from '../support/config-folder.ts';
 import { listing, plainServer } from '../support/plain-server.ts';
 import { type Ended, runSluice, startSluice } from '../support/run-sluice.ts';
@@ -133,14 +133,12 @@ describe('starting', () => {
     assert.doesNotMatch(stdout + stderr, /planted/);
   });
 
-  test('Node gets its flags and environment in the same process, behind which nothing else stands', {
+  test('Node gets its flags in the same process, behind which nothing else stands', {
     skip: process.platform !== 'linux' && 'only Linux lists processes as files',
   }, async (context) => {
     const { process: child } = await ready(context, temporaryFolder(context));
     const words = readFileSync(`/proc/${child.pid}/cmdline`, 'utf8').split('\0');
-    for (const flag of settings.flags) assert.ok(words.includes(flag), `${flag} is not among: ${words.join(' ')}`);
-    const variables = readFileSync(`/proc/${child.pid}/environ`, 'utf8').split('\0');
-    for (const [name, value] of Object.entries(settings.environment)) assert.ok(variables.includes(`${name}=${value}`));
+    for (const flag of flags) assert.ok(words.includes(flag), `${flag} is not among: ${words.join(' ')}`);
     assert.equal(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8'), '');
   });
 
