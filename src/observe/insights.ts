@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../core/bounded-cache.ts';
 import { dayOf } from '../core/days.ts';
 import type { Logger } from '../core/logger.ts';
 import type { CacheRecord, Records } from '../core/stores.ts';
@@ -63,7 +63,7 @@ export class Insights {
   readonly #records: Records<CacheRecord>;
   readonly #log: Logger;
   readonly #now: () => number;
-  readonly #past = new LRUCache<string, readonly Group[]>({ max: MOST_PAST_DAYS });
+  readonly #past = boundedCache<string, readonly Group[]>(MOST_PAST_DAYS);
   #today: Day;
   /** When the next day begins, in milliseconds since 1970. */
   #ends = 0;

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Choice } from '../config/kinds.ts';
+import { boundedCache } from '../core/bounded-cache.ts';
 import type { Health } from './health.ts';
 import { nameOf, type Target } from './select.ts';
 
@@ -34,7 +34,7 @@ function soonest(targets: readonly Target[], health: Health): readonly Target[] 
 
 /** Which target a session had last: its cache of the conversation so far is worth more than a fair share. */
 export class Sessions {
-  readonly #targets = new LRUCache<string, string>({ max: MOST_SESSIONS });
+  readonly #targets = boundedCache<string, string>(MOST_SESSIONS);
 
   /** The same targets, that of the session first. */
   prefer(session: string, targets: readonly Target[]): readonly Target[] {

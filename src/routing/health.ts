@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../core/bounded-cache.ts';
 import type { SluiceError } from '../core/errors.ts';
 import { nameOf, type Target } from './select.ts';
 
@@ -29,8 +29,8 @@ interface Circuit {
  */
 export class Health {
   readonly #now: () => number;
-  readonly #circuits = new LRUCache<string, Circuit>({ max: MOST_TARGETS });
-  readonly #latencies = new LRUCache<string, number>({ max: MOST_TARGETS });
+  readonly #circuits = boundedCache<string, Circuit>(MOST_TARGETS);
+  readonly #latencies = boundedCache<string, number>(MOST_TARGETS);
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../../core/bounded-cache.ts';
 import type { Model } from '../../core/model.ts';
 
 /** What a name says about a model. */
@@ -100,7 +100,7 @@ export function capabilitiesOf(id: string): Capabilities {
 }
 
 /** Some fifty patterns; asked of the same few names with every request. */
-const KNOWN = new LRUCache<string, Capabilities>({ max: 2_000 });
+const KNOWN = boundedCache<string, Capabilities>(2_000);
 const LONGEST_KNOWN = 256;
 
 function judged(name: string): Capabilities {
