@@ -140,6 +140,7 @@ async function lanesBeside(mock: Running): Promise<Lane[]> {
 }
 
 async function main(): Promise<void> {
+  const [load = 0] = loadavg();
   const mock = await keep(startMock(modelsFor(size)));
   const bare = await keep(startBare(mock.port));
   const lanes: Lane[] = [{ name: 'bare', dialect: 'v1', gateway: bare, another: () => startBare(mock.port) }];
@@ -147,7 +148,6 @@ async function main(): Promise<void> {
     lanes.push(...(await lanesOfSluice(mock)));
   }
   if (options.beside) lanes.push(...(await lanesBeside(mock)));
-  const [load = 0] = loadavg();
   const began = performance.now();
   await measure({ mock, size }, lanes);
   const machine = `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model.trim() ?? 'CPU'}`;
