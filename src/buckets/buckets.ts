@@ -35,7 +35,7 @@ export class Buckets {
   /** Takes files in, one after the other, and adds them to the bucket, which is made by its first upload. */
   async add(id: string, uploads: AsyncIterable<Upload>, signal: AbortSignal): Promise<Uploaded> {
     const done = this.#activity.begin(id);
-    const haul: Haul = { taken: [], rejected: [] };
+    const haul: Haul = { taken: [], rejected: [], isOverLimit: false };
     const { taken, rejected } = haul;
     const tell = (event: BucketEvent): void => this.#activity.tell(id, event);
     try {
@@ -47,6 +47,7 @@ export class Buckets {
         size += sizeOf(taken.slice(before).map(({ file }) => file));
         this.#checkSize(size);
       }
+      if (haul.isOverLimit && taken.length === 0) throw nothingTaken(rejected);
       return { ...(await this.#keep(id, taken)), rejected };
     } catch (error) {
       // What is in no bucket is nobody's.
@@ -156,6 +157,12 @@ export class Buckets {
       throw new SluiceError('too_large', `A bucket holds at most ${uploadBucketBytes} bytes.`);
     }
   }
+}
+
+/** Beside files that were taken in, those that were not are in the answer; where there are none, that is all there is to say. */
+function nothingTaken(rejected: readonly Rejected[]): SluiceError {
+  const why = rejected.map(({ name, reason }) => `${name} ${reason}`).join('; ');
+  return new SluiceError('invalid_field', `Nothing was taken in: ${why}.`, { param: 'files' });
 }
 
 function sizeOf(files: readonly { readonly size: number }[]): number {

@@ -47,6 +47,8 @@ export interface Taken {
 export interface Haul {
   readonly taken: Taken[];
   readonly rejected: Rejected[];
+  /** One of the rejected is beyond a limit. */
+  isOverLimit: boolean;
 }
 
 /** Turns what arrives into the files of a bucket: text or media, in their places, but in no bucket yet. */
@@ -94,13 +96,8 @@ export class Intake {
     }
   }
 
-  async #store(
-    id: string,
-    name: string,
-    bytes: Buffer,
-    conversion: Conversion,
-    { taken, rejected }: Haul,
-  ): Promise<void> {
+  async #store(id: string, name: string, bytes: Buffer, conversion: Conversion, haul: Haul): Promise<void> {
+    const { taken, rejected } = haul;
     switch (conversion.kind) {
       case 'markdown':
         taken.push(await this.#storeText(id, `${name}.md`, conversion.text));
@@ -126,6 +123,7 @@ export class Intake {
         return;
       case 'rejected':
         rejected.push({ name, reason: conversion.reason });
+        haul.isOverLimit ||= conversion.isOverLimit === true;
         return;
       default:
         unreachable(conversion);

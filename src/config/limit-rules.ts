@@ -40,11 +40,11 @@ export const limitRules: Readonly<Record<keyof Limits, LimitRule>> = {
   uploadParts: count('Parts of one upload; over it: 400.', 10_000),
   uploadNameBytes: size('Name of an uploaded file; over it: 400.', 255),
   unpackedBytes: size(
-    'What an archive or a zipped document unpacks to, and the text of any; over it the file is refused.',
+    'What an archive or a zipped document unpacks to, and the text of any; over it the file is refused (422).',
   ),
-  unpackedEntries: count('Files in an archive or a zipped document; over it the file is refused.', 100_000),
+  unpackedEntries: count('Files in an archive or a zipped document; over it the file is refused (422).', 100_000),
   unpackedRatio: count(
-    'How many times its size a zipped file unpacks to, from 1 MB on; over it the file is refused.',
+    'How many times its size a zipped file unpacks to, from 1 MB on; over it the file is refused (422).',
     100_000,
   ),
   sseLineBytes: size('One line of an event stream from an upstream; over it: an error.'),

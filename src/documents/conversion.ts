@@ -21,7 +21,15 @@ export type Conversion =
       readonly thumbnail?: Thumbnail;
     }
   | { readonly kind: 'audio' | 'video'; readonly mimeType: string }
-  | { readonly kind: 'rejected'; readonly reason: string };
+  | Rejected;
+
+/** A file that cannot be used. */
+export interface Rejected {
+  readonly kind: 'rejected';
+  readonly reason: string;
+  /** It is too much, whatever is in it: a limit ended the work. */
+  readonly isOverLimit?: true;
+}
 
 /** A member of an archive that became text. */
 export interface ArchiveEntry {
@@ -77,7 +85,18 @@ export const DEFAULT_LIMITS: ConversionLimits = conversionLimits(defaultLimits);
 
 /** Why a file is not taken in, in words for whoever sent it: "This file " + reason makes a sentence. */
 export class Refusal extends Error {
-  override readonly name = 'Refusal';
+  override readonly name: string = 'Refusal';
+}
+
+/** A file that is beyond one of the limits. */
+export class OverLimit extends Refusal {
+  override readonly name = 'OverLimit';
+}
+
+/** What becomes of a file that is refused. */
+export function rejected(refusal: Refusal): Rejected {
+  const { message: reason } = refusal;
+  return { kind: 'rejected', reason, ...(refusal instanceof OverLimit ? { isOverLimit: true } : {}) };
 }
 
 /** The members of an archive share what may be unpacked, and what text may come of it. */

@@ -1,5 +1,5 @@
 import { convertArchive, type Progress } from './archive.ts';
-import { type Budget, type Conversion, inWords, Refusal } from './conversion.ts';
+import { type Budget, type Conversion, inWords, OverLimit, Refusal, rejected } from './conversion.ts';
 import { csvToMarkdown } from './csv.ts';
 import { HEAD_BYTES, type Identity, identify } from './identify.ts';
 import { readImage } from './image.ts';
@@ -37,7 +37,7 @@ export async function convertFile(file: File, workshop: Workshop): Promise<Conve
   } catch (error) {
     if (error instanceof Refusal) {
       if (error.cause !== undefined) workshop.onFault(error.cause);
-      return { kind: 'rejected', reason: error.message };
+      return rejected(error);
     }
     workshop.onFault(error);
     if (error instanceof RangeError) return { kind: 'rejected', reason: 'is nested too deeply, or too large' };
@@ -100,7 +100,7 @@ function markdown(made: { text: string; title?: string }): Conversion {
 function withinBudget(conversion: Conversion, budget: Budget): Conversion {
   if (conversion.kind === 'text' || conversion.kind === 'markdown') {
     if (conversion.text.length > budget.textLength) {
-      throw new Refusal(`becomes more than ${inWords(budget.limits.unpackedBytes)} of text`);
+      throw new OverLimit(`becomes more than ${inWords(budget.limits.unpackedBytes)} of text`);
     }
     budget.textLength -= conversion.text.length;
   }

@@ -45,7 +45,7 @@ describe('limits', () => {
     const log = testLogger();
     await using({ workers: 1, limits: () => ({ ...DEFAULT_LIMITS, timeMs: 3_000 }), log }, async (converter) => {
       const [slow, next] = await Promise.all([converter.convert(ENDLESS), converter.convert(fixture('calc.csv'))]);
-      assert.deepEqual(slow, { kind: 'rejected', reason: 'took too long to read' });
+      assert.deepEqual(slow, { kind: 'rejected', reason: 'took too long to read', isOverLimit: true });
       assert.equal(next.kind, 'markdown');
       assert.deepEqual(log.lines, []);
     });
@@ -53,7 +53,11 @@ describe('limits', () => {
 
   test('what needs too much memory ends', async () => {
     await using({ limits: () => ({ ...DEFAULT_LIMITS, memoryBytes: 160 * 1024 * 1024 }) }, async (converter) => {
-      assert.deepEqual(await converter.convert(SLOW), { kind: 'rejected', reason: 'needs too much memory' });
+      assert.deepEqual(await converter.convert(SLOW), {
+        kind: 'rejected',
+        reason: 'needs too much memory',
+        isOverLimit: true,
+      });
       assert.equal((await converter.convert(fixture('calc.csv'))).kind, 'markdown');
     });
   });
@@ -61,7 +65,7 @@ describe('limits', () => {
   test('those of the operator count', async () => {
     await using({ limits: () => ({ ...DEFAULT_LIMITS, entries: 1, pixels: 10 }) }, async (converter) => {
       const two = await converter.convert({ name: 'a.zip', bytes: zip([text('a.txt', 'a'), text('b.txt', 'b')]) });
-      assert.deepEqual(two, { kind: 'rejected', reason: 'holds 2 files; at most 1 are unpacked' });
+      assert.deepEqual(two, { kind: 'rejected', reason: 'holds 2 files; at most 1 are unpacked', isOverLimit: true });
     });
   });
 });

@@ -1,6 +1,6 @@
 import type { Logger } from '../core/logger.ts';
 import type { Progress } from './archive.ts';
-import { type Conversion, type ConversionLimits, DEFAULT_LIMITS, Refusal } from './conversion.ts';
+import { type Conversion, type ConversionLimits, DEFAULT_LIMITS, Refusal, rejected } from './conversion.ts';
 import type { File } from './convert-file.ts';
 import { HEAD_BYTES, identify } from './identify.ts';
 import { Pool } from './pool.ts';
@@ -61,7 +61,7 @@ async function convertHere({ name, bytes }: File): Promise<Conversion | undefine
     if (identity.kind === 'audio' || identity.kind === 'video') return identity;
     return identity.kind === 'text' ? { kind: 'text', text: await decodeTextInTurns(bytes) } : undefined;
   } catch (error) {
-    if (error instanceof Refusal) return { kind: 'rejected', reason: error.message };
+    if (error instanceof Refusal) return rejected(error);
     throw error;
   }
 }

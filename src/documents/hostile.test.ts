@@ -262,7 +262,7 @@ describe('hostile files', () => {
     const conversion = await convert('a.pdf', bomb);
     assert.ok(memory.end() < 600 * MEGABYTE);
     assert.ok(process.memoryUsage.rss() - before < 50 * MEGABYTE);
-    assert.deepEqual(conversion, { kind: 'rejected', reason: 'needs too much memory' });
+    assert.deepEqual(conversion, { kind: 'rejected', reason: 'needs too much memory', isOverLimit: true });
   });
 
   test('ten megabytes on one line', async () => {

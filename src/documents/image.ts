@@ -1,5 +1,5 @@
 import type { Sharp, SharpOptions } from 'sharp';
-import { type ConversionLimits, Refusal, type Thumbnail } from './conversion.ts';
+import { type ConversionLimits, OverLimit, Refusal, type Thumbnail } from './conversion.ts';
 
 const THUMBNAIL_PIXELS = 400;
 
@@ -20,7 +20,7 @@ export async function readImage(
   try {
     const { autoOrient: size } = await open(bytes, { ...options, limitInputPixels: false }).metadata();
     if (size.width * size.height > limits.pixels) {
-      throw new Refusal(
+      throw new OverLimit(
         `has ${size.width} × ${size.height} pixels; at most ${Math.round(limits.pixels / 1e6)} million are read`,
       );
     }

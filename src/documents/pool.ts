@@ -1,7 +1,7 @@
 import { SluiceError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Progress } from './archive.ts';
-import type { Conversion } from './conversion.ts';
+import type { Conversion, Rejected } from './conversion.ts';
 import type { FromWorker, Job } from './protocol.ts';
 import { startWorker, type WorkerProcess } from './worker-process.ts';
 
@@ -154,8 +154,10 @@ export class Pool {
 
   #limit(place: Place, milliseconds: number): void {
     clearTimeout(place.timer);
-    const reason = place.isReady ? 'took too long to read' : 'was not converted: the converter did not start';
-    place.timer = setTimeout(() => this.#finish(place, { kind: 'rejected', reason }, true), milliseconds);
+    const late: Rejected = place.isReady
+      ? { kind: 'rejected', reason: 'took too long to read', isOverLimit: true }
+      : { kind: 'rejected', reason: 'was not converted: the converter did not start' };
+    place.timer = setTimeout(() => this.#finish(place, late, true), milliseconds);
   }
 
   #finish(place: Place, conversion: Conversion, isLast: boolean): void {

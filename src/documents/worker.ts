@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Conversion } from './conversion.ts';
+import type { Conversion, Rejected } from './conversion.ts';
 import type { FromWorker, Job } from './protocol.ts';
 
 /**
@@ -12,6 +12,7 @@ const WATCH_MS = 50;
 /** What of the limit JavaScript may take; the rest is for native code, buffers and the process itself. */
 const HEAP_SHARE = 0.6;
 const MEGABYTE = 1024 * 1024;
+const TOO_MUCH_MEMORY: Rejected = { kind: 'rejected', reason: 'needs too much memory', isOverLimit: true };
 
 let thread: Worker | undefined;
 let watch: NodeJS.Timeout | undefined;
@@ -29,7 +30,7 @@ function work(job: Job): void {
   watch = setInterval(() => {
     if (process.memoryUsage.rss() < memoryBytes) return;
     // The thread goes on with what nobody wants any more, so this process must not get another job.
-    end({ kind: 'rejected', reason: 'needs too much memory' }, Number.POSITIVE_INFINITY);
+    end(TOO_MUCH_MEMORY, Number.POSITIVE_INFINITY);
   }, WATCH_MS);
   thread ??= startThread(memoryBytes);
   thread.postMessage(job, transferable(job.bytes));
@@ -62,7 +63,7 @@ function startThread(memoryBytes: number): Worker {
   started.on('error', (error: NodeJS.ErrnoException) => {
     thread = undefined;
     const isFull = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-    end({ kind: 'rejected', reason: isFull ? 'needs too much memory' : 'could not be read' });
+    end(isFull ? TOO_MUCH_MEMORY : { kind: 'rejected', reason: 'could not be read' });
   });
   return started;
 }

@@ -79,7 +79,7 @@ describe('what is wrong is refused', () => {
     const budget = openBudget({ ...DEFAULT_LIMITS, unpackedBytes: 10 });
     openZip(zip([text('a.txt', '123456')]), budget);
     assert.equal(budget.unpackedBytes, 4);
-    assert.throws(() => openZip(zip([text('a.txt', '123456')]), budget), { name: 'Refusal' });
+    assert.throws(() => openZip(zip([text('a.txt', '123456')]), budget), { name: 'OverLimit' });
   });
 });
 

@@ -1,5 +1,5 @@
 import { crc32, inflateRawSync } from 'node:zlib';
-import { type Budget, inWords, Refusal } from './conversion.ts';
+import { type Budget, inWords, OverLimit, Refusal } from './conversion.ts';
 import { decodeUtf8 } from './text.ts';
 
 /** A file inside a zip. Its path is what the archive says: anything at all. */
@@ -57,7 +57,7 @@ export function openZip(bytes: Uint8Array, budget: Budget): Zip {
 
 function* readDirectory(zip: Buffer, limit: number): Generator<Located> {
   const { count, start } = findDirectory(zip);
-  if (count > limit) throw new Refusal(`holds ${count} files; at most ${limit} are unpacked`);
+  if (count > limit) throw new OverLimit(`holds ${count} files; at most ${limit} are unpacked`);
   let at = start;
   for (let index = 0; index < count; index += 1) {
     if (zip.readUInt32LE(at) !== DIRECTORY) throw damaged();
@@ -122,10 +122,10 @@ function spend(entries: readonly Located[], bytes: number, budget: Budget): void
     unpacked += entry.size;
   }
   if (unpacked > budget.unpackedBytes) {
-    throw new Refusal(`unpacks to more than ${inWords(budget.limits.unpackedBytes)}`);
+    throw new OverLimit(`unpacks to more than ${inWords(budget.limits.unpackedBytes)}`);
   }
   if (unpacked > HARMLESS_BYTES && unpacked > bytes * budget.limits.ratio) {
-    throw new Refusal(`unpacks to more than ${budget.limits.ratio} times its size`);
+    throw new OverLimit(`unpacks to more than ${budget.limits.ratio} times its size`);
   }
   // Several entries over the same bytes: a bomb that each entry by itself does not show.
   if (packed > bytes) throw damaged();

@@ -19,7 +19,7 @@ import { ask } from '../support/raw-http.ts';
 import { begin, readError, receive } from '../support/wire-answers.ts';
 import { CHATS, HI, openWorld } from './edge-world.ts';
 import { startGatewayBefore } from './gateway-before.ts';
-import { at, converse, eventually, postJson, told, upload } from './kept-world.ts';
+import { at, converse, eventually, form, postJson, statusOf, told, upload } from './kept-world.ts';
 
 const SLUICE = fileURLToPath(new URL('../../bin/sluice.js', import.meta.url));
 const MB = 1_024 * 1_024;
@@ -247,9 +247,8 @@ describe('limits that change while the gateway runs', { timeout: 60_000 }, () =>
     // 3 MB, well packed, but no bomb.
     const line = `${randomBytes(14_000).toString('hex')}\n`;
     const archive = zip([text('a.txt', line.repeat(110)), text('b.txt', 'b')]);
-    const send = async (id: string) =>
-      (await upload(world, id, ['a.zip', archive])).rejected.map(({ reason }) => reason);
-    assert.deepEqual(await send('default'), []);
+    const whole = ['a.zip', archive] as const;
+    assert.deepEqual((await upload(world, 'default', whole)).rejected, []);
     for (const [limits, reason] of [
       ['{ unpackedBytes: 2097152 }', 'unpacks to more than 2 MB'],
       ['{ unpackedBytes: 2000 }', 'unpacks to more than 2000 bytes'],
@@ -257,11 +256,16 @@ describe('limits that change while the gateway runs', { timeout: 60_000 }, () =>
       ['{ unpackedRatio: 2 }', 'unpacks to more than 2 times its size'],
     ] as const) {
       await world.limit(limits);
-      assert.deepEqual(await send('limited'), [reason], limits);
-      const body = new FormData();
-      body.append('file', new File([new Uint8Array(archive)], 'a.zip'));
-      const { status, message } = await told(fetch(`${world.origin}/api/markitdown`, { method: 'POST', body }));
-      assert.equal(status, 415);
+      const body = form([whole]);
+      const alone = await told(fetch(at(world, 'files/limited'), { method: 'POST', body }));
+      assert.deepEqual([alone.status, alone.message], [422, `Nothing was taken in: a.zip ${reason}.`], limits);
+      assert.equal(await statusOf(at(world, 'files/limited')), 404, 'there is no bucket of nothing');
+      const { rejected } = await upload(world, 'beside', whole, ['fine.txt', 'fine']);
+      assert.deepEqual(rejected, [{ name: 'a.zip', reason }], limits);
+      const one = new FormData();
+      one.append('file', new File([new Uint8Array(archive)], 'a.zip'));
+      const { status, message } = await told(fetch(`${world.origin}/api/markitdown`, { method: 'POST', body: one }));
+      assert.equal(status, 422);
       assert.ok(message.includes(reason), message);
     }
   });

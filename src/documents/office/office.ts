@@ -1,4 +1,4 @@
-import { type ConversionLimits, Refusal } from '../conversion.ts';
+import { type ConversionLimits, OverLimit, Refusal } from '../conversion.ts';
 import { load } from '../libraries.ts';
 import { tidy } from '../markdown.ts';
 import { writeZip } from '../write-zip.ts';
@@ -123,7 +123,7 @@ function refusal(error: unknown): unknown {
     case 'ZIP_ENTRY_COUNT_LIMIT_EXCEEDED':
     case 'ZIP_SIZE_LIMIT_EXCEEDED':
     case 'XML_ELEMENT_LIMIT_EXCEEDED':
-      return new Refusal('is too large');
+      return new OverLimit('is too large');
     case 'MAX_NESTING_DEPTH_EXCEEDED':
       return new Refusal('is nested too deeply');
     default:

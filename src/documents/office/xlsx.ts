@@ -1,4 +1,4 @@
-import { type ConversionLimits, Refusal } from '../conversion.ts';
+import { type ConversionLimits, OverLimit } from '../conversion.ts';
 import { link, table } from '../markdown.ts';
 import { readXml } from '../xml.ts';
 import { type NumberFormat, numberFormat } from './number-format.ts';
@@ -119,7 +119,7 @@ function sheetToMarkdown(sheet: Sheet, workbook: Workbook, parts: Package, budge
   const filled = [...rows.entries()].sort(([a], [b]) => a - b).map(([, row]) => row);
   const columns = [...new Set(filled.flatMap((row) => [...row.keys()]))].sort((a, b) => a - b);
   if (filled.length === 0) return '';
-  if (filled.length * columns.length > MOST_CELLS) throw new Refusal('has a sheet that is too large for a table');
+  if (filled.length * columns.length > MOST_CELLS) throw new OverLimit('has a sheet that is too large for a table');
   const heading = `## ${sheet.name.replace(/\s+/g, ' ')}`;
   return `${heading}\n\n${table(filled.map((row) => columns.map((column) => row.get(column) ?? '')))}`;
 }
@@ -164,7 +164,7 @@ function readSheet(
       if (name !== 'c' || cell === undefined) return;
       const text = show(cell, workbook);
       budget.textLength -= text.length;
-      if (budget.textLength < 0) throw new Refusal('is too large');
+      if (budget.textLength < 0) throw new OverLimit('is too large');
       if (text.trim() !== '') {
         const row = rows.get(cell.row) ?? new Map<number, string>();
         rows.set(cell.row, row.set(cell.column, text));

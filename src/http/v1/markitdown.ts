@@ -51,7 +51,8 @@ function textOf(conversion: Conversion): { readonly text: string; readonly title
     case 'video':
       throw unusable(`is ${conversion.kind === 'image' ? 'an image' : conversion.kind}, which holds no text`);
     case 'rejected':
-      throw unusable(conversion.reason);
+      if (conversion.isOverLimit !== true) throw unusable(conversion.reason);
+      throw new SluiceError('invalid_field', `The file ${conversion.reason}.`, { param: 'file' });
     default:
       return unreachable(conversion);
   }
