@@ -33,6 +33,8 @@ export interface Question extends Asked {
   request(): ChatRequest;
   /** What happens to this question alone, at the place of the web search that its request may ask for. */
   readonly steps?: readonly Step[];
+  /** Milliseconds of silence between two pieces that the client puts up with, where that is less than the operator does. */
+  readonly idleMs?: number;
   /** The request as one target gets it: the last word, after all steps. */
   send?(request: ChatRequest, target: Target): ChatRequest;
   /** The bytes for an upstream that speaks the client's wire format; absent where they have to be understood. */
@@ -89,7 +91,7 @@ export class Router {
   }
 
   async answer(question: Question, call: CallScope): Promise<Answered> {
-    const limits = this.#deps.limits();
+    const limits = within(this.#deps.limits(), question);
     let enriched: Promise<Required<Enriched>> | undefined;
     const ready = () => (enriched ??= this.#deps.enrich(question.request(), call, question.steps ?? []));
     return this.perform(
@@ -243,4 +245,8 @@ function withEnd(stream: RelayedStream, tap: ((latin1: string) => void) | undefi
     resume: () => stream.resume(),
     summary: () => stream.summary(),
   };
+}
+
+function within(limits: Limits, { idleMs }: Question): Limits {
+  return idleMs === undefined || idleMs >= limits.idleMs ? limits : { ...limits, idleMs };
 }

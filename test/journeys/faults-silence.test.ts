@@ -100,6 +100,17 @@ limits: ${LIMITS}`,
         assert.match(String(said.error?.['message']), NOTHING_MORE);
       });
 
+      test(`${name}: a client may put up with less silence, not with more`, { timeout: 30_000 }, async () => {
+        for (const [seconds, limit] of [
+          [0.3, 300],
+          [50, 600],
+        ]) {
+          const received = await way.ask(gateway.origin, asked(provider, 'falls-silent', { stream_timeout: seconds }));
+          const error = way.isWhole ? readError(received) : way.read(received).error;
+          assert.match(String(error?.['message']), new RegExp(`has sent nothing for ${limit} ms`));
+        }
+      });
+
       test(`${name}: slowness is no silence`, { timeout: 30_000 }, async () => {
         // Without streaming nothing comes before everything does, so there the limit holds for the whole.
         if (way.isWhole && provider === 'mock') return;

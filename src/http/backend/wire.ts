@@ -33,8 +33,12 @@ export const ConversationBody = z
       .boolean()
       .nullish()
       .describe('Send a title with the first answer of a chat; absent: when there is a conversation_id'),
-    timeout: z.number().positive().nullish(),
-    stream_timeout: z.number().positive().nullish(),
+    timeout: z.number().positive().nullish().describe('Seconds for the whole answer, below the server’s own limit'),
+    stream_timeout: z
+      .number()
+      .positive()
+      .nullish()
+      .describe('Seconds between two pieces of the answer, below the server’s own limit'),
     resumable: z
       .boolean()
       .nullish()

@@ -96,6 +96,7 @@ function toQuestion(request: FastifyRequest, json: JsonBody, body: ChatCompletio
     keys: clientKeys(request, body.api_key),
     steps,
     dropped: droppedOf(json, body),
+    ...(body.stream_timeout == null ? {} : { idleMs: body.stream_timeout * 1_000 }),
     request: () => toChatRequest(json, body, messages, wish),
   };
   if (!canRelay(body)) return question;
