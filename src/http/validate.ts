@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { type ErrorDetail, SluiceError } from '../core/errors.ts';
 import { isObject } from '../core/objects.ts';
+import { quickCheck } from './quick-check.ts';
 
 /**
  * Zod then stops at the first violation. A body can hold millions of them, each of which would become objects: ten megabytes
@@ -17,6 +18,7 @@ export function validate<T extends z.ZodType>(
   value: unknown,
   code: 'invalid_request' | 'invalid_field',
 ): z.infer<T> {
+  if (quickCheck(schema)(value)) return value as z.infer<T>;
   const result = safelyParsed(schema, value, code);
   if (result.success) return result.data;
   const detail = result.error.issues.slice(0, 20).map(toDetail);
