@@ -108,15 +108,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
     forceCloseConnections: 'idle',
     return503OnClosing: false,
   });
-  const guard = (): GuardSettings => {
-    const { allowedHosts, allowedOrigins, key } = deps.config();
-    return {
-      isLoopbackBind: isLoopbackName(bind.host),
-      allowedHosts,
-      allowedOrigins,
-      ...(key === undefined ? {} : { key }),
-    };
-  };
+  const isLoopbackBind = isLoopbackName(bind.host);
   app.decorateRequest('bearer', undefined);
   app.decorateRequest('isForm', false);
   const routes = apiRoutes(deps);
@@ -128,7 +120,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
     const observation = observe(request, reply, deps.observer);
     if (deps.calls.draining && !isOpen(observation.route))
       throw new SluiceError('shutting_down', 'Sluice is shutting down.', { retryAfter: 5 });
-    if (!admit(request, reply, guard(), limits.urlBytes)) return;
+    if (!admit(request, reply, deps.config(), isLoopbackBind, limits.urlBytes)) return;
     observation.admitted = true;
     done();
   });
@@ -164,14 +156,20 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
 }
 
 /** Everything that is decided before a body is read. Returns false when that was all there is to answer. */
-function admit(request: FastifyRequest, reply: FastifyReply, settings: GuardSettings, urlBytes: number): boolean {
+function admit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  settings: GuardSettings,
+  isLoopbackBind: boolean,
+  urlBytes: number,
+): boolean {
   const { raw } = request;
   reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', vary: 'Origin' });
   if ((raw.url ?? '').length > urlBytes)
     throw new SluiceError('uri_too_long', `The address is longer than ${urlBytes} bytes.`);
   if (raw.rawHeaders.length >= 2 * MOST_HEADERS)
     throw new SluiceError('header_too_large', `The request has ${MOST_HEADERS} headers or more.`);
-  checkHost(raw, settings);
+  checkHost(raw, settings, isLoopbackBind);
   const origin = checkOrigin(raw, settings);
   if (origin !== undefined) {
     reply.headers({

@@ -127,10 +127,28 @@ export class RequestLog {
 
 /** The record alone; the object may know more. Its id comes first, which `isOf` relies on. */
 function textOf(seen: Seen): string {
-  const { id, time, method, route, dialect, operation, user, asked, provider, model, status } = seen;
-  const { error, stream, firstChunk, duration, usage, cost, attempts, failures, content } = seen;
-  const asking = { id, time, method, route, dialect, operation, user, asked, provider, model, status };
-  return JSON.stringify({ ...asking, error, stream, firstChunk, duration, usage, cost, attempts, failures, content });
+  return JSON.stringify({
+    id: seen.id,
+    time: seen.time,
+    method: seen.method,
+    route: seen.route,
+    dialect: seen.dialect,
+    operation: seen.operation,
+    user: seen.user,
+    asked: seen.asked,
+    provider: seen.provider,
+    model: seen.model,
+    status: seen.status,
+    error: seen.error,
+    stream: seen.stream,
+    firstChunk: seen.firstChunk,
+    duration: seen.duration,
+    usage: seen.usage,
+    cost: seen.cost,
+    attempts: seen.attempts,
+    failures: seen.failures,
+    content: seen.content,
+  } satisfies { [Key in keyof Seen]: Seen[Key] | undefined });
 }
 
 function seenOf(text: string): Seen {

@@ -5,7 +5,6 @@ import { SluiceError } from '../../core/errors.ts';
 
 /** Who may call: the answers of S-1, S-2 and S-4, decided before any work is done. */
 export interface GuardSettings {
-  readonly isLoopbackBind: boolean;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly key?: string;
@@ -31,7 +30,7 @@ const PAGE = /^\/(docs\/?|[\w-]+\.html)?(\?|$)/;
  * Refuses requests whose Host is not ours. A page that rebinds its own name to 127.0.0.1 still sends that name
  * (DNS rebinding), so on a loopback bind only loopback names count.
  */
-export function checkHost(request: IncomingMessage, settings: GuardSettings): void {
+export function checkHost(request: IncomingMessage, settings: GuardSettings, isLoopbackBind: boolean): void {
   let hosts = 0;
   for (let i = 0; i < request.rawHeaders.length; i += 2) {
     const name = request.rawHeaders[i];
@@ -45,7 +44,7 @@ export function checkHost(request: IncomingMessage, settings: GuardSettings): vo
     throw new SluiceError('invalid_request', 'The request target must be a path.');
   }
   const name = nameOf(host);
-  if (!settings.isLoopbackBind || isLoopbackName(name) || settings.allowedHosts.includes(name)) return;
+  if (!isLoopbackBind || isLoopbackName(name) || settings.allowedHosts.includes(name)) return;
   throw new SluiceError(
     'forbidden',
     'Sluice does not answer under this host name. Use localhost, or add the name to allowedHosts in sluice.yaml.',
@@ -117,7 +116,8 @@ export function isKey(given: string | undefined, key: string): boolean {
 }
 
 export function isLoopbackName(name: string): boolean {
-  if (name === 'localhost' || name.endsWith('.localhost') || name === '::1') return true;
+  // The most frequent one needs no pattern.
+  if (name === '127.0.0.1' || name === 'localhost' || name.endsWith('.localhost') || name === '::1') return true;
   return isIP(name) === 4 && name.startsWith('127.');
 }
 

@@ -108,21 +108,33 @@ function namedOf(row: Row): { name: string; totalTokens: number } {
   return { name: String(row['name']), totalTokens: Number(row['totalTokens']) };
 }
 
+interface Group {
+  readonly day: string;
+  readonly user: string;
+  readonly provider: string;
+  readonly model: string;
+  sums: UsageTotals;
+}
+
 /** Sums by day, user, provider and model, in the order of the columns. */
 function groupsOf(
   rows: readonly (readonly [id: string, day: string, time: number, record: UsageRecord])[],
 ): readonly (string | number)[][] {
-  const groups = new Map<string, { readonly names: readonly string[]; sums: UsageTotals }>();
+  const groups = new Map<string, Group>();
+  let group: Group | undefined;
   for (const [, day, , record] of rows) {
-    const names = [day, record.user, record.provider, record.model];
-    // Two groups with one name would be a sum that is wrong; clients choose what users are called.
-    const name = names.map((each) => `${each.length} ${each}`).join();
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, { names, sums: sumsOf(record) });
-    else group.sums = addSums(group.sums, sumsOf(record));
+    const { user, provider, model } = record;
+    // Most have the names of the one before.
+    if (group?.day !== day || group.user !== user || group.provider !== provider || group.model !== model) {
+      // Two groups with one name would be a sum that is wrong; clients choose what users are called.
+      const name = [day, user, provider, model].map((each) => `${each.length} ${each}`).join();
+      group = groups.get(name) ?? { day, user, provider, model, sums: NOTHING };
+      groups.set(name, group);
+    }
+    group.sums = addSums(group.sums, sumsOf(record));
   }
-  return [...groups.values()].map(({ names, sums }) => {
+  return [...groups.values()].map(({ day, user, provider, model, sums }) => {
     const { requests, promptTokens, completionTokens, totalTokens, savedTokens } = sums;
-    return [...names, requests, promptTokens, completionTokens, totalTokens, savedTokens];
+    return [day, user, provider, model, requests, promptTokens, completionTokens, totalTokens, savedTokens];
   });
 }
