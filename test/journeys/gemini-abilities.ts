@@ -11,6 +11,7 @@ import {
   type Tool,
   Type,
 } from '@google/genai';
+import { inTurns } from '../support/turns.ts';
 import type { VendorAnswer } from '../support/vendor-script.ts';
 import { type Abilities, CALLS, got, PIXEL, PIXEL_ASKED, type Trial } from './abilities.ts';
 import { assertHolds, type Seat } from './sdk-vendors.ts';
@@ -48,9 +49,16 @@ function asked(seat: Seat, config: GenerateContentConfig = {}, contents?: Conten
 }
 
 /** All pieces of a stream. */
-async function pieces(trial: Trial<GoogleGenAI>, asks: GenerateContentParameters): Promise<GenerateContentResponse[]> {
+async function pieces(
+  trial: Trial<GoogleGenAI>,
+  asks: GenerateContentParameters,
+  heard?: (text: string) => void,
+): Promise<GenerateContentResponse[]> {
   const all: GenerateContentResponse[] = [];
-  for await (const piece of await trial.client.models.generateContentStream(asks)) all.push(piece);
+  for await (const piece of await trial.client.models.generateContentStream(asks)) {
+    all.push(piece);
+    heard?.(piece.text ?? '');
+  }
   return all;
 }
 
@@ -106,10 +114,13 @@ export const ABILITIES: Abilities<GoogleGenAI> = {
   },
 
   async stream(trial) {
-    trial.seat.answers({ text: ['Grü', 'ße 🌍', '!'], usage: { prompt: 20, completion: 9, cached: 5 }, delayMs: 20 });
-    const all = await pieces(trial, asked(trial.seat));
-    assert.ok(all.length >= 3, `${all.length} pieces`);
-    assert.equal(all.map(({ text }) => text ?? '').join(''), 'Grüße 🌍!');
+    const { heard, ...answer } = inTurns(['Grü', 'ße 🌍', '!']);
+    trial.seat.answers({ ...answer, usage: { prompt: 20, completion: 9, cached: 5 } });
+    const all = await pieces(trial, asked(trial.seat), heard);
+    assert.deepEqual(
+      all.flatMap(({ text }) => text || []),
+      ['Grü', 'ße 🌍', '!'],
+    );
     assert.deepEqual(
       all
         .slice(0, -1)

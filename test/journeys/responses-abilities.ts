@@ -8,6 +8,7 @@ import type {
   ResponseStreamEvent,
 } from 'openai/resources/responses/responses';
 import { z } from 'zod';
+import { inTurns } from '../support/turns.ts';
 import { type Abilities, PIXEL, type Trial } from './abilities.ts';
 import { all, lastOf, of, type Seat } from './responses-world.ts';
 import { assertHolds } from './sdk-vendors.ts';
@@ -32,6 +33,19 @@ function create({ client, seat }: Trial<OpenAI, Seat>, body: Create = {}): Promi
 
 async function events({ client, seat }: Trial<OpenAI, Seat>, body: Create = {}): Promise<ResponseStreamEvent[]> {
   return all(await client.responses.create({ model: seat.model, input: 'Hi', ...body, stream: true }));
+}
+
+/** The events of a stream whose upstream waits for its listener. Those before a failure are in `got`. */
+async function listen(
+  { client, seat }: Trial<OpenAI, Seat>,
+  heard: (text: string) => void,
+  got: ResponseStreamEvent[] = [],
+): Promise<ResponseStreamEvent[]> {
+  for await (const event of await client.responses.create({ model: seat.model, input: 'Hi', stream: true })) {
+    got.push(event);
+    if (event.type === 'response.output_text.delta') heard(event.delta);
+  }
+  return got;
 }
 
 /** The abilities that a client has with every upstream, by name. */
@@ -88,9 +102,9 @@ export const ABILITIES: Abilities<OpenAI, Seat> = {
 
   /** A stream: every event in its place, numbered from 0. */
   async stream(trial) {
-    const { seat } = trial;
-    seat.answers({ text: ['Grü', 'ße'], delayMs: 20 });
-    const got = await events(trial);
+    const { heard, ...answer } = inTurns(['Grü', 'ße']);
+    trial.seat.answers(answer);
+    const got = await listen(trial, heard);
     assert.deepEqual(
       got.map((event) => event.type),
       [
@@ -304,19 +318,17 @@ export const ABILITIES: Abilities<OpenAI, Seat> = {
   },
 
   /** An error inside the stream is an event, and the answer failed. */
-  async 'error inside'({ client, seat }) {
-    seat.answers({ text: ['Half', ' an', ' answer'], errorAfter: 2, errorMessage: 'Out of power.', delayMs: 10 });
-    const heard: ResponseStreamEvent[] = [];
+  async 'error inside'(trial) {
+    const { heard, ...answer } = inTurns(['Half', ' an', ' answer']);
+    trial.seat.answers({ ...answer, errorAfter: 2, errorMessage: 'Out of power.' });
+    const got: ResponseStreamEvent[] = [];
     await assert.rejects(
-      async () => {
-        const stream = await client.responses.create({ model: seat.model, input: 'Hi', stream: true });
-        for await (const event of stream) heard.push(event);
-      },
+      listen(trial, heard, got),
       (error) => error instanceof APIError && /Out of power/.test(error.message),
     );
-    assert.equal(of(heard, 'response.output_text.delta').length, 2);
-    const [created] = of(heard, 'response.created');
-    const failed = await client.responses.retrieve(created?.response.id ?? '');
+    assert.equal(of(got, 'response.output_text.delta').length, 2);
+    const [created] = of(got, 'response.created');
+    const failed = await trial.client.responses.retrieve(created?.response.id ?? '');
     assert.equal(failed.status, 'failed');
     assert.match(failed.error?.message ?? '', /Out of power/);
     assert.equal(failed.output_text, 'Half an');

@@ -57,11 +57,10 @@ describe('answers of the Responses API that are kept', { timeout: 120_000 }, () 
       reasoning: ['Let me', ' see.'],
       text: ['Hello', ' world', '!'],
       toolCalls: [{ id: 'call_1', name: 'weather', arguments: ['{"city":', '"Rom"}'] }],
-      delayMs: 5,
     });
     const given = await all(await open({ tools: [WEATHER], include: ['reasoning.encrypted_content'] }));
     const { id } = lastOf(given);
-    assert.ok(given.length > 20);
+    assert.ok(given.length > 15, `${given.length} events`);
     assert.deepEqual(await all(await world.client.responses.retrieve(id, { stream: true })), given);
     for (const number of [0, 7, given.length - 2]) {
       const rest = await all(await world.client.responses.retrieve(id, { stream: true, starting_after: number }));

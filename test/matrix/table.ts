@@ -60,7 +60,7 @@ Both ends are looked at: what the client made of the answer, and what reached th
 | Row | What is tried |
 |---|---|
 | text | a whole answer under instructions, with temperature, limit of tokens, stop words, seed and \`top_k\` where the client has them |
-| stream | the pieces as they come, and how the answer ended |
+| stream | each piece before the next is said, and how the answer ended |
 | tools | a forced call, its result, and the last word |
 | parallel tools | two calls at once in a stream, their arguments in fragments, both results; one call at a time where the client can ask for it |
 | vision | a picture beside a text, in low detail where the client can ask for it |

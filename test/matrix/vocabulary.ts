@@ -49,8 +49,6 @@ export interface Counts {
 /** What a client made of an answer. */
 export interface Heard {
   readonly text: string;
-  /** Of a stream: the text as it came, without empty pieces. */
-  readonly pieces?: readonly string[];
   readonly thoughts?: string | undefined;
   readonly calls?: readonly Call[];
   /** In the client's own word. */

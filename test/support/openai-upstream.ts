@@ -204,6 +204,7 @@ async function play(answer: VendorAnswer, request: SeenRequest, response: Server
     if (sent % (answer.burst ?? 1) !== 0) continue;
     await flush();
     if (answer.delayMs !== undefined) await sleep(answer.delayMs);
+    if (answer.afterPiece !== undefined) await Promise.race([answer.afterPiece(), request.closed]);
   }
   if (await interrupted(sent)) return;
   add(...stream.end());

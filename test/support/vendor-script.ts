@@ -78,6 +78,8 @@ export interface VendorAnswer {
   readonly errorAfter?: number;
   /** Milliseconds between pieces; 0: pieces go out as fast as the socket takes them. */
   readonly delayMs?: number;
+  /** Waited for behind every write of pieces, as long as the test likes. */
+  readonly afterPiece?: () => Promise<void>;
   /** Pieces per write; default 1. */
   readonly burst?: number;
   /** Writes are cut into slices of so many bytes, wherever that cuts characters and events. */

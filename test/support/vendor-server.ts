@@ -185,6 +185,7 @@ async function play(
     if (burst.length < (answer.burst ?? 1)) continue;
     await flush();
     if (answer.delayMs !== undefined) await sleep(answer.delayMs);
+    if (answer.afterPiece !== undefined) await Promise.race([answer.afterPiece(), request.closed]);
   }
   if (await interrupted()) return;
   burst.push(stream.end());

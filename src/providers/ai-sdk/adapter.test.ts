@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { testCall } from '../../../test/support/call.ts';
 import { chatRequest } from '../../../test/support/chat-request.ts';
+import { inTurns } from '../../../test/support/turns.ts';
 import { allChunks, contentOf, finishOf, openVendor, reasoningOf, VENDORS } from '../../../test/support/vendors.ts';
 import type { Chunk } from '../../core/chunk.ts';
 
@@ -155,20 +156,23 @@ for (const { kind } of VENDORS) {
 
     test('a burst is few batches, single pieces are their own', async () => {
       const text = Array.from({ length: 100 }, (_, index) => `${index} `);
+      const { heard, ...paced } = inTurns(text.slice(0, 3));
       await using vendor = await openVendor(kind, ({ prompt }) =>
-        prompt === 'burst' ? { text, burst: 1_000 } : { text: text.slice(0, 3), delayMs: 30 },
+        prompt === 'burst' ? { text, burst: 1_000 } : paced,
       );
       const burst: number[] = [];
       for await (const batch of vendor.chat(chatRequest('burst'))) burst.push(batch.length);
       assert.ok(burst.length <= 5, `${burst}`);
       assert.ok(Math.max(...burst) >= 50, `${burst}`);
-      const paced = [];
+      const batches: string[][] = [];
       for await (const batch of vendor.chat(chatRequest('paced'))) {
-        paced.push(batch.filter((chunk) => chunk.type === 'content').length);
+        const said = batch.flatMap((chunk) => (chunk.type === 'content' ? [chunk.content] : []));
+        if (said.length > 0) batches.push(said);
+        heard(said.join(''));
       }
       assert.deepEqual(
-        paced.filter((length) => length > 0),
-        [1, 1, 1],
+        batches,
+        text.slice(0, 3).map((piece) => [piece]),
       );
     });
 

@@ -97,9 +97,7 @@ function connect(origin: string, headers: Readonly<Record<string, string>>): Con
 
     async stream(model) {
       const answer = streamText({ ...asked(model), ...quiet });
-      const pieces: string[] = [];
-      for await (const text of answer.textStream) pieces.push(text);
-      return { text: await answer.text, pieces, finish: await answer.finishReason };
+      return { text: await answer.text, finish: await answer.finishReason };
     },
 
     async tools(model) {

@@ -74,9 +74,7 @@ function connect(origin: string, defaultHeaders: Readonly<Record<string, string>
     },
 
     async stream(model) {
-      const pieces: string[] = [];
-      const helper = stream(model).on('text', (text) => pieces.push(text));
-      return { ...heard(await helper.finalMessage()), pieces };
+      return heard(await stream(model).finalMessage());
     },
 
     async tools(model) {

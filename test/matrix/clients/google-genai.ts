@@ -110,7 +110,7 @@ function connect(origin: string, headers: Readonly<Record<string, string>>): Con
     async stream(model) {
       const all: GenerateContentResponse[] = [];
       for await (const piece of await stream(model)) all.push(piece);
-      return { ...heard(all), pieces: all.flatMap(({ text }) => text || []) };
+      return heard(all);
     },
 
     async tools(model) {

@@ -126,7 +126,7 @@ function connect(
       for await (const chunk of await open(model).stream(ASK)) chunks.push(chunk);
       const [first, ...rest] = chunks;
       const all = rest.reduce((sum, chunk) => sum.concat(chunk), first ?? (new Error('the stream is empty') as never));
-      return { ...heard(all), pieces: chunks.flatMap(({ text }) => text || []) };
+      return heard(all);
     },
 
     async tools(model) {

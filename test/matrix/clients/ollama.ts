@@ -76,8 +76,7 @@ function connect(host: string, headers: Readonly<Record<string, string>>): Conne
     },
 
     async stream(model) {
-      const lines = await readLines(await stream(model));
-      return { ...heard(lines), pieces: lines.flatMap(({ message }) => message.content || []) };
+      return heard(await readLines(await stream(model)));
     },
 
     async tools(model) {

@@ -207,7 +207,7 @@ function resultsFor(message: OpenAI.Chat.ChatCompletionAssistantMessageParam): M
 async function readStream(
   chunks: AsyncIterable<OpenAI.Chat.ChatCompletionChunk>,
 ): Promise<Heard & { message: OpenAI.Chat.ChatCompletionAssistantMessageParam }> {
-  const pieces: string[] = [];
+  let text = '';
   const calls: { id: string; name: string; arguments: string }[] = [];
   let thoughts = '';
   let finish: string | null | undefined;
@@ -215,7 +215,7 @@ async function readStream(
     const [choice] = choices;
     if (choice === undefined) continue;
     const delta: typeof choice.delta & { readonly reasoning_content?: string } = choice.delta;
-    if (delta.content) pieces.push(delta.content);
+    text += delta.content ?? '';
     thoughts += delta.reasoning_content ?? '';
     for (const { index, id, function: called } of delta.tool_calls ?? []) {
       const call = calls[index] ?? { id: '', name: '', arguments: '' };
@@ -226,10 +226,8 @@ async function readStream(
     }
     finish = choice.finish_reason ?? finish;
   }
-  const text = pieces.join('');
   return {
     text,
-    pieces,
     thoughts,
     finish,
     calls: calls.map(({ name, arguments: written }) => ({ name, input: JSON.parse(written) })),

@@ -66,8 +66,7 @@ function connect(origin: string, headers: Readonly<Record<string, string>>): Con
     },
 
     async stream(model) {
-      const { answer, pieces } = await readStream(await stream(model));
-      return { ...heard(answer), pieces };
+      return heard((await readStream(await stream(model))).answer);
     },
 
     async tools(model) {
@@ -181,17 +180,15 @@ function resultsFor({ output }: Response): ResponseInputItem[] {
   );
 }
 
-async function readStream(
-  events: AsyncIterable<ResponseStreamEvent>,
-): Promise<{ answer: Response; pieces: string[]; thoughts: string }> {
-  const pieces: string[] = [];
+async function readStream(events: AsyncIterable<ResponseStreamEvent>): Promise<{ answer: Response; thoughts: string }> {
+  let text = '';
   let thoughts = '';
   for await (const event of events) {
-    if (event.type === 'response.output_text.delta') pieces.push(event.delta);
+    if (event.type === 'response.output_text.delta') text += event.delta;
     if (event.type === 'response.reasoning_summary_text.delta') thoughts += event.delta;
     // The library adds this member to whole answers only.
     if (event.type === 'response.completed') {
-      return { answer: { ...event.response, output_text: pieces.join('') }, pieces, thoughts };
+      return { answer: { ...event.response, output_text: text }, thoughts };
     }
   }
   throw new Error('the stream never completes');
