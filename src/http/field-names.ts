@@ -3,18 +3,26 @@ import { SluiceError } from '../core/errors.ts';
 import type { Answered, Question } from '../routing/router.ts';
 import type { Deps } from './deps.ts';
 
-/**
- * Asks, and tells of lost fields in the client's own words: adapters call what every dialect has by OpenAI's names. `names`
- * leads from those to the dialect's.
- */
-export async function answerIn(
+/** Asks, and tells of lost fields in the client's own words, like `inNames`. */
+export function answerIn(
   names: Readonly<Record<string, string>>,
   { router }: Pick<Deps, 'router'>,
   question: Question,
   call: CallScope,
 ): Promise<Answered> {
+  return inNames(names, router.answer(question, call));
+}
+
+/**
+ * Tells of the fields that an answer, or a refusal, lost in the client's own words: adapters call what every dialect has by
+ * OpenAI's names. `names` leads from those to the dialect's.
+ */
+export async function inNames<T extends { readonly dropped: readonly string[] }>(
+  names: Readonly<Record<string, string>>,
+  answer: Promise<T>,
+): Promise<T> {
   try {
-    const answered = await router.answer(question, call);
+    const answered = await answer;
     return { ...answered, dropped: answered.dropped.map((field) => nameIn(names, field)) };
   } catch (thrown) {
     if (!(thrown instanceof SluiceError) || thrown.code !== 'unsupported_field') throw thrown;

@@ -298,9 +298,13 @@ function parseObject(text: string): Json {
 }
 
 /** Waits for what should come about soon; the assertion is that it does. */
-export async function eventually(what: string, isSo: () => boolean, withinMs = 10_000): Promise<void> {
+export async function eventually(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  withinMs = 10_000,
+): Promise<void> {
   const end = performance.now() + withinMs;
-  while (!isSo()) {
+  while (!(await isSo())) {
     assert.ok(performance.now() < end, `${what}: not within ${withinMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

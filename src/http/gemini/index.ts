@@ -3,7 +3,7 @@ import type { Deps, Route } from '../deps.ts';
 import { errorBody } from './errors.ts';
 import { modelMethod } from './methods.ts';
 import { getModel, listModels } from './models.ts';
-import { GeminiError, GeminiModel, GeminiModelList, GenerateContentAnswer, ListQuery, MethodBody } from './wire.ts';
+import { GeminiError, GeminiModel, GeminiModelList, ListQuery, MethodAnswer, MethodBody } from './wire.ts';
 
 const TAG = 'Gemini API';
 
@@ -16,10 +16,10 @@ export function geminiRoutes(deps: Deps): readonly Route[] {
       method: 'POST',
       url: '/v1beta/models/*',
       summary:
-        'What can be done with a model: `<model>:generateContent`, `<model>:streamGenerateContent` (with `alt=sse` as events), `<model>:countTokens`',
+        'What can be done with a model: `<model>:generateContent`, `<model>:streamGenerateContent` (with `alt=sse` as events), `<model>:countTokens`, `<model>:embedContent`, `<model>:batchEmbedContents`',
       body: MethodBody,
       bodyLimit: (limits: Limits) => limits.chatBodyBytes,
-      answer: GenerateContentAnswer,
+      answer: MethodAnswer,
       produces: ['application/json', 'text/event-stream'],
       handler: modelMethod(deps),
     },

@@ -3,6 +3,7 @@ import { SluiceError } from '../../core/errors.ts';
 import type { Deps, Handler } from '../deps.ts';
 import type { Variant } from '../variant.ts';
 import { countTokens } from './count-tokens.ts';
+import { batchEmbedContents, embedContent } from './embed.ts';
 import { errorBody } from './errors.ts';
 import { type Form, generate } from './generate.ts';
 
@@ -13,6 +14,8 @@ const METHODS: Readonly<Record<string, Method>> = {
   generateContent: (deps, request, reply, model) => generate(deps, request, reply, model, 'whole'),
   streamGenerateContent: (deps, request, reply, model) => generate(deps, request, reply, model, streamForm(request)),
   countTokens,
+  embedContent,
+  batchEmbedContents,
 };
 
 /** `POST /v1beta/models/<model>:<method>`. Names of models may have slashes and colons themselves. */

@@ -10,7 +10,7 @@ import { firstSpeaks } from '../first-target.ts';
 import { clientKeys } from '../keys.ts';
 import { samplingFor } from '../thinking.ts';
 import { type Decoded, decode, SEARCH_TOOLS } from './decode.ts';
-import { type GenerateContentBody, REFUSED_FIELDS } from './wire.ts';
+import { type GenerateContentBody, REFUSED_FIELDS, type WireAsking } from './wire.ts';
 
 /** A question, its request as it is before any step, and the request as one target gets it. */
 export interface GeminiQuestion extends Question {
@@ -25,12 +25,7 @@ export async function toQuestion(
   model: string,
   deps: Deps,
 ): Promise<GeminiQuestion> {
-  const wish: Wish = {
-    model,
-    providers: (body.provider ?? '').split(' ').filter((name) => name !== ''),
-    ignored: body.ignored ?? [],
-    ...(body.models == null ? {} : { fallbacks: body.models }),
-  };
+  const wish = wishOf(body, model);
   const keys = clientKeys(request, body.apiKey);
   const decoded = decode(body, wish);
   // Google searches by itself; for everybody else the search is ours.
@@ -50,6 +45,16 @@ export async function toQuestion(
       speaks(target.provider, 'gemini')
         ? { ...ready, extra: searchesHere ? withoutSearch(decoded.fields) : decoded.fields }
         : forOthers(ready, decoded.foreign, searchesHere, target),
+  };
+}
+
+/** Where a request shall go. */
+export function wishOf({ provider, ignored, models }: WireAsking, model: string): Wish {
+  return {
+    model,
+    providers: (provider ?? '').split(' ').filter((name) => name !== ''),
+    ignored: ignored ?? [],
+    ...(models == null ? {} : { fallbacks: models }),
   };
 }
 

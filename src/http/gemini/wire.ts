@@ -90,23 +90,31 @@ const GenerationConfig = z.looseObject({
 });
 export type WireGenerationConfig = z.infer<typeof GenerationConfig>;
 
+/** Where and how something is done, and for whom. */
+const AskingFields = {
+  models: RoutingFields.models,
+  provider: RoutingFields.provider,
+  ignored: RoutingFields.ignored,
+  apiKey: RoutingFields.api_key,
+  user: z.string().max(1_000).nullish(),
+  strict: z.boolean().nullish().describe('Refuse the request when a field of it has no place at the provider'),
+  timeout: z.number().positive().nullish().describe('Seconds for the whole answer, below the server’s own limit'),
+};
+
+const Asking = z.looseObject(AskingFields);
+export type WireAsking = z.infer<typeof Asking>;
+
 const GenerateFields = {
   contents: z.union([z.array(Content).min(1), Content]),
   systemInstruction: z.union([Content, z.string()]).nullish(),
   tools: listOf(Tool, 1_000).nullish(),
   toolConfig: z.looseObject({ functionCallingConfig: FunctionCallingConfig.nullish() }).nullish(),
   generationConfig: GenerationConfig.nullish(),
-  models: RoutingFields.models,
-  provider: RoutingFields.provider,
-  ignored: RoutingFields.ignored,
-  apiKey: RoutingFields.api_key,
+  ...AskingFields,
   webSearch: RoutingFields.web_search,
   downloadMedia: RoutingFields.download_media,
   conversation: RoutingFields.conversation,
-  user: z.string().max(1_000).nullish(),
   memory: z.boolean().nullish().describe('Add what is remembered of `user` and has to do with the question'),
-  strict: z.boolean().nullish().describe('Refuse the request when a field of it has no place at the provider'),
-  timeout: z.number().positive().nullish().describe('Seconds for the whole answer, below the server’s own limit'),
 };
 
 /** Names in snake_case are taken too. */
@@ -128,22 +136,72 @@ export const OWN_FIELDS: ReadonlySet<string> = new Set(
   [...KNOWN_FIELDS, ...REFUSED_FIELDS].filter((name) => !FOR_GOOGLE.has(name)),
 );
 
-const { contents: _, ...WithoutContents } = GenerateFields;
+/** More texts than the largest body holds that say anything. */
+const MOST_EMBEDDED = 100_000;
 
-/** What a POST below `models` may bring. `:countTokens` takes messages alone, or a whole request; the others need `contents`. */
+const EmbeddingSettings = {
+  taskType: z.string().max(256).nullish(),
+  title: z.string().nullish(),
+  outputDimensionality: z.int().positive().nullish(),
+};
+
+const EmbeddingFields = {
+  content: Content,
+  ...EmbeddingSettings,
+  embedContentConfig: z.looseObject(EmbeddingSettings).nullish(),
+};
+
+const Embedding = z.looseObject(EmbeddingFields);
+export type WireEmbedding = z.infer<typeof Embedding>;
+
+export const EmbedContentBody = z.preprocess(toCamelCase, z.looseObject({ ...EmbeddingFields, ...AskingFields }));
+export const BatchEmbedContentsBody = z.preprocess(
+  toCamelCase,
+  z.looseObject({ requests: z.array(Embedding).min(1).max(MOST_EMBEDDED), ...AskingFields }),
+);
+export type BatchEmbedContentsBody = z.infer<typeof BatchEmbedContentsBody>;
+
+/** The fields of a request for a vector that are no setting of it. */
+export const NO_SETTINGS: ReadonlySet<string> = new Set([
+  ...['model', 'content', 'embedContentConfig'],
+  ...Object.keys(AskingFields),
+  ...REFUSED_FIELDS,
+]);
+
+const { contents: _, ...WithoutContents } = GenerateFields;
+const { content: __, ...WithoutContent } = EmbeddingFields;
+
+/**
+ * What a POST below `models` may bring. `:countTokens` takes messages alone, or a whole request; `:embedContent` needs a
+ * `content`, `:batchEmbedContents` `requests`, and the others `contents`.
+ */
 export const MethodBody = z.looseObject({
   contents: GenerateFields.contents.nullish(),
   ...WithoutContents,
   generateContentRequest: z.looseObject(GenerateFields).nullish().describe('For `:countTokens` only'),
+  content: Content.nullish().describe('For `:embedContent` only'),
+  ...WithoutContent,
+  requests: z.array(Embedding).nullish().describe('For `:batchEmbedContents` only'),
 });
 
-export const CountTokensBody = z.preprocess(toCamelCase, MethodBody);
+export const CountTokensBody = z.preprocess(
+  toCamelCase,
+  z.looseObject({
+    contents: GenerateFields.contents.nullish(),
+    ...WithoutContents,
+    generateContentRequest: z.looseObject(GenerateFields).nullish(),
+  }),
+);
 
-export const GenerateContentAnswer = z.looseObject({
+const Vector = z.object({ values: z.array(z.number()) });
+
+export const MethodAnswer = z.looseObject({
   candidates: z.array(z.looseObject({ index: z.int(), finishReason: z.string().optional() })).optional(),
   usageMetadata: z.looseObject({ totalTokenCount: z.int() }).optional(),
   modelVersion: z.string().optional(),
   responseId: z.string().optional(),
+  embedding: Vector.optional(),
+  embeddings: z.array(Vector).optional(),
 });
 
 export const GeminiError = z.object({
