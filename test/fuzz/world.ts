@@ -93,9 +93,10 @@ search: { engine: none }
 
 const METHODS = [
   ...['gemini/gemini-2.5-flash', 'acme/test-model'].flatMap((model) =>
-    ['generateContent', 'streamGenerateContent', 'countTokens', 'embedContent', 'batchEmbedContents', 'divine'].map(
-      (method) => `${model}:${method}`,
-    ),
+    ['generateContent', 'streamGenerateContent', 'countTokens', 'divine'].map((method) => `${model}:${method}`),
+  ),
+  ...['acme/embedding-test', 'acme/test-model'].flatMap((model) =>
+    ['embedContent', 'batchEmbedContents'].map((method) => `${model}:${method}`),
   ),
   'gemini/gemini-2.5-flash',
 ];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ApiError, GoogleGenAI } from '@google/genai';
+import { MethodAnswer } from '../../src/http/gemini/wire.ts';
 import { startEmbeddingUpstream } from '../support/embedding-upstream.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import type { OpenAiUpstream } from '../support/openai-upstream.ts';
@@ -97,6 +98,7 @@ limits: { attempts: 1 }
     assert.equal(status, 200, JSON.stringify(json));
     assert.deepEqual(json, { embedding: { values: [5, 0.5, -1] }, usageMetadata: { promptTokenCount: 2 } });
     assert.equal(dropped, null);
+    assert.ok(MethodAnswer.safeParse(json).success, 'it is what the document describes');
     assert.partialDeepStrictEqual(acme.requests.at(-1)?.body, { input: 'ab\ncd', dimensions: 3 });
     const day = new Date().toISOString().slice(0, 10);
     await eventually('the cost is in the statistics', async () => {

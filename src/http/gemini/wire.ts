@@ -197,7 +197,9 @@ const Vector = z.object({ values: z.array(z.number()) });
 
 export const MethodAnswer = z.looseObject({
   candidates: z.array(z.looseObject({ index: z.int(), finishReason: z.string().optional() })).optional(),
-  usageMetadata: z.looseObject({ totalTokenCount: z.int() }).optional(),
+  usageMetadata: z
+    .looseObject({ promptTokenCount: z.int().optional(), totalTokenCount: z.int().optional() })
+    .optional(),
   modelVersion: z.string().optional(),
   responseId: z.string().optional(),
   embedding: Vector.optional(),
