@@ -4,6 +4,7 @@ import type { Provider, ProviderCookies } from '../core/provider.ts';
 import { createFetch } from '../outbound/fetch.ts';
 import { createGuardedFetch, type GuardedFetch, guardedLimits } from '../outbound/guarded-fetch.ts';
 import { createUpstreamClient, type UpstreamClient } from '../outbound/upstream.ts';
+import { Synthesizer } from '../speech/synthesizer.ts';
 import { version } from '../version.ts';
 import { vendors } from './ai-sdk/index.ts';
 import type { Engines } from './embedded/engines.ts';
@@ -11,7 +12,7 @@ import { createEmbeddedProvider } from './embedded/provider.ts';
 import { imageVendors, isImageKind, withImages } from './image/index.ts';
 import { createOpenAiProvider } from './openai/adapter.ts';
 import { withResponsesDetour } from './openai/responses-detour.ts';
-import { isSpeechKind, speechVendors, withOpenAiSpeech } from './speech/index.ts';
+import { isSpeechKind, speechVendors, withGoogleSpeech, withOpenAiSpeech } from './speech/index.ts';
 import { withOpenAiTasks } from './tasks/index.ts';
 
 /** What providers are made with. */
@@ -24,6 +25,8 @@ export interface ProviderDeps {
   readonly cookies: ProviderCookies;
   readonly limits: () => Limits;
   readonly log: Logger;
+  /** Makes the files of whoever has samples only; its thread begins with the first. */
+  readonly synthesizer: Synthesizer;
   /** Where embedded models run, when not below this process. */
   readonly engines?: Engines | undefined;
 }
@@ -38,14 +41,20 @@ export function createProviderDeps(
 ): ProviderDeps {
   const guardedFetch = createGuardedFetch({ limits: () => guardedLimits(limits()), userAgent: `Sluice/${version}` });
   const client = createUpstreamClient(limits);
-  return { client, fetch: createFetch(client), guardedFetch, cookies, limits, log };
+  return {
+    ...{ client, fetch: createFetch(client), guardedFetch, cookies, limits, log },
+    synthesizer: new Synthesizer(log),
+  };
 }
 
 /** The provider of a configuration entry. Nothing is loaded or connected before it is first asked. */
 export function createProvider(config: ProviderConfig, deps: ProviderDeps): Provider {
   if (isSpeechKind(config.kind)) return speechVendors[config.kind](config, deps);
   if (isImageKind(config.kind)) return imageVendors[config.kind](config, deps);
-  if (config.kind !== 'openai') return withImages(vendors[config.kind](config, deps), config, deps);
+  if (config.kind !== 'openai') {
+    const chatting = vendors[config.kind](config, deps);
+    return withImages(config.kind === 'google' ? withGoogleSpeech(chatting, config, deps) : chatting, config, deps);
+  }
   const { baseUrl } = config;
   if (baseUrl === undefined) throw new Error(`provider ${config.id} has no address`);
   const chatting = withResponsesDetour(createOpenAiProvider({ ...config, baseUrl }, deps), config, deps);

@@ -39,7 +39,7 @@ export class Registry {
     for (const [key, entry] of wanted) if (!this.#made.has(key)) this.#made.set(key, createProvider(entry, this.#deps));
     const providers = [...wanted.keys()].flatMap((key) => this.#made.get(key) ?? []);
     if (config.embedded.enabled) {
-      this.#voice ??= createFliteProvider(this.#log);
+      this.#voice ??= createFliteProvider(this.#deps.synthesizer);
       this.#embedded ??= withVoiceOf(
         createEmbeddedProvider(config.embedded, config.dataDir, this.#log, { engines: this.#deps.engines }),
         this.#voice,
@@ -52,6 +52,7 @@ export class Registry {
 
   async close(): Promise<void> {
     await Promise.all([...this.#made.values(), this.#embedded, this.#voice].map((provider) => provider?.close?.()));
+    this.#deps.synthesizer.close();
     await this.#deps.client.close();
   }
 }

@@ -1,4 +1,5 @@
 import type { SpeechEncoder } from './encoder.ts';
+import { ratio } from './plain.ts';
 import { Upsampler } from './upsampler.ts';
 
 /** Opus' own rate; the library would resample with a seam at every piece. */
@@ -18,7 +19,7 @@ const SLICE = 5 * FRAME;
 export async function createOpus(rate: number): Promise<SpeechEncoder> {
   const { default: openOpus } = await import('@audio/encode-opus');
   const encoder = await openOpus({ sampleRate: RATE, channels: 1, bitrate: BITRATE, application: 'voip' });
-  const upsampler = new Upsampler(RATE / rate, 1);
+  const upsampler = new Upsampler(...ratio(RATE, rate));
   let count = 0;
 
   function* encoded(samples: Float32Array): Generator<Uint8Array> {

@@ -54,8 +54,14 @@ function toBytes(samples: Float32Array): Buffer {
   return bytes;
 }
 
+/** Raw samples, 16 bits each and little-endian → from -1 to 1. Half a sample at the end is left out. */
+export function fromBytes(bytes: Uint8Array): Float32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Float32Array.from({ length: bytes.byteLength >> 1 }, (_, index) => view.getInt16(2 * index, true) / 32_768);
+}
+
 /** Two rates as a fraction in lowest terms. */
-function ratio(to: number, from: number): [up: number, down: number] {
+export function ratio(to: number, from: number): [up: number, down: number] {
   let [a, b] = [to, from];
   while (b !== 0) [a, b] = [b, a % b];
   return [to / a, from / a];

@@ -1,15 +1,29 @@
 import type { EncodedFormat } from './encoder.ts';
 
+/** One part of an utterance: words for the embedded voice, or sound that another voice made. */
+export type SpeechPiece = Words | Sound;
+
+export interface Words {
+  readonly text: string;
+  readonly voice: string;
+  /** How much longer than usual it shall take. */
+  readonly stretch: number;
+}
+
+export interface Sound {
+  /** 16 bits each, little-endian, mono. A view would be copied with all of its buffer. */
+  readonly samples: Uint8Array;
+  /** Samples a second. */
+  readonly rate: number;
+}
+
 /** What the gateway asks of the thread that speaks. It does one thing at a time and answers each piece once. */
 export type ToSpeaker =
   | {
       readonly type: 'piece';
       /** The speech it belongs to; the first piece of a speech opens its encoder. */
       readonly id: number;
-      readonly text: string;
-      readonly voice: string;
-      /** How much longer than usual it shall take. */
-      readonly stretch: number;
+      readonly piece: SpeechPiece;
       readonly format: EncodedFormat;
       /** The last piece closes the file, and the encoder. */
       readonly isLast: boolean;

@@ -1,7 +1,8 @@
 import { parentPort } from 'node:worker_threads';
 import { encoders, type SpeechEncoder } from './encoder.ts';
 import { FLITE_RATE, Flite } from './flite.ts';
-import type { FromSpeaker, ToSpeaker } from './protocol.ts';
+import { fromBytes } from './plain.ts';
+import type { FromSpeaker, SpeechPiece, ToSpeaker } from './protocol.ts';
 
 /**
  * The thread that speaks: synthesis and encoding are computations without a pause, which would hold up every request of
@@ -33,17 +34,22 @@ async function receive(message: ToSpeaker): Promise<void> {
   }
 }
 
-async function speak({ id, text, voice, stretch, format, isLast }: ToSpeaker & { type: 'piece' }): Promise<Uint8Array> {
-  flite ??= await Flite.load();
-  const samples = await flite.say(text, voice, stretch);
+async function speak({ id, piece, format, isLast }: ToSpeaker & { type: 'piece' }): Promise<Uint8Array> {
+  const { samples, rate } = await soundOf(piece);
   let encoder = open.get(id);
   if (encoder === undefined) {
-    encoder = await encoders[format](FLITE_RATE);
+    encoder = await encoders[format](rate);
     open.set(id, encoder);
   }
   const bytes = encoder.encode(samples, isLast);
   if (isLast) close(id);
   return bytes;
+}
+
+async function soundOf(piece: SpeechPiece): Promise<{ readonly samples: Float32Array; readonly rate: number }> {
+  if ('samples' in piece) return { samples: fromBytes(piece.samples), rate: piece.rate };
+  flite ??= await Flite.load();
+  return { samples: await flite.say(piece.text, piece.voice, piece.stretch), rate: FLITE_RATE };
 }
 
 function close(id: number): void {

@@ -8,7 +8,7 @@ import { SluiceError } from '../core/errors.ts';
 import { Synthesizer, type SynthesizerLimits, type Utterance } from './synthesizer.ts';
 
 function utterance(pieces: readonly string[], fields: Partial<Utterance> = {}): Utterance {
-  return { pieces, voice: 'kal16', stretch: 1, format: 'wav', ...fields };
+  return { pieces: pieces.map((text) => ({ text, voice: 'kal16', stretch: 1 })), format: 'wav', ...fields };
 }
 
 /** A thread that answers each piece with its text, except where the text says what to do instead. */
@@ -16,11 +16,12 @@ const SCRIPTED = `
   const { parentPort } = require('node:worker_threads');
   parentPort.on('message', (message) => {
     if (message.type !== 'piece') return;
-    if (message.text === 'exit') process.exit(3);
-    if (message.text === 'throw') throw new Error('broken');
-    if (message.text === 'fail') return parentPort.postMessage({ type: 'failed', id: message.id, reason: 'inner' });
-    if (message.text === 'hang') for (;;);
-    parentPort.postMessage({ type: 'bytes', id: message.id, bytes: Buffer.from(message.text + ' ') });
+    const { text } = message.piece;
+    if (text === 'exit') process.exit(3);
+    if (text === 'throw') throw new Error('broken');
+    if (text === 'fail') return parentPort.postMessage({ type: 'failed', id: message.id, reason: 'inner' });
+    if (text === 'hang') for (;;);
+    parentPort.postMessage({ type: 'bytes', id: message.id, bytes: Buffer.from(text + ' ') });
   });
 `;
 

@@ -4,15 +4,12 @@ import { SluiceError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { threadEnvironment } from '../core/threads.ts';
 import type { EncodedFormat } from './encoder.ts';
-import type { FromSpeaker, ToSpeaker } from './protocol.ts';
+import type { FromSpeaker, SpeechPiece, ToSpeaker } from './protocol.ts';
 
-/** What shall be said, and how. */
+/** What shall be heard, and as which kind of file. */
 export interface Utterance {
-  /** At least one, none longer than a few hundred characters. */
-  readonly pieces: readonly string[];
-  readonly voice: string;
-  /** How much longer than usual it shall take. */
-  readonly stretch: number;
+  /** At least one, none longer than a few hundred characters or some seconds of sound; all of the same rate. */
+  readonly pieces: readonly SpeechPiece[];
   readonly format: EncodedFormat;
 }
 
@@ -31,7 +28,7 @@ export interface SynthesizerLimits {
 const LIMITS: SynthesizerLimits = { places: 64, pieceMs: 30_000, stalledMs: 60_000, idleMs: 60_000 };
 
 /**
- * Speaks with one thread, which is ten and more times faster than anybody listens. Utterances take turns piece by piece,
+ * Speaks, and makes files of sound, with one thread, which is ten and more times faster than anybody listens. Utterances take turns piece by piece,
  * and no piece is computed before its listener needs it soon.
  */
 export class Synthesizer {
@@ -131,12 +128,14 @@ export class Synthesizer {
     if (job === undefined) return;
     this.#running = job;
     const { session, index } = job;
-    const { pieces, ...how } = session.utterance;
+    const { pieces, format } = session.utterance;
+    const piece = pieces[index];
+    if (piece === undefined) throw new Error('a piece that is not there was asked for');
     const worker = this.#awake();
     worker.ref();
     this.#watchdog = setTimeout(() => this.#lose('took too long'), this.#limits.pieceMs);
-    const piece = { id: session.id, text: pieces[index] ?? '', ...how, isLast: index === pieces.length - 1 };
-    worker.postMessage({ type: 'piece', ...piece } satisfies ToSpeaker);
+    const isLast = index === pieces.length - 1;
+    worker.postMessage({ type: 'piece', id: session.id, piece, format, isLast } satisfies ToSpeaker);
   }
 
   #awake(): Worker {
@@ -157,8 +156,8 @@ export class Synthesizer {
       job.session.said += 1;
       job.resolve(message.bytes);
     } else {
-      this.#log.error({ reason: message.reason }, 'the embedded voice failed');
-      job.reject(new SluiceError('provider_failed', 'The embedded voice failed; the log has the details.'));
+      this.#log.error({ reason: message.reason }, 'the thread that speaks failed');
+      job.reject(new SluiceError('provider_failed', 'The audio could not be made; the log has the details.'));
     }
     this.#next();
   }
@@ -176,11 +175,11 @@ export class Synthesizer {
 
   /** The thread is lost, and with it what the open utterances had of their files. Those not begun go on with a new one. */
   #lose(how: string): void {
-    this.#log.error({ how }, 'the thread of the embedded voice was lost');
+    this.#log.error({ how }, 'the thread that speaks was lost');
     const job = this.#running;
     this.#stop();
-    job?.reject(new SluiceError('provider_failed', `The embedded voice ${how}.`));
-    const lost = new SluiceError('upstream_cut', 'The embedded voice was interrupted.');
+    job?.reject(new SluiceError('provider_failed', `The thread that makes the audio ${how}.`));
+    const lost = new SluiceError('upstream_cut', 'The thread that makes the audio was interrupted.');
     for (const session of this.#sessions) {
       if (session.said > 0 || session === job?.session) this.#drop(session, lost);
     }

@@ -245,6 +245,7 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
       'models/gemini-2.5-flash',
       'models/gemini-2.5-flash-image',
       'models/gemini-embedding-001',
+      'models/gemini-2.5-flash-preview-tts',
       'models/fast',
     ]);
     const one = await client.models.get({ model: 'gemini/gemini-2.5-flash' });

@@ -24,6 +24,7 @@ describe('listings of dialect B', { timeout: 60_000 }, () => {
       'gemini-2.5-flash',
       'gemini-2.5-flash-image',
       'gemini-embedding-001',
+      'gemini-2.5-flash-preview-tts',
       'one',
       'two',
       'fast',

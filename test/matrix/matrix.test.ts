@@ -84,8 +84,8 @@ describe('every client before every upstream', { timeout: 240_000 }, () => {
         for (const name of names) {
           test(`${upstream.title}: ${name}`, LIMITS, async () => {
             const dropped = await tryTask(trialWith(upstream, model), client, name);
-            const isUncounted = name === 'usage' && upstream.uncounted?.[client.task] !== undefined;
-            outcomes.note(client.title, name, upstream, { dropped, untold: isUncounted ? ['tokens'] : [] });
+            const isUntold = upstream.untold?.[client.task]?.[name] !== undefined;
+            outcomes.note(client.title, name, upstream, { dropped, untold: isUntold ? [name] : [] });
           });
         }
       }

@@ -97,7 +97,8 @@ function taskSection(client: TaskClient, tables: Tables): string {
 const UNTOLD: Readonly<Record<string, string>> = {
   cached: 'cached tokens',
   reasoningTokens: 'tokens of thoughts',
-  tokens: 'counts',
+  usage: 'counts',
+  stream: 'pieces',
 };
 
 function cellOf(outcome: Outcome | undefined): string {
@@ -126,13 +127,17 @@ function answerReasons({ clients, upstreams, taskClients }: Tables): string {
   const deaf = clients.flatMap(({ title, deaf = {} }) =>
     Object.entries(deaf).map(([name, reason]) => [title, 'all', UNTOLD[name] ?? name, reason]),
   );
-  const uncounted = upstreams.flatMap((upstream) =>
-    taskClients.flatMap(({ title, task }) => {
-      const reason = upstream.uncounted?.[task];
-      return reason === undefined ? [] : [[title, upstream.title, 'counts', reason]];
-    }),
+  const untold = upstreams.flatMap((upstream) =>
+    taskClients.flatMap(({ title, task }) =>
+      Object.entries(upstream.untold?.[task] ?? {}).map(([row, reason]) => [
+        title,
+        upstream.title,
+        UNTOLD[row] ?? row,
+        reason,
+      ]),
+    ),
   );
-  return table(['Client', 'Upstream', 'What', 'Why'], [...deaf, ...uncounted]);
+  return table(['Client', 'Upstream', 'What', 'Why'], [...deaf, ...untold]);
 }
 
 function taskReasons({ upstreams, taskClients }: Tables): string {

@@ -154,8 +154,8 @@ export interface MatrixUpstream {
   /** Its model for each task; absent where it has none, and then `cannotDo` says why. */
   readonly tasks: Partial<Readonly<Record<Task, string>>>;
   readonly cannotDo: Partial<Readonly<Record<Task, string>>>;
-  /** Tasks of which it counts no tokens, and why. */
-  readonly uncounted?: Partial<Readonly<Record<Task, string>>>;
+  /** What it does not tell or do of a task, by the name of the row, and why. */
+  readonly untold?: Partial<Readonly<Record<Task, Readonly<Record<string, string>>>>>;
   /** Fields of a task, in OpenAI's words, that it has no place for, and why. */
   readonly lostByTask?: Partial<Readonly<Record<Task, Readonly<Record<string, string>>>>>;
 }

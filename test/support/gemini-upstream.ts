@@ -48,6 +48,8 @@ const format: VendorFormat = {
   },
   open: (answer) => new ContentStream(answer),
   whole(answer, { path, body }) {
+    const modalities = elements(member(body, 'generationConfig', 'responseModalities'));
+    if (modalities.includes('AUDIO')) return JSON.stringify(spoken(answer));
     const embedding = { values: answer.vector ?? [] };
     if (path.endsWith(':countTokens')) return JSON.stringify({ totalTokens: usageOf(answer).prompt });
     if (path.endsWith(':embedContent')) return JSON.stringify({ embedding });
@@ -133,6 +135,13 @@ class ContentStream implements VendorStream {
       }
     }
   }
+}
+
+/** The text of an answer stands for its samples. */
+function spoken(answer: VendorAnswer): object {
+  const data = Buffer.from([...(answer.text ?? [])].join(''), 'latin1').toString('base64');
+  const parts = [{ inlineData: { mimeType: 'audio/L16;codec=pcm;rate=24000', data } }];
+  return { candidates: [{ ...candidate(parts), finishReason: 'STOP' }], usageMetadata: usageFields(answer) };
 }
 
 /** The first call of an answer carries the signature of the thoughts behind all of them. */

@@ -149,7 +149,7 @@ describe('google', () => {
     assert.equal(vendor.upstream.requests.length, 0);
   });
 
-  test('the listing holds what answers chats or embeds', async () => {
+  test('the listing holds what answers chats, speaks or embeds', async () => {
     await using vendor = await openVendor('google', () => ({}));
     const models = await vendor.provider.models({}, signal);
     assert.deepEqual(models, [
@@ -173,6 +173,7 @@ describe('google', () => {
         image: true,
       },
       { id: 'gemini-embedding-001', type: 'embedding' },
+      { id: 'gemini-2.5-flash-preview-tts', type: 'speech', audio: true },
     ]);
     const [request] = vendor.upstream.requests;
     assert.equal(request?.path, '/v1beta/models?pageSize=1000');

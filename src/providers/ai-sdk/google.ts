@@ -84,7 +84,9 @@ export const google = fromAiSdk({
       (page) => (page.nextPageToken ? `pageSize=1000&pageToken=${encodeURIComponent(page.nextPageToken)}` : undefined),
     );
     return pages.flatMap((page) =>
-      (page.models ?? []).filter((entry) => answersChats(entry) || draws(entry) || embeds(entry)).map(toModel),
+      (page.models ?? [])
+        .filter((entry) => answersChats(entry) || speaks(entry) || draws(entry) || embeds(entry))
+        .map(toModel),
     );
   },
 });
@@ -103,9 +105,13 @@ const Entry = z.object({
 });
 const Page = z.object({ models: z.array(Entry).optional(), nextPageToken: z.string().optional() });
 
-/** Models that only speak are listed with the same method, but refuse to answer in text. */
 function answersChats(entry: z.infer<typeof Entry>): boolean {
-  return entry.supportedGenerationMethods.includes('generateContent') && !/-tts\b/.test(entry.name);
+  return entry.supportedGenerationMethods.includes('generateContent') && !speaks(entry);
+}
+
+/** Models that only speak are listed with the method of those that chat, but refuse to answer in text. */
+function speaks({ name }: z.infer<typeof Entry>): boolean {
+  return /-tts\b/.test(name);
 }
 
 /** Imagen, and Veo for videos, do nothing else. */
@@ -121,6 +127,7 @@ function toModel(entry: z.infer<typeof Entry>): Model {
   const id = entry.name.replace(/^models\//, '');
   const label = entry.displayName === undefined ? {} : { label: entry.displayName };
   if (embeds(entry) && !answersChats(entry)) return { id, ...label, type: 'embedding' };
+  if (speaks(entry)) return { id, ...label, type: 'speech', audio: true };
   if (draws(entry)) return drawing(id);
   const isGemini = id.startsWith('gemini-');
   return {

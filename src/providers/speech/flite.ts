@@ -1,12 +1,11 @@
 import { SluiceError } from '../../core/errors.ts';
-import type { Logger } from '../../core/logger.ts';
 import type { Provider } from '../../core/provider.ts';
 import { SPEECH_TYPES, type SpeechRequest } from '../../core/speech.ts';
 import { type EncodedFormat, encoders } from '../../speech/encoder.ts';
 import { FLITE_VOICES } from '../../speech/flite.ts';
 import { toPieces } from '../../speech/pieces.ts';
 import { speakable } from '../../speech/speakable.ts';
-import { Synthesizer, type Utterance } from '../../speech/synthesizer.ts';
+import type { Synthesizer, Utterance } from '../../speech/synthesizer.ts';
 import { begun } from './begun.ts';
 
 const MODEL = 'flite';
@@ -14,7 +13,7 @@ const LABEL = 'Embedded voice (Flite)';
 const FORMATS = Object.keys(encoders) as readonly EncodedFormat[];
 
 /** The voice that comes with Sluice: English, on this machine, without any network. Nothing is loaded before the first text. */
-export function createFliteProvider(log: Logger, synthesizer: Synthesizer = new Synthesizer(log)): Provider {
+export function createFliteProvider(synthesizer: Synthesizer): Provider {
   return {
     id: 'flite',
     label: LABEL,
@@ -33,10 +32,6 @@ export function createFliteProvider(log: Logger, synthesizer: Synthesizer = new 
       for (const field of Object.keys(request.extra)) call.drop(field);
       const body = await begun(synthesizer.speak(utterance, call), LABEL);
       return { mimeType: SPEECH_TYPES[utterance.format], body };
-    },
-
-    async close() {
-      synthesizer.close();
     },
   } satisfies Provider;
 }
@@ -60,7 +55,8 @@ function toUtterance(request: SpeechRequest): Utterance {
       param: 'text',
     });
   }
-  return { pieces, voice: voiceOf(request.voice), stretch: 1 / (request.speed ?? 1), format };
+  const how = { voice: voiceOf(request.voice), stretch: 1 / (request.speed ?? 1) };
+  return { pieces: pieces.map((text) => ({ text, ...how })), format };
 }
 
 function voiceOf(asked: string | undefined): string {

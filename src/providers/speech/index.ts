@@ -18,4 +18,5 @@ export function isSpeechKind(kind: string): kind is SpeechKind {
 }
 
 export { createFliteProvider, withVoiceOf } from './flite.ts';
+export { withGoogleSpeech } from './google.ts';
 export { withOpenAiSpeech } from './openai.ts';

@@ -8,7 +8,7 @@ import type { TimedText, Transcript, TranscriptionRequest } from '../../core/tra
 import { thrownFailure } from '../ai-sdk/failure.ts';
 import { keyFor } from './about.ts';
 import type { SpeechConnection, SpeechDeps } from './ai-sdk.ts';
-import { listenFetch } from './listen-fetch.ts';
+import { jsonFetch } from './json-fetch.ts';
 
 /** What the file of a vendor that listens says about it. */
 export interface ListenSpec {
@@ -39,7 +39,7 @@ export function listenBySdk(
     }
     const apiKey = keyFor(config, call);
     const speaker = { label: config.label, secrets: [apiKey] };
-    const fetch = listenFetch(deps.fetch, speaker, { from: spec.origin, to: config.baseUrl ?? spec.origin });
+    const fetch = jsonFetch(deps.fetch, speaker, { from: spec.origin, to: config.baseUrl ?? spec.origin });
     const model = await spec.open({ apiKey, headers: { ...config.headers }, fetch });
     const { bytes, mimeType } = request.recording;
     const options = spec.toOptions(request, (field) => call.drop(field));

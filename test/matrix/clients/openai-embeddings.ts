@@ -40,7 +40,7 @@ export const openAiEmbeddings: TaskClient = {
     async usage(trial) {
       trial.seat.answers({ vector: VECTOR, usage: { prompt: 14, completion: 0 } });
       const { usage } = await ask(trial);
-      const tokens = trial.seat.upstream.uncounted?.embed === undefined ? 14 : 0;
+      const tokens = trial.seat.upstream.untold?.embed?.['usage'] === undefined ? 14 : 0;
       assert.deepEqual([usage.prompt_tokens, usage.total_tokens], [tokens, tokens]);
     },
 

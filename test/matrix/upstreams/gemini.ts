@@ -17,9 +17,17 @@ export const gemini: MatrixUpstream = {
   },
   signature: (callId) => `sig-${callId}`,
   signsCalls: true,
-  tasks: { image: 'gemini-2.5-flash-image', transcribe: 'gemini-2.5-flash', embed: 'gemini-embedding-001' },
-  cannotDo: { speech: 'Gemini’s models that speak are not served yet' },
-  uncounted: { embed: 'the API counts no tokens of embeddings' },
+  tasks: {
+    image: 'gemini-2.5-flash-image',
+    speech: 'gemini-2.5-flash-preview-tts',
+    transcribe: 'gemini-2.5-flash',
+    embed: 'gemini-embedding-001',
+  },
+  cannotDo: {},
+  untold: {
+    speech: { stream: 'the API sends all that is said at once' },
+    embed: { usage: 'the API counts no tokens of embeddings' },
+  },
   lostByTask: {
     image: { quality: 'models that draw as they talk know no qualities' },
     embed: { user: 'the API does not ask who its users are' },

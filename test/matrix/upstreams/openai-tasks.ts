@@ -52,7 +52,7 @@ interface Played {
 const PLAYS: Readonly<Record<string, (answer: VendorAnswer, request: SeenRequest) => Played>> = {
   '/v1/images/generations': images,
   '/v1/images/edits': images,
-  '/v1/audio/speech': ({ text = [] }) => ({ type: 'audio/mpeg', pieces: [...text] }),
+  '/v1/audio/speech': ({ text = [] }) => ({ type: 'audio/pcm', pieces: [...text] }),
   '/v1/audio/transcriptions': transcript,
   '/v1/embeddings': embeddings,
 };

@@ -3,16 +3,16 @@ import type { Speaker } from '../ai-sdk/failure.ts';
 import { broken, statusFailure, unreachable } from '../ai-sdk/failure.ts';
 import { explanation, moved } from './fetch-audio.ts';
 
-/** Bytes of a transcript with all that vendors say about it. */
+/** Bytes of a transcript with all that vendors say about it, or of a quarter of an hour of speech. */
 const LONGEST_ANSWER = 64 * 1024 * 1024;
 
 /**
- * The `fetch` for a vendor's library that listens. Failures leave as `SluiceError`s; redirects are not followed, since the key
+ * The `fetch` for a vendor's library that reads a whole answer in JSON. Failures leave as `SluiceError`s; redirects are not followed, since the key
  * would travel along; an answer without end is not taken in.
  *
- * @param address the library knows one address of its vendor only; requests go to the configured one instead
+ * @param address where the library knows one address of its vendor only, requests go to the configured one instead
  */
-export function listenFetch(
+export function jsonFetch(
   fetch: typeof globalThis.fetch,
   speaker: Speaker,
   address: { readonly from: string; readonly to: string },
