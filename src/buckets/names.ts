@@ -21,7 +21,7 @@ const RESERVED: ReadonlySet<string> = new Set([
 export function cleanName(given: string): string | undefined {
   const base = decoded(given).replace(/^.*[/\\]/s, '');
   const spelled = base.replace(/[^\p{L}\p{N}_.,+-]+/gu, '_');
-  const trimmed = spelled.replace(/^[._,+-]+|[._,+-]+$/g, '');
+  const trimmed = spelled.replace(/^[._,+-]+|(?<![._,+-])[._,+-]+$/g, '');
   if (trimmed === '' || RESERVED.has(trimmed.toLowerCase())) return undefined;
   return shortened(trimmed);
 }
@@ -54,7 +54,7 @@ function shortened(name: string): string {
   const { name: stem, ext } = path.parse(name);
   // An "extension" as long as a sentence is none.
   if (Buffer.byteLength(ext) > 16) return cut(name, LONGEST);
-  return cut(stem, LONGEST - Buffer.byteLength(ext)).replace(/[._,+-]+$/, '') + ext;
+  return cut(stem, LONGEST - Buffer.byteLength(ext)).replace(/(?<![._,+-])[._,+-]+$/, '') + ext;
 }
 
 /** At most so many bytes, without half a character at the end. */

@@ -1,4 +1,5 @@
 import { ConfigError } from '../config/problems.ts';
+import { oneLine } from '../core/one-line.ts';
 
 /** Exit codes: something went wrong while running; wrong usage or configuration. */
 export const EXIT_FAILED = 1;
@@ -23,8 +24,4 @@ export function explainFailure(error: unknown): { readonly lines: readonly strin
   const words = typeof message === 'string' && message !== '' ? message : String(error);
   const isKnown = typeof code !== 'string' || words.includes(code);
   return { lines: [oneLine(isKnown ? words : `${words} (${code})`)], exitCode: EXIT_FAILED };
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s*\n\s*/g, ' ').trim();
 }

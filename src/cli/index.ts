@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import type { Flags } from '../config/load.ts';
 import { suggest } from '../config/suggest.ts';
+import { oneLine } from '../core/one-line.ts';
 import { version } from '../version.ts';
 import { EXIT_FAILED, EXIT_USAGE, explainFailure, Failure } from './failure.ts';
 import type { TopOptions } from './top/index.ts';
@@ -98,7 +99,7 @@ function refuseWords(command: Command): void {
 /** commander's words, on one line; asking for help or the version is no failure. */
 function usageFailure({ message, exitCode }: CommanderError): Failure {
   if (exitCode === 0) return new Failure('', 0);
-  return new Failure(message.replace(/^error: /, '').replaceAll(/\s*\n\s*/g, ' '), EXIT_USAGE);
+  return new Failure(oneLine(message.replace(/^error: /, '')), EXIT_USAGE);
 }
 
 /** Ends once everything is written; connections that are kept alive do not hold it up. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Document, LineCounter, Node } from 'yaml';
+import { oneLine } from '../core/one-line.ts';
 import { ConfigError, type Path } from './problems.ts';
 
 /** The name that is looked for when no other is given. */
@@ -122,8 +123,4 @@ function memberOf(node: unknown, segment: PropertyKey): { value: unknown; offset
     if (pair.key === undefined && index === segment) return { value: item, offset: (item as Partial<Node>).range?.[0] };
   }
   return undefined;
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s*\n\s*/g, ' ').trim();
 }

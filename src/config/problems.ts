@@ -61,7 +61,7 @@ export function given(value: unknown, path: Path): string {
 
 /** The place of the user name, the password and the query is kept, their text is not. */
 function withoutUrlSecrets(text: string): string {
-  return text.replace(/\/\/[^/@\s]*@/, '//…@').replace(/\?.*$/, '?…');
+  return text.replace(/\/\/[^/@\s]*@/, '//…@').replace(/\?.*/s, '?…');
 }
 
 function shorten(text: string): string {

@@ -8,7 +8,7 @@ export function parseBaseUrl(text: string): string | undefined {
   const url = URL.parse(text.trim());
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') return undefined;
-  const path = url.pathname.replace(/\/+$/, '');
+  const path = url.pathname.replace(/(?<!\/)\/+$/, '');
   return path.endsWith('/chat/completions') ? undefined : url.origin + path;
 }
 

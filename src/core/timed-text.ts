@@ -60,7 +60,7 @@ function clock(seconds: number, separator: string): string {
 
 /** An empty line would end the subtitle. */
 function line(text: string): string {
-  return text.trim().replace(/\s*\n\s*/g, '\n');
+  return text.trim().replace(/(?<!\s)\s*\n\s*/g, '\n');
 }
 
 function escaped(text: string): string {

@@ -81,7 +81,7 @@ const RULES: Readonly<Record<string, TurndownService.Rule>> = {
     filter: (node) => node.nodeName === 'A' && asElement(node).getAttribute('href') !== null,
     replacement(content, node) {
       const address = safeAddress(asElement(node).getAttribute('href') ?? '');
-      const words = content.replace(/\s*\n\s*/g, ' ').trim();
+      const words = content.replace(/(?<!\s)\s*\n\s*/g, ' ').trim();
       if (address === undefined || words === '') return content;
       // A way back from a footnote, or an anchor for a heading: of no use as text.
       return address.startsWith('#') && /^(?:[↑^¶#§\s\\]|↩\ufe0e?)+$/u.test(words) ? '' : `[${words}](${address})`;

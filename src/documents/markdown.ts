@@ -15,14 +15,14 @@ function cell(text: string): string {
   return text
     .trim()
     .replace(/(?<!\\)\|/g, '\\|')
-    .replace(/\s*\r?\n\s*/g, '<br>');
+    .replace(/(?<!\s)\s*\n\s*/g, '<br>');
 }
 
 /** A code block, fenced by more backticks than it holds in a row (CommonMark §4.5). */
 export function fence(code: string, language = ''): string {
   const longest = (code.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);
   const marks = '`'.repeat(Math.max(3, longest + 1));
-  return `${marks}${language.replace(/[^\w+#.-]/g, '')}\n${code.replace(/\n+$/, '')}\n${marks}`;
+  return `${marks}${language.replace(/[^\w+#.-]/g, '')}\n${code.replace(/(?<!\n)\n+$/, '')}\n${marks}`;
 }
 
 /** A link, or only its text where the address is none that a reader may follow. */

@@ -2,6 +2,7 @@ import type { Call } from '../core/call.ts';
 import type { ChatRequest } from '../core/chat.ts';
 import { beginning } from '../core/chat-text.ts';
 import type { Batch, Chunk, MediaRef } from '../core/chunk.ts';
+import { isDataUri } from '../core/data-uri.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
 import { WithFirst } from '../core/opened.ts';
 import type { Step } from '../core/stream.ts';
@@ -181,7 +182,7 @@ class Keeper {
           break;
         case 'media':
           if (isOwn(chunk.media.url)) ready.push(chunk);
-          else if (isInline(chunk.media.url)) {
+          else if (isDataUri(chunk.media.url)) {
             // What came before is shown first: a picture takes a moment.
             if (ready.length > 0) yield ready;
             ready = [...(await this.#keep(chunk.media))];
@@ -241,7 +242,7 @@ class Keeper {
         url: saved.path,
         mimeType: saved.mimeType,
         ...(width === undefined || height === undefined ? {} : { width, height }),
-        ...(isInline(media.url) ? {} : { source: media.url }),
+        ...(isDataUri(media.url) ? {} : { source: media.url }),
       };
       return [{ type: 'media', media: stored }];
     } catch (thrown) {
@@ -268,10 +269,6 @@ function failed(media: MediaRef, why: string): Batch {
     { type: 'media', media },
     { type: 'log', log: `The ${media.kind} was not kept: ${why}` },
   ];
-}
-
-function isInline(url: string): boolean {
-  return /^data:/i.test(url);
 }
 
 /** A path of ours: it is kept already. */

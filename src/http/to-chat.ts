@@ -10,6 +10,7 @@ import type {
   ToolChoice,
   VendorData,
 } from '../core/chat.ts';
+import { mimeTypeOf } from '../core/data-uri.ts';
 import { isObject } from '../core/objects.ts';
 import type { Step } from '../core/stream.ts';
 import { openVendor } from '../core/vendor.ts';
@@ -139,12 +140,12 @@ function toPart(part: WirePart): Part[] {
   if (known.image_url !== undefined) {
     const { url, detail } = typeof known.image_url === 'string' ? { url: known.image_url } : known.image_url;
     return [
-      { type: 'media', kind: 'image', url, ...mimeType(url), ...name, ...(detail === undefined ? {} : { detail }) },
+      { type: 'media', kind: 'image', url, ...mimeTypeOf(url), ...name, ...(detail === undefined ? {} : { detail }) },
     ];
   }
   if (known.video_url !== undefined) {
     const url = typeof known.video_url === 'string' ? known.video_url : known.video_url.url;
-    return [{ type: 'media', kind: 'video', url, ...mimeType(url), ...name }];
+    return [{ type: 'media', kind: 'video', url, ...mimeTypeOf(url), ...name }];
   }
   if (known.input_audio !== undefined) {
     const { data, format = 'wav' } = known.input_audio;
@@ -156,7 +157,7 @@ function toPart(part: WirePart): Part[] {
     const { file_data: data, filename } = known.file;
     const url = data.startsWith('data:') ? data : `data:application/octet-stream;base64,${data}`;
     return [
-      { type: 'media', kind: 'file', url, ...mimeType(url), ...(filename === undefined ? name : { name: filename }) },
+      { type: 'media', kind: 'file', url, ...mimeTypeOf(url), ...(filename === undefined ? name : { name: filename }) },
     ];
   }
   return toRefusal(known.refusal);
@@ -165,11 +166,6 @@ function toPart(part: WirePart): Part[] {
 /** Anthropic's mark for its prompt cache, which clients of the OpenAI format send too. */
 function toCacheMark(mark: unknown): { vendor?: VendorData } {
   return typeof mark === 'object' && mark !== null ? { vendor: { anthropic: { cacheControl: mark } } } : {};
-}
-
-function mimeType(url: string): { mimeType?: string } {
-  const found = /^data:([^;,]+)[;,]/.exec(url);
-  return found?.[1] === undefined ? {} : { mimeType: found[1].toLowerCase() };
 }
 
 /** Sampling and everything else of a chat request, except where it goes and what it says. */

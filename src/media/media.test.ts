@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { decodeDataUri } from './data-uri.ts';
 import { kindOf } from './kind.ts';
 import { mediaMarkup } from './markup.ts';
 import { MediaIndex, type MediaPageQuery, type MediaPlace, type MediaQuery, searchTerms } from './media-index.ts';
@@ -195,22 +194,6 @@ describe('search among names', () => {
     assert.deepEqual(all(), [names[0], names[2], names[3], 'old cat.gif']);
     assert.equal(index.withHash(HASH.replace('0', '2')), undefined);
     assert.equal(index.withHash(HASH.replace('0', '3')), names[2]);
-  });
-});
-
-describe('data: URIs', () => {
-  test('base64 and percent-encoding', () => {
-    assert.equal(decodeDataUri('data:image/png;base64,aGVsbG8=', 100).toString(), 'hello');
-    assert.equal(decodeDataUri('DATA:image/png;x=y;BASE64,aGVs%62G8%3D', 100).toString(), 'hello');
-    assert.deepEqual(decodeDataUri('data:,a%20b%ff', 100), Buffer.from([0x61, 0x20, 0x62, 0xff]));
-    assert.equal(decodeDataUri('data:image/png;base64,', 100).length, 0);
-  });
-
-  test('incomplete or too large ones are refused', () => {
-    assert.throws(() => decodeDataUri('data:image/png;base64', 100), /incomplete/);
-    assert.throws(() => decodeDataUri('image/png,x', 100), /incomplete/);
-    assert.throws(() => decodeDataUri(`data:;base64,${'A'.repeat(200)}`, 100), /more than 100 bytes/);
-    assert.throws(() => decodeDataUri(`data:,${'A'.repeat(200)}`, 100), /more than 100 bytes/);
   });
 });
 

@@ -42,7 +42,7 @@ export function slugOf(text: string): string {
       .replace(/\.{2,}/g, '.')
       .replace(/^[.,_+-]+/, '')
       .slice(0, SLUG_BYTES)
-      .replace(/[.,_+-]+$/, '')
+      .replace(/(?<![.,_+-])[.,_+-]+$/, '')
   );
 }
 

@@ -1,8 +1,8 @@
+import { decodeDataUri, isDataUri } from '../core/data-uri.ts';
 import { SluiceError } from '../core/errors.ts';
 import { type MediaType, mediaTypeOf } from '../core/media-types.ts';
 import type { Files } from '../core/stores.ts';
 import type { GuardedFetch } from '../outbound/guarded-fetch.ts';
-import { decodeDataUri } from './data-uri.ts';
 import { Gate } from './gate.ts';
 import { kindOf, type MediaKind } from './kind.ts';
 import { MediaIndex, type MediaPlace, type MediaQuery, searchTerms } from './media-index.ts';
@@ -261,7 +261,7 @@ async function openSource(
 ): Promise<{ body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>; seconds: number }> {
   const seconds = Math.floor(now() / 1_000);
   if (typeof source !== 'string') return { body: [source], seconds };
-  if (/^data:/i.test(source)) return { body: [decodeDataUri(source, MOST_INLINE_BYTES)], seconds };
+  if (isDataUri(source)) return { body: [decodeDataUri(source, MOST_INLINE_BYTES)], seconds };
   const fetched = await fetch(source, {
     types: TYPES,
     accept: 'image/png,image/jpeg,image/webp,image/gif;q=0.9,audio/*,video/*;q=0.8',

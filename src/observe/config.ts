@@ -89,7 +89,7 @@ export function resolveObserve(
 function otelOf(read: Reader, section: ObserveSection): OtelConfig | undefined {
   if (read.text('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined;
   const base = read.url('OTEL_EXPORTER_OTLP_ENDPOINT') ?? section.otelEndpoint;
-  const below = (path: string) => (base === undefined ? undefined : `${base.replace(/\/+$/, '')}${path}`);
+  const below = (path: string) => (base === undefined ? undefined : `${base.replace(/(?<!\/)\/+$/, '')}${path}`);
   const tracesUrl = isOff(read, 'OTEL_TRACES_EXPORTER')
     ? undefined
     : (read.url('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') ?? below('/v1/traces'));

@@ -97,5 +97,5 @@ function targetOf(engine: SearchEngineId, url: string | undefined, value: string
   const address = url ?? (engine === 'searxng' ? value : URLS[engine]);
   if (address === undefined) return [];
   const apiKey = engine === 'searxng' || engine === 'wikipedia' ? undefined : value;
-  return [{ engine, url: address.replace(/\/+$/, ''), ...(apiKey === undefined ? {} : { apiKey }) }];
+  return [{ engine, url: address.replace(/(?<!\/)\/+$/, ''), ...(apiKey === undefined ? {} : { apiKey }) }];
 }

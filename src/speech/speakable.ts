@@ -55,8 +55,8 @@ export function speakable(text: string): string {
     // Once is enough to be heard, and the voice stumbles over long rows.
     .replace(/([^A-Za-z0-9\s])\1+/g, '$1')
     .replace(/[^\S\n]+/g, ' ')
-    .replace(/ +([,.;:!?])/g, '$1')
-    .replace(/ *\n+ */g, '\n')
+    .replace(/(?<! ) +([,.;:!?])/g, '$1')
+    .replace(/(?<![ \n]) *\n+ */g, '\n')
     .trim();
   return /[A-Za-z0-9]/.test(plain) ? plain : '';
 }

@@ -46,7 +46,7 @@ async function sourceOf({ url, ...flags }: Flags & TopOptions, environment: Envi
     if (parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:') {
       throw new Failure(`--url: got ${url}; allowed: an address such as http://127.0.0.1:1337`, EXIT_USAGE);
     }
-    return { url: (parsed.origin + parsed.pathname).replace(/\/+$/, ''), key: given };
+    return { url: (parsed.origin + parsed.pathname).replace(/(?<!\/)\/+$/, ''), key: given };
   }
   const { config } = await loadConfig({ flags, environment });
   const { host, port } = config.bind;

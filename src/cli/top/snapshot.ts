@@ -86,7 +86,7 @@ export function quantile(
 }
 
 const LINE = /^([A-Za-z_:][\w:]*)(?:\{(.*)\})? (\S+)$/;
-const LABEL = /([A-Za-z_]\w*)="((?:[^"\\]|\\.)*)"/g;
+const LABEL = /\b([A-Za-z_]\w*)="((?:[^"\\]|\\.)*)"/g;
 
 /** The text format of Prometheus, as far as Sluice uses it; a line that is none is passed over. */
 function parse(text: string): readonly Sample[] {

@@ -22,7 +22,7 @@ export function tableEdits(
   ranges: readonly (Range | undefined)[],
 ): Edit[] {
   if (isTypewritten(items)) return [];
-  return [...markdown.matchAll(/(?:^\|.*\|[^\n]*(?:\n|$))+/gm)].flatMap((match) => {
+  return [...markdown.matchAll(/(?:^\|[^|\n]*\|[^\n]*(?:\n|$))+/gm)].flatMap((match) => {
     const start = match.index;
     const end = start + match[0].length;
     const before = ranges.findLastIndex((range) => range !== undefined && range.end <= start);
@@ -83,5 +83,7 @@ function textOf(line: Line): string {
 
 function marked({ text, isBold, isItalic, isStrikeout }: TextItem): string {
   const marks = [isStrikeout ? '~~' : '', isBold ? '**' : '', isItalic ? '*' : ''];
-  return text.replace(/^(\s*)(.*?)(\s*)$/s, `$1${marks.join('')}$2${marks.reverse().join('')}$3`);
+  const said = text.trim();
+  const [before = '', behind = ''] = said === '' ? [text] : text.split(said, 2);
+  return said === '' ? text : `${before}${marks.join('')}${said}${marks.reverse().join('')}${behind}`;
 }

@@ -6,9 +6,6 @@ const GO_ON =
   'Your last answer was cut off. Go on with it exactly where it ends, so that both parts read as one text: ' +
   'begin with the very next character, repeat nothing, and say nothing about going on.';
 
-/** The list of sources that a web search puts behind an answer, even behind one that was cut. */
-const SOURCES = /\n\n> \[1\] \[[^\n]*(?:\n>[^\n]*)*\s*$/;
-
 /** What the front end's buttons ask for. */
 export type Action = 'next' | 'variant' | 'continue';
 
@@ -28,12 +25,21 @@ export function withAction(
   }
   if (action !== 'continue' || last === undefined || !isAnswer(last)) return { action: 'next', messages };
   const content = last.content.map((part) =>
-    part.type === 'text' ? { ...part, text: part.text.replace(SOURCES, '') } : part,
+    part.type === 'text' ? { ...part, text: withoutSources(part.text) } : part,
   );
   const said = content.some((part) => part.type !== 'text' || part.text.trim() !== '');
   return said
     ? { action, messages: [...messages.slice(0, -1), { ...last, content }] }
     : { action: 'next', messages: messages.slice(0, -1) };
+}
+
+/** Without the list of sources that a web search puts behind an answer, even behind one that was cut. */
+function withoutSources(text: string): string {
+  const said = text.trimEnd();
+  const start = said.lastIndexOf('\n\n> [1] [');
+  if (start === -1) return text;
+  const list = said.slice(start + 2).split('\n');
+  return list.every((line) => line.startsWith('>')) ? said.slice(0, start) : text;
 }
 
 /** A message of the assistant that is only words: one with calls waits for their results. */

@@ -7,7 +7,7 @@ export function fencedBlock(text: string, languages: readonly string[] | undefin
   let hasBlock = false;
   const lines = text.split('\n');
   for (let start = 0; start < lines.length; start += 1) {
-    const opening = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(lines[start] ?? '');
+    const opening = /^ {0,3}(`{3,}(?!`)|~{3,}(?!~))(.*)$/.exec(lines[start] ?? '');
     if (opening?.[1] === undefined || (opening[1].startsWith('`') && opening[2]?.includes('`'))) continue;
     hasBlock = true;
     const fence = opening[1];

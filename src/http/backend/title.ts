@@ -21,7 +21,7 @@ export function titleOf(message: string): string | undefined {
 function clean(line: string): string {
   return (
     line
-      .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1')
       .replace(/^[\s>#*+-]+/, '')
       .replace(/[`*~]+/g, '')
       // Emoji are joined with U+200D.

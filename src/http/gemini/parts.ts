@@ -1,5 +1,6 @@
 import type { Part } from '../../core/chat.ts';
 import type { MediaRef, Source, Usage } from '../../core/chunk.ts';
+import { base64Of, mimeTypeOf } from '../../core/data-uri.ts';
 import { isObject, parseObject } from '../../core/objects.ts';
 import { toSignature } from './signature.ts';
 
@@ -13,11 +14,9 @@ export function textPart(part: Extract<Part, { type: 'text' | 'reasoning' }>): J
 }
 
 export function mediaPart({ url, mimeType, kind }: MediaRef): Json {
-  const inline = /^data:([^;,]*)[^,]*;base64,(.*)$/s.exec(url);
-  const type = mimeType ?? (inline?.[1] || DEFAULT_TYPES[kind]);
-  return inline === null
-    ? { fileData: { mimeType: type, fileUri: url } }
-    : { inlineData: { mimeType: type, data: inline[2] } };
+  const type = mimeType ?? mimeTypeOf(url).mimeType ?? DEFAULT_TYPES[kind];
+  const data = base64Of(url);
+  return data === undefined ? { fileData: { mimeType: type, fileUri: url } } : { inlineData: { mimeType: type, data } };
 }
 
 const DEFAULT_TYPES = { image: 'image/png', audio: 'audio/wav', video: 'video/mp4' } as const;

@@ -8,6 +8,7 @@ import type {
   Tool,
   ToolCall,
 } from '../../core/chat.ts';
+import { isDataUri, mimeTypeOf } from '../../core/data-uri.ts';
 import { openVendor } from '../../core/vendor.ts';
 import type { Wish } from '../../routing/select.ts';
 import { parseId } from '../edge/body.ts';
@@ -206,10 +207,7 @@ const MAGIC: readonly (readonly [string, string])[] = [
 
 /** An image is base64 without a word about its type; some clients send a whole `data:` URI. */
 function toImage(image: string): MediaPart {
-  if (image.startsWith('data:')) {
-    const mimeType = /^data:([^;,]+)/.exec(image)?.[1]?.toLowerCase();
-    return { type: 'media', kind: 'image', url: image, ...(mimeType === undefined ? {} : { mimeType }) };
-  }
+  if (isDataUri(image)) return { type: 'media', kind: 'image', url: image, ...mimeTypeOf(image) };
   const mimeType = MAGIC.find(([start]) => image.startsWith(start))?.[1] ?? 'image/png';
   return { type: 'media', kind: 'image', url: `data:${mimeType};base64,${image}`, mimeType };
 }

@@ -2,6 +2,7 @@ import { CallPieces, toolInput } from '../../core/call-pieces.ts';
 import type { Conversation, Part, ToolCall } from '../../core/chat.ts';
 import type { Batch, Chunk, MediaRef, Source, Usage } from '../../core/chunk.ts';
 import type { Collected } from '../../core/collect.ts';
+import { base64Of } from '../../core/data-uri.ts';
 import { unreachable } from '../../core/errors.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { sealVendor } from '../../core/vendor.ts';
@@ -233,7 +234,7 @@ function toolCall({ id, name, arguments: written, vendor }: ToolCall, index: num
 
 /** Inline pictures have a place in the format; for anything else there is a link. */
 function addMedia(said: Said, { kind, url, alt }: MediaRef): void {
-  const data = /^data:[^,]*;base64,(.*)$/s.exec(url)?.[1];
+  const data = base64Of(url);
   if (data === undefined) said.content += kind === 'image' ? `![${alt ?? ''}](${url})` : `[${alt ?? kind}](${url})`;
   else if (kind === 'image') said.images.push(data);
 }

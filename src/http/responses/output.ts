@@ -1,6 +1,7 @@
 import { isWholeJson } from '../../core/call-pieces.ts';
 import type { VendorData } from '../../core/chat.ts';
 import type { Chunk, MediaRef, Source, ToolCallDelta } from '../../core/chunk.ts';
+import { base64Of, mimeTypeOf } from '../../core/data-uri.ts';
 import { unreachable } from '../../core/errors.ts';
 import { type Emit, type Growing, GrowingItems, placeOf } from './growing.ts';
 import { itemId } from './ids.ts';
@@ -257,8 +258,8 @@ export class Output {
 
   /** A picture is an item; anything else, for which the format has no place, a link or what it says. */
   #media(media: MediaRef): void {
-    const data = /^data:([^,;]*)[^,]*;base64,(.*)$/s.exec(media.url);
-    if (media.kind !== 'image' || data === null) {
+    const data = base64Of(media.url);
+    if (media.kind !== 'image' || data === undefined) {
       this.#text(
         'output_text',
         media.transcript ?? `${media.kind === 'image' ? '!' : ''}[${media.alt ?? media.kind}](${media.url})`,
@@ -272,8 +273,9 @@ export class Output {
     this.#emit('response.image_generation_call.in_progress', place);
     this.#emit('response.image_generation_call.generating', place);
     this.#emit('response.image_generation_call.completed', place);
-    image.item['result'] = data[2];
-    image.item['output_format'] = (media.mimeType ?? data[1] ?? '').replace(/^image\//, '') || 'png';
+    image.item['result'] = data;
+    const type = media.mimeType ?? mimeTypeOf(media.url).mimeType ?? 'image/png';
+    image.item['output_format'] = type.replace(/^image\//, '');
     this.#items.done(image, 'completed');
   }
 

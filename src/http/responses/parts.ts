@@ -1,4 +1,5 @@
 import type { MediaPart, Part } from '../../core/chat.ts';
+import { mimeTypeOf } from '../../core/data-uri.ts';
 import type { Json } from './wire.ts';
 
 /** Content of a message or of a function's output → parts. `drop` hears what has no place. */
@@ -47,7 +48,7 @@ function toImage({ image_url: image, detail }: Json): MediaPart | undefined {
   const url = typeof image === 'object' && image !== null ? (image as Json)['url'] : image;
   if (typeof url !== 'string' || url === '') return undefined;
   const isSaid = typeof detail === 'string' && detail !== 'auto';
-  return { type: 'media', kind: 'image', url, ...mimeType(url), ...(isSaid ? { detail } : {}) };
+  return { type: 'media', kind: 'image', url, ...mimeTypeOf(url), ...(isSaid ? { detail } : {}) };
 }
 
 function toFile({ file_data: data, file_url: address, filename }: Json): MediaPart | undefined {
@@ -56,10 +57,10 @@ function toFile({ file_data: data, file_url: address, filename }: Json): MediaPa
     const type =
       typeof filename === 'string' && /\.pdf$/i.test(filename) ? 'application/pdf' : 'application/octet-stream';
     const url = data.startsWith('data:') ? data : `data:${type};base64,${data}`;
-    return { type: 'media', kind: 'file', url, ...mimeType(url), ...name };
+    return { type: 'media', kind: 'file', url, ...mimeTypeOf(url), ...name };
   }
   if (typeof address !== 'string') return undefined;
-  return { type: 'media', kind: 'file', url: address, ...mimeType(address), ...name };
+  return { type: 'media', kind: 'file', url: address, ...mimeTypeOf(address), ...name };
 }
 
 function toAudio(audio: unknown): MediaPart | undefined {
@@ -68,9 +69,4 @@ function toAudio(audio: unknown): MediaPart | undefined {
   const mime = `audio/${format === 'mp3' ? 'mpeg' : typeof format === 'string' ? format : 'wav'}`;
   const url = data.startsWith('data:') ? data : `data:${mime};base64,${data}`;
   return { type: 'media', kind: 'audio', url, mimeType: mime };
-}
-
-function mimeType(url: string): { mimeType?: string } {
-  const found = /^data:([^;,]+)[;,]/.exec(url);
-  return found?.[1] === undefined ? {} : { mimeType: found[1].toLowerCase() };
 }

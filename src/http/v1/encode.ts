@@ -1,6 +1,7 @@
 import type { Conversation, VendorData } from '../../core/chat.ts';
 import type { Batch, Chunk, MediaRef, Source, ToolCallDelta, Usage } from '../../core/chunk.ts';
 import type { Collected } from '../../core/collect.ts';
+import { base64Of } from '../../core/data-uri.ts';
 import { type SluiceError, unreachable } from '../../core/errors.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { encodeUsage } from '../../core/usage.ts';
@@ -218,7 +219,7 @@ function citation({ url, title, text, start, end }: Source): Record<string, unkn
 
 /** Media in an answer: addresses as markdown, so that every client shows them; inline images in the form OpenRouter gave them. */
 function mediaFields(media: MediaRef): Record<string, unknown> {
-  const data = /^data:[^,]*;base64,(.*)$/s.exec(media.url)?.[1];
+  const data = base64Of(media.url);
   if (media.kind === 'audio' && data !== undefined) {
     return {
       content: '',

@@ -1,4 +1,5 @@
 import type { CallScope } from '../../core/call.ts';
+import { base64Of, isDataUri } from '../../core/data-uri.ts';
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import type { ImageAnswer, MadeImage } from '../../core/image.ts';
 import type { Provider } from '../../core/provider.ts';
@@ -52,7 +53,7 @@ export function aboutOf({ about, usage }: ImageAnswer): Record<string, unknown> 
 }
 
 export async function toBase64(image: MadeImage, provider: Provider, deps: Deps, call: CallScope): Promise<string> {
-  const inline = /^data:[^,]*;base64,(.*)$/is.exec(image.url)?.[1];
+  const inline = base64Of(image.url);
   if (inline !== undefined) return inline;
   try {
     const { bytes } = await deps.media.load(image.url, {
@@ -66,7 +67,7 @@ export async function toBase64(image: MadeImage, provider: Provider, deps: Deps,
 }
 
 async function toUrl(image: MadeImage, target: Target, form: ImageForm, deps: Deps, call: CallScope): Promise<string> {
-  const isInline = /^data:/i.test(image.url);
+  const isInline = isDataUri(image.url);
   if (!isInline && !form.keeps) return image.url;
   try {
     const { path } = await deps.media.save(image.url, {

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { mimeTypeOf } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageInput, ImageRequest } from '../../core/image.ts';
 import { kindOf } from '../../media/kind.ts';
@@ -53,8 +54,7 @@ export function picturesOf(list: Picture | readonly Picture[] | null | undefined
     if (!/^(data:|https?:\/\/|\/(media|images|files)\/)/i.test(url)) {
       throw new SluiceError('invalid_field', `'${param}' must be an http, https or data: address.`, { param });
     }
-    const type = /^data:([^;,]+)[;,]/i.exec(url)?.[1];
-    return { url, ...(type === undefined ? {} : { mimeType: type.toLowerCase() }) };
+    return { url, ...mimeTypeOf(url) };
   });
 }
 

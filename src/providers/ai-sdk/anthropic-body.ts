@@ -1,5 +1,6 @@
 import { toolInput } from '../../core/call-pieces.ts';
 import type { ChatRequest, MediaPart, Message, Part, TextPart, Tool, ToolCall, VendorData } from '../../core/chat.ts';
+import { base64Of, decodeDataUri, readDataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { isObject } from '../../core/objects.ts';
 import { vendorText } from '../../core/vendor.ts';
@@ -75,19 +76,19 @@ function textBlock(part: TextPart): Json {
 function mediaBlock(part: MediaPart): Json {
   const own = ownBlock(part.vendor);
   if (own !== undefined) return own;
-  const [head = '', data] = part.url.startsWith('data:') ? part.url.slice('data:'.length).split(',', 2) : [];
-  const type = head.split(';', 1)[0]?.toLowerCase() || (part.mimeType ?? '');
-  const isText = data !== undefined && type.startsWith('text/');
+  const uri = readDataUri(part.url);
+  const type = uri?.mimeType || (part.mimeType ?? '');
   const kind = part.kind === 'image' ? 'image' : 'document';
   if (kind === 'document' && part.kind !== 'file') {
     throw new SluiceError('invalid_request', `Anthropic takes no ${part.kind}.`, { param: 'messages' });
   }
-  const inline = isText
-    ? { type: 'text', media_type: 'text/plain', data: Buffer.from(data, 'base64').toString('utf8') }
-    : { type: 'base64', media_type: type, data };
+  const bytes = (): Buffer => decodeDataUri(part.url, Number.POSITIVE_INFINITY);
+  const inline = type.startsWith('text/')
+    ? () => ({ type: 'text', media_type: 'text/plain', data: bytes().toString('utf8') })
+    : () => ({ type: 'base64', media_type: type, data: base64Of(part.url) ?? bytes().toString('base64') });
   return {
     type: kind,
-    source: data === undefined ? { type: 'url', url: part.url } : inline,
+    source: uri === undefined ? { type: 'url', url: part.url } : inline(),
     ...(kind === 'document' && part.name !== undefined ? { title: part.name } : {}),
     ...further(part.vendor),
   };

@@ -1,5 +1,6 @@
 import { toolInput } from '../../core/call-pieces.ts';
 import type { ChatRequest, MediaPart, Message, Part, ToolCall, VendorData } from '../../core/chat.ts';
+import { decodeDataUri, readDataUri } from '../../core/data-uri.ts';
 import { isObject } from '../../core/objects.ts';
 import { vendorText } from '../../core/vendor.ts';
 
@@ -64,9 +65,10 @@ function toParts(part: Part): Json[] {
 }
 
 function toMedia({ url, mimeType }: MediaPart): Json {
-  const inline = /^data:([^;,]*)[^,]*,(.*)$/s.exec(url);
-  if (inline === null) return { fileData: { ...(mimeType === undefined ? {} : { mimeType }), fileUri: url } };
-  return { inlineData: { mimeType: inline[1] || mimeType, data: inline[2] } };
+  const inline = readDataUri(url);
+  if (inline === undefined) return { fileData: { ...(mimeType === undefined ? {} : { mimeType }), fileUri: url } };
+  const data = inline.isBase64 ? inline.data : decodeDataUri(url, Number.POSITIVE_INFINITY).toString('base64');
+  return { inlineData: { mimeType: inline.mimeType || mimeType, data } };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { LanguageModelV4FilePart } from '@ai-sdk/provider';
 import type { MediaPart } from '../../core/chat.ts';
+import { isDataUri, readDataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 
 /** By file name extension, for addresses whose type the client did not name. */
@@ -31,7 +32,7 @@ export type SupportedUrls = Readonly<Record<string, readonly RegExp[]>>;
 /** Media of a message → a file part: inline data as it is, addresses only where the vendor fetches them. */
 export function toFilePart(part: MediaPart, supportedUrls: SupportedUrls, label: string): LanguageModelV4FilePart {
   const name = part.name === undefined ? {} : { filename: part.name };
-  if (part.url.startsWith('data:')) return { type: 'file', ...name, ...inline(part) };
+  if (isDataUri(part.url)) return { type: 'file', ...name, ...inline(part) };
   const url = URL.canParse(part.url) ? new URL(part.url) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
     throw new SluiceError('invalid_request', 'Media must be an http(s) address or a data: URI.', { param: 'messages' });
@@ -46,13 +47,12 @@ export function toFilePart(part: MediaPart, supportedUrls: SupportedUrls, label:
 }
 
 function inline(part: MediaPart): Pick<LanguageModelV4FilePart, 'mediaType' | 'data'> {
-  const comma = part.url.indexOf(',');
-  const [type = '', ...parameters] = part.url.slice('data:'.length, comma).split(';');
-  if (comma === -1 || !parameters.includes('base64')) {
+  const uri = readDataUri(part.url);
+  if (uri?.isBase64 !== true) {
     throw new SluiceError('invalid_request', 'A data: URI must hold base64 data.', { param: 'messages' });
   }
-  const data = part.url.slice(comma + 1);
-  const mediaType = normal(type) ?? normal(part.mimeType) ?? DEFAULT_TYPES[part.kind];
+  const { data } = uri;
+  const mediaType = normal(uri.mimeType) ?? normal(part.mimeType) ?? DEFAULT_TYPES[part.kind];
   // Vendors take few document types, but all of them take text.
   if (/^text\/|^application\/(json|xml|yaml|x-yaml)$/.test(mediaType)) {
     return { mediaType: 'text/plain', data: { type: 'text', text: Buffer.from(data, 'base64').toString('utf8') } };

@@ -1,6 +1,7 @@
 import type { ImageModelV4, ImageModelV4File, JSONObject } from '@ai-sdk/provider';
 import type { Limits, ProviderConfig } from '../../config/config.ts';
 import type { Call } from '../../core/call.ts';
+import { isDataUri, readDataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageAnswer, ImageInput, ImageRequest, ImageWatcher, MadeImage } from '../../core/image.ts';
 import type { Model } from '../../core/model.ts';
@@ -136,7 +137,7 @@ function checkInputs(spec: ImageSpec, { label }: ProviderConfig, { task, images,
   if (task !== 'generate' && images.length === 0) {
     throw new SluiceError('invalid_request', 'The request has no picture to work on.', { param: 'image' });
   }
-  if (spec.inputs === 'address' && images.some(({ url }) => /^data:/i.test(url))) {
+  if (spec.inputs === 'address' && images.some(({ url }) => isDataUri(url))) {
     throw new SluiceError(
       'not_supported',
       `${label} takes pictures only by an address on the Internet, not from a file.`,
@@ -161,8 +162,8 @@ function commonOptions(name: string, spec: ImageSpec, request: ImageRequest, cal
 }
 
 function toFile({ url }: ImageInput): ImageModelV4File {
-  const [, mediaType, data] = /^data:([^;,]+)[^,]*;base64,(.*)$/is.exec(url) ?? [];
-  return mediaType === undefined || data === undefined ? { type: 'url', url } : { type: 'file', mediaType, data };
+  const { mimeType: mediaType = '', isBase64 = false, data = '' } = readDataUri(url) ?? {};
+  return mediaType === '' || !isBase64 ? { type: 'url', url } : { type: 'file', mediaType, data };
 }
 
 /** `16:9` in the library's own type. */

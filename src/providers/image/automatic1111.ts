@@ -1,5 +1,6 @@
 import type { ProviderConfig } from '../../config/config.ts';
 import type { Call, Credentials } from '../../core/call.ts';
+import { base64Of } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageRequest } from '../../core/image.ts';
 import type { Model } from '../../core/model.ts';
@@ -89,7 +90,7 @@ export function automatic1111(config: ProviderConfig, deps: ImageProviderDeps): 
         return {
           images: images.slice(first, first + request.n).flatMap((image) => {
             if (typeof image !== 'string') return [];
-            const data = image.replace(/^data:[^,]*,/, '');
+            const data = base64Of(image) ?? image;
             return [{ kind: 'image', url: `data:image/png;base64,${data}`, mimeType: 'image/png' } as const];
           }),
         };

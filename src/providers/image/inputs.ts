@@ -1,6 +1,6 @@
+import { decodeDataUri, isDataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageInput } from '../../core/image.ts';
-import { decodeDataUri } from '../../media/data-uri.ts';
 import { kindOf } from '../../media/kind.ts';
 import { type GuardedFetch, readAll } from '../../outbound/guarded-fetch.ts';
 
@@ -22,9 +22,7 @@ export async function readInput(
   signal: AbortSignal,
   param: 'image' | 'mask' = 'image',
 ): Promise<InputBytes> {
-  const bytes = /^data:/i.test(input.url)
-    ? decodeDataUri(input.url, MOST_BYTES)
-    : await download(input, fetch, signal, param);
+  const bytes = await bytesOf(input, fetch, signal, param);
   const kind = kindOf(bytes);
   if (kind?.kind !== 'image') {
     throw new SluiceError('invalid_request', 'A picture of the request is no PNG, JPEG, WebP or GIF.', {
@@ -34,9 +32,10 @@ export async function readInput(
   return { bytes, mimeType: kind.mimeType, filename: `image.${kind.extension}` };
 }
 
-async function download({ url }: ImageInput, fetch: GuardedFetch, signal: AbortSignal, param: string): Promise<Buffer> {
+async function bytesOf({ url }: ImageInput, fetch: GuardedFetch, signal: AbortSignal, param: string): Promise<Buffer> {
   const accept = 'image/png,image/jpeg,image/webp,image/gif';
   try {
+    if (isDataUri(url)) return decodeDataUri(url, MOST_BYTES);
     return await readAll(await fetch(url, { signal, bytes: MOST_BYTES, accept }));
   } catch (error) {
     // The client chose the address. That nothing comes from there is no failure of the provider, which would then rest.

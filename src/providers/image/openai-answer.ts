@@ -1,5 +1,6 @@
 import type { Call } from '../../core/call.ts';
 import type { Usage } from '../../core/chunk.ts';
+import { base64Of, isDataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageAnswer, ImageWatcher, MadeImage } from '../../core/image.ts';
 import { membersOf } from '../../core/objects.ts';
@@ -97,13 +98,13 @@ function toImage(item: unknown, origin?: string): MadeImage[] {
 
 /** Base64 as a `data:` URI; its first bytes say what it is. */
 function inline(data: string): MadeImage {
-  const base64 = data.replace(/^data:[^,]*,/, '');
+  const base64 = base64Of(data) ?? data;
   const { kind, mimeType = 'image/png' } = kindOf(Buffer.from(base64.slice(0, 1_024), 'base64')) ?? {};
   return { kind: kind === 'video' ? kind : 'image', url: `data:${mimeType};base64,${base64}`, mimeType };
 }
 
 function addressOf(url: string, origin: string | undefined): string | undefined {
-  if (/^data:/i.test(url)) return url;
+  if (isDataUri(url)) return url;
   try {
     const { protocol, href } = new URL(url, origin);
     return protocol === 'http:' || protocol === 'https:' ? href : undefined;

@@ -1,4 +1,5 @@
 import type { ChatRequest, Message, Part, ResponseFormat, ToolCall, ToolChoice, VendorData } from '../../core/chat.ts';
+import { base64Of, mimeTypeOf } from '../../core/data-uri.ts';
 import { SluiceError, unreachable } from '../../core/errors.ts';
 import { vendorText } from '../../core/vendor.ts';
 
@@ -145,14 +146,14 @@ function encodePart(part: Part): Json {
     case 'image':
       return { type: 'image_url', image_url: { url: part.url, ...defined({ detail: part.detail }) } };
     case 'audio': {
-      if (!part.url.startsWith('data:')) {
+      const data = base64Of(part.url);
+      if (data === undefined) {
         throw new SluiceError('not_supported', 'This provider hears inline audio only, not audio at an address.');
       }
-      const comma = part.url.indexOf(',');
-      const format = /^data:audio\/(?:x-)?([a-z0-9]+)/.exec(part.url)?.[1] ?? 'wav';
+      const format = /^audio\/(?:x-)?([a-z0-9]+)/.exec(mimeTypeOf(part.url).mimeType ?? '')?.[1] ?? 'wav';
       return {
         type: 'input_audio',
-        input_audio: { data: part.url.slice(comma + 1), format: format === 'mpeg' ? 'mp3' : format },
+        input_audio: { data, format: format === 'mpeg' ? 'mp3' : format },
       };
     }
     case 'video':

@@ -22,7 +22,7 @@ export function languageOf(info: string): string {
 /** A fence whose first line begins at `offset` of `text` and is there in full. */
 export function createFence(text: string, offset: number, plainly: (text: string) => string): Fence {
   const first = text.slice(offset, text.indexOf('\n', offset));
-  const match = /^( *)(`+|~+)(.*)$/.exec(first);
+  const match = /^( *)(`+(?!`)|~+(?!~))(.*)$/.exec(first);
   const indent = match?.[1]?.length ?? 0;
   const mark = match?.[2] ?? '```';
   const language = languageOf(plainly(match?.[3] ?? ''));

@@ -76,7 +76,7 @@ function blockFormula(state: StateBlock, startLine: number, endLine: number, sil
 
 /** What may stand behind a closing mark: nothing, or the comma or full stop of the sentence around it. */
 function isEnd(text: string): boolean {
-  return /^\s*[.,;:]?\s*$/.test(text);
+  return /^[.,;:]?$/.test(text.trim());
 }
 
 function lineOf(state: StateBlock, line: number): string {

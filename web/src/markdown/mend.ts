@@ -124,7 +124,7 @@ function closingRun(content: string, from: number, length: number): number {
 
 function openCode(content: string, at: number, run: number, open: readonly Open[]): Mended {
   // A shorter run at the end is the first half of the closing one.
-  const inside = content.slice(at + run).replace(/`+$/, '');
+  const inside = content.slice(at + run).replace(/(?<!`)`+$/, '');
   if (inside.trim() === '') return closed(content.slice(0, at), open);
   return closed(content.slice(0, at + run) + inside + (run > 1 ? ' ' : '') + '`'.repeat(run), open, false, false);
 }

@@ -77,7 +77,7 @@ function withContent(parts: readonly Part[], chunk: Extract<WireChunk, { type: '
   const size = width !== undefined && height !== undefined ? { width, height } : {};
   const media = [chunk.urls].flat().map((url): Part => ({ type: 'media', kind, url, ...alt, ...size }));
   // What is said in a sound stands behind its markup, or alone.
-  const transcript = kind === 'audio' ? chunk.content.replace(/<audio\b[^>]*>(\s*<\/audio>)?/gi, '').trim() : '';
+  const transcript = kind === 'audio' ? chunk.content.replace(/<audio\b[^<>]*>(\s*<\/audio>)?/gi, '').trim() : '';
   return transcript === '' ? [...parts, ...media] : withText([...parts, ...media], transcript);
 }
 

@@ -20,9 +20,9 @@ function plainLines(markdown: string): readonly string[] {
     markdown
       // An open fence takes the rest, as in the rendered answer.
       .replace(/^ {0,3}(```|~~~)[\s\S]*?(^ {0,3}\1[^\n]*$|$(?![\s\S]))/gm, '\n')
-      .replace(/\$\$[\s\S]*?\$\$|\\\[[\s\S]*?\\\]/g, '\n')
-      .replace(/<(?:!--[\s\S]*?--|\/?[a-zA-Z][^>]*)>/g, '')
-      .replace(/!?\[([^\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[^"]*")?\)/g, '$1')
+      .replace(/\$\$[\s\S]{0,4000}?\$\$|\\\[[\s\S]{0,4000}?\\\]/g, '\n')
+      .replace(/<(?:!--[\s\S]{0,4000}?--|\/?[a-zA-Z][^<>]*)>/g, '')
+      .replace(/!?\[([^[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[^"]*")?\)/g, '$1')
       .replace(/https?:\/\/(?:www\.)?([^/\s)>\]]+)[^\s)>\]]*/g, '$1')
       .split('\n')
       .map(plainLine)
@@ -35,9 +35,9 @@ function plainLine(line: string): string {
   if (/^[\s|:*_-]+$/.test(line)) return '';
   const text = line
     .replace(/^\s*(?:>\s?)*(?:#{1,6}\s+|[-*+]\s+(?:\[[ xX]\]\s+)?|\d+[.)]\s+)?/, '')
-    .replace(/\s*\|\s*/g, ', ')
+    .replace(/(?<!\s)\s*\|\s*/g, ', ')
     .replace(/[*_~`]{1,3}(?=\S)|(?<=\S)[*_~`]{1,3}/g, '')
-    .replace(/^[, ]+|[, ]+$/g, '')
+    .replace(/^[, ]+|(?<![, ])[, ]+$/g, '')
     .trim();
   // Headings and points have no stop at their end, but a pause belongs there.
   return /[\p{L}\p{N}]$/u.test(text) ? `${text}.` : text;

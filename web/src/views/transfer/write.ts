@@ -71,7 +71,7 @@ export function fileName(chat: Chat, extension: string, untitled: string, taken:
       .replace(/[^\p{L}\p{M}\p{N}\p{Extended_Pictographic} ._-]+/gu, ' ')
       .replace(/\s+/g, ' ')
       .trim()
-      .replace(/^[. ]+|[. ]+$/g, '')
+      .replace(/^[. ]+|(?<![. ])[. ]+$/g, '')
       .slice(0, 60)
       .trim() || untitled;
   let name = `${base}.${extension}`;

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { checkSync } from 'recheck';
+import { parseAst } from 'vite';
+
+/**
+ * Regular expressions that take the square of a text's length, or worse, can be stopped by nothing: one such text of a client,
+ * an upstream or a model stands everything still. Every pattern of the source is looked at by a program that searches for such
+ * texts. It takes a minute and a half, so it is part of `npm run test:fuzz` alone.
+ */
+
+/** Milliseconds for one pattern; what it has not found out by then counts as nothing found. */
+const PATIENCE = 3_000;
+
+/** Files and patterns that may take long, and why it does no harm: `path` or `path: pattern`. */
+const HARMLESS: Readonly<Record<string, string>> = {
+  'src/documents/': 'files are converted in processes that are ended when they take too long',
+  'src/config/interpolate.ts': 'texts of the operator’s own file',
+  'src/providers/openai/capabilities.ts': 'names of models, which are short',
+  'web/src/markdown/diagrams/': 'in a worker that is ended when it takes too long',
+  'web/src/markdown/guards.ts': 'texts of a length that was looked at before',
+  'web/src/markdown/hold.ts': 'lines of less than 300 characters',
+  'web/src/state/prompts.ts': 'prompts that the reader has written',
+  'web/src/views/aloud/sentences.ts': 'formulas and comments of at most 4,000 characters',
+};
+
+// Its other forms are programs of Java and of single systems, which are not installed.
+process.env['RECHECK_BACKEND'] = 'pure';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const isLong = Number(process.env['FUZZ_SCALE'] ?? 1) > 1;
+
+interface Pattern {
+  readonly source: string;
+  readonly flags: string;
+}
+
+function patternsOf(file: string): readonly Pattern[] {
+  const found: Pattern[] = [];
+  const look = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    if ('regex' in node) {
+      const { pattern, flags } = node.regex as { pattern: string; flags: string };
+      found.push({ source: pattern, flags });
+    }
+    Object.values(node).forEach(look);
+  };
+  look(parseAst(readFileSync(`${root}${file}`, 'utf8'), { lang: file.endsWith('x') ? 'tsx' : 'ts' }, file));
+  return found;
+}
+
+function complexityOf({ source, flags }: Pattern): string | undefined {
+  const found = checkSync(source, flags, { timeout: PATIENCE });
+  return found.status === 'vulnerable' ? found.complexity.summary : undefined;
+}
+
+describe('regular expressions', { skip: isLong ? false : 'a part of `npm run test:fuzz`' }, () => {
+  test('the program finds what it is there for', () => {
+    assert.equal(complexityOf({ source: '^data:([^;,]*)[^,]*,(.*)$', flags: 's' }), '2nd degree polynomial');
+    assert.equal(complexityOf({ source: '(?<!\\s)\\s*\\n', flags: 'g' }), undefined);
+  });
+
+  const files = globSync(['src/**/*.ts', 'web/src/**/*.{ts,tsx}'], { cwd: root })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => !file.includes('.test.') && !Object.keys(HARMLESS).some((path) => file.startsWith(path)))
+    .toSorted();
+  for (const file of files) {
+    const patterns = patternsOf(file);
+    if (patterns.length === 0) continue;
+    test(file, () => {
+      for (const pattern of patterns) {
+        assert.equal(complexityOf(pattern), undefined, `/${pattern.source}/${pattern.flags}`);
+      }
+    });
+  }
+});
