@@ -1,7 +1,7 @@
 import type { WireFormat } from '../core/chat.ts';
 import { speaks } from '../providers/ai-sdk/native.ts';
 import { type ClientKeys, credentialsFor } from '../routing/credentials.ts';
-import { select, type Wish } from '../routing/select.ts';
+import { namesProvider, select, type Wish } from '../routing/select.ts';
 import type { Deps } from './deps.ts';
 
 /**
@@ -11,9 +11,10 @@ import type { Deps } from './deps.ts';
  */
 export async function firstSpeaks(format: WireFormat, wish: Wish, keys: ClientKeys, deps: Deps): Promise<boolean> {
   try {
-    const [first] = await select(wish, deps.config(), deps.router.catalog, (provider) =>
-      credentialsFor(provider, keys, true),
-    );
+    const preferences = deps.config();
+    const { catalog } = deps.router;
+    const isNamed = namesProvider(wish, preferences, catalog);
+    const [first] = await select(wish, preferences, catalog, (provider) => credentialsFor(provider, keys, isNamed));
     return first !== undefined && speaks(first.provider, format);
   } catch {
     return false;

@@ -39,6 +39,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** A key for the provider from the Authorization header; the access key of the server itself is never here. */
     bearer: string | undefined;
+    /** The access key of the server: no provider may get it, wherever the client wrote it. */
+    accessKey: string | undefined;
     /** The body is a multipart form, which the handler reads itself. */
     isForm: boolean;
   }
@@ -110,6 +112,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
   });
   const isLoopbackBind = isLoopbackName(bind.host);
   app.decorateRequest('bearer', undefined);
+  app.decorateRequest('accessKey', undefined);
   app.decorateRequest('isForm', false);
   const routes = apiRoutes(deps);
   const all = [...routes, ...documentRoutes(routes, deps.version), ...pageRoutes().map(answeringProbes)];
@@ -200,6 +203,7 @@ function admit(
       return false;
     }
   }
+  request.accessKey = settings.key;
   if (!isOpen(request.observation?.route)) request.bearer = checkKey(raw, settings);
   return true;
 }

@@ -17,7 +17,7 @@ import type { Deadlines } from './deadlines.ts';
 import { answersWithImages, imageAsChat } from './drawing.ts';
 import { Health } from './health.ts';
 import { openRelay, type RelayedBody, type RelayedStream, type RelayRequest } from './relay.ts';
-import { type Arrange, type Preferences, select, type Target, type Wish } from './select.ts';
+import { type Arrange, namesProvider, type Preferences, select, type Target, type Wish } from './select.ts';
 
 /** Who shall answer, with which keys of the client's. */
 export interface Asked {
@@ -122,8 +122,9 @@ export class Router {
     const limits = this.#deps.limits();
     const { watcher } = this.#deps;
     watcher?.asked(call, wish);
-    const ownKey = (provider: Provider) => credentialsFor(provider, keys, true);
     const preferences = this.#deps.preferences();
+    const isNamed = namesProvider(wish, preferences, this.catalog);
+    const ownKey = (provider: Provider) => credentialsFor(provider, keys, isNamed);
     let isBalanced = false;
     const arrange: Arrange = (group, choice) => {
       isBalanced ||= choice !== 'order';
@@ -133,7 +134,8 @@ export class Router {
     let targets = 'then' in found ? await found : found;
     const session = isBalanced ? call.session : undefined;
     if (session !== undefined) targets = this.#sessions.prefer(session, targets);
-    const isChosen = targets.length === 1 || wish.providers.length > 0;
+    // A model that one provider alone has is a choice, too.
+    const isChosen = isNamed || (targets.length === 1 && wish.model !== '');
     if (prepare !== undefined) await prepare();
     let scopeDropped: ReadonlySet<string> = new Set();
     const credentialsOf = ({ provider, key }: Target) =>

@@ -46,6 +46,12 @@ export type Arrange = (targets: readonly Target[], choice: Choice) => readonly T
 /** Which key the client has for a provider. */
 export type CredentialsOf = (provider: Provider) => Credentials;
 
+/** Whether the client itself says which provider it means, so that a key that came with the request can be for that one. */
+export function namesProvider({ providers, model }: Wish, { aliases }: Preferences, catalog: Catalog): boolean {
+  if (providers.length > 0) return true;
+  return !aliases.has(model) && (catalog.provider(model) ?? qualified(model, catalog)) !== undefined;
+}
+
 /**
  * Where a request goes, in order of preference. The first of these that applies decides:
  * an explicit provider, an alias, the configured default provider, a model that names a provider (`mock`, `mock:model`,

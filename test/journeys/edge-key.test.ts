@@ -262,6 +262,27 @@ describe('a server with an access key', () => {
     const logged = inspect(world.gateway.log.lines, { depth: null });
     for (const spelling of spellings) assert.ok(!logged.includes(spelling), logged);
   });
+
+  test('it is no key for a provider, wherever it stands', async () => {
+    for (const [headers, more] of [
+      [{ 'x-api-key': KEY }, {}],
+      [{ x_api_key: KEY }, {}],
+      [{}, { api_key: KEY }],
+      [{}, { api_key: { openai: KEY } }],
+    ] as const) {
+      for (const { path } of CHATS) {
+        const answer = await send({
+          path,
+          headers: { ...BEARER, ...headers },
+          body: { ...HI, provider: 'openai', ...more },
+        });
+        assert.notEqual(answer.status, 500, answer.text);
+      }
+    }
+    for (const request of world.upstream.requests) {
+      assert.ok(!JSON.stringify([request.headers, request.body]).includes('Sesame'), request.path);
+    }
+  });
 });
 
 describe('a server without an access key', () => {

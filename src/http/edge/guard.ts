@@ -78,20 +78,18 @@ export function checkKey(request: IncomingMessage, settings: GuardSettings): str
   const ofGoogle = googleKey(request);
   if (settings.key === undefined) return scheme === 'bearer' ? words[0] : ofGoogle;
   if (request.method === 'GET' && /^\/(media|images|thumbnail)\//.test(request.url ?? '')) return undefined;
-  const isInHeader = takeKeyHeader(request, settings.key);
   if (scheme === 'bearer' && isKey(words[0], settings.key)) return words[1];
   if (scheme === 'basic' && isKey(passwordOf(words[0]), settings.key)) return undefined;
   if (isKey(cookieOf(request.headers.cookie, KEY_COOKIE), settings.key)) return undefined;
-  if (isInHeader || isKey(ofGoogle, settings.key)) return scheme === 'bearer' ? words[0] : undefined;
+  if (isKey(keyOfAnthropic(request), settings.key) || isKey(ofGoogle, settings.key))
+    return scheme === 'bearer' ? words[0] : undefined;
   throw new SluiceError('unauthorized', 'This server asks for its access key: send "Authorization: Bearer <key>".');
 }
 
-/** Whether a client of Anthropic's API sent the access key in its way. It is taken away: no provider may get it for a key of its own. */
-function takeKeyHeader({ headers }: IncomingMessage, key: string): boolean {
+/** The key that a client of Anthropic's API sent in its way. */
+function keyOfAnthropic({ headers }: IncomingMessage): string | undefined {
   const given = headers[KEY_HEADER];
-  if (typeof given !== 'string' || !isKey(given, key)) return false;
-  delete headers[KEY_HEADER];
-  return headers[KEY_HEADER_OF] !== undefined;
+  return typeof given === 'string' && headers[KEY_HEADER_OF] !== undefined ? given : undefined;
 }
 
 /** Whether a request speaks to the part of this server that is like Google's API. */
