@@ -49,6 +49,34 @@ describe('the Host header', () => {
     assert.equal(world.upstream.chats.length, 0);
   });
 
+  test('counts beyond loopback where names are listed, or no key is asked for', async () => {
+    const ask = async (lines: string, host: string): Promise<number> => {
+      await using open = await openWorld({ yaml: `bind: 0.0.0.0:0\n${lines}\n` });
+      const headers = { host, authorization: 'Bearer the-access-key' };
+      return (await open.ask({ path: '/v1/models', headers })).status;
+    };
+    const listed = 'allowedHosts: [sluice.example]';
+    const withKey = 'key: the-access-key';
+    // Nobody outside can bind these to an address of theirs.
+    for (const host of [
+      '10.0.0.1',
+      '[fe80::1]:1337',
+      'localhost',
+      'mybox',
+      'mybox.local',
+      'a.b.internal',
+      'sluice.example',
+    ]) {
+      assert.equal(await ask(`key: none\n${listed}`, host), 200, host);
+    }
+    assert.equal(await ask('key: none', 'mybox'), 200);
+    assert.equal(await ask('key: none', 'evil.example'), 403);
+    assert.equal(await ask(`key: none\n${listed}`, 'evil.example'), 403);
+    assert.equal(await ask(`${withKey}\n${listed}`, 'evil.example'), 403);
+    // A page of another name has neither the key nor the cookie that holds it.
+    assert.equal(await ask(withKey, 'sluice.example'), 200);
+  });
+
   test('that is none is refused', async () => {
     for (const host of [
       ' ',
@@ -325,7 +353,7 @@ describe('the Origin header', () => {
 describe('requests that a browser sends for another site', () => {
   let world: World;
   before(async () => {
-    world = await openWorld();
+    world = await openWorld({ yaml: 'allowedHosts: [sluice.example]\n' });
   });
   after(() => world.close());
 
@@ -395,6 +423,14 @@ describe('requests that a browser sends for another site', () => {
       const headers: Record<string, string> = site === '' ? {} : { 'sec-fetch-site': site, 'sec-fetch-mode': 'cors' };
       const answer = await world.ask({ path: `${CREATE}?prompt=Hi`, headers });
       assert.equal(answer.text, 'Hello from the upstream.', site);
+    }
+    // Beyond this machine, another name of the same site may be anybody's: blog.sluice.example.
+    for (const [site, status] of [
+      ['same-origin', 200],
+      ['same-site', 403],
+    ] as const) {
+      const headers = { 'sec-fetch-site': site, host: 'sluice.example' };
+      assert.equal((await world.ask({ path: `${CREATE}?prompt=Hi`, headers })).status, status, site);
     }
     for (const site of ['cross-site, none', 'none, cross-site', 'CROSS-SITE', 'evil']) {
       assertError(await world.ask({ path: `${CREATE}?prompt=Hi`, headers: { 'sec-fetch-site': site } }), 403, site);

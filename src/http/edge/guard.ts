@@ -21,14 +21,17 @@ const KEY_HEADER_OF = 'anthropic-version';
 const GOOGLE_PATH = /^\/(v1beta\/|v1\/models\/[^?]*:[A-Za-z]+(\?|$))/;
 const GOOGLE_KEY_HEADER = 'x-goog-api-key';
 
-/** Values of Sec-Fetch-Site that do not speak of another site. */
-const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'same-site', 'none']);
+/** Values of Sec-Fetch-Site that do not speak of another page. */
+const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
+/** Names that nobody outside can have: without a dot, or below what is for private networks (RFC 6762, RFC 8375, ICANN's `.internal`). */
+const PRIVATE_NAME = /^[^.]+$|\.(local|internal|home\.arpa)$/;
 /** The pages, as written: the router would find other routes under percent-encoded names too. */
 const PAGE = /^\/(docs\/?|[\w-]+\.html)?(\?|$)/;
 
 /**
  * Refuses requests whose Host is not ours. A page that rebinds its own name to 127.0.0.1 still sends that name
- * (DNS rebinding), so on a loopback bind only loopback names count.
+ * (DNS rebinding), so on a loopback bind only loopback names count. Beyond loopback such a page would get in where no key is
+ * asked for; with a key, names count as soon as the operator has listed some.
  */
 export function checkHost(request: IncomingMessage, settings: GuardSettings, isLoopbackBind: boolean): void {
   let hosts = 0;
@@ -44,10 +47,15 @@ export function checkHost(request: IncomingMessage, settings: GuardSettings, isL
     throw new SluiceError('invalid_request', 'The request target must be a path.');
   }
   const name = nameOf(host);
-  if (!isLoopbackBind || isLoopbackName(name) || settings.allowedHosts.includes(name)) return;
+  if (isLoopbackName(name) || settings.allowedHosts.includes(name)) return;
+  if (!isLoopbackBind) {
+    if (settings.key !== undefined && settings.allowedHosts.length === 0) return;
+    if (isIP(name) !== 0 || PRIVATE_NAME.test(name)) return;
+  }
   throw new SluiceError(
     'forbidden',
-    'Sluice does not answer under this host name. Use localhost, or add the name to allowedHosts in sluice.yaml.',
+    `Sluice does not answer under the name ${name.slice(0, 100)}. Add it to allowedHosts in sluice.yaml, or use ` +
+      `${isLoopbackBind ? 'localhost' : 'the address of the machine'}.`,
   );
 }
 
@@ -63,6 +71,8 @@ export function checkOrigin(request: IncomingMessage, settings: GuardSettings): 
   }
   const site = request.headers['sec-fetch-site'];
   if (site === undefined || OWN_SITES.has(String(site))) return undefined;
+  // Other ports of this machine are the same site; elsewhere it may be the page of somebody else below the same domain.
+  if (site === 'same-site' && isLoopbackName(nameOf(request.headers.host ?? ''))) return undefined;
   // A link on another site may lead to the page, but not make it do anything.
   const isVisit = request.headers['sec-fetch-mode'] === 'navigate' && PAGE.test(request.url ?? '');
   if (isVisit && (request.method === 'GET' || request.method === 'HEAD')) return undefined;
