@@ -85,12 +85,15 @@ export class Buckets {
     return (await this.#intake.read(file.path)).toString('utf8').trim();
   }
 
-  /** What happens in a bucket while uploads are converted, then what it holds; ends with `done`. */
-  async *events(id: string, signal: AbortSignal): AsyncIterable<BucketEvent> {
-    await this.get(id);
-    yield* this.#activity.watch(id, signal);
+  /** What happens in a bucket until no upload runs any more, or the reader leaves. */
+  watch(id: string, signal: AbortSignal): AsyncIterable<BucketEvent> {
+    return this.#activity.watch(id, signal);
+  }
+
+  /** What a bucket holds; ends with `done`. */
+  async *events(record: BucketRecord): AsyncIterable<BucketEvent> {
     let size = 0;
-    for (const file of (await this.get(id)).files) {
+    for (const file of record.files) {
       if (file.kind === 'media') {
         yield { action: 'media', filename: file.name };
         continue;
@@ -123,6 +126,17 @@ export class Buckets {
     const existed = await this.#deps.records.delete(id);
     for (const file of record?.files ?? []) await this.#intake.remove(file);
     return existed;
+  }
+
+  /** Takes files out of their bucket, and the bucket with the last of them: what it got since they were read stays. */
+  async deleteFiles({ id, files }: BucketRecord): Promise<void> {
+    const paths = new Set(files.map(({ path }) => path));
+    await this.#deps.records.update(
+      id,
+      (present) => present && { ...present, files: present.files.filter(({ path }) => !paths.has(path)) },
+    );
+    await this.#deps.records.delete(id, (present) => present.files.length === 0);
+    for (const file of files) await this.#intake.remove(file);
   }
 
   /** Makes what was taken in part of the bucket, under names that nothing in it has yet. */

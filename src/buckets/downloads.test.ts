@@ -46,7 +46,8 @@ test('addresses become texts with their source, and watchers see them come', asy
   const events: BucketEvent[] = [];
   const adding = add([{ url: `${origin}/tide/table.html` }, { urls: [`${origin}/`, `${origin}/`] }]);
   const watching = (async () => {
-    for await (const event of buckets.events('b', new AbortController().signal)) events.push(event);
+    for await (const event of buckets.watch('b', new AbortController().signal)) events.push(event);
+    for await (const event of buckets.events(await buckets.get('b'))) events.push(event);
   })();
   const { files, media, rejected } = await adding;
   await watching;

@@ -166,11 +166,13 @@ export class Intake {
     return { wanted, file: { kind: 'text', path, size, mimeType: 'text/markdown' } };
   }
 
-  /** All of a kept file; nothing where there is none. */
+  /** All of a kept file. */
   async read(path: string): Promise<Buffer> {
     const opened = await this.#deps.files.open(path);
+    // Its record was read before: without it the text would seem to be whole.
+    if (opened === undefined) throw new SluiceError('conflict', 'The bucket was deleted in the meantime.');
     const pieces: Uint8Array[] = [];
-    for await (const piece of opened?.body ?? []) pieces.push(piece);
+    for await (const piece of opened.body) pieces.push(piece);
     return Buffer.concat(pieces);
   }
 

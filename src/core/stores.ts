@@ -12,8 +12,8 @@ export interface Records<T extends { readonly id: string }> {
    * Returns the record that is then stored. `change` is pure: it may run again when somebody else was faster.
    */
   update(id: string, change: (present: T | undefined) => T | undefined): Promise<T | undefined>;
-  /** Whether there was one. */
-  delete(id: string): Promise<boolean>;
+  /** Whether there was one. With `only` a record goes only if that says so of it, with no write in between. */
+  delete(id: string, only?: (present: T) => boolean): Promise<boolean>;
 }
 
 /** One remembered statement of or about a user. */

@@ -89,6 +89,20 @@ export function recordsContract(name: string, open: Open<Records<ChatRecord>>): 
       assert.deepEqual(await store.get('a'), chat('a', {}, 2));
     });
 
+    test('a record that goes only on a condition goes when that holds of what is stored then', async (context) => {
+      const { store } = await open(context);
+      assert.equal(await store.delete('a', () => true), false);
+      await store.put(chat('a', {}, 1));
+      assert.equal(await store.delete('a', ({ updated }) => updated === 2), false);
+      assert.deepEqual(await store.get('a'), chat('a', {}, 1));
+      // Whichever comes first: what was written then is not what it asked for.
+      await Promise.all([store.delete('a', ({ updated }) => updated === 1), store.put(chat('a', {}, 2))]);
+      assert.deepEqual(await store.get('a'), chat('a', {}, 2));
+      await store.put(chat('a', {}, 3));
+      assert.equal(await store.delete('a', ({ updated }) => updated === 3), true);
+      assert.equal(await store.get('a'), undefined);
+    });
+
     test('an update that throws, or would change the id, writes nothing and holds nobody up', async (context) => {
       const { store } = await open(context);
       await store.put(chat('a', {}, 1));

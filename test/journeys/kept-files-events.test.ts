@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { dataOf, listen, png } from './kept-files-world.ts';
+import { dataOf, listen, png, slowUpload } from './kept-files-world.ts';
 import { at, eventually, filesBelow, type KeptWorld, openKept, pick, told, upload } from './kept-world.ts';
 
 describe('events of buckets', { timeout: 60_000 }, () => {
@@ -100,29 +99,4 @@ async function drained(response: Response): Promise<string> {
     // cut
   }
   return text;
-}
-
-/** An upload whose parts are sent when the test says so. */
-function slowUpload(url: string) {
-  const { hostname, port, pathname } = new URL(url);
-  const headers = { 'content-type': 'multipart/form-data; boundary=x' };
-  let answered: (status: number) => void = () => {};
-  const status = new Promise<number>((resolve) => {
-    answered = resolve;
-  });
-  const sent = request({ hostname, port, method: 'POST', path: pathname, headers }, (response) => {
-    response.resume();
-    answered(response.statusCode ?? 0);
-  });
-  sent.on('error', () => answered(0));
-  const head = (name: string) => `--x\r\ncontent-disposition: form-data; name="files"; filename="${name}"\r\n\r\n`;
-  return {
-    part: (name: string, content: string) => sent.write(`${head(name)}${content}\r\n`),
-    begin: (name: string) => sent.write(`${head(name)}the `),
-    end(content: string) {
-      sent.end(`${content}\r\n--x--\r\n`);
-      return status;
-    },
-    abort: () => sent.destroy(),
-  };
 }

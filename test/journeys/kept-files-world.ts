@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { request } from 'node:http';
 import { EventSource } from 'eventsource';
 import { picture } from '../support/pictures.ts';
 import { at, type KeptWorld } from './kept-world.ts';
@@ -29,4 +30,29 @@ export function listen(url: string): Promise<unknown[]> {
       resolve(messages);
     };
   });
+}
+
+/** An upload whose parts are sent when the test says so. */
+export function slowUpload(url: string) {
+  const { hostname, port, pathname } = new URL(url);
+  const headers = { 'content-type': 'multipart/form-data; boundary=x' };
+  let answered: (status: number) => void = () => {};
+  const status = new Promise<number>((resolve) => {
+    answered = resolve;
+  });
+  const sent = request({ hostname, port, method: 'POST', path: pathname, headers }, (response) => {
+    response.resume();
+    answered(response.statusCode ?? 0);
+  });
+  sent.on('error', () => answered(0));
+  const head = (name: string) => `--x\r\ncontent-disposition: form-data; name="files"; filename="${name}"\r\n\r\n`;
+  return {
+    part: (name: string, content: string) => sent.write(`${head(name)}${content}\r\n`),
+    begin: (name: string) => sent.write(`${head(name)}the `),
+    end(content: string) {
+      sent.end(`${content}\r\n--x--\r\n`);
+      return status;
+    },
+    abort: () => sent.destroy(),
+  };
 }

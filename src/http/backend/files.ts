@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify';
+import type { BucketEvent } from '../../buckets/activity.ts';
 import type { Upload } from '../../buckets/intake.ts';
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
+import type { BucketRecord } from '../../core/stores.ts';
 import { openStream } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { parseId } from '../edge/body.ts';
@@ -35,7 +37,8 @@ export function getFiles(deps: Deps): Handler {
   return async (request, reply) => {
     const id = bucketId(request);
     const { delete_files: asked } = request.query as Record<string, unknown>;
-    const deleteAfter = typeof asked === 'string' && /^(true|1)$/i.test(asked);
+    // HEAD delivers nothing and changes nothing (RFC 9110 §9.2.1).
+    const deleteAfter = request.method === 'GET' && typeof asked === 'string' && /^(true|1)$/i.test(asked);
     const isEvents =
       request.url.split('?')[0]?.endsWith('/stream') === true ||
       (request.headers.accept ?? '').includes('text/event-stream');
@@ -45,29 +48,40 @@ export function getFiles(deps: Deps): Handler {
     const stream = openStream(reply, `${isEvents ? 'text/event-stream' : 'text/plain'}; charset=utf-8`, {}, deps);
     const send = async (text: string): Promise<void> => {
       if (!stream.write(text)) await stream.drained();
+      if (stream.closed) throw new SluiceError('cancelled', 'The reader left before the end.');
+    };
+    /** Only what was read to its end, and only if all of it was: whatever came meanwhile stays. */
+    const deleteRead = async (read: BucketRecord): Promise<void> => {
+      if (!deleteAfter || stream.closed) return;
+      await deps.buckets.deleteFiles(read);
+      if (isEvents) await send('data: {"action":"delete_files"}\n\n');
     };
     try {
       if (isEvents) {
-        for await (const event of deps.buckets.events(id, gone.signal)) {
+        const tell = (event: BucketEvent): Promise<void> => send(`data: ${JSON.stringify(event)}\n\n`);
+        for await (const event of deps.buckets.watch(id, gone.signal)) await tell(event);
+        const whole = await deps.buckets.get(id);
+        for await (const event of deps.buckets.events(whole)) {
           // What the reader asked for is part of what happened, so it comes before the end.
-          if (event.action === 'done' && deleteAfter) {
-            await deps.buckets.delete(id);
-            await send('data: {"action":"delete_files"}\n\n');
-          }
-          await send(`data: ${JSON.stringify(event)}\n\n`);
+          if (event.action === 'done') await deleteRead(whole);
+          await tell(event);
         }
       } else {
         for await (const text of deps.buckets.text(record)) await send(text);
-        if (deleteAfter) await deps.buckets.delete(id);
+        await deleteRead(record);
       }
       stream.end();
     } catch (thrown) {
+      if (stream.closed) {
+        deps.log.debug({ id: request.id, bucket: id }, 'the reader of a bucket left before its end');
+        return reply;
+      }
       const error = withoutSecrets(toSluiceError(thrown), deps.secrets);
       deps.log.warn({ id: request.id, error: error.message }, 'reading a bucket failed');
       if (!isEvents) stream.cut();
-      else if (!stream.closed) {
+      else {
         // Cut at once it would take these words along.
-        await send(`data: ${JSON.stringify({ error: { message: error.message } })}\n\n`);
+        stream.write(`data: ${JSON.stringify({ error: { message: error.message } })}\n\n`);
         stream.end();
       }
     }

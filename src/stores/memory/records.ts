@@ -28,8 +28,9 @@ export class MemoryRecords<T extends { readonly id: string }> implements Records
     return next;
   }
 
-  async delete(id: string): Promise<boolean> {
+  async delete(id: string, only: (present: T) => boolean = () => true): Promise<boolean> {
     const present = this.#get(id);
+    if (present !== undefined && !only(present)) return false;
     this.#records.delete(id);
     return present !== undefined;
   }

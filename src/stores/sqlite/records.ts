@@ -62,12 +62,24 @@ export class SqliteRecords<T extends { readonly id: string }> implements Records
     });
   }
 
-  async delete(id: string): Promise<boolean> {
+  async delete(id: string, only?: (present: T) => boolean): Promise<boolean> {
+    if (only !== undefined) return await this.#deleteIf(id, only);
     const [result] = await this.#database.write(
       sql`delete from records where kind = ${this.#kind} and id = ${checkId(id)} returning expires`,
     );
     const [row] = result?.rows ?? [];
     return row !== undefined && !this.#isPast(row['expires']);
+  }
+
+  async #deleteIf(id: string, only: (present: T) => boolean): Promise<boolean> {
+    for (;;) {
+      const stored = await this.#read(checkId(id));
+      if (stored?.record === undefined || !only(stored.record)) return false;
+      const [result] = await this.#database.write(
+        sql`delete from records where kind = ${this.#kind} and id = ${id} and version = ${stored.version}`,
+      );
+      if (result?.changes === 1) return true;
+    }
   }
 
   async #read(id: string): Promise<Stored<T> | undefined> {
