@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Limits } from '../config/config.ts';
 import { SluiceError, unreachable } from '../core/errors.ts';
-import { mediaTypeOf } from '../core/media-types.ts';
+import { extensionFor } from '../core/media-types.ts';
 import type { BucketFile, Files } from '../core/stores.ts';
 import type { Conversion } from '../documents/conversion.ts';
 import type { BucketEvent } from './activity.ts';
@@ -186,38 +186,9 @@ export class Intake {
 function nameOf(upload: Upload): string | undefined {
   const name = cleanName(upload.filename);
   if (name !== undefined && name !== 'blob') return name;
-  const extension = EXTENSIONS.get(upload.mimeType.toLowerCase());
+  const extension = extensionFor(upload.mimeType);
   return extension === undefined ? name : `file.${extension}`;
 }
-
-/** Media type → the extension it is stored with, also under the other names that browsers have for it. */
-const EXTENSIONS: ReadonlyMap<string, string> = new Map([
-  ...[
-    'jpg',
-    'png',
-    'gif',
-    'webp',
-    'wav',
-    'mp3',
-    'flac',
-    'opus',
-    'ogg',
-    'm4a',
-    'mkv',
-    'webm',
-    'mp4',
-    'mov',
-    'avi',
-    'ogv',
-    'mpg',
-  ].map((extension) => [mediaTypeOf(`x.${extension}`)?.mimeType ?? '', extension] as const),
-  ['audio/x-wav', 'wav'],
-  ['audio/wave', 'wav'],
-  ['audio/vnd.wave', 'wav'],
-  ['audio/x-m4a', 'm4a'],
-  ['audio/mp3', 'mp3'],
-  ['audio/x-flac', 'flac'],
-]);
 
 async function* limited(body: AsyncIterable<Uint8Array>, limit: number): AsyncIterable<Uint8Array> {
   let size = 0;

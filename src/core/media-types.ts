@@ -33,3 +33,37 @@ export function mediaTypeOf(name: string): MediaType | undefined {
   const dot = name.lastIndexOf('.');
   return dot === -1 ? undefined : BY_EXTENSION.get(name.slice(dot + 1).toLowerCase());
 }
+
+/** Media type → the extension it is stored with, also under the other names that browsers have for it. */
+const EXTENSIONS: ReadonlyMap<string, string> = new Map([
+  ...[
+    'jpg',
+    'png',
+    'gif',
+    'webp',
+    'wav',
+    'mp3',
+    'flac',
+    'opus',
+    'ogg',
+    'm4a',
+    'mkv',
+    'webm',
+    'mp4',
+    'mov',
+    'avi',
+    'ogv',
+    'mpg',
+  ].map((extension) => [BY_EXTENSION.get(extension)?.mimeType ?? '', extension] as const),
+  ['audio/x-wav', 'wav'],
+  ['audio/wave', 'wav'],
+  ['audio/vnd.wave', 'wav'],
+  ['audio/x-m4a', 'm4a'],
+  ['audio/mp3', 'mp3'],
+  ['audio/x-flac', 'flac'],
+]);
+
+/** What a file of a media type is called at its end, without the dot; undefined for a type that is no media. */
+export function extensionFor(mimeType: string): string | undefined {
+  return EXTENSIONS.get(mimeType.toLowerCase());
+}

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { picture } from '../support/pictures.ts';
 import { makeTinyGguf, TINY_ANSWER, TINY_SENTENCE } from '../support/tiny-gguf.ts';
 import { at, contentOf, converse, type KeptWorld, lastBody, openKept } from './kept-world.ts';
 import { openWorld } from './sdk-vendors.ts';
@@ -47,7 +48,7 @@ describe('actions of the front end over HTTP', { timeout: 60_000 }, () => {
   test('continue with files: they belong to the question', async () => {
     const data = new FormData();
     data.append('json', JSON.stringify({ provider: 'acme', action: 'continue', messages: [QUESTION, PARTIAL] }));
-    data.append('files', new File([new Uint8Array([1])], 'a.png', { type: 'image/png' }));
+    data.append('files', new File([new Uint8Array(await picture('#c03020'))], 'a.png', { type: 'image/png' }));
     const response = await fetch(at(world, 'conversation'), { method: 'POST', body: data });
     assert.equal(response.status, 200, await response.text());
     const { messages } = lastBody(world);

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { CallScope } from '../../core/call.ts';
-import type { ChatRequest } from '../../core/chat.ts';
+import type { ChatRequest, MediaPart } from '../../core/chat.ts';
 import { lastUserText } from '../../core/chat-text.ts';
 import type { Batch } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
@@ -39,7 +39,7 @@ export function conversation(deps: Deps, answers: KeptAnswers): Handler {
       keys,
       steps: [...toolSteps(body.tool_calls, 'invalid_request', deps.search), tellLostParts(body.messages)],
       ...(body.stream_timeout == null ? {} : { idleMs: body.stream_timeout * 1_000 }),
-      request: () => (media.length === 0 ? asked : withMedia(asked, media)),
+      request: () => (media.length === 0 ? asked : withMedia(asked, media, action)),
       send(ready, target) {
         const request = action === 'continue' ? goingOn(ready, target) : ready;
         sent = { request, target };
@@ -168,13 +168,15 @@ function toFields(body: ConversationBody, value: Record<string, unknown>): Omit<
   };
 }
 
-/** Files that came with the form belong to the last message, or to the question whose answer goes on. */
-function withMedia(request: ChatRequest, media: ChatRequest['messages'][number]['content']): ChatRequest {
+/** Files that came with the form belong to the user's last word, or to the question whose answer goes on. */
+function withMedia(request: ChatRequest, media: readonly MediaPart[], action: Action): ChatRequest {
   const { messages } = request;
-  const at = messages.findLastIndex(({ role }) => role !== 'assistant');
-  const last = messages[at];
-  if (last === undefined) return { ...request, messages: [{ role: 'user', content: media }, ...messages] };
-  return { ...request, messages: messages.with(at, { ...last, content: [...media, ...last.content] }) };
+  const end = action === 'continue' ? messages.length - 1 : messages.length;
+  const last = messages[end - 1];
+  // A message of files alone has no content of its own and was passed over.
+  if (last?.role !== 'user')
+    return { ...request, messages: messages.toSpliced(end, 0, { role: 'user', content: media }) };
+  return { ...request, messages: messages.with(end - 1, { ...last, content: [...media, ...last.content] }) };
 }
 
 function wantsLines(request: FastifyRequest): boolean {

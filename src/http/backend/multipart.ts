@@ -1,11 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import type { MediaPart } from '../../core/chat.ts';
 import { SluiceError } from '../../core/errors.ts';
-import { mediaTypeOf } from '../../core/media-types.ts';
+import { extensionFor, mediaTypeOf } from '../../core/media-types.ts';
+import { Refusal } from '../../documents/conversion.ts';
+import { type Identity, identify } from '../../documents/identify.ts';
 import { checkPublicAddress } from '../../outbound/address.ts';
 import type { Deps } from '../deps.ts';
 import { type JsonBody, parseJson } from '../edge/body.ts';
-import { readForm } from '../edge/form.ts';
+import { type FormFile, readForm } from '../edge/form.ts';
 
 /** A conversation's JSON, and the media that came with it. */
 export interface ConversationInput {
@@ -30,16 +32,9 @@ export async function readConversation(request: FastifyRequest, deps: Deps): Pro
     throw new SluiceError('invalid_request', "The form needs a part 'json' with the request.", { param: 'json' });
   const { value } = parseJson(Buffer.from(json.value), limits);
   const media: MediaPart[] = [];
-  for (const { name, filename, bytes } of form.files) {
-    const type = name === 'files' ? mediaTypeOf(filename) : undefined;
-    if (type === undefined) continue; // only media is of use to a model; documents go into buckets
-    media.push({
-      type: 'media',
-      kind: type.kind,
-      url: `data:${type.mimeType};base64,${bytes.toString('base64')}`,
-      mimeType: type.mimeType,
-      name: filename,
-    });
+  for (const file of form.files) {
+    const part = file.name === 'files' ? mediaPart(file) : undefined;
+    if (part !== undefined) media.push(part);
   }
   for (const { name, value: url } of form.fields) {
     if (name !== 'media_url') continue;
@@ -53,4 +48,28 @@ export async function readConversation(request: FastifyRequest, deps: Deps): Pro
     });
   }
   return { value, media };
+}
+
+/** Only media is of use to a model; documents go into buckets. What the name says has to be true of the bytes. */
+function mediaPart(file: FormFile): MediaPart | undefined {
+  const name = nameOf(file);
+  const type = mediaTypeOf(name) === undefined ? undefined : typeOf(name, file.bytes);
+  if (type === undefined || !('mimeType' in type)) return undefined;
+  const { kind, mimeType } = type;
+  return { type: 'media', kind, url: `data:${mimeType};base64,${file.bytes.toString('base64')}`, mimeType, name };
+}
+
+/** Browsers send pasted media without a name, or as `blob`. */
+function nameOf({ filename, mimeType }: FormFile): string {
+  const extension = filename === '' || filename === 'blob' ? extensionFor(mimeType) : undefined;
+  return extension === undefined ? filename : `file.${extension}`;
+}
+
+function typeOf(name: string, bytes: Buffer): Identity | undefined {
+  try {
+    return identify(name, bytes);
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
 }

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import type { BusboyInstance } from '@fastify/busboy';
 import type { Limits } from '../../config/config.ts';
 import { SluiceError } from '../../core/errors.ts';
+import { extensionFor } from '../../core/media-types.ts';
 import type { Deadlines } from '../../routing/deadlines.ts';
 import { refuseEncoding } from './body.ts';
 
@@ -20,6 +21,7 @@ export interface FormFile {
   /** Name of the part. */
   readonly name: string;
   readonly filename: string;
+  readonly mimeType: string;
   readonly bytes: Buffer;
 }
 
@@ -37,9 +39,9 @@ type FormLimits = Pick<
 export async function readForm(request: IncomingMessage, limits: FormLimits, deadlines: Deadlines): Promise<Form> {
   const fields: { name: string; value: string }[] = [];
   const files: FormFile[] = [];
-  for await (const { name, filename, body } of formParts(request, limits, deadlines)) {
+  for await (const { name, filename, mimeType, body } of formParts(request, limits, deadlines)) {
     const bytes = await collect(body);
-    if (filename !== undefined) files.push({ name, filename, bytes });
+    if (filename !== undefined) files.push({ name, filename, mimeType, bytes });
     else if (isUtf8(bytes)) fields.push({ name, value: bytes.toString('utf8') });
     else throw new SluiceError('invalid_request', `The part '${name.slice(0, 64)}' is not valid UTF-8.`);
   }
@@ -107,7 +109,9 @@ export async function* formParts(
     } else if (Buffer.byteLength(part) > limits.uploadNameBytes) {
       fail(new SluiceError('invalid_request', `The name of a part has more than ${limits.uploadNameBytes} bytes.`));
     }
-    const isFile = filename !== undefined || mimeType === 'application/octet-stream';
+    // Some send what was pasted without a name.
+    const isFile =
+      filename !== undefined || mimeType === 'application/octet-stream' || extensionFor(mimeType) !== undefined;
     open.add(body);
     body.once('close', () => open.delete(body));
     body.on('limit', () => fail(tooLarge('file', limits.uploadFileBytes)));

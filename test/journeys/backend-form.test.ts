@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { picture } from '../support/pictures.ts';
+import { at, form, type KeptWorld, lastBody, openKept } from './kept-world.ts';
+
+describe('files that come with a conversation', { timeout: 60_000 }, () => {
+  let world: KeptWorld;
+  let png: Buffer;
+  before(async () => {
+    world = await openKept();
+    png = await picture('#c03020');
+  });
+  after(() => world.close());
+
+  /** The messages that arrive upstream. */
+  async function sent(body: object, ...files: Parameters<typeof form>[0]) {
+    const data = form(files);
+    data.append('json', JSON.stringify({ provider: 'acme', messages: [{ role: 'user', content: 'Hi' }], ...body }));
+    const response = await fetch(at(world, 'conversation'), { method: 'POST', body: data });
+    assert.equal(response.status, 200, await response.text());
+    return lastBody(world).messages;
+  }
+  const image = () => ({ type: 'image_url', image_url: { url: `data:image/png;base64,${png.toString('base64')}` } });
+
+  for (const [name, file] of Object.entries({
+    'a picture': () => ['a.png', png, 'image/png'] as const,
+    'a picture under the name of another kind': () => ['photo.JPG', png, 'image/jpeg'] as const,
+    'a pasted picture': () => ['blob', png, 'image/png'] as const,
+    'a picture without a name': () => ['', png, 'image/png'] as const,
+  })) {
+    test(`${name} goes by what its bytes are`, async () => {
+      const [message] = await sent({}, file());
+      assert.deepEqual(message?.content, [image(), { type: 'text', text: 'Hi' }]);
+    });
+  }
+
+  for (const [name, file] of Object.entries({
+    'a text that is called a picture': ['x.png', 'Hello', 'image/png'],
+    'an empty picture': ['e.png', '', 'image/png'],
+    'a text that is called a song': ['x.mp3', 'Hello', 'audio/mpeg'],
+    'a pasted text': ['blob', 'Hello', 'text/plain'],
+    'a document': ['a.txt', 'Hello', 'text/plain'],
+  } as const)) {
+    test(`${name} is passed over`, async () => {
+      assert.deepEqual(await sent({}, file), [{ role: 'user', content: 'Hi' }]);
+    });
+  }
+
+  const SYSTEM = { role: 'system', content: 'Be nice' };
+  const QUESTION = { role: 'user', content: 'Hi' };
+  const ANSWER = { role: 'assistant', content: 'Hello' };
+  for (const [name, messages] of Object.entries({
+    'no message of the user': [SYSTEM, { role: 'user', content: [] }],
+    'an answer last': [SYSTEM, QUESTION, ANSWER, { role: 'user', content: [] }],
+    'instructions last': [QUESTION, SYSTEM],
+  })) {
+    test(`with ${name} they are a message of the user`, async () => {
+      const kept = messages.filter(({ content }) => content.length > 0);
+      assert.deepEqual(await sent({ messages }, ['a.png', png]), [...kept, { role: 'user', content: [image()] }]);
+    });
+  }
+});
