@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import sharp from 'sharp';
-import { at, type KeptWorld, lastBody, openKept, told } from './kept-world.ts';
+import { at, type KeptWorld, lastBody, openKept, remove, told } from './kept-world.ts';
 
 const image = async (background: string): Promise<{ mimeType: string; data: string }> => {
   const bytes = await sharp({ create: { width: 8, height: 8, channels: 3, background } })
@@ -92,6 +92,7 @@ describe('create over HTTP', { timeout: 60_000 }, () => {
       if (expected !== answer) assert.equal(headers.get('content-length'), String(expected.length));
     }
     assert.equal((await ask({ json: 'true' })).text, 'print(1)');
+    assert.equal((await ask({ filter_markdown: '', json: 'json' })).text, '{"a": 1}');
     world.answers({ text: ['no block'] });
     assert.equal((await ask({ filter_markdown: 'true' })).text, 'no block');
     assert.equal((await ask({ filter_markdown: 'python' })).text, '');
@@ -171,6 +172,21 @@ describe('create over HTTP', { timeout: 60_000 }, () => {
     }
   });
 
+  test('a picture that was deleted is made anew, though its place was kept', async () => {
+    world.answers({ images: [await image('#ffff00')] });
+    const { headers } = await ask({ cache: 'deleted' });
+    const name = (headers.get('location') ?? '').replace('/media/', '');
+    assert.equal((await told(remove(at(world, `media/${name}`)))).status, 200);
+    world.answers({ images: [await image('#00ffff')] });
+    const again = await ask({ cache: 'deleted' });
+    const stored = await fetch(world.origin + again.headers.get('location'));
+    assert.deepEqual([again.status, stored.status], [302, 200]);
+    await stored.arrayBuffer();
+    const calls = world.upstream.chats.length;
+    assert.equal((await ask({ cache: 'deleted' })).headers.get('location'), again.headers.get('location'));
+    assert.equal(world.upstream.chats.length, calls, 'the new one is kept');
+  });
+
   test('several pictures: an address a line; a picture after words: text', async () => {
     const images = [await image('#00ff00'), await image('#0000ff')];
     world.answers({ images });
@@ -178,7 +194,11 @@ describe('create over HTTP', { timeout: 60_000 }, () => {
     assert.equal(status, 200);
     assert.match(text, /^\/media\/\S+\.png\n\/media\/\S+\.png\n$/);
     world.answers({ text: ['Here: '], images });
-    assert.match((await ask({})).text, /^Here: \/media\/\S+\n\/media\/\S+\n$/);
+    for (const query of [{}, { cache: 'after words' }]) {
+      assert.match((await ask(query)).text, /^Here: \n\/media\/\S+\n\/media\/\S+\n$/);
+    }
+    world.answers({ text: ['Here:', '\n'], images });
+    assert.match((await ask({})).text, /^Here:\n\/media\/\S+\n\/media\/\S+\n$/);
   });
 
   test('never leads where a model says', async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { toSluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { CacheRecord, Records } from '../../core/stores.ts';
+import type { CacheRecord, Records, Stores } from '../../core/stores.ts';
 import type { ClientKeys } from '../../routing/credentials.ts';
 
 /** How long an answer is replayed. */
@@ -22,10 +22,17 @@ export function cacheId(query: Readonly<Record<string, unknown>>, keys: ClientKe
     .digest('hex');
 }
 
-/** An answer that was kept; without a sound storage there is none. */
-export async function cached(caches: Records<CacheRecord>, id: string, log: Logger): Promise<Created | undefined> {
+/** An answer that was kept, and so was the file that it leads to; without a sound storage there is none. */
+export async function cached(
+  id: string,
+  { caches, files }: Pick<Stores, 'caches' | 'files'>,
+  log: Logger,
+): Promise<Created | undefined> {
   try {
-    return (await caches.get(id))?.value as Created | undefined;
+    const created = (await caches.get(id))?.value as Created | undefined;
+    // Media are served under the very path at which they are kept.
+    const file = created !== undefined && 'location' in created ? created.location.slice(1) : undefined;
+    return file === undefined || (await files.stat(file)) !== undefined ? created : undefined;
   } catch (error) {
     log.warn({ error: toSluiceError(error).message }, 'a kept answer could not be read');
     return undefined;

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { ChatRequest } from '../../core/chat.ts';
-import type { Batch, Chunk } from '../../core/chunk.ts';
+import type { Batch, Chunk, MediaRef } from '../../core/chunk.ts';
 import { collect, within } from '../../core/collect.ts';
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import { resultBlocks } from '../../enrich/web-search.ts';
@@ -28,11 +28,10 @@ export function create(deps: Deps): Handler {
     if (asked.providers.some((name) => name.toLowerCase() === SEARCH_PROVIDER))
       return searched(query.prompt, reply, deps);
     const keys = clientKeys(request, undefined);
-    const filter = query.filter_markdown ?? query.json ?? '';
-    const { caches } = deps.stores;
+    const filter = query.filter_markdown || query.json || '';
     const cache = isOn(query.cache) ? cacheId(query, keys) : undefined;
     return withCall(request, reply, deps, {}, async (call) => {
-      const known = cache === undefined ? undefined : await cached(caches, cache, deps.log);
+      const known = cache === undefined ? undefined : await cached(cache, deps.stores, deps.log);
       if (known !== undefined) return sendCreated(reply, known, {});
       const answered = await deps.router.answer({ wish: asked, keys, request: () => asked }, call);
       if (answered.value.kind !== 'chunks') throw new Error('the relay answered dialect A');
@@ -41,18 +40,19 @@ export function create(deps: Deps): Handler {
       if (isOn(filter)) {
         const { content, refusal } = await collect(within(answered.value.chunks, answerBytes));
         const text = fencedBlock(content + refusal, /^(true|1)$/i.test(filter) ? undefined : filter.split(','));
-        if (cache !== undefined) await keep(caches, cache, { text }, deps.log);
+        if (cache !== undefined) await keep(deps.stores.caches, cache, { text }, deps.log);
         return sendCreated(reply, { text }, headers);
       }
       const { first, chunks } = await opened(answered.value.chunks);
       if (first === 'media' || cache !== undefined) {
         const created = await gathered(within(chunks, answerBytes));
-        if (cache !== undefined) await keep(caches, cache, created, deps.log);
+        if (cache !== undefined) await keep(deps.stores.caches, cache, created, deps.log);
         return sendCreated(reply, created, headers);
       }
       const stream = openStream(reply, PLAIN_TEXT, { ...headers, 'cache-control': 'no-store' }, deps);
+      const write = plainWriter();
       try {
-        for await (const batch of chunks) if (!stream.write(plainText(batch))) await stream.drained();
+        for await (const batch of chunks) if (!stream.write(batch.map(write).join(''))) await stream.drained();
         stream.end();
       } catch (error) {
         if (stream.closed) return;
@@ -68,7 +68,7 @@ export function create(deps: Deps): Handler {
 function toChatRequest(query: CreateQuery): ChatRequest {
   return {
     model: query.model ?? '',
-    providers: (query.provider ?? query.audio_provider ?? '').split(' ').filter((name) => name !== ''),
+    providers: (query.provider || query.audio_provider || '').split(' ').filter((name) => name !== ''),
     ignored: [],
     messages: [{ role: 'user', content: [{ type: 'text', text: query.prompt }] }],
     sampling: {},
@@ -116,14 +116,15 @@ function beginning(chunk: Chunk): 'text' | 'media' | undefined {
   return isSaid && textOf(chunk) !== '' ? 'text' : undefined;
 }
 
-/** One stored file and nothing said is the way to it; anything else is text, each address on a line of its own. */
+/** One stored file and nothing said is the way to it; anything else is text. */
 async function gathered(chunks: AsyncIterable<Batch>): Promise<Created> {
   let text = '';
   const urls: string[] = [];
+  // An inline picture that could not be stored is all there is, so it is given as it is.
+  const write = plainWriter(({ url }) => url);
   for await (const batch of chunks) {
     for (const chunk of batch) {
-      // An inline picture that could not be stored is all there is, so it is given as it is.
-      text += chunk.type === 'media' ? `${chunk.media.url}\n` : textOf(chunk);
+      text += write(chunk);
       if (chunk.type === 'media') urls.push(chunk.media.url);
     }
   }
@@ -146,8 +147,20 @@ function isOn(value: string | undefined): boolean {
   return value !== undefined && !/^(|false|0|no)$/i.test(value);
 }
 
-function plainText(batch: Batch): string {
-  return batch.map(textOf).join('');
+/** Writes an answer as plain text, in which the address of a file has a line of its own. */
+function plainWriter(addressOf: (media: MediaRef) => string = shortAddress): (chunk: Chunk) => string {
+  let last = '\n';
+  return (chunk) => {
+    const address = chunk.type === 'media' ? addressOf(chunk.media) : '';
+    const text = address === '' ? textOf(chunk) : `${last === '\n' ? '' : '\n'}${address}\n`;
+    last = text.at(-1) ?? last;
+    return text;
+  };
+}
+
+/** Inline media would be an endless text. */
+function shortAddress({ url }: MediaRef): string {
+  return url.startsWith('data:') ? '' : url;
 }
 
 function textOf(chunk: Chunk): string {
@@ -156,8 +169,6 @@ function textOf(chunk: Chunk): string {
       return chunk.content;
     case 'refusal':
       return chunk.refusal;
-    case 'media':
-      return chunk.media.url.startsWith('data:') ? '' : `${chunk.media.url}\n`;
     case 'finish':
       return chunk.finish === 'stop' ? '' : `[${chunk.finish}]`;
     case 'error':

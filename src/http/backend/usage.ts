@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { SluiceError } from '../../core/errors.ts';
+import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import type { UsageRecord, UsageTotals } from '../../core/stores.ts';
 import { openStream } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
@@ -56,15 +56,22 @@ export function getUsage(deps: Deps): Handler {
     const first = await records.next();
     if (first.done === true) throw new SluiceError('not_found', `Not found: no usage on ${date}.`);
     const stream = openStream(reply, 'text/plain; charset=utf-8', {}, deps);
-    for (
-      let step: IteratorResult<UsageRecord> = first;
-      step.done !== true && !stream.closed;
-      step = await records.next()
-    ) {
-      if (!stream.write(`${JSON.stringify(toWire(step.value))}\n`)) await stream.drained();
+    try {
+      for (
+        let step: IteratorResult<UsageRecord> = first;
+        step.done !== true && !stream.closed;
+        step = await records.next()
+      ) {
+        if (!stream.write(`${JSON.stringify(toWire(step.value))}\n`)) await stream.drained();
+      }
+      await records.return?.();
+      stream.end();
+    } catch (thrown) {
+      const { code, message } = toSluiceError(thrown);
+      deps.log.warn({ id: request.id, code, error: deps.secrets.mask(message) }, 'reading the usage of a day failed');
+      // Lines of text have no place for an error: the missing end of the body is the only sign.
+      stream.cut();
     }
-    await records.return?.();
-    stream.end();
     return reply;
   };
 }
