@@ -29,11 +29,19 @@ export interface MemoryItem {
   readonly updatedAt: number;
 }
 
+/** Names and the values that an item has to have under them. */
+export type MemoryFilters = Readonly<Record<string, string | number | boolean | null>>;
+
 export interface MemoryQuery {
   /** Ranked full-text search: items with any of the terms, the best first; without it the newest first. */
   readonly text?: string;
-  /** Equality on `id`, `role`, `conversation_id`, or any key of `metadata`. */
-  readonly filters?: Readonly<Record<string, string | number | boolean | null>>;
+  /**
+   * Equality on what an item is: `id`, `user_id`, `role`, `memory` (its text), `conversation_id`, `created_at` and `updated_at`
+   * (whole milliseconds since 1970). Any other name is a key of its metadata.
+   */
+  readonly filters?: MemoryFilters;
+  /** Equality on keys of the metadata; `conversation_id` is the item's. */
+  readonly metadata?: MemoryFilters;
   readonly offset: number;
   readonly limit: number;
 }

@@ -222,12 +222,41 @@ export function memoryContract(name: string, open: Open<MemoryStore>): void {
           [{ role: true }, []],
           [{ n: 1, role: 'user' }, ['a']],
           [{ n: 1, role: 'assistant' }, []],
-          [{ user_id: 'u' }, []],
+          [{ user_id: 'u' }, ['b', 'a']],
+          [{ user_id: 'U' }, []],
+          [{ memory: 'text of a' }, ['a']],
+          [{ memory: 'text' }, []],
+          [{ created_at: 1_700_000_000_000 }, ['b', 'a']],
+          [{ created_at: 1_700_000_000_001 }, []],
+          [{ created_at: '1700000000000' }, []],
+          [{ updated_at: 1_700_000_000_000 }, ['b', 'a']],
         ];
         for (const [filters, expected] of cases) {
           assert.deepEqual(await ids(store, 'u', { filters }), expected, JSON.stringify(filters));
         }
         assert.deepEqual(await ids(store, 'u', { filters: { n: 1 }, text: 'text' }), ['a']);
+      });
+
+      test('of the metadata look nowhere else', async (context) => {
+        const { store } = await open(context);
+        await store.add([
+          item('u', 'a', { conversationId: 'c', metadata: { role: 'x', id: 'b', memory: 'm' }, createdAt: 0.7 }),
+          item('u', 'b', { conversationId: 'c', metadata: { role: 'user' }, createdAt: 0.1 }),
+        ]);
+        const cases: readonly [Partial<MemoryQuery>, readonly string[]][] = [
+          [{ metadata: { role: 'user' } }, ['b']],
+          [{ metadata: { id: 'a' } }, []],
+          [{ metadata: { id: 'b' } }, ['a']],
+          [{ metadata: { memory: 'm' } }, ['a']],
+          [{ metadata: { conversation_id: 'c' } }, ['a', 'b']],
+          [{ metadata: { conversation_id: null } }, []],
+          [{ filters: { role: 'user' }, metadata: { role: 'x' } }, ['a']],
+          [{ filters: { conversation_id: 'c' }, metadata: { conversation_id: 'd' } }, []],
+          [{ filters: { created_at: 0 } }, ['a', 'b']],
+        ];
+        for (const [query, expected] of cases) {
+          assert.deepEqual(await ids(store, 'u', query), expected, JSON.stringify(query));
+        }
       });
 
       test('take any name, and find only what has it', async (context) => {
@@ -248,9 +277,9 @@ export function memoryContract(name: string, open: Open<MemoryStore>): void {
         await store.add([item('u', 'nested', { metadata: { a: { b: 'here' }, list: ['here'] } })]);
         for (const [n, only] of names.entries()) {
           const same = names.flatMap((each, index) => (each === only ? [`${index}`] : []));
-          assert.deepEqual(await ids(store, 'u', { filters: metadata(only) }), same, `${n} ${JSON.stringify(only)}`);
+          assert.deepEqual(await ids(store, 'u', { metadata: metadata(only) }), same, `${n} ${JSON.stringify(only)}`);
         }
-        assert.deepEqual(await ids(store, 'u', { filters: metadata('toLocaleString') }), []);
+        assert.deepEqual(await ids(store, 'u', { metadata: metadata('toLocaleString') }), []);
       });
     });
 

@@ -69,6 +69,20 @@ describe('memory over HTTP', { timeout: 60_000 }, () => {
     ]);
     assert.equal((await find('ada', { filters: '{"floor":3}' })).count, 1);
     assert.equal((await find('ada', { filters: '{"floor":"4"}' })).count, 0);
+    assert.deepEqual(await textsOf('ada', { metadata: '{"role":"assistant"}' }), []);
+    assert.equal((await find('ada', { metadata: '{"conversation_id":"chat-1"}' })).count, 3);
+    assert.equal((await find('ada', { filters: '{"user_id":"ada"}', metadata: '{"title":"Boats"}' })).count, 3);
+    for (const { id, ...item } of (await find('ada')).results) {
+      const filters = Object.fromEntries(
+        ['memory', 'created_at', 'updated_at', 'role', 'user_id', 'conversation_id'].map((name) => [name, item[name]]),
+      );
+      const { results } = await find('ada', { filters: JSON.stringify(filters) });
+      assert.deepEqual(
+        results.map((result) => result['id']),
+        [id],
+      );
+    }
+    assert.equal((await find('ada', { filters: '{"created_at":"yesterday"}' })).count, 0);
     const second = await find('ada', { page: '2', page_size: '2' });
     assert.deepEqual([second.count, second.previous, second.next, second.results.length], [3, 1, null, 1]);
     assert.equal((await find('ada', { page: '1', page_size: '2' })).next, 2);

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { SluiceError } from '../../core/errors.ts';
-import type { MemoryItem } from '../../core/stores.ts';
+import type { MemoryFilters, MemoryItem } from '../../core/stores.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { type JsonBody, parseId } from '../edge/body.ts';
 import { validate } from '../validate.ts';
 import { MemoryBody, MemoryQuery } from './wire.ts';
-
-type Filters = Record<string, string | number | boolean | null>;
 
 /** `POST memory/<user_id>`: remembers what was said. */
 export function postMemory(deps: Deps): Handler {
@@ -38,10 +36,10 @@ export function getMemory(deps: Deps): Handler {
     const userId = parseId((request.params as { id: string }).id, 'user_id');
     const query = validate(MemoryQuery, request.query, 'invalid_request');
     const { page, page_size: pageSize, search } = query;
-    const filters = { ...parseFilters(query.filters, 'filters'), ...parseFilters(query.metadata, 'metadata') };
     const { total, items } = await deps.stores.memory.find(userId, {
       ...(search === undefined || search.trim() === '' ? {} : { text: search }),
-      filters,
+      filters: timesInMs(parseFilters(query.filters, 'filters')),
+      metadata: parseFilters(query.metadata, 'metadata'),
       offset: (page - 1) * pageSize,
       limit: pageSize,
     });
@@ -83,7 +81,7 @@ function toWire(item: MemoryItem & { readonly score?: number }): Record<string, 
   };
 }
 
-function parseFilters(text: string | undefined, param: string): Filters {
+function parseFilters(text: string | undefined, param: string): MemoryFilters {
   if (text === undefined || text === '') return {};
   let value: unknown;
   try {
@@ -100,5 +98,15 @@ function parseFilters(text: string | undefined, param: string): Filters {
       param,
     });
   }
-  return Object.fromEntries(entries) as Filters;
+  return Object.fromEntries(entries) as MemoryFilters;
+}
+
+/** Times are ISO 8601 on the wire; what is none fits nothing. */
+function timesInMs(filters: MemoryFilters): MemoryFilters {
+  const times = ['created_at', 'updated_at'].flatMap((name) => {
+    const value = filters[name];
+    const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+    return Number.isNaN(ms) ? [] : [[name, ms] as const];
+  });
+  return { ...filters, ...Object.fromEntries(times) };
 }

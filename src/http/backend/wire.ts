@@ -174,7 +174,11 @@ export const MemoryBody = z.looseObject({
 
 export const MemoryQuery = z.object({
   search: z.string().max(1_000).optional().describe('Terms; the best matches come first'),
-  filters: z.string().max(4_000).optional().describe('A JSON object: fields that must be equal'),
+  filters: z
+    .string()
+    .max(4_000)
+    .optional()
+    .describe('A JSON object: fields of an item, or of its metadata, that must be equal'),
   metadata: z.string().max(4_000).optional().describe('A JSON object: fields of the metadata that must be equal'),
   page: z.coerce.number().int().min(1).max(1_000_000).default(1),
   page_size: z.coerce.number().int().min(1).max(1_000).default(100),

@@ -21,11 +21,12 @@ export class MemoryItems implements MemoryStore {
 
   async find(
     userId: string,
-    { text, filters = {}, offset, limit }: MemoryQuery,
+    { text, filters = {}, metadata = {}, offset, limit }: MemoryQuery,
   ): Promise<{ total: number; items: readonly (MemoryItem & { score?: number })[] }> {
     const own = [...(this.#users.get(checkId(userId))?.values() ?? [])].map((json) => JSON.parse(json) as MemoryItem);
     const wanted = own
       .filter((item) => Object.entries(filters).every(([name, value]) => fieldOf(item, name) === value))
+      .filter((item) => Object.entries(metadata).every(([name, value]) => metadataOf(item, name) === value))
       .reverse()
       .sort((one, other) => other.createdAt - one.createdAt);
     const found = text === undefined ? wanted : ranked(wanted, text);
@@ -42,8 +43,25 @@ export class MemoryItems implements MemoryStore {
 }
 
 function fieldOf(item: MemoryItem, name: string): unknown {
-  if (name === 'id') return item.id;
-  if (name === 'role') return item.role;
+  switch (name) {
+    case 'id':
+      return item.id;
+    case 'user_id':
+      return item.userId;
+    case 'role':
+      return item.role;
+    case 'memory':
+      return item.text;
+    case 'created_at':
+      return Math.trunc(item.createdAt);
+    case 'updated_at':
+      return Math.trunc(item.updatedAt);
+    default:
+      return metadataOf(item, name);
+  }
+}
+
+function metadataOf(item: MemoryItem, name: string): unknown {
   if (name === 'conversation_id') return item.conversationId;
   return Object.hasOwn(item.metadata, name) ? item.metadata[name] : undefined;
 }

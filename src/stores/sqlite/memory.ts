@@ -1,16 +1,22 @@
 import { createHash } from 'node:crypto';
-import type { MemoryItem, MemoryQuery, MemoryStore } from '../../core/stores.ts';
+import type { MemoryFilters, MemoryItem, MemoryQuery, MemoryStore } from '../../core/stores.ts';
 import { checkId } from '../id.ts';
 import { goesOn, searchTerms, spaced } from '../words.ts';
 import type { DatabaseHandle, Row } from './protocol.ts';
 import { type Statement, sql } from './sql.ts';
 
-type Filter = NonNullable<MemoryQuery['filters']>[string];
+type Filter = MemoryFilters[string];
+type Columns = ReadonlyMap<string, { readonly column: Statement; readonly type: 'string' | 'number' }>;
 
-const COLUMNS: ReadonlyMap<string, Statement> = new Map([
-  ['id', sql`memory.id`],
-  ['role', sql`memory.role`],
-  ['conversation_id', sql`memory.conversation_id`],
+const OF_METADATA: Columns = new Map([['conversation_id', { column: sql`memory.conversation_id`, type: 'string' }]]);
+const OF_ITEM: Columns = new Map([
+  ...OF_METADATA,
+  ['id', { column: sql`memory.id`, type: 'string' }],
+  ['user_id', { column: sql`memory.user_id`, type: 'string' }],
+  ['role', { column: sql`memory.role`, type: 'string' }],
+  ['memory', { column: sql`memory.text`, type: 'string' }],
+  ['created_at', { column: sql`cast(memory.created_at as integer)`, type: 'number' }],
+  ['updated_at', { column: sql`cast(memory.updated_at as integer)`, type: 'number' }],
 ]);
 
 /** Memory with the full-text index of SQLite (FTS5), ranked by BM25. */
@@ -27,10 +33,12 @@ export class SqliteMemory implements MemoryStore {
 
   async find(
     userId: string,
-    { text, filters = {}, offset, limit }: MemoryQuery,
+    { text, filters = {}, metadata = {}, offset, limit }: MemoryQuery,
   ): Promise<{ total: number; items: readonly (MemoryItem & { score?: number })[] }> {
     let where = sql`memory.user_id = ${checkId(userId)}`;
-    for (const [name, value] of Object.entries(filters)) where = sql`${where} and ${condition(name, value)}`;
+    for (const each of [...conditions(filters, OF_ITEM), ...conditions(metadata, OF_METADATA)]) {
+      where = sql`${where} and ${each}`;
+    }
     let from = sql`memory`;
     let score = sql`null`;
     if (text !== undefined) {
@@ -91,11 +99,16 @@ function ownerWord(userId: string): string {
   return `u${createHash('sha256').update(userId).digest('hex').slice(0, 32)}`;
 }
 
-function condition(name: string, value: Filter): Statement {
-  const column = COLUMNS.get(name);
-  if (column !== undefined) {
+function conditions(filters: MemoryFilters, columns: Columns): Statement[] {
+  return Object.entries(filters).map(([name, value]) => condition(name, value, columns));
+}
+
+function condition(name: string, value: Filter, columns: Columns): Statement {
+  const own = columns.get(name);
+  if (own !== undefined) {
+    const { column, type } = own;
     if (value === null) return sql`${column} is null`;
-    return typeof value === 'string' ? sql`${column} = ${value}` : sql`false`;
+    return typeof value === type && typeof value !== 'boolean' ? sql`${column} = ${value}` : sql`false`;
   }
   // The name is compared as a value, not built into a path, so nothing in it can mean anything.
   return sql`exists (select 1 from json_each(memory.metadata) as entry where entry.key = ${name} and ${equals(value)})`;
