@@ -35,6 +35,8 @@ export interface MediaRef {
   readonly url: string;
   readonly mimeType?: string;
   readonly alt?: string;
+  /** Which of several pictures it is that were drawn together, from 1. */
+  readonly number?: number;
   /** What an audio answer says, as text. */
   readonly transcript?: string;
   /** Of pictures, as they are to be shown. */

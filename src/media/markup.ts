@@ -3,10 +3,10 @@ import type { MediaRef } from '../core/chunk.ts';
 /**
  * How media stand in the text of an answer, in markdown and the HTML that front ends of dialect A know: a picture of known
  * size as its thumbnail, linked; another picture as a plain image; audio and video as their elements. Empty for inline
- * data, which is too long for a text. `number` is given when an answer has several.
+ * data, which is too long for a text.
  */
-export function mediaMarkup(media: MediaRef, number?: number): string {
-  const { kind, url, alt = '', transcript } = media;
+export function mediaMarkup(media: MediaRef): string {
+  const { kind, url, alt = '', number, transcript } = media;
   if (url.startsWith('data:')) return transcript ?? '';
   switch (kind) {
     case 'image': {

@@ -235,7 +235,7 @@ describe('media in text', () => {
   });
 
   test('any other picture is a markdown image; several are numbered', () => {
-    assert.equal(mediaMarkup(stored, 2), '![#2 A "red" cat now](/media/1_a+b_0123456789abcdef.png)');
+    assert.equal(mediaMarkup({ ...stored, number: 2 }), '![#2 A "red" cat now](/media/1_a+b_0123456789abcdef.png)');
     assert.equal(
       mediaMarkup({ kind: 'image', url: 'https://x.example/a(1) b.png' }),
       '![](https://x.example/a%281%29%20b.png)',

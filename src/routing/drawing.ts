@@ -191,13 +191,14 @@ async function* drawn(
     previews = [];
   }
   const { images, usage } = await work;
-  yield images.map(({ kind, url, mimeType, revisedPrompt }) => ({
+  yield images.map(({ kind, url, mimeType, revisedPrompt }, index) => ({
     type: 'media',
     media: {
       kind,
       url,
       ...(mimeType === undefined ? {} : { mimeType }),
       alt: altOf(asked.prompt || revisedPrompt || ''),
+      ...(images.length === 1 ? {} : { number: index + 1 }),
     },
   }));
   yield [...(usage === undefined ? [] : ([{ type: 'usage', usage }] as const)), { type: 'finish', finish: 'stop' }];

@@ -84,7 +84,11 @@ describe('a conversation with a model that draws', { timeout: 60_000 }, () => {
     );
     // Without a model it is the first of the listing.
     assert.equal(calls[0]?.path, '/fal-ai/flux/schnell');
-    assert.equal(events.filter((event) => event['urls'] !== undefined).length, 2);
+    const shown = events.filter((event) => event['urls'] !== undefined);
+    assert.deepEqual(
+      shown.map(({ content }) => /alt="([^"]*)"/.exec(String(content))?.[1]),
+      ['#1 A barn', '#2 A barn'],
+    );
   });
 
   test('an attached picture is what shall change', async (context) => {
