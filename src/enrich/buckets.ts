@@ -1,13 +1,14 @@
 import type { Buckets } from '../buckets/buckets.ts';
 import type { BucketPart, MediaPart, Message, Part } from '../core/chat.ts';
 import { SluiceError } from '../core/errors.ts';
+import type { BucketRecord } from '../core/stores.ts';
 import type { Step } from '../core/stream.ts';
 
 /** Bytes of one media file that is sent to a provider inline. */
 const MEDIA_BYTES = 20 * 1024 * 1024;
 /** An address of our own under which a bucket's media is served. */
 export const OWN_MEDIA =
-  /^(?:https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?)?\/files\/([A-Za-z0-9_-]{1,64})\/(?:media|thumbnail)\/([^/?#]+)$/;
+  /^(?:https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?)?\/files\/([A-Za-z0-9_-]{1,64})\/(?:media|thumbnail)\/([^/?#]+)(?:[?#].*)?$/;
 
 /** Turns what was uploaded into what a provider can read: documents into text, media into inline media. */
 export function bucketStep(buckets: Buckets): Step {
@@ -20,18 +21,32 @@ export function bucketStep(buckets: Buckets): Step {
     return part.name === undefined ? text(buckets, part) : [await media(buckets, part.bucketId, part.name)];
   }
 
-  async function message(each: Message): Promise<Message> {
-    if (!each.content.some(isOurs)) return each;
-    return { ...each, content: (await Promise.all(each.content.map(resolve))).flat() };
+  async function message(each: Message): Promise<Message[]> {
+    if (!each.content.some(isOurs)) return [each];
+    const content = (await Promise.all(each.content.map(resolve))).flat();
+    // No upstream takes a message without words.
+    return content.length === 0 && each.role === 'user' ? [] : [{ ...each, content }];
   }
 
   return {
     name: 'buckets',
     async enrich(request) {
       if (!request.messages.some(({ content }) => content.some(isOurs))) return { request };
-      return { request: { ...request, messages: await Promise.all(request.messages.map(message)) } };
+      const messages = (await Promise.all(request.messages.map(message))).flat();
+      if (messages.some(isOfUser) || !request.messages.some(isOfUser)) return { request: { ...request, messages } };
+      throw new SluiceError(
+        'invalid_request',
+        'There is no text in the buckets of the messages, and nothing beside them.',
+        {
+          param: 'messages',
+        },
+      );
     },
   };
+}
+
+function isOfUser({ role }: Message): boolean {
+  return role === 'user';
 }
 
 /** Whether a part has to be resolved here. */
@@ -51,11 +66,24 @@ function ownMedia(part: MediaPart): { readonly bucketId: string; readonly name: 
 
 async function text(buckets: Buckets, part: BucketPart): Promise<Part[]> {
   let all = '';
-  for await (const piece of buckets.text(await buckets.get(part.bucketId))) all += piece;
+  for await (const piece of buckets.text(await find(buckets, part.bucketId))) all += piece;
   return all === '' ? [] : [{ type: 'text', text: all }];
 }
 
+async function find(buckets: Buckets, id: string): Promise<BucketRecord> {
+  try {
+    return await buckets.get(id);
+  } catch (error) {
+    if (!(error instanceof SluiceError) || (error.code !== 'not_found' && error.code !== 'invalid_request'))
+      throw error;
+    throw new SluiceError('not_found', `There is no bucket '${id.slice(0, 100)}'. Upload to it before you ask.`, {
+      param: 'messages',
+    });
+  }
+}
+
 async function media(buckets: Buckets, bucketId: string, name: string, like?: MediaPart): Promise<MediaPart> {
+  await find(buckets, bucketId);
   const found = await buckets.media(bucketId, name, 'original');
   const opened = found === undefined ? undefined : await buckets.open(found.path);
   if (found === undefined || opened === undefined) {

@@ -71,9 +71,6 @@ export function sendSpeechHead(
   wish: Pick<SpeechWish, 'format' | 'text'>,
   { cacheControl }: SpeechDelivery,
 ): FastifyReply {
-  if (provider.speech === undefined) {
-    throw new SluiceError('not_supported', `${provider.label} does not read texts aloud.`, { param: 'provider' });
-  }
   cleanText(wish.text);
   const format = chooseFormat(provider, wish.format, request.headers.accept);
   const headers = { 'cache-control': cacheControl, vary: VARY, 'x-sluice-provider': provider.id };

@@ -6,7 +6,8 @@ export function printable(value: unknown): string | undefined {
   const text = value
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
-    .slice(0, 256);
+    .slice(0, 256)
+    .toWellFormed();
   return text === '' ? undefined : text;
 }
 

@@ -257,7 +257,7 @@ describe('buckets in a conversation', { timeout: 60_000 }, () => {
         content: [
           { bucket_id: 'talk', url },
           { bucket_id: 'talk', url: '/files/talk/media/green.png', name: 'green.png', width: 7, height: 5 },
-          { type: 'image_url', image_url: { url: `${world.origin}/files/talk/media/green.png` } },
+          { type: 'image_url', image_url: { url: `${world.origin}/files/talk/media/green.png?size=large#top` } },
           { type: 'text', text: 'When is high water?' },
         ],
       },
@@ -284,6 +284,8 @@ describe('buckets in a conversation', { timeout: 60_000 }, () => {
     const before = world.upstream.chats.length;
     for (const part of [
       { bucket_id: 'missing', url: 'x' },
+      { bucket_id: '', url: 'x' },
+      { bucket_id: '', url: 'x', name: 'none.png' },
       { bucket_id: '../talk', url: 'x' },
       { bucket_id: '---', url: 'x' },
       { bucket_id: 'talk', url: 'x', name: 'none.png' },
@@ -293,7 +295,18 @@ describe('buckets in a conversation', { timeout: 60_000 }, () => {
         postJson(at(world, 'conversation'), { provider: 'acme', messages: [{ role: 'user', content: [part] }] }),
       );
       assert.equal(answer.status, 404, JSON.stringify(part));
+      assert.match(answer.message, /There is no bucket '|has no media file 'none.png'/);
     }
     assert.equal(world.upstream.chats.length, before);
+  });
+
+  test('a message whose buckets hold no text is left out', async () => {
+    await upload(world, 'pictures', ['green.png', bytes, 'image/png']);
+    const empty = { role: 'user', content: [{ bucket_id: 'pictures', url: 'x' }] };
+    await converse(world, { messages: [empty, { role: 'user', content: 'And now?' }] });
+    assert.deepEqual(lastBody(world).messages, [{ role: 'user', content: 'And now?' }]);
+    const answer = await told(postJson(at(world, 'conversation'), { provider: 'acme', messages: [empty] }));
+    assert.deepEqual([answer.status, answer.code], [400, 'invalid_request']);
+    assert.match(answer.message, /no text in the buckets/);
   });
 });

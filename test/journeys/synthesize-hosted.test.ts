@@ -196,6 +196,15 @@ describe('an upstream with OpenAI’s /audio/speech', () => {
     assert.equal(response.status, 504);
   });
 
+  test('one that does not speak is not asked for its key first', async (context) => {
+    const gateway = await startGateway('providers: { acme: { kind: anthropic } }');
+    context.after(() => gateway.close());
+    for (const method of ['GET', 'HEAD']) {
+      const response = await fetch(`${gateway.origin}/backend-api/v2/synthesize/acme?text=a`, { method });
+      assert.equal(response.status, 501, method);
+    }
+  });
+
   test('a type without parameters or none at all is completed', async (context) => {
     const world = await openWorld(context, 'openai', speaks(undefined));
     assert.equal((await world.say({ ...ASKED, format: 'opus' })).headers.get('content-type'), 'audio/ogg; codecs=opus');

@@ -43,6 +43,9 @@ export function synthesize(deps: Deps): Handler {
         `Provider '${name.slice(0, 256)}' not found. GET /backend-api/v2/providers lists what there is.`,
       );
     }
+    if (provider.speech === undefined) {
+      throw new SluiceError('not_supported', `${provider.label} does not read texts aloud.`, { param: 'provider' });
+    }
     const { text, format, ...rest } = validate(SynthesizeQuery, withoutEmpty(request.query), 'invalid_request');
     const { voice, speed, language, model, ...others } = rest;
     const wish = {
