@@ -7,7 +7,8 @@ export function printable(value: unknown): string | undefined {
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
     .slice(0, 256)
-    .toWellFormed();
+    // The cut may have left half of a pair.
+    .replace(/\p{Cs}/gu, '');
   return text === '' ? undefined : text;
 }
 

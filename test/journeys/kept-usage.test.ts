@@ -120,6 +120,8 @@ describe('usage and log over HTTP', { timeout: 60_000 }, () => {
     });
     await told(postJson(at(world, 'usage'), { user: 'of the body', total_tokens: 5 }, {}));
     assert.equal((await recorded('of the body'))[0]?.['total_tokens'], 5);
+    await told(postJson(at(world, 'usage'), { user: `${'u'.repeat(255)}\u{1f600}` }));
+    assert.equal((await recorded('u'.repeat(255))).length, 1, 'not half of a sign');
     await told(postJson(at(world, 'usage'), { user: null, model: null, provider: null }));
     assert.equal((await recorded('unknown')).at(-1)?.['model'], '');
   });
