@@ -79,6 +79,23 @@ describe('EventReader', () => {
     }
   });
 
+  test('counts lines without data, too', () => {
+    for (const line of ['data:\n', 'data\n', 'id: 1\n', 'x: y\n', 'event: a\n']) {
+      const reader = new EventReader(LIMIT);
+      const bytes = Buffer.from(line.repeat(100));
+      const feed = (): void => {
+        for (let fed = 0; fed < 2 * LIMIT; fed += bytes.length) reader.push(bytes);
+      };
+      assert.throws(feed, { code: 'upstream_invalid' }, line);
+    }
+  });
+
+  test('signs of life without end are no event', () => {
+    const reader = new EventReader(LIMIT);
+    for (let at = 0; at < LIMIT; at += 1) assert.deepEqual(reader.push(Buffer.from(': ping\n\n')), []);
+    assert.deepEqual(reader.push(Buffer.from('data: a\n\n')), ['a']);
+  });
+
   test('a line of the greatest length passes, in whatever pieces', () => {
     const text = 'x'.repeat(LIMIT - 10);
     const bytes = Buffer.from(`data: ${text}\n\n`);

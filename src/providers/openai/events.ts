@@ -7,22 +7,29 @@ import { parseObject } from '../../core/objects.ts';
 export class EventReader {
   readonly #decoder = new StringDecoder('utf8');
   readonly #parser: EventSourceParser;
+  readonly #limit: number;
+  /** Characters since the last event or comment: the parser does not count lines without data, but keeps them. */
+  #pending = 0;
   #found: string[] = [];
   #failure: SluiceError | undefined;
 
   /**
-   * @param limit characters that one event may have
+   * @param limit characters that one event may have, with the names of its lines
    * @param dataOf what an event says; absent: its data, errors as OpenAI's
    */
   constructor(limit: number, dataOf: (event: EventSourceMessage) => string = withErrors) {
+    this.#limit = limit;
     this.#parser = createParser({
       maxBufferSize: limit,
       onEvent: (event) => {
+        this.#pending = 0;
         this.#found.push(dataOf(event));
       },
+      onComment: () => {
+        this.#pending = 0;
+      },
       onError: (error) => {
-        if (error.type !== 'max-buffer-size-exceeded') return;
-        this.#failure = new SluiceError('upstream_invalid', `The provider sent an event of more than ${limit} bytes.`);
+        if (error.type === 'max-buffer-size-exceeded') this.#fail();
       },
     });
   }
@@ -38,7 +45,11 @@ export class EventReader {
   }
 
   #feed(text: string): readonly string[] {
-    if (this.#failure === undefined) this.#parser.feed(text);
+    if (this.#failure === undefined) {
+      this.#pending += text.length;
+      this.#parser.feed(text);
+      if (this.#pending > this.#limit) this.#fail();
+    }
     if (this.#found.length === 0) {
       if (this.#failure !== undefined) throw this.#failure;
       return NOTHING;
@@ -46,6 +57,13 @@ export class EventReader {
     const found = this.#found;
     this.#found = [];
     return found;
+  }
+
+  #fail(): void {
+    this.#failure ??= new SluiceError(
+      'upstream_invalid',
+      `The provider sent an event of more than ${this.#limit} bytes.`,
+    );
   }
 }
 
