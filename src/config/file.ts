@@ -39,7 +39,7 @@ export function shownPath(file: string, directory: string): string {
 /** Reads and parses a file. Throws `ConfigError`; `source` is what named the file: a flag or a variable. */
 export async function readConfigFile(file: string, shown: string, source?: string): Promise<ConfigFile> {
   const text = await read(file, shown, source);
-  const { LineCounter, parseDocument } = await import('yaml');
+  const { LineCounter, parseDocument, visit } = await import('yaml');
   const lines = new LineCounter();
   // The core schema without further tags: only maps, lists, texts, numbers, true, false and null.
   const options = {
@@ -52,10 +52,21 @@ export async function readConfigFile(file: string, shown: string, source?: strin
   const document = parseDocument(text, { ...options, uniqueKeys: true } as const);
   // An unknown tag is only a warning to the parser.
   const failure = [...document.errors, ...document.warnings][0];
-  if (failure !== undefined) {
-    const { line, col } = lines.linePos(failure.pos[0]);
-    throw new ConfigError([`${shown}:${line}:${col}: not valid YAML: ${oneLine(failure.message)}`]);
-  }
+  const invalid = (offset: number, reason: string): ConfigError => {
+    const { line, col } = lines.linePos(offset);
+    return new ConfigError([`${shown}:${line}:${col}: not valid YAML: ${reason}`]);
+  };
+  if (failure !== undefined) throw invalid(failure.pos[0], reasonOfParser(failure));
+  const anchors = new Set<string | undefined>();
+  visit(document, {
+    Value(_, { anchor }) {
+      anchors.add(anchor);
+    },
+    Alias(_, alias) {
+      if (anchors.has(alias.source)) return;
+      throw invalid(alias.range?.[0] ?? 0, 'an alias without an anchor before it; quote a text that begins with *');
+    },
+  });
   return { path: file, shown, raw: toTree(document, shown), lineOf: (place) => lineOf(document, lines, place) };
 }
 
@@ -88,12 +99,19 @@ function reasonOf(error: unknown): string {
   return reasons[code] ?? oneLine(String((error as Error).message));
 }
 
+/** What the parser says, without what it quotes: a key that begins with a sign of YAML's own is an alias or a tag to it. */
+function reasonOfParser({ message }: Error): string {
+  return oneLine(message)
+    .replace(/(?<=[\w)]): .*/, '')
+    .replaceAll(/[!%]\S+/g, '…');
+}
+
 function toTree(document: Document, shown: string): unknown {
   let tree: unknown;
   try {
     tree = document.toJS({ maxAliasCount: MOST_ALIASES });
   } catch (error) {
-    throw new ConfigError([`${shown}: not valid YAML: ${oneLine((error as Error).message)}`]);
+    throw new ConfigError([`${shown}: not valid YAML: ${reasonOfParser(error as Error)}`]);
   }
   if (tree === null || tree === undefined) return {};
   if (typeof tree !== 'object' || Array.isArray(tree)) return tree;

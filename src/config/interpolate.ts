@@ -33,7 +33,8 @@ export function interpolate(tree: unknown, environment: Environment): { value: u
 export function fillIn(text: string, environment: Environment, report: (message: string) => void): string {
   return text.replace(REFERENCE, (reference, name: string) => {
     if (!NAME.test(name)) {
-      report(`${reference} does not name an environment variable; allowed: letters, digits and _`);
+      // It is not shown: who takes the braces for quotes has put a key there.
+      report('what stands in the braces does not name an environment variable; allowed: letters, digits and _');
       return reference;
     }
     const value = variable(environment, name);
