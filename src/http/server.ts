@@ -172,6 +172,8 @@ function admit(
     throw new SluiceError('uri_too_long', `The address is longer than ${urlBytes} bytes.`);
   if (raw.rawHeaders.length >= 2 * MOST_HEADERS)
     throw new SluiceError('header_too_large', `The request has ${MOST_HEADERS} headers or more.`);
+  // What follows on a connection that shall speak another protocol is none of HTTP to Node, and is not read (RFC 9110 §7.8).
+  if (raw.headers.upgrade !== undefined) reply.header('connection', 'close');
   checkHost(raw, settings, isLoopbackBind);
   const origin = checkOrigin(raw, settings);
   if (origin !== undefined) {

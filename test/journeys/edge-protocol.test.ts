@@ -147,6 +147,10 @@ describe('bytes that are no request', () => {
       const { text } = await talk(origin, get('/backend-api/v2/version', headers), { quietMs: 300 });
       assert.deepEqual(statusesIn(text), [200], `${headers}: ${text}`);
     }
+    const upgrade = get('/backend-api/v2/version', 'upgrade: h2c\r\nconnection: upgrade\r\n');
+    const two = await talk(origin, upgrade + get('/backend-api/v2/version'), { quietMs: 2_000 });
+    assert.deepEqual([statusesIn(two.text), two.closed], [[200], true]);
+    assert.match(two.text, /^connection: close\r$/im, 'who sent a second one knows that it is lost');
     const expecting = post(`content-length: ${BODY.length}\r\nexpect: 100-continue\r\nconnection: close\r\n`, BODY);
     assert.deepEqual(statusesIn((await talk(origin, expecting)).text), [100, 200]);
   });
