@@ -9,8 +9,10 @@ const LONGEST = 4_000;
 export function linkAddress(address: string): string | undefined {
   if (address.length > LONGEST) return undefined;
   const trimmed = address.trim();
-  if (/^(?:https?:\/\/|mailto:|tel:)/i.test(trimmed)) return URL.canParse(trimmed) ? trimmed : undefined;
-  return ownMedia(trimmed);
+  if (!/^(?:https?:\/\/|mailto:|tel:)/i.test(trimmed)) return ownMedia(trimmed);
+  if (!URL.canParse(trimmed)) return undefined;
+  // A link to another place of this server is one of the page's own: it may do what no other page may.
+  return new URL(trimmed).origin === location.origin ? ownMedia(new URL(trimmed).href) : trimmed;
 }
 
 /** For the source of a picture, a sound or a film: the same address within this origin, or undefined. */

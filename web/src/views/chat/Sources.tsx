@@ -1,5 +1,6 @@
 import { Icon } from '../../components/Icon.tsx';
 import { t } from '../../i18n/index.ts';
+import { linkAddress } from '../../markdown/addresses.ts';
 import type { Source } from '../../state/model.ts';
 
 /** What an answer rests on. Only web addresses become links. */
@@ -22,7 +23,8 @@ export function Sources({ sources }: { readonly sources: readonly Source[] }) {
 }
 
 function Link({ source: { url, title } }: { readonly source: Source }) {
-  const address = URL.canParse(url) ? new URL(url) : undefined;
+  const href = linkAddress(url);
+  const address = href === undefined ? undefined : new URL(href, location.origin);
   if (address === undefined || !/^https?:$/.test(address.protocol)) return <span dir="auto">{title ?? url}</span>;
   return (
     <a href={address.href} target="_blank" rel="noopener noreferrer" dir="auto">
