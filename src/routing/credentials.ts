@@ -2,6 +2,7 @@ import type { Credentials } from '../core/call.ts';
 import type { Batch } from '../core/chunk.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { Provider } from '../core/provider.ts';
+import { Secrets } from '../core/secrets.ts';
 import type { OpenedChunks } from './chunks.ts';
 import type { RelayedBody, RelayedStream } from './relay.ts';
 
@@ -12,9 +13,6 @@ export interface ClientKeys {
   /** A Bearer token, which many clients send for form's sake. */
   readonly bearer?: string;
 }
-
-/** Shorter keys would mask ordinary words. */
-const SHORTEST = 6;
 
 /**
  * Which key of the client a provider gets. An explicit `api_key` beats configuration; a Bearer token only serves where
@@ -34,11 +32,14 @@ export function credentialsFor(provider: Provider, keys: ClientKeys, isChosen: b
 
 /** An error without the client's own key, which upstreams like to quote and which nobody else here knows. */
 export function withoutKey(error: unknown, { apiKey }: Credentials): unknown {
-  if (apiKey === undefined || apiKey.length < SHORTEST) return error;
-  if (!(error instanceof SluiceError) || !error.message.includes(apiKey)) return error;
+  if (apiKey === undefined || !(error instanceof SluiceError)) return error;
+  const secrets = new Secrets();
+  secrets.use([apiKey]);
+  const message = secrets.mask(error.message);
+  if (message === error.message) return error;
   // Its cause would still hold the key.
   const { cause: _, ...options } = error.options;
-  return new SluiceError(error.code, error.message.replaceAll(apiKey, '***'), options);
+  return new SluiceError(error.code, message, options);
 }
 
 /** An answer whose later failure does not hold the client's key either. */

@@ -46,6 +46,11 @@ const FAILURES: Readonly<Record<string, (request: VendorRequest) => VendorAnswer
   'error-in-200': (request) => ({ raw: json({ error: { message: quoted(request), code: 400 } }) }),
   'error-first': (request) => ({ raw: `data: ${json({ error: { message: quoted(request), code: 400 } })}\n\n` }),
   'error-later': (request) => ({ text: ['one ', 'two ', 'three '], errorAfter: 2, errorMessage: quoted(request) }),
+  'error-later-long': (request) => ({
+    text: ['one ', 'two ', 'three '],
+    errorAfter: 2,
+    errorMessage: 'x'.repeat(1_945) + quoted(request),
+  }),
   'error-event': (request) => ({
     raw:
       'data: {"choices":[{"index":0,"delta":{"content":"one "},"finish_reason":null}]}\n\n' +
@@ -107,7 +112,8 @@ providers:
   const { stdout, stderr } = await running.ended;
   assert.match(stderr, /Incorrect API key provided/);
   for (const secret of SECRETS) {
-    for (const spelling of [secret, encodeURIComponent(secret)]) {
+    // A quotation may end in the middle of one.
+    for (const spelling of [secret, encodeURIComponent(secret), secret.slice(0, 12)]) {
       assert.ok(!stdout.includes(spelling) && !stderr.includes(spelling), `${spelling}: ${stdout}${stderr}`);
     }
   }
