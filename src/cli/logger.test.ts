@@ -37,6 +37,18 @@ test('a line is JSON with its level, time, fields and message', async (context) 
   assert.match(String(time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 });
 
+test('a line has no control characters', async (context) => {
+  const file = path.join(temporaryFolder(context), 'log');
+  const log = createLogger('info', openSync(file, 'a'));
+  const text = 'a\u0007b\u001bc\u007fd\u0080e\u009bf\u009fg\u00a0h';
+  log.warn({ [text]: text }, text);
+  log.flush();
+  const line = readFileSync(file, 'utf8');
+  assert.match(line, /^\P{Cc}+\n$/u);
+  const said = JSON.parse(line) as Record<string, unknown>;
+  assert.deepEqual([said['msg'], said[text]], [text, text]);
+});
+
 for (const [level, count] of [
   ['debug', 4],
   ['info', 3],

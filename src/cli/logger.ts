@@ -35,7 +35,7 @@ export function createLogger(level: LogLevel, descriptor = 2): ProcessLogger {
         timestamp: create.stdTimeFunctions.isoTime,
         formatters: { level: (label) => ({ level: label }), log: withoutSecrets },
         serializers: { err: (value: unknown) => value },
-        hooks: { streamWrite: (line) => secrets.mask(line) },
+        hooks: { streamWrite: (line) => escaped(secrets.mask(line)) },
       },
       destination,
     );
@@ -45,7 +45,10 @@ export function createLogger(level: LogLevel, descriptor = 2): ProcessLogger {
   /** A line without pino, which cannot be loaded when no file can be opened any more: then above all something has to be said. */
   function writeAlone(level: LogLevel, msg: string): void {
     try {
-      writeSync(descriptor, `${secrets.mask(JSON.stringify({ level, time: new Date().toISOString(), msg }))}\n`);
+      writeSync(
+        descriptor,
+        escaped(`${secrets.mask(JSON.stringify({ level, time: new Date().toISOString(), msg }))}\n`),
+      );
     } catch {
       // There is no other place for it.
     }
@@ -65,6 +68,11 @@ export function createLogger(level: LogLevel, descriptor = 2): ProcessLogger {
       }
     },
   });
+}
+
+/** A line of JSON in which nothing moves the cursor of a terminal: JSON leaves DEL and the controls of ISO 6429 as they are. */
+function escaped(line: string): string {
+  return line.replace(/[\u007f-\u009f]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
 }
 
 /** Opens pino, and for a child its child, with the first line that is really written: most requests write one or none. */

@@ -161,8 +161,7 @@ function clean(speaker: Speaker, text: string): string {
   for (const secret of speaker.secrets) {
     if (secret !== '') safe = safe.replaceAll(secret, '[secret]');
   }
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these are not to reach terminals and logs
-  const printable = safe.replace(/[\u0000-\u001f\u007f]+/g, ' ').trim();
+  const printable = safe.replace(/\p{Cc}+/gu, ' ').trim();
   return printable.length > LONGEST_MESSAGE ? `${printable.slice(0, LONGEST_MESSAGE)}…` : printable;
 }
 

@@ -76,8 +76,7 @@ function candidates(json: unknown): unknown[] {
 }
 
 function clean(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these are not to reach terminals and logs
-  const printable = text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, ' ').trim();
+  const printable = text.replace(/[^\P{Cc}\n\t]/gu, ' ').trim();
   return printable.length > LONGEST_MESSAGE ? `${printable.slice(0, LONGEST_MESSAGE)}…` : printable;
 }
 
