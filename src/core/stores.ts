@@ -48,6 +48,7 @@ export interface MemoryQuery {
 
 /** What users want to be remembered, apart by user. */
 export interface MemoryStore {
+  /** An id that is there is replaced, but for the time when it came. */
   add(items: readonly MemoryItem[]): Promise<void>;
   /** `total` counts all that match; `score` is given for a search, higher is better. */
   find(

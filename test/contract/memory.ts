@@ -87,11 +87,16 @@ export function memoryContract(name: string, open: Open<MemoryStore>): void {
       assert.deepEqual(await store.find('u', { offset: 0, limit: 0 }), { total: 25, items: [] });
     });
 
-    test('adding an id again replaces the item, in the index too', async (context) => {
+    test('adding an id again replaces the item, in the index too, but not when it came', async (context) => {
       const { store } = await open(context);
       await store.add([item('u', 'a', { text: 'likes apples' }), item('v', 'a', { text: 'likes apples' })]);
-      await store.add([item('u', 'a', { text: 'likes pears', metadata: { n: 2 } })]);
-      assert.deepEqual(await ids(store, 'u'), ['a']);
+      const times = { createdAt: 1_800_000_000_000, updatedAt: 1_800_000_000_001 };
+      await store.add([item('u', 'a', { text: 'likes pears', metadata: { n: 2 }, ...times })]);
+      const { items } = await store.find('u', { offset: 0, limit: 10 });
+      assert.deepEqual(
+        items.map(({ id, createdAt, updatedAt }) => ({ id, createdAt, updatedAt })),
+        [{ id: 'a', createdAt: 1_700_000_000_000, updatedAt: 1_800_000_000_001 }],
+      );
       assert.deepEqual(await ids(store, 'u', { text: 'apples' }), []);
       assert.deepEqual(await ids(store, 'u', { text: 'pears' }), ['a']);
       assert.deepEqual(await ids(store, 'v', { text: 'apples' }), ['a']);

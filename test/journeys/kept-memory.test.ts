@@ -137,6 +137,23 @@ describe('memory over HTTP', { timeout: 60_000 }, () => {
     assert.equal((await find('ada')).count, 3);
   });
 
+  test('a conversation that is sent again when it has grown is not remembered twice', async () => {
+    const said = [
+      { role: 'user', content: 'Yes.' },
+      { role: 'assistant', content: 'No.' },
+      { role: 'user', content: 'Yes.' },
+    ];
+    await add('again', { id: 'c', items: said });
+    const before = (await find('again')).results;
+    await add('again', { id: 'c', items: [...said, { role: 'assistant', content: 'Well.' }] });
+    assert.deepEqual(await textsOf('again'), ['Well.', 'Yes.', 'No.', 'Yes.']);
+    const times = ({ id, created_at }: Record<string, unknown>) => [id, created_at];
+    assert.deepEqual((await find('again')).results.slice(1).map(times), before.map(times));
+    await add('again', { id: 'another', items: said.slice(0, 1) });
+    await add('again', { items: said.slice(0, 1) });
+    assert.equal((await find('again')).count, 6);
+  });
+
   test('forgets one statement, or all', async () => {
     await add('leaving', {
       items: [

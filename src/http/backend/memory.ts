@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { SluiceError } from '../../core/errors.ts';
 import type { MemoryFilters, MemoryItem } from '../../core/stores.ts';
 import type { Deps, Handler } from '../deps.ts';
@@ -12,9 +12,10 @@ export function postMemory(deps: Deps): Handler {
     const userId = parseId((request.params as { id: string }).id, 'user_id');
     const body = validate(MemoryBody, (request.body as JsonBody).value, 'invalid_request');
     const now = Date.now();
+    const idOf = typeof body.id === 'string' ? idsWithin(body.id) : () => randomUUID();
     const items = body.items.map(
       ({ role, content, metadata }, index): MemoryItem => ({
-        id: randomUUID(),
+        id: idOf(role, content),
         userId,
         role,
         text: content,
@@ -27,6 +28,17 @@ export function postMemory(deps: Deps): Handler {
     );
     await deps.stores.memory.add(items);
     return { count: items.length };
+  };
+}
+
+/** Front ends send a conversation anew when it has grown: what was said in it has the same id each time. */
+function idsWithin(conversation: string): (role: string, content: string) => string {
+  const times = new Map<string, number>();
+  return (role, content) => {
+    const said = JSON.stringify([conversation, role, content]);
+    const time = (times.get(said) ?? 0) + 1;
+    times.set(said, time);
+    return createHash('sha256').update(`${time} ${said}`).digest('hex').slice(0, 32);
   };
 }
 

@@ -14,7 +14,9 @@ export class MemoryItems implements MemoryStore {
     }
     for (const item of items) {
       const own = this.#users.get(item.userId) ?? new Map<string, string>();
-      own.set(item.id, JSON.stringify(item));
+      const present = own.get(item.id);
+      const { createdAt } = present === undefined ? item : (JSON.parse(present) as MemoryItem);
+      own.set(item.id, JSON.stringify({ ...item, createdAt }));
       this.#users.set(item.userId, own);
     }
   }

@@ -78,7 +78,7 @@ function adding(item: MemoryItem): readonly Statement[] {
                 ${createdAt}, ${updatedAt})
         on conflict (user_id, id) do update set
           role = excluded.role, text = excluded.text, conversation_id = excluded.conversation_id,
-          metadata = excluded.metadata, created_at = excluded.created_at, updated_at = excluded.updated_at`,
+          metadata = excluded.metadata, updated_at = excluded.updated_at`,
     sql`insert into memory_words (rowid, owner, text)
         select number, ${ownerWord(userId)}, ${spaced(text)} from memory where ${which}`,
   ];
