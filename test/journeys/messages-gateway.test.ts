@@ -229,6 +229,24 @@ describe('Anthropic’s client and the gateway', { timeout: 60_000 }, () => {
       assertHolds(second.content, [{ type: 'text', text: 'There is a.txt.' }]);
     });
 
+    test('a picture that a tool gave back is seen', async () => {
+      const seat = world.seat('openai');
+      seat.answers({ text: ['A cat.'] });
+      const source = { type: 'base64' as const, media_type: 'image/png' as const, data: 'iVBORw0KGgo=' };
+      const messages: Anthropic.MessageParam[] = [
+        ...session().messages,
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'Read', input: { path: 'a.png' } }] },
+        {
+          role: 'user',
+          content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: [{ type: 'image', source }] }],
+        },
+      ];
+      await client.messages.create({ model: 'claude-sonnet-4-6', max_tokens: 9, messages });
+      const [result, picture] = ((seat.last.body as Json)['messages'] as Json[]).slice(-2);
+      assert.deepEqual([result?.['role'], typeof result?.['content']], ['tool', 'string']);
+      assert.match(JSON.stringify(picture), /"role":"user".*"image_url".*data:image\/png;base64,iVBORw0KGgo=/);
+    });
+
     test('prompts are counted, exactly or about', async () => {
       const { system, messages, tools } = session();
       const counted = await client.messages.countTokens({

@@ -118,6 +118,48 @@ describe('a request in the wire format of OpenAI', () => {
     );
   });
 
+  test('media of a result are in the user’s next words: a tool message holds text only', () => {
+    const picture = (url: string): Part => ({ type: 'media', kind: 'image', url });
+    const shown = (url: string): object => ({ type: 'image_url', image_url: { url } });
+    const calls = ['a', 'b'].map((id) => ({ id, name: 'f', arguments: '{}' }));
+    const dialogue: Message[] = [
+      { role: 'assistant', content: [], toolCalls: calls },
+      { role: 'tool', content: [text('one'), picture('https://p.example/1')], toolCallId: 'a' },
+      { role: 'tool', content: [picture('https://p.example/2')], toolCallId: 'b' },
+    ];
+    const results = [
+      { role: 'tool', tool_call_id: 'a', content: 'one' },
+      { role: 'tool', tool_call_id: 'b', content: 'The result is in the next message of the user.' },
+    ];
+    const parts = [
+      { type: 'text', text: 'Of the result of a:' },
+      shown('https://p.example/1'),
+      { type: 'text', text: 'Of the result of b:' },
+      shown('https://p.example/2'),
+    ];
+    const told = (...more: Message[]): unknown[] =>
+      (
+        encodeRequest(chatRequest([...dialogue, ...more], { format: 'anthropic' }), true)['messages'] as unknown[]
+      ).slice(1);
+    assert.deepEqual(told(), [...results, { role: 'user', content: parts }]);
+    assert.deepEqual(told(user(text('Which?'))), [
+      ...results,
+      { role: 'user', content: [...parts, { type: 'text', text: 'Which?' }] },
+    ]);
+    assert.deepEqual(told({ role: 'assistant', content: [text('Hm.')] }, user(text('Which?'))), [
+      ...results,
+      { role: 'user', content: parts },
+      { role: 'assistant', content: 'Hm.' },
+      { role: 'user', content: 'Which?' },
+    ]);
+    // Some upstreams take them in their place, and who writes this format asks for it.
+    assert.deepEqual((messagesOf(...dialogue) as unknown[])[2], {
+      role: 'tool',
+      tool_call_id: 'b',
+      content: [shown('https://p.example/2')],
+    });
+  });
+
   test('probabilities are told as dropped: chunks have no place for them', () => {
     const dropped: string[] = [];
     const encode = (extra: Record<string, unknown>): unknown[] =>

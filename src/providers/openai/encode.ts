@@ -2,6 +2,7 @@ import type { ChatRequest, Message, Part, ResponseFormat, ToolCall, ToolChoice, 
 import { base64Of, mimeTypeOf } from '../../core/data-uri.ts';
 import { SluiceError, unreachable } from '../../core/errors.ts';
 import { vendorText } from '../../core/vendor.ts';
+import { withoutResultMedia } from './result-media.ts';
 
 type Json = Record<string, unknown>;
 
@@ -16,7 +17,7 @@ export function encodeRequest(request: ChatRequest, stream: boolean, drop: (fiel
   return {
     ...ownExtra(request),
     model: request.model,
-    messages: request.messages.map(encodeMessage),
+    messages: messagesOf(request).map(encodeMessage),
     stream,
     ...(stream ? { stream_options: { include_usage: true } } : {}),
     ...defined({
@@ -35,6 +36,11 @@ export function encodeRequest(request: ChatRequest, stream: boolean, drop: (fiel
       response_format: request.responseFormat === undefined ? undefined : encodeFormat(request.responseFormat),
     }),
   };
+}
+
+/** Whoever writes this very format knows what its upstream takes. */
+function messagesOf({ messages, format = 'openai' }: ChatRequest): readonly Message[] {
+  return format === 'openai' ? messages : withoutResultMedia(messages);
 }
 
 /** OpenAI's own models that think, whoever serves them. They refuse `max_tokens`, which many others know alone. */
