@@ -6,7 +6,11 @@ export function decodeUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
   const promptTokens = tokenCount(value['prompt_tokens']) ?? 0;
   const completionTokens = tokenCount(value['completion_tokens']) ?? 0;
-  const cachedTokens = tokenCount(member(value, 'prompt_tokens_details', 'cached_tokens'));
+  // DeepSeek's and Moonshot's own names come without OpenAI's on some of the servers that have their models.
+  const cachedTokens =
+    tokenCount(member(value, 'prompt_tokens_details', 'cached_tokens')) ??
+    tokenCount(value['prompt_cache_hit_tokens']) ??
+    tokenCount(value['cached_tokens']);
   const reasoningTokens = tokenCount(member(value, 'completion_tokens_details', 'reasoning_tokens'));
   return {
     promptTokens,

@@ -57,6 +57,39 @@ const tricky = fc.letrec((tie) => ({
 })).value;
 
 describe('ChatDecoder', () => {
+  test('what Perplexity found comes once, at the end', () => {
+    const found = {
+      search_results: [{ title: 'A', url: 'https://a.example', snippet: 'Aa' }, { url: 'https://b.example' }, 5],
+    };
+    const sources = [
+      { type: 'source', source: { url: 'https://a.example', title: 'A', text: 'Aa' } },
+      { type: 'source', source: { url: 'https://b.example' } },
+    ];
+    const texts = ['It is[1]', ' so[2].', ' It is[1]', ' so[2].'];
+    for (const [first, last] of [
+      [found, found],
+      [found, {}],
+      [{}, found],
+    ]) {
+      assert.deepEqual(
+        chunksOf(...texts.map((content) => ({ ...delta({ content }), ...first })), { ...delta({}, 'stop'), ...last }),
+        [...texts.map((content) => ({ type: 'content', content })), ...sources, { type: 'finish', finish: 'stop' }],
+      );
+    }
+    assert.equal(chunksOf({ ...delta({}, 'stop'), search_results: null })[0]?.type, 'finish');
+  });
+
+  test('tokens from a cache under the names that vendors have for them', () => {
+    for (const names of [
+      { prompt_cache_hit_tokens: 8 },
+      { cached_tokens: 8 },
+      { prompt_tokens_details: { cached_tokens: 8 }, cached_tokens: 5 },
+    ]) {
+      const [usage] = chunksOf({ ...delta({}, 'stop'), usage: { prompt_tokens: 10, completion_tokens: 2, ...names } });
+      assert.equal(usage?.type === 'usage' && usage.usage.cachedTokens, 8, JSON.stringify(names));
+    }
+  });
+
   test('never throws anything but our own errors, whatever the upstream sends', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(tricky, fc.jsonValue())), (events) => {

@@ -1,9 +1,10 @@
-import type { Batch, Chunk, Usage } from '../../core/chunk.ts';
+import type { Batch, Chunk, Source, Usage } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { decodeUsage } from '../../core/usage.ts';
 import { AlikeEvents, PROBE } from './alike.ts';
 import { EventReader } from './events.ts';
 import { failureInAnswer } from './failure.ts';
+import { citedSources, foundSources } from './sources.ts';
 import { ToolCalls } from './tool-calls.ts';
 
 /** What is read of a chunk or a completion; everything else is left alone, and nothing is believed to be there. */
@@ -32,6 +33,8 @@ interface WireMessage {
 export class ChatDecoder {
   #finish: string | undefined;
   #usage: Usage | undefined;
+  /** Told anew with every event, or with the last one. */
+  #found: readonly Source[] = [];
   #done = false;
   readonly #calls = new ToolCalls();
   readonly #alike = new AlikeEvents();
@@ -84,6 +87,7 @@ export class ChatDecoder {
     if (failure !== undefined) throw failure;
     const { choices, usage } = json as { choices?: unknown; usage?: unknown };
     if (usage !== undefined && usage !== null) this.#usage = decodeUsage(usage) ?? this.#usage;
+    this.#found = foundSources(json) ?? this.#found;
     if (!Array.isArray(choices)) return;
     for (const choice of choices as (WireChoice | null)[]) {
       if (typeof choice !== 'object' || choice === null || (choice.index ?? 0) !== 0) continue;
@@ -109,6 +113,7 @@ export class ChatDecoder {
         },
       });
     }
+    for (const source of this.#found) into.push({ type: 'source', source });
     if (this.#usage !== undefined) into.push({ type: 'usage', usage: this.#usage });
     into.push({ type: 'finish', finish: this.#finish ?? (this.#calls.any ? 'tool_calls' : 'stop') });
   }
@@ -131,7 +136,9 @@ export class ChatDecoder {
     if (Array.isArray(message.tool_calls)) {
       for (const piece of this.#calls.read(message.tool_calls)) into.push({ type: 'tool_call', tool_call: piece });
     }
-    if (Array.isArray(message.annotations)) citations(message.annotations, into);
+    if (Array.isArray(message.annotations)) {
+      for (const source of citedSources(message.annotations)) into.push({ type: 'source', source });
+    }
     if (Array.isArray(message.images)) images(message.images, into);
     if (message.audio !== undefined && message.audio !== null) this.#hear(message.audio);
   }
@@ -169,25 +176,6 @@ export function contentParts(parts: readonly unknown[], into: Chunk[]): void {
     } else if (typeof text === 'string' && text !== '') {
       into.push({ type: 'content', content: text });
     }
-  }
-}
-
-/** What the answer rests on, as OpenAI's search models and OpenRouter tell it. */
-function citations(annotations: readonly unknown[], into: Chunk[]): void {
-  for (const annotation of annotations) {
-    const cited = (annotation as { url_citation?: unknown } | null)?.url_citation;
-    if (typeof cited !== 'object' || cited === null) continue;
-    const { url, title, content, start_index: start, end_index: end } = cited as Record<string, unknown>;
-    if (typeof url !== 'string') continue;
-    into.push({
-      type: 'source',
-      source: {
-        url,
-        ...(typeof title === 'string' ? { title } : {}),
-        ...(typeof content === 'string' ? { text: content } : {}),
-        ...(typeof start === 'number' && typeof end === 'number' ? { start, end } : {}),
-      },
-    });
   }
 }
 
