@@ -12,7 +12,7 @@ import type { RelayedStream } from '../routing/relay.ts';
 import type { Performed } from '../routing/router.ts';
 import type { Deps } from './deps.ts';
 import type { Leave } from './edge/calls.ts';
-import { withoutSecrets } from './edge/errors.ts';
+import { lateFailure } from './late-failure.ts';
 import { EventStream } from './sse.ts';
 import { userOf } from './user.ts';
 
@@ -204,11 +204,7 @@ export async function sendChunks(
     }
   } catch (thrown) {
     if (stream.closed) return;
-    const error = withoutSecrets(toSluiceError(thrown), deps.secrets);
-    reply.request.observation?.failed(error);
-    if (error.code === 'internal') deps.log.error({ id: call.id, error: thrown }, 'an answer failed unexpectedly');
-    else deps.log.warn({ id: call.id, code: error.code, error: error.message }, 'an answer failed after it had begun');
-    stream.write(encoder.encode([errorChunk(error)]));
+    stream.write(encoder.encode([errorChunk(lateFailure(thrown, call, deps))]));
     call.cancel(); // further choices of the same answer
     // What ends the stream leaves by itself: Google's library looks for an error in what one read brings, and nothing else.
     await immediate();
@@ -224,6 +220,7 @@ export function sendingRelayed(
   encodeError: (error: SluiceError) => string,
   headers: Readonly<Record<string, string>>,
   deps: Deps,
+  call: CallScope,
 ): Sending {
   return () =>
     new Promise((resolve) => {
@@ -236,8 +233,8 @@ export function sendingRelayed(
         },
         end: () => stream.end(),
         fail: (error) => {
-          reply.request.observation?.failed(error);
-          stream.write(encodeError(withoutSecrets(error, deps.secrets)));
+          if (reply.raw.destroyed) return;
+          stream.write(encodeError(lateFailure(error, call, deps)));
           stream.end();
         },
       });

@@ -1,9 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import type { Call } from '../core/call.ts';
-import { toSluiceError } from '../core/errors.ts';
 import { openStream } from './answer.ts';
 import type { Deps } from './deps.ts';
-import { withoutSecrets } from './edge/errors.ts';
+import { lateFailure } from './late-failure.ts';
 import { encodeStreamError } from './v1/encode.ts';
 
 /**
@@ -27,10 +26,7 @@ export async function sendEvents(
     }
   } catch (thrown) {
     if (stream.closed) return;
-    const error = withoutSecrets(toSluiceError(thrown), deps.secrets);
-    if (error.code === 'internal') deps.log.error({ id: call.id, error: thrown }, 'an answer failed unexpectedly');
-    else deps.log.warn({ id: call.id, code: error.code }, 'an answer failed after it had begun');
-    stream.write(encodeStreamError(error));
+    stream.write(encodeStreamError(lateFailure(thrown, call, deps)));
   }
   stream.end();
 }

@@ -8,7 +8,7 @@ import { LONGEST_SPEECH, SPEECH_TYPES, type Speech, type SpeechFormat, type Spee
 import type { Asked } from '../routing/router.ts';
 import { answerHeaders, withCall } from './answer.ts';
 import type { Deps } from './deps.ts';
-import { withoutSecrets } from './edge/errors.ts';
+import { lateFailure } from './late-failure.ts';
 import { perform, timed } from './perform.ts';
 import { sendEvents } from './send-events.ts';
 import { chooseFormat } from './speech-format.ts';
@@ -124,9 +124,8 @@ async function stream(
     }
     raw.end();
   } catch (thrown) {
-    const { code, message } = withoutSecrets(toSluiceError(call.cancelled ?? thrown), deps.secrets);
-    if (code === 'internal') deps.log.error({ id: call.id, error: thrown }, 'a speech failed unexpectedly');
-    else if (code !== 'cancelled') deps.log.warn({ id: call.id, code, error: message }, 'a speech was cut');
+    const failure = call.cancelled ?? thrown;
+    if (toSluiceError(failure).code !== 'cancelled') lateFailure(failure, call, deps);
     // Audio has no place for an error: the missing end of the body is the only sign.
     raw.destroy();
   }

@@ -96,7 +96,7 @@ export class Observer implements RouteWatcher {
   /** The response is over. */
   closed(observation: Observation, status: number, isWhole: boolean): void {
     if (observation.isForgotten) return;
-    if (!isWhole && observation.error === undefined) observation.failed(LEFT);
+    if (!isWhole && !observation.isDetached && observation.error === undefined) observation.failed(LEFT);
     observation.status = !isWhole && observation.error?.code === 'cancelled' ? LEFT.status : status;
     if (observation.pending > 1) observation.isDetached = true;
     this.#release(observation);
@@ -114,7 +114,7 @@ export class Observer implements RouteWatcher {
       isOver = true;
       observation.user = call.user;
       const { cancelled } = call;
-      if (cancelled !== undefined) observation.failed(toSluiceError(cancelled));
+      if (cancelled !== undefined && call.watched === observation) observation.failed(toSluiceError(cancelled));
       this.#release(observation);
     };
   }

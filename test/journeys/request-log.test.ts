@@ -134,6 +134,76 @@ describe('the request log', { timeout: 60_000 }, () => {
     assert.deepEqual([entry.status, entry.error.code], [200, 'upstream_cut']);
   });
 
+  test('a failure within an answer is the upstream’s, in every dialect, and the log has it', async () => {
+    world.answers({ text: ['one ', 'two ', 'three'], errorAfter: 2, errorMessage: 'Out of steam' });
+    const model = 'acme/test-model';
+    const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }];
+    const requests: readonly [string, object][] = [
+      ['/v1/chat/completions', { model, messages: MESSAGES, stream: true }],
+      ['/v1/chat/completions', { model, messages: MESSAGES, stream: true, download_media: true }],
+      ['/v1/responses', { model, input: 'Hi', stream: true }],
+      ['/v1/responses', { model, input: 'Hi', background: true }],
+      ['/v1/messages', { model, max_tokens: 5, messages: MESSAGES, stream: true }],
+      [`/v1beta/models/${model}:streamGenerateContent`, { contents }],
+      ['/api/chat', { model, messages: MESSAGES }],
+      [`${A}/conversation`, { provider: 'acme', messages: MESSAGES }],
+      [`${A}/conversation`, { provider: 'acme', messages: MESSAGES, resumable: true }],
+    ];
+    for (const [path, body] of requests) {
+      const response = await ask(world, path, body);
+      await response.text();
+      const what = `${path} ${JSON.stringify(body)}`;
+      const id = response.headers.get('x-request-id') ?? '';
+      const entry = await entryOf(world, id);
+      assert.deepEqual([response.status, entry.status, entry.error?.code], [200, 200, 'provider_failed'], what);
+      const lines = world.log.lines.filter(
+        ({ fields, level }) => level !== 'info' && 'id' in fields && fields.id === id,
+      );
+      assert.deepEqual(
+        lines.map(({ level, message }) => [level, message]),
+        [['warn', 'an answer failed after it had begun']],
+        what,
+      );
+    }
+    const created = await fetch(`${world.origin}${A}/create?prompt=Hi&provider=acme`);
+    await assert.rejects(created.text());
+    const entry = await entryOf(world, created.headers.get('x-request-id') ?? '');
+    assert.deepEqual([entry.status, entry.error?.code], [200, 'provider_failed']);
+  });
+
+  test('one that nobody could begin is told as a chunk, and is a failure', async () => {
+    world.answers({ status: 401, errorMessage: 'Who are you?' });
+    for (const resumable of [false, true]) {
+      const response = await ask(world, `${A}/conversation`, { provider: 'acme', messages: MESSAGES, resumable });
+      assert.match(await response.text(), /event: auth/);
+      const entry = await entryOf(world, response.headers.get('x-request-id') ?? '');
+      assert.deepEqual([entry.status, entry.error?.code], [200, 'missing_credentials']);
+    }
+  });
+
+  test('leaving an answer that goes on is no end of it; stopping it is', async () => {
+    for (const isStopped of [false, true]) {
+      const { promise: goOn, resolve } = Promise.withResolvers<void>();
+      world.answers({ text: ['one', 'two'], afterPiece: () => goOn });
+      const leaving = new AbortController();
+      const response = await fetch(`${world.origin}${A}/conversation`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ provider: 'acme', messages: MESSAGES, resumable: true }),
+        signal: leaving.signal,
+      });
+      await response.body?.getReader().read();
+      leaving.abort();
+      const stream = `${world.origin}${A}/streams/${response.headers.get('x-sluice-stream')}`;
+      const following = fetch(stream).then((again) => again.text());
+      if (isStopped) await (await fetch(stream, { method: 'DELETE' })).text();
+      resolve();
+      await following;
+      const entry = await entryOf(world, response.headers.get('x-request-id') ?? '');
+      assert.deepEqual([entry.status, entry.error?.code], isStopped ? [200, 'cancelled'] : [200, undefined]);
+    }
+  });
+
   test('a client that leaves is 499', async () => {
     world.answers({ text: ['one', 'two'], stallAfter: 1 });
     const leaving = new AbortController();

@@ -2,11 +2,12 @@ import type { FastifyReply } from 'fastify';
 import type { ChatRequest } from '../../core/chat.ts';
 import type { Batch, Chunk, MediaRef } from '../../core/chunk.ts';
 import { collect, within } from '../../core/collect.ts';
-import { SluiceError, toSluiceError } from '../../core/errors.ts';
+import { SluiceError } from '../../core/errors.ts';
 import { resultBlocks } from '../../enrich/web-search.ts';
 import { answerHeaders, openStream, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { clientKeys } from '../keys.ts';
+import { lateFailure } from '../late-failure.ts';
 import { toWebSearch } from '../to-chat.ts';
 import { validate } from '../validate.ts';
 import { type Created, cached, cacheId, keep } from './create-cache.ts';
@@ -56,8 +57,7 @@ export function create(deps: Deps): Handler {
         stream.end();
       } catch (error) {
         if (stream.closed) return;
-        const { code, message } = toSluiceError(error);
-        deps.log.warn({ id: call.id, code, error: deps.secrets.mask(message) }, 'a plain answer was cut');
+        lateFailure(error, call, deps);
         // Plain text has no place for an error: the missing end of the body is the only sign.
         stream.cut();
       }

@@ -1,14 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CallScope } from '../../core/call.ts';
-import type { Batch } from '../../core/chunk.ts';
-import { SluiceError, toSluiceError } from '../../core/errors.ts';
+import type { Batch, Chunk } from '../../core/chunk.ts';
+import { SluiceError } from '../../core/errors.ts';
 import type { Encoder } from '../../core/stream.ts';
 import type { KeptAnswer, KeptAnswers } from '../../streams/kept-answers.ts';
 import { Reader } from '../../streams/reader.ts';
 import { errorChunk, openStream, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
-import { withoutSecrets } from '../edge/errors.ts';
 import { isLoopbackName } from '../edge/guard.ts';
+import { lateFailure } from '../late-failure.ts';
 import { validate } from '../validate.ts';
 import { TypedStream } from './encode.ts';
 import { StreamHeaders, StreamQuery } from './wire.ts';
@@ -51,8 +51,9 @@ export function sendKept(
     try {
       kept = answers.open(clientOf(request.ip), scope);
       const { chunks, encoder, headers } = await open(scope);
-      // From here on it no longer depends on the connection.
+      // From here on it no longer depends on the connection, and what becomes of it is not what becomes of its first reader.
       scope.release();
+      call.watched = undefined;
       void run(kept, chunks, encoder, deps, scope).then(close);
       await follow(reply, kept, 0, { ...headers, 'x-sluice-stream': kept.id }, deps);
     } catch (error) {
@@ -110,15 +111,10 @@ async function run(
 ): Promise<void> {
   const fail = (thrown: unknown): void => {
     if (kept.events.ended) return;
-    const error = withoutSecrets(toSluiceError(thrown), deps.secrets);
-    if (kept.stopped) {
-      kept.end(encoder.encode([{ type: 'finish', finish: 'stopped' }]));
-      return;
-    }
-    const { id } = scope;
-    if (error.code === 'internal') deps.log.error({ id, error: thrown }, 'an answer failed unexpectedly');
-    else deps.log.warn({ id, code: error.code, error: error.message }, 'an answer failed after it had begun');
-    kept.end(encoder.encode([errorChunk(error)]));
+    const last: Chunk = kept.stopped
+      ? { type: 'finish', finish: 'stopped' }
+      : errorChunk(lateFailure(thrown, scope, deps));
+    kept.end(encoder.encode([last]));
   };
   // Readers need not wait until everything behind the answer has come to rest.
   const unlisten = scope.onCancel(fail);

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CallScope } from '../../core/call.ts';
 import type { Chunk } from '../../core/chunk.ts';
-import { SluiceError, toSluiceError } from '../../core/errors.ts';
+import { SluiceError } from '../../core/errors.ts';
 import { errorChunk, sendChunks, withCall } from '../answer.ts';
-import { withoutSecrets } from '../edge/errors.ts';
+import { lateFailure } from '../late-failure.ts';
 import { userOf } from '../user.ts';
 import { ask, finish, headOf, note, relevant, sendJson } from './asking.ts';
 import { type Prepared, prepare } from './question.ts';
@@ -56,6 +56,8 @@ export function sendAlong(
   deps: ResponseDeps,
 ): Promise<FastifyReply> {
   return withCall(request, reply, deps, {}, (reader) => {
+    // Leaving ends the reading, not the answer.
+    reader.watched = undefined;
     const stream = new ResponsesStream(run.kept.head, { ending: run.ending, startingAfter });
     return sendChunks(reply, run.follow(reader), stream, {}, deps, reader);
   });
@@ -84,9 +86,7 @@ async function work(
       last = closing;
     }
   } catch (thrown) {
-    const error = withoutSecrets(toSluiceError(thrown), deps.secrets);
-    if (error.code === 'internal') deps.log.error({ id: call.id, error: thrown }, 'an answer failed unexpectedly');
-    last = [errorChunk(error)];
+    last = [errorChunk(lateFailure(thrown, call, deps))];
   } finally {
     deadline.clear();
   }

@@ -35,7 +35,7 @@ export function chatCompletions(deps: Deps): Handler {
       const { value } = answered;
       switch (value.kind) {
         case 'stream':
-          return sendingRelayed(reply, value, encodeStreamError, headers, deps);
+          return sendingRelayed(reply, value, encodeStreamError, headers, deps, call);
         case 'body':
           sendWhole(reply, value.pieces, headers, () => value.release());
           return undefined;

@@ -1,6 +1,5 @@
 import type { FastifyReply } from 'fastify';
 import type { CallScope } from '../../core/call.ts';
-import { toSluiceError } from '../../core/errors.ts';
 import type { ImageAnswer, ImageRequest, MadeImage } from '../../core/image.ts';
 import { withoutKey } from '../../routing/credentials.ts';
 import { draw } from '../../routing/drawing.ts';
@@ -8,7 +7,7 @@ import type { Performed } from '../../routing/router.ts';
 import type { Target } from '../../routing/select.ts';
 import { openStream } from '../answer.ts';
 import type { Deps } from '../deps.ts';
-import { withoutSecrets } from '../edge/errors.ts';
+import { lateFailure } from '../late-failure.ts';
 import { aboutOf, type ImageForm, toBase64, toItem } from './images-answer.ts';
 
 /** A picture in the making: of a stream the first unfinished form, else all of it, is there. */
@@ -103,9 +102,8 @@ export async function sendEvents(
       });
     }
   } catch (thrown) {
-    const { code, message, type, name } = withoutSecrets(toSluiceError(thrown), deps.secrets);
     if (!stream.closed) {
-      deps.log.warn({ id: call.id, code, error: message }, 'a picture failed after it had begun');
+      const { code, message, type, name } = lateFailure(thrown, call, deps);
       await write('error', { error: { message, type, code, name } });
     }
     call.cancel();

@@ -1,0 +1,15 @@
+import type { Call } from '../core/call.ts';
+import { type SluiceError, toSluiceError } from '../core/errors.ts';
+import { Observation } from '../observe/observation.ts';
+import type { Deps } from './deps.ts';
+import { withoutSecrets } from './edge/errors.ts';
+
+/** What fails once an answer has begun is logged, and noted of its request, whose status is 200. Returns what may be told of it. */
+export function lateFailure(thrown: unknown, call: Call, deps: Pick<Deps, 'log' | 'secrets'>): SluiceError {
+  const error = withoutSecrets(toSluiceError(thrown), deps.secrets);
+  const { id, watched } = call;
+  if (watched instanceof Observation) watched.failed(error);
+  if (error.code === 'internal') deps.log.error({ id, error: thrown }, 'an answer failed unexpectedly');
+  else deps.log.warn({ id, code: error.code, error: error.message }, 'an answer failed after it had begun');
+  return error;
+}
