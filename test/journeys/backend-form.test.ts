@@ -18,8 +18,10 @@ describe('files that come with a conversation', { timeout: 60_000 }, () => {
     data.append('json', JSON.stringify({ provider: 'acme', messages: [{ role: 'user', content: 'Hi' }], ...body }));
     const response = await fetch(at(world, 'conversation'), { method: 'POST', body: data });
     assert.equal(response.status, 200, await response.text());
+    dropped = response.headers.get('x-sluice-dropped');
     return lastBody(world).messages;
   }
+  let dropped: string | null;
   const image = () => ({ type: 'image_url', image_url: { url: `data:image/png;base64,${png.toString('base64')}` } });
 
   for (const [name, file] of Object.entries({
@@ -31,6 +33,7 @@ describe('files that come with a conversation', { timeout: 60_000 }, () => {
     test(`${name} goes by what its bytes are`, async () => {
       const [message] = await sent({}, file());
       assert.deepEqual(message?.content, [image(), { type: 'text', text: 'Hi' }]);
+      assert.equal(dropped, null);
     });
   }
 
@@ -41,8 +44,9 @@ describe('files that come with a conversation', { timeout: 60_000 }, () => {
     'a pasted text': ['blob', 'Hello', 'text/plain'],
     'a document': ['a.txt', 'Hello', 'text/plain'],
   } as const)) {
-    test(`${name} is passed over`, async () => {
+    test(`${name} is passed over, and the answer says so`, async () => {
       assert.deepEqual(await sent({}, file), [{ role: 'user', content: 'Hi' }]);
+      assert.equal(dropped, 'files');
     });
   }
 

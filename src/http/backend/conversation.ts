@@ -27,7 +27,7 @@ import { ConversationBody, OWN_FIELDS } from './wire.ts';
 /** `POST conversation`: a streamed answer as typed chunks. */
 export function conversation(deps: Deps, answers: KeptAnswers): Handler {
   return async (request, reply) => {
-    const { value, media } = await readConversation(request, deps);
+    const { value, media, lost } = await readConversation(request, deps);
     limitMessages(value, 'messages', deps.config().limits.messages, 'invalid_request');
     const body = validate(ConversationBody, value, 'invalid_request');
     const { action, request: asked } = toChatRequest(body, value);
@@ -37,6 +37,7 @@ export function conversation(deps: Deps, answers: KeptAnswers): Handler {
     const question: Question = {
       wish: body.models == null ? asked : { ...asked, fallbacks: body.models },
       keys,
+      dropped: lost,
       steps: [...toolSteps(body.tool_calls, 'invalid_request', deps.search), tellLostParts(body.messages)],
       ...(body.stream_timeout == null ? {} : { idleMs: body.stream_timeout * 1_000 }),
       request: () => (media.length === 0 ? asked : withMedia(asked, media, action)),

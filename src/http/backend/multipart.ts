@@ -9,15 +9,16 @@ import type { Deps } from '../deps.ts';
 import { type JsonBody, parseJson } from '../edge/body.ts';
 import { type FormFile, readForm } from '../edge/form.ts';
 
-/** A conversation's JSON, and the media that came with it. */
+/** A conversation's JSON, the media that came with it, and what of the form was passed over. */
 export interface ConversationInput {
   readonly value: Record<string, unknown>;
   readonly media: readonly MediaPart[];
+  readonly lost: readonly string[];
 }
 
 /** Reads a conversation as JSON, or as a form with the parts `json`, `files` and `media_url`. */
 export async function readConversation(request: FastifyRequest, deps: Deps): Promise<ConversationInput> {
-  if (!request.isForm) return { value: (request.body as JsonBody).value, media: [] };
+  if (!request.isForm) return { value: (request.body as JsonBody).value, media: [], lost: [] };
   const { limits } = deps.config();
   // Everything here travels inline to a provider, and is held in memory meanwhile: larger things belong into buckets.
   const bounds = {
@@ -31,11 +32,8 @@ export async function readConversation(request: FastifyRequest, deps: Deps): Pro
   if (json === undefined)
     throw new SluiceError('invalid_request', "The form needs a part 'json' with the request.", { param: 'json' });
   const { value } = parseJson(Buffer.from(json.value), limits);
-  const media: MediaPart[] = [];
-  for (const file of form.files) {
-    const part = file.name === 'files' ? mediaPart(file) : undefined;
-    if (part !== undefined) media.push(part);
-  }
+  const media = form.files.flatMap((file) => (file.name === 'files' ? (mediaPart(file) ?? []) : []));
+  const lost = media.length === form.files.length ? [] : ['files'];
   for (const { name, value: url } of form.fields) {
     if (name !== 'media_url') continue;
     await checkPublicAddress(url, 'media_url');
@@ -47,7 +45,7 @@ export async function readConversation(request: FastifyRequest, deps: Deps): Pro
       ...(type === undefined ? {} : { mimeType: type.mimeType }),
     });
   }
-  return { value, media };
+  return { value, media, lost };
 }
 
 /** Only media is of use to a model; documents go into buckets. What the name says has to be true of the bytes. */
