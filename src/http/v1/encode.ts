@@ -238,6 +238,16 @@ function headFields(head: CompletionHead, object: string): Record<string, unknow
   return { id, object, created, model, provider };
 }
 
+/** What both tell of it, or the one that does. */
+function sumOf(
+  name: 'cachedTokens' | 'cacheWriteTokens' | 'reasoningTokens',
+  one: Usage,
+  other: Usage,
+): Partial<Usage> {
+  if (one[name] === undefined && other[name] === undefined) return {};
+  return { [name]: (one[name] ?? 0) + (other[name] ?? 0) };
+}
+
 /** The usage of several choices of one answer. */
 export function sumUsages(usages: readonly Usage[]): Usage {
   const [first, ...others] = usages;
@@ -247,6 +257,9 @@ export function sumUsages(usages: readonly Usage[]): Usage {
       promptTokens: all.promptTokens + usage.promptTokens,
       completionTokens: all.completionTokens + usage.completionTokens,
       totalTokens: all.totalTokens + usage.totalTokens,
+      ...sumOf('cachedTokens', all, usage),
+      ...sumOf('cacheWriteTokens', all, usage),
+      ...sumOf('reasoningTokens', all, usage),
       ...(all.estimated === true || usage.estimated === true ? { estimated: true } : {}),
     }),
     first,

@@ -155,8 +155,9 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
         return answering;
       }
       const owner = createHash('sha256').update(apiKey).digest('base64url');
-      for (const field of Object.keys(request.extra)) {
-        if (field !== 'providerOptions' && !spec.takes?.includes(field)) drop(field);
+      for (const [field, value] of Object.entries(request.extra)) {
+        if (saysNothing(field, value) || field === 'providerOptions' || spec.takes?.includes(field)) continue;
+        drop(field);
       }
       for (const field of spec.lost?.(request) ?? []) drop(field);
       const texts = spec.events === undefined ? undefined : new JoinedTexts(spec.events);
@@ -284,6 +285,11 @@ function keyFor(spec: VendorSpec, config: ProviderConfig, credentials: Credentia
   // Anything else would make fetch refuse the header, in words that quote the key.
   if (/^[\x21-\x7e]+$/.test(apiKey)) return apiKey;
   throw new SluiceError('missing_credentials', `The API key for ${config.label} holds characters that no key has.`);
+}
+
+/** Generated clients write out what they do not want. */
+function saysNothing(field: string, value: unknown): boolean {
+  return value === null || (value === false && (field === 'logprobs' || field === 'store'));
 }
 
 function authNeed(spec: VendorSpec, config: ProviderConfig): AuthNeed {

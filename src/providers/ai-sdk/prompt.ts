@@ -138,7 +138,11 @@ function toolResult(message: Of<'tool'>, toolName: string, context: PromptContex
       .join('\n');
     return { ...result, output: { type: message.isError === true ? 'error-text' : 'text', value } };
   }
-  return { ...result, output: { type: 'content', value: userContent(message.content, context) } };
+  const value = userContent(message.content, context);
+  // Of a result without text the library for Gemini makes none, and a call without its result is refused.
+  const isBare = value.every(({ type }) => type !== 'text');
+  const said = { type: 'text' as const, text: 'The tool returned this:' };
+  return { ...result, output: { type: 'content', value: isBare ? [said, ...value] : value } };
 }
 
 function textParts({ text, vendor }: TextPart): LanguageModelV4TextPart[] {

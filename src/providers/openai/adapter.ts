@@ -14,6 +14,7 @@ import { type AnswerLimits, DecodedAnswer } from './decoded-answer.ts';
 import { encodeRequest } from './encode.ts';
 import { failureOfStatus } from './failure.ts';
 import { capabilitiesOf, parseModels } from './models.ts';
+import { withoutRefused } from './refused.ts';
 
 /** Bytes of an error answer or a listing that are read. */
 const ERROR_BYTES = 64 * 1024;
@@ -66,7 +67,9 @@ export function createOpenAiProvider(
   const relay: Relay = { target };
 
   async function ask(request: ChatRequest, call: Call): Promise<AsyncIterator<Batch>> {
-    const body = JSON.stringify(encodeRequest(request, canStream(request), (field) => call.drop(field)));
+    const drop = (field: string): void => call.drop(field);
+    const taken = withoutRefused(request, base.hostname, drop);
+    const body = JSON.stringify(encodeRequest(taken, canStream(request), drop));
     const upstream = { ...target('/chat/completions', call.credentials), method: 'POST', body } as const;
     const response = await open(deps.client, upstream, call.signal);
     if (response.status !== 200) throw await failure(response);

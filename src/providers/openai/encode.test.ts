@@ -70,7 +70,14 @@ describe('a request in the wire format of OpenAI', () => {
         type: 'json_object',
       },
     );
-    assert.equal(encodeRequest(chatRequest('', { toolChoice: 'required' }), true)['tool_choice'], 'required');
+    const tools = [{ name: 'f' }];
+    const toolChoice = 'required';
+    assert.equal(encodeRequest(chatRequest('', { tools, toolChoice }), true)['tool_choice'], 'required');
+    // A choice among no tools is an error to OpenAI.
+    for (const none of [{}, { tools: [] }]) {
+      const encoded = encodeRequest(chatRequest('', { ...none, toolChoice, parallelToolCalls: true }), true);
+      assert.deepEqual([encoded['tool_choice'], encoded['parallel_tool_calls']], [undefined, undefined]);
+    }
   });
 
   test('the most tokens of an answer under the name that the model knows', () => {
@@ -129,7 +136,7 @@ describe('a request in the wire format of OpenAI', () => {
     ];
     const results = [
       { role: 'tool', tool_call_id: 'a', content: 'one' },
-      { role: 'tool', tool_call_id: 'b', content: 'The result is in the next message of the user.' },
+      { role: 'tool', tool_call_id: 'b', content: 'It is in the next message of the user.' },
     ];
     const parts = [
       { type: 'text', text: 'Of the result of a:' },
@@ -152,6 +159,24 @@ describe('a request in the wire format of OpenAI', () => {
       { role: 'assistant', content: 'Hm.' },
       { role: 'user', content: 'Which?' },
     ]);
+    assert.deepEqual(
+      encodeRequest(
+        chatRequest(
+          [
+            { role: 'assistant', content: [picture('https://p.example/3')] },
+            { role: 'assistant', content: [text('There.'), picture('https://p.example/4')] },
+          ],
+          { format: 'gemini' },
+        ),
+        true,
+      )['messages'],
+      [
+        { role: 'assistant', content: 'It is in the next message of the user.' },
+        { role: 'user', content: [{ type: 'text', text: 'Of your answer:' }, shown('https://p.example/3')] },
+        { role: 'assistant', content: 'There.' },
+        { role: 'user', content: [{ type: 'text', text: 'Of your answer:' }, shown('https://p.example/4')] },
+      ],
+    );
     // Some upstreams take them in their place, and who writes this format asks for it.
     assert.deepEqual((messagesOf(...dialogue) as unknown[])[2], {
       role: 'tool',

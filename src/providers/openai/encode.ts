@@ -2,7 +2,7 @@ import type { ChatRequest, Message, Part, ResponseFormat, ToolCall, ToolChoice, 
 import { base64Of, mimeTypeOf } from '../../core/data-uri.ts';
 import { SluiceError, unreachable } from '../../core/errors.ts';
 import { vendorText } from '../../core/vendor.ts';
-import { withoutResultMedia } from './result-media.ts';
+import { withShownMedia } from './shown-media.ts';
 
 type Json = Record<string, unknown>;
 
@@ -12,7 +12,9 @@ type Json = Record<string, unknown>;
  * none of them can displace what was understood. `drop` hears of fields that have no place in this format.
  */
 export function encodeRequest(request: ChatRequest, stream: boolean, drop: (field: string) => void = () => {}): Json {
-  const { sampling } = request;
+  const { sampling, tools = [] } = request;
+  // A choice among no tools is an error to OpenAI.
+  const hasTools = tools.length > 0;
   for (const field of lost(request)) drop(field);
   return {
     ...ownExtra(request),
@@ -31,8 +33,8 @@ export function encodeRequest(request: ChatRequest, stream: boolean, drop: (fiel
       frequency_penalty: sampling.frequencyPenalty,
       reasoning_effort: sampling.reasoningEffort,
       tools: request.tools?.map(({ vendor: _, ...tool }) => ({ type: 'function', function: defined({ ...tool }) })),
-      tool_choice: request.toolChoice === undefined ? undefined : encodeToolChoice(request.toolChoice),
-      parallel_tool_calls: request.parallelToolCalls,
+      tool_choice: !hasTools || request.toolChoice === undefined ? undefined : encodeToolChoice(request.toolChoice),
+      parallel_tool_calls: hasTools ? request.parallelToolCalls : undefined,
       response_format: request.responseFormat === undefined ? undefined : encodeFormat(request.responseFormat),
     }),
   };
@@ -40,7 +42,7 @@ export function encodeRequest(request: ChatRequest, stream: boolean, drop: (fiel
 
 /** Whoever writes this very format knows what its upstream takes. */
 function messagesOf({ messages, format = 'openai' }: ChatRequest): readonly Message[] {
-  return format === 'openai' ? messages : withoutResultMedia(messages);
+  return format === 'openai' ? messages : withShownMedia(messages);
 }
 
 /** OpenAI's own models that think, whoever serves them. They refuse `max_tokens`, which many others know alone. */
@@ -165,7 +167,8 @@ function encodePart(part: Part): Json {
     case 'video':
       return { type: 'video_url', video_url: { url: part.url } };
     case 'file':
-      return { type: 'file', file: { file_data: part.url, ...defined({ filename: part.name }) } };
+      // OpenAI takes a file without a name for a reference to one.
+      return { type: 'file', file: { file_data: part.url, filename: part.name ?? 'document.pdf' } };
     default:
       return unreachable(part.kind);
   }

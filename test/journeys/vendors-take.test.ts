@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { FORMATS, openWorld, type World } from './sdk-vendors.ts';
+
+type Json = Record<string, unknown>;
+
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** What vendors refuse although a client of another format may ask it, and what none of them loses. */
+describe('a request as its vendor takes it', { timeout: 60_000 }, () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world.close());
+
+  const post = (path: string, body: object): Promise<Response> =>
+    fetch(`${world.origin}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+
+  test('a result that is nothing but a picture is a result to Gemini, too', async () => {
+    const seat = world.seat('google');
+    seat.answers({ text: ['A dot.'] });
+    const source = { type: 'base64', media_type: 'image/png', data: PIXEL };
+    const messages = [
+      { role: 'user', content: 'Look' },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'Read', input: {} }] },
+      {
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: [{ type: 'image', source }] }],
+      },
+    ];
+    const answer = await post('/v1/messages', { model: seat.model, max_tokens: 9, messages });
+    assert.equal(answer.status, 200, await answer.text());
+    const { contents } = seat.last.body as { contents: { parts: Json[] }[] };
+    const parts = contents.at(-1)?.parts ?? [];
+    assert.ok(
+      parts.some((part) => 'functionResponse' in part),
+      JSON.stringify(parts),
+    );
+    assert.ok(parts.some((part) => 'inlineData' in part));
+  });
+
+  for (const format of FORMATS) {
+    test(`fields that say nothing are not lost (${format})`, async () => {
+      const seat = world.seat(format);
+      seat.answers({ text: ['Hi'] });
+      const nothing = { logprobs: false, top_logprobs: null, metadata: null, store: null, service_tier: null };
+      const messages = [{ role: 'user', content: 'Hi' }];
+      const answer = await post('/v1/chat/completions', { model: seat.model, messages, strict: true, ...nothing });
+      assert.equal(answer.status, 200, await answer.text());
+      assert.equal(answer.headers.get('x-sluice-dropped'), null);
+    });
+
+    test(`several choices cost what they cost together (${format})`, async () => {
+      const seat = world.seat(format);
+      seat.answers({ text: ['Hi'], usage: { prompt: 20, completion: 7, cached: 4 } });
+      const messages = [{ role: 'user', content: 'Hi' }];
+      // What is not relayed is asked of the vendor once for each.
+      const body = { model: seat.model, messages, n: 2, download_media: true };
+      const { usage } = (await (await post('/v1/chat/completions', body)).json()) as {
+        usage: { prompt_tokens: number; prompt_tokens_details: Json };
+      };
+      assert.equal(usage.prompt_tokens_details['cached_tokens'], (usage.prompt_tokens / 20) * 4);
+    });
+  }
+
+  test('a choice among no tools and a file without a name are not sent to OpenAI', async () => {
+    const seat = world.seat('openai');
+    seat.answers({ text: ['Hi'] });
+    const file = { type: 'input_file', file_data: 'data:application/pdf;base64,JVBERi0xLjQK' };
+    const input = [{ role: 'user', content: [file, { type: 'input_text', text: 'Hi' }] }];
+    const choice = { tools: [], tool_choice: 'auto', parallel_tool_calls: true };
+    const answer = await post('/v1/responses', { model: seat.model, input, ...choice });
+    assert.equal(answer.status, 200, await answer.text());
+    const sent = seat.last.body as Json;
+    assert.deepEqual([sent['tool_choice'], sent['parallel_tool_calls']], [undefined, undefined]);
+    assert.match(JSON.stringify(sent['messages']), /"filename":"[^"]+\.pdf"/);
+  });
+});
