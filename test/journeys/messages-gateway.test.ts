@@ -143,6 +143,14 @@ describe('Anthropic’s client and the gateway', { timeout: 60_000 }, () => {
       const openai = await post({ ...fields, model: other.model });
       assert.equal(openai.headers.get('x-sluice-dropped'), 'thinking');
       assert.equal((other.last.body as Json)['reasoning_effort'], undefined);
+      const hard = { ...fields, thinking: { type: 'adaptive' }, output_config: { effort: 'max' } };
+      for (const [model, effort] of [
+        ['acme/gpt-5', 'high'],
+        ['acme/gpt-5.2', 'xhigh'],
+      ] as const) {
+        await post({ ...hard, model });
+        assert.equal((other.last.body as Json)['reasoning_effort'], effort, model);
+      }
     });
   });
 

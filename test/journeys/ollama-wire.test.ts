@@ -112,7 +112,17 @@ describe("Ollama's API over HTTP", { timeout: 60_000 }, () => {
     await chat({ think: false });
     assert.equal((seat.last.body as Json)['reasoning_effort'], undefined);
     await chat({ model: 'acme/gpt-5', think: false });
-    assert.equal((seat.last.body as Json)['reasoning_effort'], 'none');
+    assert.equal((seat.last.body as Json)['reasoning_effort'], 'minimal', 'its models know none only from 5.1 on');
+    for (const [model, effort] of [
+      ['gpt-5.1', 'none'],
+      ['gpt-6-luna', 'none'],
+      ['o3', 'low'],
+      ['openai/gpt-oss-20b', 'low'],
+      ['gpt-5-codex', 'low'],
+    ] as const) {
+      await chat({ model: `acme/${model}`, think: false });
+      assert.equal((seat.last.body as Json)['reasoning_effort'], effort, model);
+    }
     await chat({ model: 'acme/gpt-5', think: true });
     assert.equal((seat.last.body as Json)['reasoning_effort'], 'medium');
   });

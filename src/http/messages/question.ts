@@ -11,6 +11,7 @@ import type { Deps } from '../deps.ts';
 import { type JsonBody, parseId } from '../edge/body.ts';
 import { firstSpeaks } from '../first-target.ts';
 import { clientKeys } from '../keys.ts';
+import { nearestEffort } from '../thinking.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
 import { type Decoded, decodeMessages, kindOf } from './decode.ts';
@@ -128,10 +129,14 @@ function forOthers(request: ChatRequest, decoded: Decoded, isSearched: boolean, 
   // Models that do not think refuse the whole request, while this one only hoped for some thoughts.
   const thinks = capabilitiesOf(target.model).reasoning === true;
   if (reasoningEffort !== undefined && !thinks) lost.add(decoded.effortField);
+  const effort =
+    thinks && reasoningEffort !== undefined
+      ? { reasoningEffort: nearestEffort(reasoningEffort, target.model) }
+      : undefined;
   const sent: ChatRequest = {
     ...request,
     messages: request.messages.flatMap(withoutUnreadable),
-    sampling: { ...sampling, ...(thinks && reasoningEffort !== undefined ? { reasoningEffort } : {}) },
+    sampling: { ...sampling, ...effort },
     extra: Object.fromEntries([...lost].map((name) => [name, true])),
   };
   return withTools(
