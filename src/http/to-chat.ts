@@ -61,22 +61,28 @@ function toMessage(message: WireMessage): Message | undefined {
   }
 }
 
-/** Tells what messages of the wire hold that ours have no place for: a file or a sound by its id, kinds of parts that nobody knows. */
-export function tellLostParts(messages: readonly WireMessage[]): Step {
+/** Tells what a request holds that ours has no place for: a file or a sound by its id, kinds of parts and tools that only OpenAI knows. */
+export function tellLostParts({ messages, tools }: WithTools): Step {
   return {
     name: 'lost-parts',
     enrich(request, call) {
       for (const name of new Set(messages.flatMap(lostIn))) call.drop(`messages.${name}`);
+      for (const tool of tools ?? []) if (tool.function === undefined) call.drop(`tools.${tool.type ?? 'function'}`);
       return { request };
     },
   };
 }
 
+interface WithTools extends Pick<WireChatFields, 'tools'> {
+  readonly messages: readonly WireMessage[];
+}
+
 function lostIn(message: WireMessage): string[] {
-  const sound = isObject(message['audio']) ? ['audio'] : [];
-  if (!Array.isArray(message.content)) return sound;
+  const others = isObject(message['audio']) ? ['audio'] : [];
+  if (message.tool_calls?.some((call) => call.function === undefined)) others.push('tool_calls');
+  if (!Array.isArray(message.content)) return others;
   const lost = message.content.filter((part) => !('text' in part || 'refusal' in part) && toPart(part).length === 0);
-  return [...sound, ...lost.map((part) => ('file' in part ? 'file_id' : String(part['type'])))];
+  return [...others, ...lost.map((part) => ('file' in part ? 'file_id' : String(part['type'])))];
 }
 
 /** A refusal that comes back, beside the content or as a part of it, is what the assistant said. */

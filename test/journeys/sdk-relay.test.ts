@@ -190,6 +190,28 @@ describe('the official OpenAI client and the rest of its format', { timeout: 60_
     }
   });
 
+  test('freeform tools and their calls reach OpenAI, and are told as dropped where there is no place for them', async () => {
+    const body = {
+      messages: [
+        { role: 'user', content: 'Change it' },
+        {
+          role: 'assistant',
+          content: 'I do',
+          tool_calls: [{ id: 'call_1', type: 'custom', custom: { name: 'patch', input: '+' } }],
+        },
+        { role: 'user', content: 'Again' },
+      ],
+      tools: [{ type: 'custom', custom: { name: 'patch' } }],
+    } satisfies Partial<ChatBody>;
+    seat.answers({ text: ['Hi'] });
+    await create(body);
+    assertHolds(seat.last.body, body);
+    const other = world.seat('anthropic');
+    other.answers({ text: ['Hi'] });
+    const { response } = await world.client.chat.completions.create({ model: other.model, ...body }).withResponse();
+    assert.equal(response.headers.get('x-sluice-dropped'), 'messages.tool_calls, tools.custom');
+  });
+
   test('sends audio and brings spoken answers', async () => {
     const data = Buffer.from('RIFF and so on').toString('base64');
     const audio = { id: 'audio_1', data, expires_at: 1_900_000_000, transcript: 'Hello' };

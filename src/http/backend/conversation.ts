@@ -38,7 +38,7 @@ export function conversation(deps: Deps, answers: KeptAnswers): Handler {
       wish: body.models == null ? asked : { ...asked, fallbacks: body.models },
       keys,
       dropped: lost,
-      steps: [...toolSteps(body.tool_calls, 'invalid_request', deps.search), tellLostParts(body.messages)],
+      steps: [...toolSteps(body.tool_calls, 'invalid_request', deps.search), tellLostParts(body)],
       ...(body.stream_timeout == null ? {} : { idleMs: body.stream_timeout * 1_000 }),
       request: () => (media.length === 0 ? asked : withMedia(asked, media, action)),
       send(ready, target) {

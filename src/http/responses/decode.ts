@@ -11,7 +11,10 @@ import type {
   ToolChoice,
   VendorData,
 } from '../../core/chat.ts';
+import { isObject } from '../../core/objects.ts';
 import { openVendor } from '../../core/vendor.ts';
+import { type Callable, callablesOf, modelName } from './callables.ts';
+import { asArguments, isGrammar } from './freeform.ts';
 import { carriedBy, type KeptItem, partKey } from './items.ts';
 import { toParts } from './parts.ts';
 import type { Json, ResponseBody, WireTool, WireToolChoice } from './wire.ts';
@@ -55,18 +58,27 @@ export function toMessages(items: readonly KeptItem[], instructions?: string | n
       case 'reasoning':
         said.push(...toThoughts(kept));
         break;
-      case 'function_call': {
-        const { call_id: id, name, arguments: written } = item as Record<string, string>;
-        const vendor = kept.vendor ?? carried[id ?? ''];
+      case 'function_call':
+      case 'custom_tool_call': {
+        const {
+          type,
+          call_id: id = '',
+          name = '',
+          namespace,
+          arguments: written,
+          input,
+        } = item as Record<string, string>;
+        const vendor = kept.vendor ?? carried[id];
         calls.push({
-          id: id ?? '',
-          name: name ?? '',
-          arguments: written ?? '',
+          id,
+          name: modelName(name, namespace),
+          arguments: type === 'function_call' ? (written ?? '') : asArguments(input ?? ''),
           ...(vendor === undefined ? {} : { vendor }),
         });
         break;
       }
       case 'function_call_output':
+      case 'custom_tool_call_output':
         flush();
         messages.push({ role: 'tool', toolCallId: String(item['call_id']), content: toParts(item['output'], drop) });
         break;
@@ -139,10 +151,12 @@ export function toFields(
 ): Decoded<Pick<ChatRequest, 'sampling' | 'tools' | 'toolChoice' | 'parallelToolCalls' | 'responseFormat'>> {
   const dropped: string[] = [];
   const given = body.tools ?? [];
-  for (const { type } of given) {
-    if (type !== 'function' && !isWebSearch(type)) dropped.push(`tools.${String(type).slice(0, 64)}`);
+  for (const tool of given) {
+    if (!CALLED.has(tool.type) && !isWebSearch(tool.type)) dropped.push(`tools.${String(tool.type).slice(0, 64)}`);
+    const within = tool.type === 'namespace' ? (tool as { tools: readonly Json[] }).tools : [tool];
+    if (within.some(({ type, format }) => type === 'custom' && isGrammar(format))) dropped.push('tools.format');
   }
-  const { tools, toolChoice, isDropped } = choose(toTools(given), body.tool_choice, given);
+  const { tools, toolChoice, isDropped } = choose(callablesOf(given), body.tool_choice, given);
   if (isDropped) dropped.push('tool_choice');
   for (const name of body.include ?? []) if (LOST_INCLUDES.has(name)) dropped.push(`include.${name}`);
   const format = toResponseFormat(body.text?.format);
@@ -157,6 +171,9 @@ export function toFields(
     dropped: [...new Set(dropped)],
   };
 }
+
+/** Tools that the client runs itself. */
+const CALLED: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace']);
 
 /** What else may be included belongs to tools that are not there, and is reported with them. */
 const LOST_INCLUDES: ReadonlySet<string> = new Set([
@@ -185,45 +202,40 @@ function toSampling(body: ResponseBody): Sampling {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined && value !== null));
 }
 
-function toTools(tools: readonly WireTool[]): Tool[] {
-  return tools.flatMap((tool): Tool[] => {
-    if (tool.type !== 'function') return [];
-    const { name, description, parameters, strict } = tool as Extract<WireTool, { name: string }>;
-    return [
-      {
-        name,
-        ...(typeof description === 'string' ? { description } : {}),
-        ...(parameters === null || parameters === undefined ? {} : { parameters }),
-        ...(typeof strict === 'boolean' ? { strict } : {}),
-      },
-    ];
-  });
-}
-
 interface Chosen {
   readonly tools: readonly Tool[];
   readonly toolChoice?: ToolChoice;
   readonly isDropped: boolean;
 }
 
-/** A choice among functions. A list of allowed ones leaves only those. */
-function choose(tools: readonly Tool[], choice: WireToolChoice | null | undefined, given: readonly WireTool[]): Chosen {
+/** A choice among what the client runs itself. A list of allowed tools leaves only those. */
+function choose(
+  callables: readonly Callable[],
+  choice: WireToolChoice | null | undefined,
+  given: readonly WireTool[],
+): Chosen {
+  const tools = callables.map(({ tool }) => tool);
   if (choice === null || choice === undefined) return { tools, isDropped: false };
   if (choice === 'auto' || choice === 'none' || choice === 'required') {
     return { tools, toolChoice: choice, isDropped: false };
   }
   if (typeof choice === 'string') return { tools, isDropped: true };
-  if (choice.type === 'function' && choice.name !== undefined) {
-    return { tools, toolChoice: { name: choice.name }, isDropped: false };
+  const { type, name } = choice;
+  if ((type === 'function' || type === 'custom') && name !== undefined) {
+    const chosen = callables.find((each) => each.name === name);
+    return { tools, toolChoice: { name: chosen?.tool.name ?? name }, isDropped: false };
   }
-  if (choice.type === 'allowed_tools') {
-    const { mode, tools: allowed } = choice as { mode?: unknown; tools?: unknown };
-    const names = new Set((Array.isArray(allowed) ? allowed : []).map((tool) => (tool as Json | null)?.['name']));
+  if (type === 'allowed_tools') {
+    const { mode, tools: list } = choice as { mode?: unknown; tools?: unknown };
+    const allowed = (Array.isArray(list) ? list : []).filter(isObject);
+    const left = callables.filter((each) =>
+      allowed.some((one) => one['name'] === (one['type'] === 'namespace' ? each.namespace : each.name)),
+    );
     const toolChoice = mode === 'required' ? 'required' : 'auto';
-    return { tools: tools.filter(({ name }) => names.has(name)), toolChoice, isDropped: false };
+    return { tools: left.map(({ tool }) => tool), toolChoice, isDropped: false };
   }
   // The web is searched whenever the tool is there.
-  return { tools, isDropped: !(isWebSearch(choice.type) && given.some(({ type }) => isWebSearch(type))) };
+  return { tools, isDropped: !(isWebSearch(type) && given.some((tool) => isWebSearch(tool.type))) };
 }
 
 function toResponseFormat(format: NonNullable<ResponseBody['text']>['format']): ResponseFormat | undefined {

@@ -39,6 +39,8 @@ const PREFIXES: Readonly<Record<string, string>> = {
   reasoning: 'rs',
   function_call: 'fc',
   function_call_output: 'fco',
+  custom_tool_call: 'ctc',
+  custom_tool_call_output: 'ctco',
 };
 
 function prefixOf(type: string): string {
@@ -80,5 +82,5 @@ async function itemsOfAnswers(given: readonly Item[], deps: ResponseDeps): Promi
 /** Whether the storage may know more of an item than it says itself. */
 function needsMore(item: Item): boolean {
   if (item.type === 'reasoning') return typeof item['encrypted_content'] !== 'string';
-  return item.type === 'item_reference' || item.type === 'function_call';
+  return item.type === 'item_reference' || item.type === 'function_call' || item.type === 'custom_tool_call';
 }

@@ -3,6 +3,8 @@ import type { VendorData } from '../../core/chat.ts';
 import type { Chunk, MediaRef, Source, ToolCallDelta } from '../../core/chunk.ts';
 import { base64Of, mimeTypeOf } from '../../core/data-uri.ts';
 import { unreachable } from '../../core/errors.ts';
+import type { Callable } from './callables.ts';
+import { FreeformInput } from './freeform.ts';
 import { type Emit, type Growing, GrowingItems, placeOf } from './growing.ts';
 import { itemId } from './ids.ts';
 import { type KeptItem, partKey, shown } from './items.ts';
@@ -20,6 +22,12 @@ interface TextPart {
   isOver: boolean;
 }
 
+/** A call that is being made; `input`: of a freeform tool. */
+interface Call {
+  readonly growing: Growing;
+  readonly input?: FreeformInput;
+}
+
 /**
  * Chunks → output items and the events that tell of them. The same chunks always make the same items and events, down to
  * their ids, so that an answer can be replayed from what was kept of it.
@@ -31,12 +39,17 @@ export class Output {
   readonly #items: GrowingItems;
   #open: Growing | undefined;
   #part: TextPart | undefined;
-  readonly #calls = new Map<number, Growing>();
+  readonly #callables: ReadonlyMap<string, Callable>;
+  readonly #calls = new Map<number, Call>();
   #length = 0;
   #sources: Source[] = [];
 
-  /** @param encrypted whether clients get what vendors attached, to hand it back */
-  constructor(response: string, encrypted: boolean, emit: Emit) {
+  /**
+   * @param encrypted whether clients get what vendors attached, to hand it back
+   * @param callables the tools of the request, by the names that models know them by
+   */
+  constructor(response: string, encrypted: boolean, emit: Emit, callables: ReadonlyMap<string, Callable> = new Map()) {
+    this.#callables = callables;
     this.#response = response;
     this.#encrypted = encrypted;
     this.#emit = emit;
@@ -215,43 +228,79 @@ export class Output {
     this.#close();
   }
 
-  // Calls of functions
+  // Calls of what the client runs itself
 
   #call({ index, id, name, arguments: fragment, vendor }: ToolCallDelta): void {
-    let call = this.#calls.get(index);
-    if (call === undefined) {
-      this.#close();
-      // Most upstreams write one call after the other; fragments of a call that is complete do not follow.
-      for (const earlier of this.#calls.values())
-        if (isWholeJson(String(earlier.item['arguments']))) this.#doneCall(earlier);
-      const number = this.#items.length;
-      call = this.#items.begin('fc', {
-        type: 'function_call',
-        status: 'in_progress',
-        call_id: id === undefined || id === '' ? itemId('call', this.#response, number) : id,
-        name: name ?? '',
-        arguments: '',
-      });
-      this.#calls.set(index, call);
-    }
-    if (vendor !== undefined) call.vendor = { ...call.vendor, ...vendor };
-    if (fragment === '' || call.isDone) return;
-    call.item['arguments'] = `${call.item['arguments']}${fragment}`;
-    this.#emit('response.function_call_arguments.delta', { ...placeOf(call), delta: fragment });
+    const call = this.#calls.get(index) ?? this.#beginCall(index, id, name ?? '');
+    const { growing, input } = call;
+    if (vendor !== undefined) growing.vendor = { ...growing.vendor, ...vendor };
+    if (fragment === '' || growing.isDone) return;
+    if (input === undefined) this.#write(growing, 'arguments', fragment);
+    else this.#write(growing, 'input', input.add(fragment));
   }
 
-  #doneCall(call: Growing, status: 'completed' | 'incomplete' = 'completed'): void {
-    if (call.isDone) return;
-    const { arguments: written, name } = call.item;
-    this.#emit('response.function_call_arguments.done', { ...placeOf(call), name, arguments: written });
-    this.#items.done(call, status);
+  #beginCall(index: number, id: string | undefined, name: string): Call {
+    this.#close();
+    // Most upstreams write one call after the other; fragments of a call that is complete do not follow.
+    for (const earlier of this.#calls.values()) {
+      const { growing, input } = earlier;
+      if (input?.isOver ?? isWholeJson(String(growing.item['arguments']))) this.#doneCall(earlier);
+    }
+    const callId = id === undefined || id === '' ? itemId('call', this.#response, this.#items.length) : id;
+    const known: Partial<Callable> = this.#callables.get(name) ?? {};
+    const called = {
+      call_id: callId,
+      name: known.name ?? name,
+      ...(known.namespace === undefined ? {} : { namespace: known.namespace }),
+    };
+    const call: Call =
+      known.isFreeform === true
+        ? {
+            growing: this.#items.begin('ctc', {
+              type: 'custom_tool_call',
+              status: 'in_progress',
+              ...called,
+              input: '',
+            }),
+            input: new FreeformInput(),
+          }
+        : {
+            growing: this.#items.begin('fc', {
+              type: 'function_call',
+              status: 'in_progress',
+              ...called,
+              arguments: '',
+            }),
+          };
+    this.#calls.set(index, call);
+    return call;
+  }
+
+  #write(growing: Growing, member: 'arguments' | 'input', delta: string): void {
+    if (delta === '') return;
+    growing.item[member] = `${growing.item[member]}${delta}`;
+    const of = member === 'arguments' ? 'function_call_arguments' : 'custom_tool_call_input';
+    this.#emit(`response.${of}.delta`, { ...placeOf(growing), delta });
+  }
+
+  #doneCall({ growing, input }: Call, status: 'completed' | 'incomplete' = 'completed'): void {
+    if (growing.isDone) return;
+    const place = placeOf(growing);
+    if (input === undefined) {
+      const { arguments: written, name } = growing.item;
+      this.#emit('response.function_call_arguments.done', { ...place, name, arguments: written });
+    } else {
+      this.#write(growing, 'input', input.end());
+      this.#emit('response.custom_tool_call_input.done', { ...place, input: growing.item['input'] });
+    }
+    this.#items.done(growing, status);
   }
 
   #closeCalls(status: 'completed' | 'incomplete' = 'completed'): void {
     const calls = [...this.#calls.values()];
     this.#calls.clear();
     for (const call of calls) this.#doneCall(call, status);
-    for (const { item, vendor } of calls) this.#items.carry(String(item['call_id']), vendor);
+    for (const { growing } of calls) this.#items.carry(String(growing.item['call_id']), growing.vendor);
   }
 
   // Media

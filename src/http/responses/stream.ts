@@ -1,5 +1,6 @@
 import type { Batch, Chunk, ErrorInfo, Usage } from '../../core/chunk.ts';
 import type { Encoder } from '../../core/stream.ts';
+import { byModelName } from './callables.ts';
 import type { KeptItem } from './items.ts';
 import { Output } from './output.ts';
 import { errorOf, type ResponseHead, responseOf, type State } from './response.ts';
@@ -43,7 +44,12 @@ export class ResponsesStream implements Encoder {
     this.#ending = ending;
     this.#startingAfter = startingAfter;
     this.#state = { status: head.isBackground ? 'queued' : 'in_progress' };
-    this.#output = new Output(head.id, head.isEncrypted, (type, fields) => this.#event(type, fields));
+    this.#output = new Output(
+      head.id,
+      head.isEncrypted,
+      (type, fields) => this.#event(type, fields),
+      byModelName(head.echo['tools']),
+    );
   }
 
   encode(batch: Batch): string {

@@ -34,6 +34,14 @@ const FunctionCallOutput = z.looseObject({
   call_id: z.string(),
   output: Content,
 });
+const CustomToolCall = z.looseObject({
+  type: z.literal('custom_tool_call'),
+  id: z.string().max(512).nullish(),
+  call_id: z.string(),
+  name: z.string(),
+  input: z.string(),
+});
+const CustomToolCallOutput = FunctionCallOutput.extend({ type: z.literal('custom_tool_call_output') });
 const ItemReference = z.looseObject({ type: z.literal('item_reference'), id: z.string().max(512) });
 
 const KNOWN_ITEMS: ReadonlySet<unknown> = new Set([
@@ -41,6 +49,8 @@ const KNOWN_ITEMS: ReadonlySet<unknown> = new Set([
   'reasoning',
   'function_call',
   'function_call_output',
+  'custom_tool_call',
+  'custom_tool_call_output',
   'item_reference',
 ]);
 // `abort`: else the union would take this complaint for the most fitting one, and not name the field that is missing.
@@ -49,7 +59,14 @@ const OtherItem = z.looseObject({ type: z.string().refine((type) => !KNOWN_ITEMS
 
 /** What the model gets, or once gave. Unknown items are kept. */
 export const Item = z.union([
-  z.discriminatedUnion('type', [Reasoning, FunctionCall, FunctionCallOutput, ItemReference]),
+  z.discriminatedUnion('type', [
+    Reasoning,
+    FunctionCall,
+    FunctionCallOutput,
+    CustomToolCall,
+    CustomToolCallOutput,
+    ItemReference,
+  ]),
   Message,
   OtherItem,
 ]);
@@ -62,8 +79,20 @@ const FunctionTool = z.looseObject({
   parameters: z.record(z.string(), z.unknown()).nullish(),
   strict: z.boolean().nullish(),
 });
-const OtherTool = z.looseObject({ type: z.string().refine((type) => type !== 'function', isOther) });
-const Tool = z.union([FunctionTool, OtherTool]);
+const CustomTool = z.looseObject({
+  type: z.literal('custom'),
+  name: z.string(),
+  description: z.string().nullish(),
+  format: z.looseObject({ type: z.string() }).nullish(),
+});
+const NamespaceTool = z.looseObject({
+  type: z.literal('namespace'),
+  name: z.string(),
+  tools: z.array(z.looseObject({ type: z.string() })).max(1_000),
+});
+const KNOWN_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace']);
+const OtherTool = z.looseObject({ type: z.string().refine((type) => !KNOWN_TOOLS.has(type), isOther) });
+const Tool = z.union([z.discriminatedUnion('type', [FunctionTool, CustomTool, NamespaceTool]), OtherTool]);
 export type WireTool = z.infer<typeof Tool>;
 
 const ToolChoice = z.union([z.string(), z.looseObject({ type: z.string(), name: z.string().optional() })]);

@@ -90,7 +90,7 @@ function toQuestion(request: FastifyRequest, json: JsonBody, body: ChatCompletio
     ...(body.models == null ? {} : { fallbacks: body.models }),
   };
   const messages = withAttachedMedia(body);
-  const steps = [...toolSteps(body.tool_calls, 'invalid_field', deps.search), tellLostParts(messages)];
+  const steps = [...toolSteps(body.tool_calls, 'invalid_field', deps.search), tellLostParts({ ...body, messages })];
   const question = {
     wish,
     keys: clientKeys(request, body.api_key),
