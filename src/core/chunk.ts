@@ -28,6 +28,13 @@ export interface Source {
   readonly end?: number;
 }
 
+/** A search of the web that was made for an answer. */
+export interface Searched {
+  readonly query: string;
+  /** Whether the model got anything of it. */
+  readonly isUsed: boolean;
+}
+
 /** Media in an answer. */
 export interface MediaRef {
   readonly kind: 'image' | 'audio' | 'video';
@@ -86,6 +93,7 @@ export type Chunk =
   | { readonly type: 'reasoning'; readonly reasoning: string; readonly vendor?: VendorData }
   | { readonly type: 'refusal'; readonly refusal: string }
   | { readonly type: 'source'; readonly source: Source }
+  | { readonly type: 'search'; readonly search: Searched } // of a model that searches while it answers
   | { readonly type: 'tool_call'; readonly tool_call: ToolCallDelta }
   | { readonly type: 'media'; readonly media: MediaRef }
   // Of a picture that is still being made: its addresses so far, and what they show.

@@ -96,6 +96,7 @@ export async function collect(chunks: AsyncIterable<Batch>): Promise<Collected> 
           break;
         case 'provider':
         case 'parameters':
+        case 'search':
         case 'preview':
         case 'suggestions':
         case 'title':

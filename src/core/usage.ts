@@ -49,3 +49,31 @@ function member(value: Record<string, unknown>, outer: string, inner: string): u
 export function tokenCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 }
+
+/** What both tell of it, or the one that does. */
+function sumOf(
+  name: 'cachedTokens' | 'cacheWriteTokens' | 'reasoningTokens',
+  one: Usage,
+  other: Usage,
+): Partial<Usage> {
+  if (one[name] === undefined && other[name] === undefined) return {};
+  return { [name]: (one[name] ?? 0) + (other[name] ?? 0) };
+}
+
+/** The usage of several choices or rounds of one answer. */
+export function sumUsages(usages: readonly Usage[]): Usage {
+  const [first, ...others] = usages;
+  if (first === undefined) return { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
+  return others.reduce(
+    (all, usage) => ({
+      promptTokens: all.promptTokens + usage.promptTokens,
+      completionTokens: all.completionTokens + usage.completionTokens,
+      totalTokens: all.totalTokens + usage.totalTokens,
+      ...sumOf('cachedTokens', all, usage),
+      ...sumOf('cacheWriteTokens', all, usage),
+      ...sumOf('reasoningTokens', all, usage),
+      ...(all.estimated === true || usage.estimated === true ? { estimated: true } : {}),
+    }),
+    first,
+  );
+}

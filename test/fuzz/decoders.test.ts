@@ -12,9 +12,9 @@ import { MessagesBody } from '../../src/http/messages/wire.ts';
 import { chatToRequest, generateToRequest } from '../../src/http/ollama/decode.ts';
 import { ChatBody, GenerateBody } from '../../src/http/ollama/wire.ts';
 import {
+  searchOf,
   toFields as toResponseFields,
   toMessages as toResponseMessages,
-  wantsSearch,
 } from '../../src/http/responses/decode.ts';
 import { inputOf } from '../../src/http/responses/input.ts';
 import type { ResponseDeps } from '../../src/http/responses/store.ts';
@@ -68,7 +68,7 @@ const DIALECTS: readonly Dialect[] = [
     async decode(value) {
       const body = validate(ResponseBody, value, 'invalid_field');
       const items = await inputOf(body, 'resp_1', NO_STORE);
-      wantsSearch(body);
+      searchOf(body);
       return { ...REST, messages: toResponseMessages(items, body.instructions).value, ...toResponseFields(body).value };
     },
   },

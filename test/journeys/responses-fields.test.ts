@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { APIError, UnprocessableEntityError } from 'openai';
-import type {
-  Response,
-  ResponseCreateParamsNonStreaming,
-  ResponseInputItem,
-} from 'openai/resources/responses/responses';
-import { plainServer } from '../support/plain-server.ts';
+import type { Response, ResponseCreateParamsNonStreaming } from 'openai/resources/responses/responses';
 import { all, type Format, lastOf, of, openWorld, type World } from './responses-world.ts';
 import { assertHolds } from './sdk-vendors.ts';
 
-const RESULTS = readFileSync(new URL('../fixtures/search/searxng.json', import.meta.url), 'utf8');
 const WEATHER = { type: 'function', name: 'weather', parameters: { type: 'object' }, strict: true } as const;
 const CLOCK = { type: 'function', name: 'clock', parameters: { type: 'object' }, strict: true } as const;
 
@@ -340,93 +333,5 @@ describe('fields of the Responses API', { timeout: 60_000 }, () => {
       { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] },
       { type: 'message', content: [{ text: 'Yes.' }] },
     ]);
-  });
-});
-
-describe('the tool web_search', { timeout: 60_000 }, () => {
-  const queries: string[] = [];
-  let closeEngine = (): void => {};
-  let world: World;
-  before(async () => {
-    const keep = (done: () => void): void => {
-      closeEngine = done;
-    };
-    const engine = await plainServer({ after: keep }, (request, response) => {
-      queries.push(new URL(request.url ?? '', 'http://x').searchParams.get('q') ?? '');
-      if (queries.at(-1)?.startsWith('Broken') === true) response.writeHead(500).end('down');
-      else response.writeHead(200, { 'content-type': 'application/json' }).end(RESULTS);
-    });
-    world = await openWorld(`search: { engine: searxng, url: '${engine.url}', pages: 0 }`);
-  });
-  after(async () => {
-    await world.close();
-    closeEngine();
-  });
-
-  test('searches before the model answers, and is an item of the answer', async () => {
-    const seat = world.seat('anthropic');
-    seat.answers({ text: ['A hundred years.'] });
-    const body = {
-      model: seat.model,
-      input: 'How old do tortoises get?\nBe brief.',
-      tools: [{ type: 'web_search' as const }],
-    };
-    const events = await all(await world.client.responses.create({ ...body, stream: true }));
-    assert.deepEqual(queries, ['How old do tortoises get?']);
-    assert.match(seat.last.prompt, /^<search-results/);
-    const answer = lastOf(events);
-    assertHolds(answer.output, [
-      { type: 'web_search_call', status: 'completed', action: { type: 'search', query: 'How old do tortoises get?' } },
-      { type: 'message' },
-    ]);
-    assert.deepEqual(
-      events.slice(1, 7).map(({ type }) => type),
-      [
-        'response.in_progress',
-        'response.output_item.added',
-        'response.web_search_call.in_progress',
-        'response.web_search_call.searching',
-        'response.web_search_call.completed',
-        'response.output_item.done',
-      ],
-    );
-    assert.deepEqual(await all(await world.client.responses.retrieve(answer.id, { stream: true })), events);
-    // Its own output is no news to the next request, and the words that were searched for are the user's own again.
-    const next = await world.client.responses
-      .create({
-        model: seat.model,
-        input: [{ role: 'user', content: 'Hi' }, ...(answer.output as ResponseInputItem[])],
-      })
-      .withResponse();
-    assert.equal(next.response.headers.get('x-sluice-dropped'), null);
-    await world.client.responses.create({ model: seat.model, previous_response_id: answer.id, input: 'Sure?' });
-    assert.equal(/search-results/.test(JSON.stringify(seat.last.body)), false);
-  });
-
-  test('a search that fails is an item that failed', async () => {
-    const seat = world.seat('openai');
-    seat.answers({ text: ['No idea.'] });
-    const answer = await world.client.responses.create({
-      model: seat.model,
-      input: 'Broken?',
-      tools: [{ type: 'web_search' }],
-      background: true,
-    });
-    let { status, output } = answer;
-    while (status === 'queued' || status === 'in_progress') {
-      ({ status, output } = await world.client.responses.retrieve(answer.id));
-    }
-    assert.equal(status, 'completed');
-    assertHolds(output, [{ type: 'web_search_call', status: 'failed' }, { type: 'message' }]);
-  });
-
-  test('nothing is searched for where no tool is wanted', async () => {
-    const before = queries.length;
-    const seat = world.seat('openai');
-    seat.answers({ text: ['Hello'] });
-    const tools = [{ type: 'web_search' as const }];
-    const answer = await world.client.responses.create({ model: seat.model, input: 'Hi', tools, tool_choice: 'none' });
-    assertHolds(answer.output, [{ type: 'message' }]);
-    assert.equal(queries.length, before);
   });
 });

@@ -92,6 +92,8 @@ export class TypedStream implements Encoder {
         return this.#event('error', failure('error', chunk.error));
       case 'auth':
         return this.#event('auth', failure('auth', chunk.auth));
+      case 'search':
+        return '';
       case 'parameters':
       case 'conversation':
       case 'preview':

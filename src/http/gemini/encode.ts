@@ -5,8 +5,8 @@ import type { Collected } from '../../core/collect.ts';
 import { unreachable } from '../../core/errors.ts';
 import { isObject } from '../../core/objects.ts';
 import type { Encoder } from '../../core/stream.ts';
+import { sumUsages } from '../../core/usage.ts';
 import { randomName, toolCallId } from '../../providers/openai/ids.ts';
-import { sumUsages } from '../v1/encode.ts';
 import { streamError } from './errors.ts';
 import { argumentsOf, finishReason, groundingOf, mediaPart, textPart, usageOf } from './parts.ts';
 import { isEmpty, toSignature } from './signature.ts';
@@ -110,6 +110,7 @@ export class ContentStream implements Encoder {
       case 'auth':
       case 'provider':
       case 'parameters':
+      case 'search':
       case 'preview':
       case 'suggestions':
       case 'title':

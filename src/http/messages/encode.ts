@@ -111,6 +111,7 @@ export class MessageStream implements Encoder {
       case 'provider':
       case 'parameters':
       case 'conversation':
+      case 'search':
       case 'preview':
       case 'suggestions':
       case 'title':

@@ -105,6 +105,7 @@ export class LineStream implements Encoder {
       }
       case 'provider':
       case 'parameters':
+      case 'search':
       case 'preview':
       case 'suggestions':
       case 'title':

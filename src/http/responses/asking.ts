@@ -2,8 +2,9 @@ import type { FastifyReply } from 'fastify';
 import type { CallScope } from '../../core/call.ts';
 import type { Batch, Chunk } from '../../core/chunk.ts';
 import { AnswerSize } from '../../core/collect.ts';
+import { searchByModel } from '../../enrich/search-by-model.ts';
 import type { OpenedChunks } from '../../routing/chunks.ts';
-import type { Performed, Question } from '../../routing/router.ts';
+import type { Answered, Performed, Question } from '../../routing/router.ts';
 import { inOwnWords, ownWord } from './own-words.ts';
 import { pieces } from './pieces.ts';
 import type { Prepared } from './question.ts';
@@ -13,15 +14,28 @@ import { isKept, type ResponseDeps } from './store.ts';
 import { ENCRYPTED, type Json, type ResponseBody } from './wire.ts';
 
 /** The router's answer, whose complaints about fields are in the client's words. */
-export async function ask(question: Question, call: CallScope, deps: ResponseDeps): Promise<Performed<OpenedChunks>> {
+export async function ask(prepared: Prepared, call: CallScope, deps: ResponseDeps): Promise<Performed<OpenedChunks>> {
   try {
-    const answered = await deps.router.answer(question, call);
-    const { value } = answered;
-    if (value.kind !== 'chunks') throw new Error('the relay answered the Responses API');
-    return { ...answered, value, dropped: answered.dropped.map(ownWord) };
+    const answered = await deps.router.answer(withSearch(prepared, call, deps), call);
+    return { ...answered, value: chunksOf(answered), dropped: answered.dropped.map(ownWord) };
   } catch (error) {
     throw inOwnWords(error);
   }
+}
+
+/** The question, with a search that the model may make while it answers: each round asks the same provider again. */
+function withSearch({ question, searchByModel: search }: Prepared, call: CallScope, deps: ResponseDeps): Question {
+  if (search === undefined) return question;
+  const step = searchByModel(search, async (request, { id, model }) => {
+    const wish = { model, providers: [id], ignored: [] };
+    return chunksOf(await deps.router.answer({ wish, keys: question.keys, request: () => request }, call)).chunks;
+  });
+  return { ...question, steps: [...(question.steps ?? []), step] };
+}
+
+function chunksOf({ value }: Answered): OpenedChunks {
+  if (value.kind !== 'chunks') throw new Error('the relay answered the Responses API');
+  return value;
 }
 
 export function headOf(prepared: Prepared, body: ResponseBody, model: string, provider: string | null): ResponseHead {

@@ -77,7 +77,7 @@ async function work(
   );
   let last: readonly Chunk[] = [];
   try {
-    const { target, value } = await ask(prepared.question, call, deps);
+    const { target, value } = await ask(prepared, call, deps);
     run.ending.model = target.model;
     run.ending.provider = target.provider.id;
     note(run, prepared);

@@ -27,7 +27,7 @@ export function createResponse(deps: ResponseDeps): Handler {
     return withCall(request, reply, deps, { user, timeout, strict, session }, async (call) => {
       const prepared = await prepare(request, value, body, deps);
       call.session ??= prepared.session;
-      const answered = await ask(prepared.question, call, deps);
+      const answered = await ask(prepared, call, deps);
       const { provider, model } = answered.target;
       const { store, previous } = prepared;
       // What is not stored need not be in memory for as long as the answer takes.

@@ -182,9 +182,29 @@ const LOST_INCLUDES: ReadonlySet<string> = new Set([
   'web_search_call.results',
 ]);
 
-/** Whether the web is to be searched before the model answers. */
-export function wantsSearch({ tools, tool_choice: choice }: ResponseBody): boolean {
-  return choice !== 'none' && (tools ?? []).some(({ type }) => isWebSearch(type));
+/**
+ * When the web is to be searched. Where the client has tools that the model may call, it may call this one too; where it has none,
+ * the search comes first, which helps models that call nothing as well.
+ */
+export function searchOf({ tools, tool_choice: choice }: ResponseBody): 'first' | 'by-model' | undefined {
+  const given = tools ?? [];
+  if (!given.some(({ type }) => isWebSearch(type))) return undefined;
+  if (typeof choice === 'object' && choice !== null) {
+    if (isWebSearch(choice.type)) return 'first';
+    if (choice.type === 'function' || choice.type === 'custom') return undefined;
+    if (choice.type === 'allowed_tools' && !allowedIn(choice).some(({ type }) => isWebSearch(type))) return undefined;
+  }
+  if (choice === 'none') return undefined;
+  return callablesOf(given).length === 0 ? 'first' : 'by-model';
+}
+
+/** Whether pages may be fetched for a search, and not only what the engine knows of them. */
+export function mayFetchPages({ tools }: ResponseBody): boolean {
+  return !(tools ?? []).some((tool) => isWebSearch(tool.type) && tool['external_web_access'] === false);
+}
+
+function allowedIn(choice: Json): readonly Json[] {
+  return (Array.isArray(choice['tools']) ? choice['tools'] : []).filter(isObject);
 }
 
 /** `web_search`, `web_search_preview`, and both with a date. */
@@ -226,12 +246,11 @@ function choose(
     return { tools, toolChoice: { name: chosen?.tool.name ?? name }, isDropped: false };
   }
   if (type === 'allowed_tools') {
-    const { mode, tools: list } = choice as { mode?: unknown; tools?: unknown };
-    const allowed = (Array.isArray(list) ? list : []).filter(isObject);
+    const allowed = allowedIn(choice);
     const left = callables.filter((each) =>
       allowed.some((one) => one['name'] === (one['type'] === 'namespace' ? each.namespace : each.name)),
     );
-    const toolChoice = mode === 'required' ? 'required' : 'auto';
+    const toolChoice = choice['mode'] === 'required' ? 'required' : 'auto';
     return { tools: left.map(({ tool }) => tool), toolChoice, isDropped: false };
   }
   // The web is searched whenever the tool is there.

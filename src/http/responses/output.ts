@@ -1,6 +1,6 @@
 import { isWholeJson } from '../../core/call-pieces.ts';
 import type { VendorData } from '../../core/chat.ts';
-import type { Chunk, MediaRef, Source, ToolCallDelta } from '../../core/chunk.ts';
+import type { Chunk, MediaRef, Searched, Source, ToolCallDelta } from '../../core/chunk.ts';
 import { base64Of, mimeTypeOf } from '../../core/data-uri.ts';
 import { unreachable } from '../../core/errors.ts';
 import type { Callable } from './callables.ts';
@@ -8,7 +8,6 @@ import { FreeformInput } from './freeform.ts';
 import { type Emit, type Growing, GrowingItems, placeOf } from './growing.ts';
 import { itemId } from './ids.ts';
 import { type KeptItem, partKey, shown } from './items.ts';
-import type { Searched } from './web-search.ts';
 import type { Json } from './wire.ts';
 
 interface TextPart {
@@ -83,6 +82,11 @@ export class Output {
         if (this.#part?.type === 'output_text') this.#annotate(this.#part, chunk.source);
         else this.#sources.push(chunk.source);
         break;
+      case 'search':
+        this.#close();
+        this.#closeCalls();
+        this.search(chunk.search);
+        break;
       case 'tool_call':
         this.#call(chunk.tool_call);
         break;
@@ -106,7 +110,7 @@ export class Output {
     }
   }
 
-  /** The search that came before the answer. */
+  /** A search that is over. */
   search({ query, isUsed }: Searched): void {
     const call = this.#items.begin('ws', {
       type: 'web_search_call',

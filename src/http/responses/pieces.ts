@@ -38,6 +38,7 @@ const IS_SHOWN: Readonly<Record<Chunk['type'], boolean>> = {
   reasoning: true,
   refusal: true,
   source: true,
+  search: true,
   tool_call: true,
   media: true,
   provider: false,

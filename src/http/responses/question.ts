@@ -1,18 +1,21 @@
 import type { FastifyRequest } from 'fastify';
 import type { ChatRequest } from '../../core/chat.ts';
+import type { Searched } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
+import { SEARCH_BY_MODEL } from '../../enrich/search-by-model.ts';
 import type { Question } from '../../routing/router.ts';
+import type { WebSearch } from '../../search/search.ts';
 import { parseId } from '../edge/body.ts';
 import { clientKeys } from '../keys.ts';
 import { toWebSearch } from '../to-chat.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
-import { toFields, toMessages, wantsSearch } from './decode.ts';
+import { mayFetchPages, searchOf, toFields, toMessages } from './decode.ts';
 import { responseId } from './ids.ts';
 import { inputOf } from './input.ts';
 import type { KeptItem } from './items.ts';
 import { conversationUpTo, keepsAnswers, type ResponseDeps } from './store.ts';
-import { type Searched, searching } from './web-search.ts';
+import { searching, withoutPages } from './web-search.ts';
 import { type Json, ResponseBody } from './wire.ts';
 
 /** A request, understood. */
@@ -25,8 +28,10 @@ export interface Prepared {
   readonly session: string;
   /** Whether the answer is to be kept. */
   readonly store: boolean;
-  /** The search that the tool of the request stood for; known once the question is asked. */
+  /** The search that came first; known once the question is asked. */
   searched(): Searched | undefined;
+  /** What the model may search with while it answers; absent: it may not. */
+  readonly searchByModel?: WebSearch;
 }
 
 /** Reads what the request refers to, and makes a question of it. */
@@ -46,6 +51,8 @@ export async function prepare(
     throw new SluiceError('invalid_field', "'input' is required: a text, or items.", { param: 'input' });
   }
   const fields = toFields(body);
+  const search = searchOf(body);
+  const isTaken = fields.value.tools?.some(({ name }) => name === SEARCH_BY_MODEL) === true;
   const { provider: ofPath } = request.params as { provider?: string };
   const wish = {
     model: body.model ?? '',
@@ -57,7 +64,7 @@ export async function prepare(
     ...wish,
     messages: messages.value,
     ...fields.value,
-    ...(hasSearch(body.tool_calls) || wantsSearch(body) ? {} : toWebSearch(body.web_search)),
+    ...(hasSearch(body.tool_calls) || search !== undefined ? {} : toWebSearch(body.web_search)),
     downloadMedia: body.download_media === true,
     ...(body.memory === true && typeof body.user === 'string' ? { memoryUser: parseId(body.user, 'user') } : {}),
     format: 'responses',
@@ -67,7 +74,9 @@ export async function prepare(
   const noteSearch = (done: Searched): void => {
     searched = done;
   };
-  const steps = wantsSearch(body) ? [searching(deps.search, noteSearch)] : [];
+  const engine = mayFetchPages(body) ? deps.search : withoutPages(deps.search);
+  const steps = search === 'first' ? [searching(engine, noteSearch)] : [];
+  const isOffered = search === 'by-model' && deps.search.isOn && !isTaken;
   return {
     id,
     input,
@@ -75,11 +84,17 @@ export async function prepare(
     session: before?.first ?? id,
     store: body.store !== false && keepsAnswers(deps),
     searched: () => searched,
+    ...(isOffered ? { searchByModel: engine } : {}),
     question: {
       wish,
       keys: clientKeys(request, body.api_key),
       steps: [...toolSteps(body.tool_calls, 'invalid_field', deps.search), ...steps],
-      dropped: [...DROPPED_FIELDS.filter((name) => Object.hasOwn(value, name)), ...messages.dropped, ...fields.dropped],
+      dropped: [
+        ...DROPPED_FIELDS.filter((name) => Object.hasOwn(value, name)),
+        ...messages.dropped,
+        ...fields.dropped,
+        ...(search === 'by-model' && !isOffered ? ['tools.web_search'] : []),
+      ],
       request: () => chat,
     },
   };

@@ -1,10 +1,9 @@
-import type { Batch, Chunk, ErrorInfo, Usage } from '../../core/chunk.ts';
+import type { Batch, Chunk, ErrorInfo, Searched, Usage } from '../../core/chunk.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { byModelName } from './callables.ts';
 import type { KeptItem } from './items.ts';
 import { Output } from './output.ts';
 import { errorOf, type ResponseHead, responseOf, type State } from './response.ts';
-import type { Searched } from './web-search.ts';
 import type { Json } from './wire.ts';
 
 /** What becomes known of an answer after its head, noted by whoever drives the stream before it hands over the chunk concerned. */

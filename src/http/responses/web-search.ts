@@ -1,16 +1,10 @@
 import { lastUserText } from '../../core/chat-text.ts';
+import type { Searched } from '../../core/chunk.ts';
 import type { Step } from '../../core/stream.ts';
 import { webSearchStep } from '../../enrich/web-search.ts';
 import type { WebSearch } from '../../search/search.ts';
 
-/** What became of a search that the tool `web_search` stands for. */
-export interface Searched {
-  readonly query: string;
-  /** Whether the model got anything of it. */
-  readonly isUsed: boolean;
-}
-
-/** Searches for the user's last words before the model answers; the tool of OpenAI's own leaves that to the model. */
+/** Searches for the user's last words before the model answers. */
 export function searching(search: WebSearch, note: (searched: Searched) => void): Step {
   const step = webSearchStep(search);
   return {
@@ -23,4 +17,9 @@ export function searching(search: WebSearch, note: (searched: Searched) => void)
       return { ...enriched, request: rest };
     },
   };
+}
+
+/** The same search, which takes what the engine says of the pages and fetches none. */
+export function withoutPages(search: WebSearch): WebSearch {
+  return { isOn: search.isOn, search: (query, options) => search.search(query, { ...options, pages: 0 }) };
 }

@@ -2,13 +2,14 @@ import type { CallScope } from '../../core/call.ts';
 import type { ChatRequest } from '../../core/chat.ts';
 import type { Batch, Chunk, Usage } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
+import { sumUsages } from '../../core/usage.ts';
 import { openChunks } from '../../routing/chunks.ts';
 import type { Target } from '../../routing/select.ts';
 import type { Deps } from '../deps.ts';
 import { furtherFields } from '../task-fields.ts';
 import { toChatFields } from '../to-chat.ts';
 import { CompletionBody } from './completion-body.ts';
-import { type CompletionHead, completionHead, sumUsages } from './encode.ts';
+import { type CompletionHead, completionHead } from './encode.ts';
 
 /** Chats of one request at the same time. */
 const MOST_CHOICES = 128;

@@ -4,7 +4,7 @@ import type { Collected } from '../../core/collect.ts';
 import { base64Of } from '../../core/data-uri.ts';
 import { type SluiceError, unreachable } from '../../core/errors.ts';
 import type { Encoder } from '../../core/stream.ts';
-import { encodeUsage } from '../../core/usage.ts';
+import { encodeUsage, sumUsages } from '../../core/usage.ts';
 import { sealVendor, vendorText } from '../../core/vendor.ts';
 import { completionId, randomName, toolCallId } from '../../providers/openai/ids.ts';
 import { errorBody } from '../edge/errors.ts';
@@ -89,6 +89,7 @@ export class CompletionStream implements Encoder {
       }
       case 'provider':
       case 'parameters':
+      case 'search':
       case 'preview':
       case 'suggestions':
       case 'title':
@@ -236,32 +237,4 @@ function mediaFields(media: MediaRef): Record<string, unknown> {
 function headFields(head: CompletionHead, object: string): Record<string, unknown> {
   const { id, created, model, provider } = head;
   return { id, object, created, model, provider };
-}
-
-/** What both tell of it, or the one that does. */
-function sumOf(
-  name: 'cachedTokens' | 'cacheWriteTokens' | 'reasoningTokens',
-  one: Usage,
-  other: Usage,
-): Partial<Usage> {
-  if (one[name] === undefined && other[name] === undefined) return {};
-  return { [name]: (one[name] ?? 0) + (other[name] ?? 0) };
-}
-
-/** The usage of several choices of one answer. */
-export function sumUsages(usages: readonly Usage[]): Usage {
-  const [first, ...others] = usages;
-  if (first === undefined) return { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
-  return others.reduce(
-    (all, usage) => ({
-      promptTokens: all.promptTokens + usage.promptTokens,
-      completionTokens: all.completionTokens + usage.completionTokens,
-      totalTokens: all.totalTokens + usage.totalTokens,
-      ...sumOf('cachedTokens', all, usage),
-      ...sumOf('cacheWriteTokens', all, usage),
-      ...sumOf('reasoningTokens', all, usage),
-      ...(all.estimated === true || usage.estimated === true ? { estimated: true } : {}),
-    }),
-    first,
-  );
 }

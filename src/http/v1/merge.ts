@@ -1,6 +1,7 @@
 import type { Batch, Chunk, Usage } from '../../core/chunk.ts';
 import type { Encoder } from '../../core/stream.ts';
-import { type CompletionHead, CompletionStream, sumUsages } from './encode.ts';
+import { sumUsages } from '../../core/usage.ts';
+import { type CompletionHead, CompletionStream } from './encode.ts';
 
 /** Batches of several answers in the order in which they come, and an encoder that tells them apart. */
 export function mergeChoices(

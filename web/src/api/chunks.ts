@@ -51,8 +51,14 @@ export interface WireUsage {
   readonly completion_tokens_details?: { readonly reasoning_tokens?: number };
 }
 
-/** The server's two words that are spelt differently on the wire. */
-type OnTheWire<Type> = Type extends 'tool_call' ? 'tool_calls' : Type extends 'media' ? 'content' : Type;
+/** The server's two words that are spelt differently on the wire, and the one that other dialects alone have. */
+type OnTheWire<Type> = Type extends 'tool_call'
+  ? 'tool_calls'
+  : Type extends 'media'
+    ? 'content'
+    : Type extends 'search'
+      ? never
+      : Type;
 
 /** Does not compile while the server has a kind of chunk that the page has never heard of. */
 type Unknown = Exclude<OnTheWire<Chunk['type']>, WireChunk['type']>;
