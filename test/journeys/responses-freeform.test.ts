@@ -110,6 +110,33 @@ describe('freeform tools and namespaces of the Responses API', { timeout: 60_000
     ]);
   });
 
+  test('tools that come with the items are tools of the conversation', async () => {
+    const seat = world.seat('anthropic');
+    seat.answers({
+      toolCalls: [{ id: 'call_1', name: 'functions__exec', arguments: cut(JSON.stringify({ input: 'text("hi")' })) }],
+    });
+    const exec = { type: 'custom', name: 'exec', description: 'Runs JavaScript.' } as const;
+    const tools: Tool[] = [{ type: 'namespace', name: 'functions', description: '', tools: [exec] }];
+    const more = { type: 'additional_tools', role: 'developer', tools } as const;
+    const { data: first, response } = await world.client.responses
+      .create({ model: seat.model, input: [more, { role: 'user', content: 'Run' }] })
+      .withResponse();
+    assert.equal(response.headers.get('x-sluice-dropped'), null);
+    assert.deepEqual(first.tools, []);
+    const [call] = first.output;
+    assert.ok(call?.type === 'custom_tool_call');
+    assert.deepEqual([call.name, call.namespace, call.input], ['exec', 'functions', 'text("hi")']);
+    assert.deepEqual((await world.client.responses.retrieve(first.id)).output, first.output);
+    seat.answers({ text: ['Done'] });
+    const next = await world.client.responses.create({
+      model: seat.model,
+      previous_response_id: first.id,
+      input: [{ type: 'custom_tool_call_output', call_id: call.call_id, output: 'hi' }],
+    });
+    assert.equal(next.output_text, 'Done');
+    assert.deepEqual(seat.last.tools, ['functions__exec']);
+  });
+
   test('what is malformed is told by its field', async () => {
     const refused = async (body: object): Promise<unknown> => {
       const asked = world.client.responses.create({ model: 'acme/test-model', input: 'Hi', ...body } as never);
@@ -122,6 +149,10 @@ describe('freeform tools and namespaces of the Responses API', { timeout: 60_000
     };
     assert.deepEqual(await refused({ tools: [{ type: 'custom' }] }), [422, 'tools[0].name']);
     assert.deepEqual(await refused({ tools: [{ type: 'namespace', name: 'a' }] }), [422, 'tools[0].tools']);
+    assert.deepEqual(await refused({ input: [{ type: 'additional_tools', tools: [{ type: 'function' }] }] }), [
+      422,
+      'input[0].tools[0].name',
+    ]);
     assert.deepEqual(await refused({ input: [{ type: 'custom_tool_call', call_id: 'a', name: 'b' }] }), [
       422,
       'input[0].input',

@@ -46,6 +46,7 @@ export function headOf(prepared: Prepared, body: ResponseBody, model: string, pr
     provider,
     isBackground: body.background === true,
     isEncrypted: body.include?.includes(ENCRYPTED) === true,
+    ...(prepared.moreTools.length === 0 ? {} : { moreTools: prepared.moreTools }),
     echo: echoOf(body, prepared.store),
   };
 }

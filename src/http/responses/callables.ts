@@ -1,6 +1,6 @@
 import type { Tool } from '../../core/chat.ts';
 import { asFunction } from './freeform.ts';
-import type { Json, WireTool } from './wire.ts';
+import type { Json } from './wire.ts';
 
 /** A tool that the client runs itself: as it wrote it, and as models get it, who know functions only. */
 export interface Callable {
@@ -12,9 +12,9 @@ export interface Callable {
 }
 
 /** The tools of a request that models can call; those of a namespace stand for themselves. */
-export function callablesOf(tools: unknown): readonly Callable[] {
-  return (Array.isArray(tools) ? (tools as readonly WireTool[]) : []).flatMap((tool) => {
-    if (tool.type !== 'namespace') return callable(tool);
+export function callablesOf(tools: readonly Json[]): readonly Callable[] {
+  return tools.flatMap((tool) => {
+    if (tool['type'] !== 'namespace') return callable(tool);
     const { name, tools: within } = tool as { name: string; tools: readonly Json[] };
     return within.flatMap((each) => callable(each, name));
   });
@@ -26,7 +26,7 @@ export function modelName(name: string, namespace?: unknown): string {
 }
 
 /** The tools of a request by the names that models know them by. */
-export function byModelName(tools: unknown): ReadonlyMap<string, Callable> {
+export function byModelName(tools: readonly Json[]): ReadonlyMap<string, Callable> {
   return new Map(callablesOf(tools).map((each) => [each.tool.name, each]));
 }
 

@@ -89,8 +89,8 @@ export function toMessages(items: readonly KeptItem[], instructions?: string | n
         said.push({ type: 'media', kind: 'image', url: `data:${mimeType};base64,${result}`, mimeType });
         break;
       }
-      case 'web_search_call':
-        // What was found stood in the prompt of its time.
+      case 'web_search_call': // what was found stood in the prompt of its time
+      case 'additional_tools':
         break;
       default:
         drop(String(item['type']).slice(0, 64));
@@ -143,6 +143,11 @@ function toThoughts({ item, vendor: kept }: KeptItem): readonly ReasoningPart[] 
   };
   // Its library puts the parts of one item together again.
   return (texts ?? ['']).map((text) => ({ type: 'reasoning', text, vendor }));
+}
+
+/** The tools that items bring, which newer clients write into the conversation. */
+export function additionalTools(items: readonly KeptItem[]): readonly WireTool[] {
+  return items.flatMap(({ item }) => (item['type'] === 'additional_tools' ? (item['tools'] as WireTool[]) : []));
 }
 
 /** Everything of a request except where it goes and what it says. */

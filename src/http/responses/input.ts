@@ -41,6 +41,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
   function_call_output: 'fco',
   custom_tool_call: 'ctc',
   custom_tool_call_output: 'ctco',
+  additional_tools: 'at',
 };
 
 function prefixOf(type: string): string {

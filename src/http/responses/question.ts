@@ -10,7 +10,7 @@ import { clientKeys } from '../keys.ts';
 import { toWebSearch } from '../to-chat.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
-import { mayFetchPages, searchOf, toFields, toMessages } from './decode.ts';
+import { additionalTools, mayFetchPages, searchOf, toFields, toMessages } from './decode.ts';
 import { responseId } from './ids.ts';
 import { inputOf } from './input.ts';
 import type { KeptItem } from './items.ts';
@@ -28,6 +28,8 @@ export interface Prepared {
   readonly session: string;
   /** Whether the answer is to be kept. */
   readonly store: boolean;
+  /** Tools that came with the items. */
+  readonly moreTools: readonly Json[];
   /** The search that came first; known once the question is asked. */
   searched(): Searched | undefined;
   /** What the model may search with while it answers; absent: it may not. */
@@ -46,12 +48,15 @@ export async function prepare(
   const { previous_response_id: previous = null } = body;
   const before = previous === null ? undefined : await conversationUpTo(deps, previous);
   const input = await inputOf(body, id, deps);
-  const messages = toMessages([...(before?.items ?? []), ...input], body.instructions);
+  const items = [...(before?.items ?? []), ...input];
+  const messages = toMessages(items, body.instructions);
   if (messages.value.length === 0) {
     throw new SluiceError('invalid_field', "'input' is required: a text, or items.", { param: 'input' });
   }
-  const fields = toFields(body);
-  const search = searchOf(body);
+  const moreTools = additionalTools(items);
+  const offering = moreTools.length === 0 ? body : { ...body, tools: [...(body.tools ?? []), ...moreTools] };
+  const fields = toFields(offering);
+  const search = searchOf(offering);
   const isTaken = fields.value.tools?.some(({ name }) => name === SEARCH_BY_MODEL) === true;
   const { provider: ofPath } = request.params as { provider?: string };
   const wish = {
@@ -74,7 +79,7 @@ export async function prepare(
   const noteSearch = (done: Searched): void => {
     searched = done;
   };
-  const engine = mayFetchPages(body) ? deps.search : withoutPages(deps.search);
+  const engine = mayFetchPages(offering) ? deps.search : withoutPages(deps.search);
   const steps = search === 'first' ? [searching(engine, noteSearch)] : [];
   const isOffered = search === 'by-model' && deps.search.isOn && !isTaken;
   return {
@@ -84,6 +89,7 @@ export async function prepare(
     session: before?.first ?? id,
     store: body.store !== false && keepsAnswers(deps),
     searched: () => searched,
+    moreTools,
     ...(isOffered ? { searchByModel: engine } : {}),
     question: {
       wish,

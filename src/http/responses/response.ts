@@ -11,6 +11,8 @@ export interface ResponseHead {
   readonly isBackground: boolean;
   /** Clients get what vendors attached to thoughts, to hand it back. */
   readonly isEncrypted: boolean;
+  /** Tools beside those of `echo`: they came with the items. */
+  readonly moreTools?: readonly Json[];
   /** What the client asked for, as the format repeats it in the answer. */
   readonly echo: Json;
 }

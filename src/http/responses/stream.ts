@@ -47,7 +47,7 @@ export class ResponsesStream implements Encoder {
       head.id,
       head.isEncrypted,
       (type, fields) => this.#event(type, fields),
-      byModelName(head.echo['tools']),
+      byModelName([...((head.echo['tools'] ?? []) as Json[]), ...(head.moreTools ?? [])]),
     );
   }
 

@@ -8,6 +8,32 @@ const Part = z.looseObject({ type: z.string().optional() });
 const Content = z.union([z.string(), z.array(Part).max(10_000)]);
 const Text = z.looseObject({ text: z.string() });
 
+// `abort`: else the union would take this complaint for the most fitting one, and not name the field that is missing.
+const isOther = { error: 'is incomplete', abort: true } as const;
+
+const FunctionTool = z.looseObject({
+  type: z.literal('function'),
+  name: z.string(),
+  description: z.string().nullish(),
+  parameters: z.record(z.string(), z.unknown()).nullish(),
+  strict: z.boolean().nullish(),
+});
+const CustomTool = z.looseObject({
+  type: z.literal('custom'),
+  name: z.string(),
+  description: z.string().nullish(),
+  format: z.looseObject({ type: z.string() }).nullish(),
+});
+const NamespaceTool = z.looseObject({
+  type: z.literal('namespace'),
+  name: z.string(),
+  tools: z.array(z.looseObject({ type: z.string() })).max(1_000),
+});
+const KNOWN_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace']);
+const OtherTool = z.looseObject({ type: z.string().refine((type) => !KNOWN_TOOLS.has(type), isOther) });
+const Tool = z.union([z.discriminatedUnion('type', [FunctionTool, CustomTool, NamespaceTool]), OtherTool]);
+export type WireTool = z.infer<typeof Tool>;
+
 const Message = z.looseObject({
   type: z.literal('message').optional(),
   id: z.string().max(512).nullish(),
@@ -42,6 +68,11 @@ const CustomToolCall = z.looseObject({
   input: z.string(),
 });
 const CustomToolCallOutput = FunctionCallOutput.extend({ type: z.literal('custom_tool_call_output') });
+const AdditionalTools = z.looseObject({
+  type: z.literal('additional_tools'),
+  id: z.string().max(512).nullish(),
+  tools: z.array(Tool).max(1_000),
+});
 const ItemReference = z.looseObject({ type: z.literal('item_reference'), id: z.string().max(512) });
 
 const KNOWN_ITEMS: ReadonlySet<unknown> = new Set([
@@ -51,10 +82,9 @@ const KNOWN_ITEMS: ReadonlySet<unknown> = new Set([
   'function_call_output',
   'custom_tool_call',
   'custom_tool_call_output',
+  'additional_tools',
   'item_reference',
 ]);
-// `abort`: else the union would take this complaint for the most fitting one, and not name the field that is missing.
-const isOther = { error: 'is incomplete', abort: true } as const;
 const OtherItem = z.looseObject({ type: z.string().refine((type) => !KNOWN_ITEMS.has(type), isOther) });
 
 /** What the model gets, or once gave. Unknown items are kept. */
@@ -65,35 +95,13 @@ export const Item = z.union([
     FunctionCallOutput,
     CustomToolCall,
     CustomToolCallOutput,
+    AdditionalTools,
     ItemReference,
   ]),
   Message,
   OtherItem,
 ]);
 export type Item = z.infer<typeof Item>;
-
-const FunctionTool = z.looseObject({
-  type: z.literal('function'),
-  name: z.string(),
-  description: z.string().nullish(),
-  parameters: z.record(z.string(), z.unknown()).nullish(),
-  strict: z.boolean().nullish(),
-});
-const CustomTool = z.looseObject({
-  type: z.literal('custom'),
-  name: z.string(),
-  description: z.string().nullish(),
-  format: z.looseObject({ type: z.string() }).nullish(),
-});
-const NamespaceTool = z.looseObject({
-  type: z.literal('namespace'),
-  name: z.string(),
-  tools: z.array(z.looseObject({ type: z.string() })).max(1_000),
-});
-const KNOWN_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace']);
-const OtherTool = z.looseObject({ type: z.string().refine((type) => !KNOWN_TOOLS.has(type), isOther) });
-const Tool = z.union([z.discriminatedUnion('type', [FunctionTool, CustomTool, NamespaceTool]), OtherTool]);
-export type WireTool = z.infer<typeof Tool>;
 
 const ToolChoice = z.union([z.string(), z.looseObject({ type: z.string(), name: z.string().optional() })]);
 export type WireToolChoice = z.infer<typeof ToolChoice>;
