@@ -7,9 +7,9 @@ export interface Variant extends Pick<PlainRoute, 'handler' | 'bodyLimit' | 'err
   isFor(request: FastifyRequest): boolean;
 }
 
-/** The same row of a route table, with another meaning for some. */
-export function withVariant<R extends PlainRoute>(route: R, variant: Variant): R {
-  const of = (request: FastifyRequest): Variant | R => (variant.isFor(request) ? variant : route);
+/** The same row of a route table, with another meaning for some: the first variant that is for them. */
+export function withVariant<R extends PlainRoute>(route: R, ...variants: readonly Variant[]): R {
+  const of = (request: FastifyRequest): Variant | R => variants.find((each) => each.isFor(request)) ?? route;
   return {
     ...route,
     handler: (request, reply) => of(request).handler(request, reply),

@@ -123,6 +123,19 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
     }
     const known = await fetch(`${world.origin}/v1/models/acme/test-model`);
     assertHolds(await known.json(), { object: 'model', id: 'test-model' });
+    // Google's library for Python lists them there.
+    const clients: Record<string, string>[] = [
+      { 'x-goog-api-client': 'google-genai-sdk/3.4.0 gl-python/3.11' },
+      { 'x-goog-api-key': 'k' },
+    ];
+    for (const headers of clients) {
+      const get = async (path: string): Promise<unknown> => (await fetch(`${world.origin}${path}`, { headers })).json();
+      const { models } = (await get('/v1/models')) as { models: { name: string }[] };
+      assert.equal(models[0]?.name, 'models/test-model');
+      assert.deepEqual(await get('/v1/models/fast'), await get('/v1beta/models/fast'));
+      assertHolds(await get('/v1/models/nothing'), { error: { code: 404, status: 'NOT_FOUND' } });
+      assertHolds(await get('/v1/models?pageSize=x'), { error: { code: 400, status: 'INVALID_ARGUMENT' } });
+    }
   });
 
   test('gives as many candidates as are asked for', async () => {
@@ -442,8 +455,11 @@ describe('the access key of clients of the Gemini API', { timeout: 60_000 }, () 
     assert.ok(seat.arrived.every(({ headers }) => !JSON.stringify(headers).includes('open-sesame')));
     const listing = await fetch(`${world.origin}/v1beta/models?key=open-sesame`, { redirect: 'manual' });
     assert.equal(listing.status, 200, 'no detour over a cookie');
+    const get = async (path: string, key: string): Promise<number> =>
+      (await fetch(`${world.origin}${path}`, { headers: { 'x-goog-api-key': key } })).status;
+    assert.equal(await get('/v1/models', 'open-sesame'), 200);
+    assert.equal(await get('/v1/models', 'wrong'), 401);
     // Elsewhere the header is none of ours.
-    const other = await fetch(`${world.origin}/v1/models`, { headers: { 'x-goog-api-key': 'open-sesame' } });
-    assert.equal(other.status, 401);
+    assert.equal(await get('/v1/providers', 'open-sesame'), 401);
   });
 });

@@ -17,9 +17,12 @@ export const KEY_COOKIE = 'sluice_key';
 const KEY_HEADER = 'x-api-key';
 const KEY_HEADER_OF = 'anthropic-version';
 
-/** Paths of Google's API, and the header by which its clients send their key; some put it into the query. */
+/** Paths of Google's API, and those of OpenAI's that are Google's for its clients. */
 const GOOGLE_PATH = /^\/(v1beta\/|v1\/models\/[^?]*:[A-Za-z]+(\?|$))/;
+const SHARED_PATH = /^\/v1\/models(\/|\?|$)/;
+/** The header by which those clients send their key, where they do not put it into the query; and the one in which they say who they are. */
 const GOOGLE_KEY_HEADER = 'x-goog-api-key';
+const GOOGLE_CLIENT_HEADER = 'x-goog-api-client';
 
 /** Values of Sec-Fetch-Site that do not speak of another page. */
 const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
@@ -104,7 +107,13 @@ function keyOfAnthropic({ headers }: IncomingMessage): string | undefined {
 
 /** Whether a request speaks to the part of this server that is like Google's API. */
 export function isOfGoogle(request: IncomingMessage): boolean {
-  return GOOGLE_PATH.test(request.url ?? '');
+  const { url = '' } = request;
+  return GOOGLE_PATH.test(url) || (isGoogleClient(request.headers) && SHARED_PATH.test(url));
+}
+
+/** Whether a client of Google's API asks. */
+export function isGoogleClient(headers: IncomingMessage['headers']): boolean {
+  return headers[GOOGLE_KEY_HEADER] !== undefined || headers[GOOGLE_CLIENT_HEADER] !== undefined;
 }
 
 /** The key that a client of Google's API sent in one of its ways. */

@@ -1,13 +1,21 @@
 import { SluiceError } from '../../core/errors.ts';
 import { isChatModel, type Model } from '../../core/model.ts';
 import type { Deps, Handler } from '../deps.ts';
+import { isGoogleClient } from '../edge/guard.ts';
 import { findModel } from '../find-model.ts';
+import type { Variant } from '../variant.ts';
+import { errorBody } from './errors.ts';
 import { modelName } from './methods.ts';
 
 type Json = Record<string, unknown>;
 
 const PAGE_SIZE = 50;
 const MOST_PER_PAGE = 1_000;
+
+/** A listing for clients of the Gemini API below `/v1/models`, which newer ones ask for. */
+export function forGoogleClients(handler: Handler): Variant {
+  return { isFor: ({ headers }) => isGoogleClient(headers), handler, errorBody };
+}
 
 /** `GET /v1beta/models`: what can be asked, page by page. The token of a page is the number of models before it. */
 export function listModels(deps: Deps): Handler {

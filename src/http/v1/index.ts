@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Limits } from '../../config/config.ts';
 import type { Deps, Route } from '../deps.ts';
 import { geminiMethods } from '../gemini/methods.ts';
+import { forGoogleClients, getModel as getGeminiModel, listModels as listGeminiModels } from '../gemini/models.ts';
 import { forAnthropicClients, getModelInfo, listModelInfos } from '../messages/models.ts';
 import { withVariant } from '../variant.ts';
 import { TranscriptionForm } from './audio-form.ts';
@@ -105,8 +106,13 @@ export function v1Routes(deps: Deps): readonly Route[] {
         handler: listModels(deps),
       },
       forAnthropicClients(listModelInfos(deps)),
+      forGoogleClients(listGeminiModels(deps)),
     ),
-    withVariant({ ...model, method: 'GET', url: '/v1/models/*' }, forAnthropicClients(getModelInfo(deps))),
+    withVariant(
+      { ...model, method: 'GET', url: '/v1/models/*' },
+      forAnthropicClients(getModelInfo(deps)),
+      forGoogleClients(getGeminiModel(deps)),
+    ),
     withVariant({ ...model, method: 'POST', url: '/v1/models/*', hasNoBody: true }, geminiMethods(deps)),
     {
       method: 'GET',
