@@ -30,11 +30,15 @@ export function createDocument(root: HTMLElement, grammar: MarkdownIt, tools: To
   /** How much of the text is finished, and up to where a search for more was in vain. */
   let offset = 0;
   let searched = 0;
-  /** How much is looked at in one go. It is kept from one slice of work to the next, which else would begin the same search again. */
-  let size: number = limits.windowCharacters;
+  /** How much is looked at in one go: little at first, while the browser has not compiled all this yet. */
+  let usual: number = limits.firstCharacters;
+  /** The same in a search, which is kept from one slice of work to the next: else that would begin it again. */
+  let size: number = usual;
   /** The head of a table that goes on, repeated before its further rows. */
   let head = '';
   let fence: Fence | undefined;
+  /** All blocks are there; only links that were defined behind them may have to be made. */
+  let ended = false;
   /** The text that is wholly shown, for good. */
   let shown: string | undefined;
 
@@ -43,9 +47,10 @@ export function createDocument(root: HTMLElement, grammar: MarkdownIt, tools: To
     references.reset();
     offset = 0;
     searched = 0;
-    size = limits.windowCharacters;
+    size = usual;
     head = '';
     fence = undefined;
+    ended = false;
     shown = undefined;
   }
 
@@ -66,7 +71,6 @@ export function createDocument(root: HTMLElement, grammar: MarkdownIt, tools: To
       again(newer);
       return still;
     });
-    references.settle();
   }
 
   /** Finishes what it can of the text up to `end`, which ends a line. False when that is nothing. */
@@ -89,6 +93,7 @@ export function createDocument(root: HTMLElement, grammar: MarkdownIt, tools: To
     placer.tail([]);
     offset = text.length;
     head = '';
+    ended = true;
   }
 
   /** Where the next window ends: a whole line, or the whole text. */
@@ -111,6 +116,8 @@ export function createDocument(root: HTMLElement, grammar: MarkdownIt, tools: To
 
   function work(deadline: number): boolean {
     for (;;) {
+      if (!references.settle(deadline)) return false;
+      if (ended) return true;
       if (fence !== undefined) {
         const read = fence.read(text, done);
         placer.tail([fence.host(read)]);
@@ -123,7 +130,7 @@ export function createDocument(root: HTMLElement, grammar: MarkdownIt, tools: To
         const atEnd = windowed === text.length;
         if (atEnd && done) {
           end();
-          return true;
+          continue;
         }
         const whole = atEnd ? text.lastIndexOf('\n') + 1 : windowed;
         const more = whole > Math.max(offset, searched) && advance(whole);
@@ -134,7 +141,7 @@ export function createDocument(root: HTMLElement, grammar: MarkdownIt, tools: To
             return true;
           }
           size *= 2;
-        } else size = limits.windowCharacters;
+        } else size = usual = Math.min(usual * 2, limits.windowCharacters);
       }
       if (performance.now() > deadline) return false;
     }

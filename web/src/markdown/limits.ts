@@ -31,6 +31,7 @@ export const limits = {
   maths: 3_000,
   diagram: 20_000,
   /** What is parsed in one go, in characters and lines, so that a long text at once makes many short tasks. */
+  firstCharacters: 300,
   windowCharacters: 2_500,
   windowLines: 125,
 } as const;

@@ -8,8 +8,8 @@ export interface References {
   surroundings(streaming: boolean): { env: Env; missing: Set<string> };
   /** Keeps how to render again what was not found; `again` returns what is missing still. */
   remember(missing: ReadonlySet<string>, again: () => ReadonlySet<string>): void;
-  /** Renders again whatever waits for a definition that has come. */
-  settle(): void;
+  /** Renders again, until `deadline` (of `performance.now`), what waits for a definition that has come. True when nothing is left. */
+  settle(deadline: number): boolean;
   reset(): void;
 }
 
@@ -22,6 +22,7 @@ export function createReferences(): References {
   let known: Known = Object.create(null);
   let waiting: Waiting[] = [];
   const fresh = new Set<string>();
+  const due = new Set<Waiting>();
 
   return {
     surroundings: (streaming) => {
@@ -47,17 +48,25 @@ export function createReferences(): References {
     remember: (missing, again) => {
       if (missing.size > 0) waiting.push({ missing, again });
     },
-    settle: () => {
-      if (fresh.size === 0) return;
+    settle: (deadline) => {
+      if (fresh.size === 0 && due.size === 0) return true;
       const labels = [...fresh];
       fresh.clear();
-      for (const each of waiting) if (labels.some((label) => each.missing.has(label))) each.missing = each.again();
+      for (const each of waiting) if (labels.some((label) => each.missing.has(label))) due.add(each);
+      for (const each of due) {
+        due.delete(each);
+        each.missing = each.again();
+        if (performance.now() > deadline) break;
+      }
+      if (due.size > 0) return false;
       waiting = waiting.filter((each) => each.missing.size > 0);
+      return true;
     },
     reset: () => {
       known = Object.create(null);
       waiting = [];
       fresh.clear();
+      due.clear();
     },
   };
 }
