@@ -6,6 +6,7 @@ import type { ErrorInfo } from './chunk.ts';
  */
 const CATALOGUE = {
   invalid_request: { status: 400, name: 'BadRequestError', type: 'invalid_request_error' },
+  context_length_exceeded: { status: 400, name: 'BadRequestError', type: 'invalid_request_error' },
   unsupported_field: { status: 400, name: 'BadRequestError', type: 'invalid_request_error' },
   unauthorized: { status: 401, name: 'MissingAuthError', type: 'authentication_error' },
   missing_credentials: { status: 401, name: 'MissingAuthError', type: 'authentication_error' },
@@ -22,6 +23,7 @@ const CATALOGUE = {
   unsupported_media_type: { status: 415, name: 'BadRequestError', type: 'invalid_request_error' },
   invalid_field: { status: 422, name: 'BadRequestError', type: 'invalid_request_error' },
   rate_limited: { status: 429, name: 'RateLimitError', type: 'rate_limit_error' },
+  insufficient_quota: { status: 429, name: 'RateLimitError', type: 'insufficient_quota' },
   header_too_large: { status: 431, name: 'BadRequestError', type: 'invalid_request_error' },
   cancelled: { status: 499, name: 'CancelledError', type: 'cancelled' },
   internal: { status: 500, name: 'InternalError', type: 'server_error' },

@@ -28,6 +28,25 @@ export function codeOfStatus(status: number): ErrorCode {
   }
 }
 
+/**
+ * A prompt that does not fit, in the words of Anthropic, Google, Amazon, Mistral, vLLM, llama.cpp and OpenAI, who alone have a word
+ * for machines.
+ */
+const TOO_LONG =
+  /prompt is too long|input is too long|maximum context length|input token count [^.]{0,80}exceeds|context (length|size|window)[^.]{0,40} exceeded|exceeds? [^.]{0,40}context (length|size|window)/i;
+
+/**
+ * The code of a failure of which the upstream says more than its status: in words, and with a word for machines. These two are
+ * OpenAI's own words, which its clients look for: one shortens the conversation, the other gives up.
+ */
+export function codeOfFailure(status: number, said: string | undefined, word?: unknown): ErrorCode {
+  if (status === 429 && word === 'insufficient_quota') return word;
+  const isOfRequest = status === 400 || status === 413 || status === 422;
+  if (isOfRequest && (word === 'context_length_exceeded' || TOO_LONG.test(said ?? '')))
+    return 'context_length_exceeded';
+  return codeOfStatus(status);
+}
+
 /** Client errors keep the upstream's status (402, 422, 451, …), since clients of the vendor expect it. */
 export function keptStatus(status: number): ErrorOptions {
   return status >= 400 && status < 500 && status !== 408 ? { status } : {};

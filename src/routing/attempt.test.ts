@@ -85,6 +85,8 @@ describe('attempts', () => {
     'model_not_found',
     'not_supported',
     'rate_limited',
+    'insufficient_quota',
+    'context_length_exceeded',
   ] as const) {
     test(`${code}: not again, but the next target`, async () => {
       assert.deepEqual((await run([a], { a: [code] })).asked, ['a']);

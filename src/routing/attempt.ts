@@ -76,7 +76,7 @@ function isFinal(error: SluiceError): boolean {
 
 /** Says something about the target's state rather than about the request. */
 function isTransient(error: SluiceError): boolean {
-  return error.status >= 500 || error.code === 'rate_limited';
+  return error.status >= 500 || error.code === 'rate_limited' || error.code === 'insufficient_quota';
 }
 
 /** One of several keys is refused. */

@@ -273,11 +273,11 @@ describe('answers of the Responses API that are kept', { timeout: 120_000 }, () 
     });
 
     test('a failure is how it ends', async () => {
-      seat.answers({ status: 400, errorMessage: 'The prompt is too long.' });
+      seat.answers({ status: 400, errorMessage: 'The prompt is no good.' });
       const { id } = await create({ background: true });
       const failed = await until(id, 'failed');
       assert.equal(failed.error?.code, 'server_error');
-      assert.match(failed.error?.message ?? '', /The prompt is too long/);
+      assert.match(failed.error?.message ?? '', /The prompt is no good/);
     });
 
     test('it has to be stored', async () => {

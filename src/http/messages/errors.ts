@@ -20,6 +20,13 @@ export function errorType(status: number): string {
   return TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
 }
 
+/** Clients of this API shorten a conversation when they read these words, which are Anthropic's. */
+function messageOf(error: SluiceError): string {
+  const text = errorText(error);
+  const isTold = error.code !== 'context_length_exceeded' || /prompt is too long/i.test(text);
+  return isTold ? text : `prompt is too long: ${text}`;
+}
+
 /** An error as Anthropic writes it, with what every error of ours says besides. */
 export function messagesErrorBody(error: SluiceError): Record<string, unknown> {
   const { param, provider, model } = error.options;
@@ -27,7 +34,7 @@ export function messagesErrorBody(error: SluiceError): Record<string, unknown> {
     type: 'error',
     error: {
       type: errorType(error.status),
-      message: errorText(error),
+      message: messageOf(error),
       code: error.code,
       param: param ?? null,
     },

@@ -93,10 +93,16 @@ function usageOf(usage: Usage): Json {
   };
 }
 
-/** A failure in the words of the format: of its codes two fit; our own is more precise and stands beside it. */
+/** A failure in the words of the format, where it has one that fits; our own is more precise and stands beside it. */
+const CODES: Readonly<Record<string, string | undefined>> = {
+  rate_limited: 'rate_limit_exceeded',
+  context_length_exceeded: 'context_length_exceeded',
+  insufficient_quota: 'insufficient_quota',
+};
+
 export function errorOf({ code, name, message }: ErrorInfo): Json {
   return {
-    code: code === 'rate_limited' ? 'rate_limit_exceeded' : 'server_error',
+    code: CODES[code] ?? 'server_error',
     message: `${name}: ${message}`,
     reason: code,
   };

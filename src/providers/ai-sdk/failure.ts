@@ -1,5 +1,5 @@
 import { type ErrorCode, type ErrorOptions, SluiceError } from '../../core/errors.ts';
-import { codeOfStatus, keptStatus, secondsToWait } from '../status.ts';
+import { codeOfFailure, keptStatus, secondsToWait } from '../status.ts';
 
 /** Characters of an upstream's own words that are passed on. */
 const LONGEST_MESSAGE = 1_000;
@@ -13,7 +13,7 @@ export interface Speaker {
 /** An answer with an error status → our error, in the upstream's own words where it has some. */
 export function statusFailure(speaker: Speaker, status: number, headers: Headers, body: string): SluiceError {
   const json = parse(body);
-  return failure(speaker, status, messageOf(json), retryAfterOf(headers, json));
+  return failure(speaker, status, messageOf(json), retryAfterOf(headers, json), member(member(json, 'error'), 'code'));
 }
 
 /** An answer of a kind that was not asked for → our error, in the upstream's own words where it has some. */
@@ -73,7 +73,13 @@ export function askingFailure(speaker: Speaker, thrown: unknown): unknown {
   );
 }
 
-function failure(speaker: Speaker, status: number, said: string | undefined, retryAfter?: number): SluiceError {
+function failure(
+  speaker: Speaker,
+  status: number,
+  said: string | undefined,
+  retryAfter?: number,
+  word?: unknown,
+): SluiceError {
   const { label } = speaker;
   const text = said === undefined ? undefined : clean(speaker, said);
   const options: ErrorOptions = {
@@ -81,7 +87,8 @@ function failure(speaker: Speaker, status: number, said: string | undefined, ret
     ...keptStatus(status),
   };
   // Google answers 400, not 401, to a key it does not know.
-  const code = status === 400 && /\bapi[ _]key\b/i.test(text ?? '') ? 'missing_credentials' : codeOf(status, text);
+  const code =
+    status === 400 && /\bapi[ _]key\b/i.test(text ?? '') ? 'missing_credentials' : codeOf(status, text, word);
   if (code === 'missing_credentials') {
     const refused = text === undefined ? `${label} refused the API key.` : `${label} refused the API key: ${text}`;
     return new SluiceError(code, refused, { ...options, status: status === 403 ? 403 : 401 });
@@ -93,9 +100,9 @@ function failure(speaker: Speaker, status: number, said: string | undefined, ret
  * A failure that the vendor explains is the vendor's own; without words it may as well be something on the way. These vendors
  * answer 403 to keys that they do not know (Amazon) or that are not for this (Anthropic, Google).
  */
-function codeOf(status: number, text: string | undefined): ErrorCode {
+function codeOf(status: number, text: string | undefined, word: unknown): ErrorCode {
   if (status >= 500 && status !== 504 && text === undefined) return 'upstream_failed';
-  return status === 403 ? 'missing_credentials' : codeOfStatus(status);
+  return status === 403 ? 'missing_credentials' : codeOfFailure(status, text, word);
 }
 
 /** What `fetch` threw before an answer → our error. */

@@ -100,7 +100,7 @@ function sizeOf(turn: Turn): number {
 function tooLong(tokens: number | undefined, contextLength: number): SluiceError {
   const size = tokens === undefined ? 'far more than that' : `${tokens} tokens`;
   return new SluiceError(
-    'invalid_request',
+    'context_length_exceeded',
     `This model reads at most ${contextLength} tokens, prompt and answer together; the last message and the system messages alone are ${size}.`,
     { param: 'messages' },
   );

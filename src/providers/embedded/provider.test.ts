@@ -153,7 +153,7 @@ describe('an embedded model', () => {
   test('refuses a message that is longer than the context, with the limit', async () => {
     for (const length of [3_000, 3_000_000]) {
       const messages: Message[] = [{ role: 'user', content: [{ type: 'text', text: 'x'.repeat(length) }] }];
-      await fails(collect(ask('tiny', { messages })), 'invalid_request', /2048 tokens/);
+      await fails(collect(ask('tiny', { messages })), 'context_length_exceeded', /2048 tokens/);
     }
     assert.equal(textOf(await collect(ask('tiny'))), TINY_ANSWER);
   });

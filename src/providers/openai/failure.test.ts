@@ -37,6 +37,44 @@ describe('failureOfStatus', () => {
     });
   }
 
+  for (const said of [
+    "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
+    'prompt is too long: 211000 tokens > 200000 maximum',
+    'The input token count (1048800) exceeds the maximum number of tokens allowed (1048576).',
+    'Input is too long for requested model.',
+    'Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length',
+    'the request exceeds the available context size. try increasing the context size or enable context shift',
+    'The context window for this model was exceeded',
+  ]) {
+    test(`a prompt that does not fit: ${said.slice(0, 40)}`, () => {
+      const error = of(400, { error: { message: said } });
+      assert.deepEqual([error.code, error.status, error.message], ['context_length_exceeded', 400, said]);
+      assert.equal(of(500, { error: { message: said } }).code, 'provider_failed');
+    });
+  }
+
+  test("OpenAI's own words for these two count, wherever they stand", () => {
+    const long = { message: 'Too much', type: 'invalid_request_error', code: 'context_length_exceeded' };
+    assert.equal(of(400, { error: long }).code, 'context_length_exceeded');
+    assert.equal(
+      of(400, { error: { ...long, code: 400, type: 'exceed_context_size_error' } }).code,
+      'context_length_exceeded',
+    );
+    const quota = {
+      message: 'You exceeded your current quota',
+      type: 'insufficient_quota',
+      code: 'insufficient_quota',
+    };
+    const error = of(429, { error: quota });
+    assert.deepEqual([error.code, error.status, error.type], ['insufficient_quota', 429, 'insufficient_quota']);
+    assert.equal(failureInAnswer({ error: long })?.code, 'context_length_exceeded');
+    assert.equal(failureInAnswer({ error: quota })?.status, 429);
+    assert.equal(
+      of(400, { error: { message: 'The context of this is unclear', code: 'other' } }).code,
+      'invalid_request',
+    );
+  });
+
   test('the words are found wherever upstreams put them', () => {
     for (const body of [
       { error: { message: 'words' } },

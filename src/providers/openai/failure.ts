@@ -1,13 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ErrorOptions, SluiceError } from '../../core/errors.ts';
-import { codeOfStatus, keptStatus, secondsToWait } from '../status.ts';
+import { membersOf } from '../../core/objects.ts';
+import { codeOfFailure, keptStatus, secondsToWait } from '../status.ts';
 
 /** Characters of an upstream's own words that are passed on. */
 const LONGEST_MESSAGE = 2_000;
 
 /** An upstream's answer with an error status → our error, in the upstream's own words where it has some. */
 export function failureOfStatus(status: number, headers: IncomingHttpHeaders, body: Buffer): SluiceError {
-  const said = messageOf(parse(body));
+  const json = parse(body);
+  const said = messageOf(json);
   const retryAfter = secondsToWait(headers['retry-after']);
   const options: ErrorOptions = retryAfter === undefined ? {} : { retryAfter };
   if (status >= 300 && status < 400) {
@@ -27,7 +29,7 @@ export function failureOfStatus(status: number, headers: IncomingHttpHeaders, bo
     );
   }
   const message = said ?? `The provider answered ${status} without an explanation.`;
-  return new SluiceError(codeOfStatus(status), message, { ...options, ...keptStatus(status) });
+  return new SluiceError(codeOfFailure(status, said, wordOf(json)), message, { ...options, ...keptStatus(status) });
 }
 
 /** The error that some upstreams send inside a stream, or with status 200. */
@@ -36,9 +38,24 @@ export function failureInAnswer(json: object): SluiceError | undefined {
   if (isNothing(error)) return undefined;
   const said = messageOf({ error }) ?? messageOf(json) ?? 'The provider reported an error without an explanation.';
   const { code, status, status_code } = error as { code?: unknown; status?: unknown; status_code?: unknown };
-  const number = [code, status, status_code].map(asNumber).find((each) => each >= 400 && each < 600);
+  const word = wordOf({ error });
+  const number = [code, status, status_code, STATUSES.get(word)]
+    .map(asNumber)
+    .find((each) => each >= 400 && each < 600);
   if (number === undefined) return new SluiceError('provider_failed', said);
-  return new SluiceError(codeOfStatus(number), said, keptStatus(number));
+  return new SluiceError(codeOfFailure(number, said, word), said, keptStatus(number));
+}
+
+/** Statuses of errors that come without one, by the upstream's word. */
+const STATUSES: ReadonlyMap<unknown, number> = new Map([
+  ['context_length_exceeded', 400],
+  ['insufficient_quota', 429],
+]);
+
+/** What an upstream calls an error for machines: OpenAI's `code`; llama.cpp says it with the `type`. */
+function wordOf(json: unknown): unknown {
+  const { code, type } = membersOf(membersOf(json)['error']);
+  return type === 'exceed_context_size_error' ? 'context_length_exceeded' : code;
 }
 
 /** OpenAI's error has a member of its own; Mistral's and vLLM's is the whole object; OpenRouter's may end a choice. */

@@ -11,6 +11,7 @@ const BY_CODE: Readonly<Record<string, Key>> = {
   model_not_found: 'errors.otherModel',
   not_supported: 'errors.notSupported',
   too_large: 'errors.tooLarge',
+  context_length_exceeded: 'errors.tooLarge',
   rate_limited: 'errors.rateLimited',
   upstream_timeout: 'errors.timeout',
   upstream_unreachable: 'errors.upstream',
