@@ -22,6 +22,8 @@ export interface SpeechRequest {
   readonly text: string;
   /** The provider's own name of a voice; absent: its default. */
   readonly voice?: string;
+  /** The voice is one that its user made: OpenAI takes its id in another form than names. */
+  readonly isOwnVoice?: boolean;
   /** One of the provider's `speechFormats`. */
   readonly format: SpeechFormat;
   /** 1 is the voice's own pace, 2 twice as fast; from 0.25 to 4. */

@@ -94,6 +94,19 @@ describe('an upstream with OpenAI’s /audio/speech', () => {
     });
   });
 
+  test('a voice that the user made goes by its id', async (context) => {
+    const world = await openWorld(context, 'openai', speaks('audio/mpeg'));
+    for (const voice of [{ id: 'voice_1234' }, 'nova']) {
+      const response = await fetch(`${world.gateway.origin}/v1/audio/speech`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'acme/tts-1', input: 'Hello there.', voice }),
+      });
+      assert.deepEqual(Buffer.from(await response.arrayBuffer()), AUDIO);
+      assert.deepEqual(world.seen.at(-1)?.body['voice'], voice);
+    }
+  });
+
   test('its first model that speaks is taken when none is named', async (context) => {
     const world = await openWorld(context, 'openai', (request, response) => {
       if (request.method === 'POST') speaks('audio/mpeg')(request, response);

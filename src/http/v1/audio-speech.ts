@@ -35,7 +35,7 @@ export function audioSpeech(deps: Deps): Handler {
       text: body.input,
       format: body.response_format ?? undefined,
       extra: extraOf(value, KNOWN),
-      ...(voice ? { voice } : {}),
+      ...(voice ? { voice, isOwnVoice: typeof body.voice === 'object' } : {}),
       ...(body.speed ? { speed: body.speed } : {}),
       ...(body.language ? { language: body.language } : {}),
     };

@@ -55,12 +55,12 @@ export function withOpenAiSpeech(provider: Provider, client: UpstreamClient): Pr
 }
 
 function toBody(request: SpeechRequest, model: string): Record<string, unknown> {
-  const { text, voice, format, speed, language, extra } = request;
+  const { text, voice, isOwnVoice, format, speed, language, extra } = request;
   return {
     ...Object.fromEntries(Object.entries(extra).filter(([name]) => !NOT_PASSED_ON.has(name))),
     model,
     input: text,
-    voice: voice ?? DEFAULT_VOICE,
+    voice: isOwnVoice === true ? { id: voice } : (voice ?? DEFAULT_VOICE),
     response_format: format,
     ...(speed === undefined ? {} : { speed }),
     ...(language === undefined ? {} : { language }),
