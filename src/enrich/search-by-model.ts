@@ -2,7 +2,7 @@ import type { Call } from '../core/call.ts';
 import { toolInput } from '../core/call-pieces.ts';
 import type { ChatRequest, Message, Tool, ToolCall } from '../core/chat.ts';
 import type { Batch, Chunk, ProviderInfo, Searched, Usage } from '../core/chunk.ts';
-import { collect } from '../core/collect.ts';
+import { collect, within } from '../core/collect.ts';
 import { toSluiceError } from '../core/errors.ts';
 import type { Step } from '../core/stream.ts';
 import { sumUsages } from '../core/usage.ts';
@@ -36,26 +36,30 @@ export type AskAgain = (request: ChatRequest, provider: ProviderInfo) => Promise
 /**
  * Lets the model search the web while it answers: it gets a tool which runs here, and is asked again with what was found. Calls of
  * tools that the client runs end the answer, as they always do; searches beside them are not made.
+ *
+ * @param limit about bytes of one round, which is held in memory
  */
-export function searchByModel(search: WebSearch, again: AskAgain): Step {
+export function searchByModel(search: WebSearch, limit: number, again: AskAgain): Step {
   return {
     name: 'search-by-model',
     enrich(request, call) {
       const offered = { ...request, tools: [...(request.tools ?? []), TOOL] };
-      return { request: offered, chunks: (chunks) => new Rounds(search, again, call).answer(chunks, offered) };
+      return { request: offered, chunks: (chunks) => new Rounds(search, limit, again, call).answer(chunks, offered) };
     },
   };
 }
 
 class Rounds {
   readonly #search: WebSearch;
+  readonly #limit: number;
   readonly #again: AskAgain;
   readonly #call: Call;
   readonly #usages: Usage[] = [];
   #provider: ProviderInfo | undefined;
 
-  constructor(search: WebSearch, again: AskAgain, call: Call) {
+  constructor(search: WebSearch, limit: number, again: AskAgain, call: Call) {
     this.#search = search;
+    this.#limit = limit;
     this.#again = again;
     this.#call = call;
   }
@@ -99,7 +103,7 @@ class Rounds {
   async *#round(chunks: AsyncIterable<Batch>, said: Chunk[]): AsyncGenerator<Batch, Batch, undefined> {
     const searches = new Set<number>();
     const closing: Chunk[] = [];
-    for await (const batch of chunks) {
+    for await (const batch of within(chunks, this.#limit)) {
       const shown: Chunk[] = [];
       for (const chunk of batch) {
         said.push(chunk);

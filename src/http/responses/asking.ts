@@ -26,7 +26,7 @@ export async function ask(prepared: Prepared, call: CallScope, deps: ResponseDep
 /** The question, with a search that the model may make while it answers: each round asks the same provider again. */
 function withSearch({ question, searchByModel: search }: Prepared, call: CallScope, deps: ResponseDeps): Question {
   if (search === undefined) return question;
-  const step = searchByModel(search, async (request, { id, model }) => {
+  const step = searchByModel(search, deps.config().limits.answerBytes, async (request, { id, model }) => {
     const wish = { model, providers: [id], ignored: [] };
     return chunksOf(await deps.router.answer({ wish, keys: question.keys, request: () => request }, call)).chunks;
   });
