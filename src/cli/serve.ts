@@ -40,7 +40,6 @@ export async function serve(flags: Flags): Promise<void> {
 
   const providers = app.providers();
   const embedded = await describeEmbedded({ config: config.embedded, dataDir: config.dataDir });
-  process.stdout.write(`${startText({ config, address, providers, embedded, notes, version })}\n`);
   watchConfig(
     async () => (await loadConfig({ flags })).config,
     config,
@@ -52,6 +51,8 @@ export async function serve(flags: Flags): Promise<void> {
     },
     log,
   );
+  // Last: whoever reads it may come with so many connections that nothing can be opened any more.
+  process.stdout.write(`${startText({ config, address, providers, embedded, notes, version })}\n`);
 }
 
 /** Whether this process was started by a Sluice with several. */
