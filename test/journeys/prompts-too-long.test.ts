@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { postJson } from './kept-world.ts';
 import { FORMATS, openWorld, type World } from './responses-world.ts';
 import { assertHolds } from './sdk-vendors.ts';
 
@@ -18,12 +19,7 @@ describe('a prompt that does not fit', { timeout: 60_000 }, () => {
   });
   after(() => world.close());
 
-  const post = (path: string, body: object): Promise<Response> =>
-    fetch(`${world.gateway.origin}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+  const post = (path: string, body: object) => postJson(`${world.gateway.origin}${path}`, body);
   const messages = [{ role: 'user', content: 'Hi' }];
 
   for (const format of FORMATS) {

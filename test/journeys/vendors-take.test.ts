@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { postJson } from './kept-world.ts';
 import { FORMATS, openWorld, type World } from './sdk-vendors.ts';
 
 type Json = Record<string, unknown>;
@@ -14,12 +15,7 @@ describe('a request as its vendor takes it', { timeout: 60_000 }, () => {
   });
   after(() => world.close());
 
-  const post = (path: string, body: object): Promise<Response> =>
-    fetch(`${world.origin}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+  const post = (path: string, body: object) => postJson(`${world.origin}${path}`, body);
 
   test('a result that is nothing but a picture is a result to Gemini, too', async () => {
     const seat = world.seat('google');
