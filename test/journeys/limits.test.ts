@@ -44,6 +44,8 @@ describe('few file descriptors', { timeout: 60_000 }, () => {
       complaints += text;
     });
     const origin = await eventually(async () => /Page +(http:\/\/[\d.:]+)/.exec(said)?.[1]);
+    // A database that could not be opened any more would leave its descriptors for the configuration to be read with.
+    await eventually(() => isReady(origin));
     const sockets = await Promise.all(Array.from({ length: 200 }, () => opened(origin)));
     // Something to say, and nothing can be loaded to say it with. Said until it is heard: it may be busy taking connections.
     const refused =
@@ -68,11 +70,17 @@ describe('few file descriptors', { timeout: 60_000 }, () => {
       const since = complaints.slice(complaints.lastIndexOf('too many open files'));
       return since.includes('a change of logLevel needs a restart') ? true : undefined;
     });
+    await eventually(() => isReady(origin));
     const ended = once(child, 'exit');
     child.kill('SIGTERM');
     await ended;
   });
 });
+
+async function isReady(origin: string): Promise<true | undefined> {
+  const { status } = await ask(origin, { path: '/ready', headers: { connection: 'close' } });
+  return status === 200 ? true : undefined;
+}
 
 /** A connection that has sent half a request; it may be refused. */
 function opened(origin: string): Promise<Socket> {
