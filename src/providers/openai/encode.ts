@@ -156,7 +156,15 @@ function encodePart(part: Part): Json {
     case 'audio': {
       const data = base64Of(part.url);
       if (data === undefined) {
-        throw new SluiceError('not_supported', 'This provider hears inline audio only, not audio at an address.');
+        // Of the request, so no 5xx; another provider may hear it.
+        throw new SluiceError(
+          'not_supported',
+          'This provider hears inline audio only, in base64, not audio at an address.',
+          {
+            status: 400,
+            param: 'messages',
+          },
+        );
       }
       const format = /^audio\/(?:x-)?([a-z0-9]+)/.exec(mimeTypeOf(part.url).mimeType ?? '')?.[1] ?? 'wav';
       return {
