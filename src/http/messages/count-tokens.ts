@@ -1,14 +1,9 @@
-import type { CallScope } from '../../core/call.ts';
-import type { ChatRequest } from '../../core/chat.ts';
-import { SluiceError } from '../../core/errors.ts';
-import { speaksMessages } from '../../providers/ai-sdk/anthropic-native.ts';
-import type { Target } from '../../routing/select.ts';
 import { answerHeaders, withCall } from '../answer.ts';
+import { countPrompt } from '../counting.ts';
 import type { Deps, Handler } from '../deps.ts';
 import type { JsonBody } from '../edge/body.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { toQuestion } from './question.ts';
-import { estimateTokens } from './tokens.ts';
 import { CountBody } from './wire.ts';
 
 /**
@@ -23,30 +18,9 @@ export function countTokens(deps: Deps): Handler {
     const body = validate(CountBody, json.value, 'invalid_request');
     const question = await toQuestion(request, json, body, deps);
     return withCall(request, reply, deps, {}, async (call) => {
-      const counted = await deps.router.perform(question, call, (target, scope) =>
-        count(question.send(question.asked, target), target, scope, question.asked),
-      );
-      // Nothing is lost by counting, so nothing is said of it.
-      reply.headers(answerHeaders({ ...counted, dropped: [] })).send(counted.value);
+      const counted = await countPrompt('anthropic', question, call, deps);
+      const { tokens, isEstimated } = counted.value;
+      reply.headers(answerHeaders(counted)).send({ input_tokens: tokens, ...(isEstimated ? { estimated: true } : {}) });
     });
   };
-}
-
-interface Count {
-  readonly input_tokens: number;
-  readonly estimated?: true;
-}
-
-async function count(request: ChatRequest, target: Target, scope: CallScope, asked: ChatRequest): Promise<Count> {
-  if (speaksMessages(target.provider)) {
-    try {
-      return {
-        input_tokens: await target.provider.countTokens({ ...request, model: target.model }, scope),
-      };
-    } catch (error) {
-      // Whoever else serves this API may not serve its count.
-      if (!(error instanceof SluiceError) || error.code !== 'model_not_found') throw error;
-    }
-  }
-  return { input_tokens: await estimateTokens(asked), estimated: true };
 }

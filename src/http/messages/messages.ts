@@ -3,11 +3,11 @@ import { SluiceError } from '../../core/errors.ts';
 import { answerHeaders, sendingChunks, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import type { JsonBody } from '../edge/body.ts';
+import { guessTokens } from '../tokens.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { collectMessage } from './collect.ts';
 import { MessageStream, messageHead } from './encode.ts';
 import { inClientsWords, namesOf, toQuestion } from './question.ts';
-import { guessTokens } from './tokens.ts';
 import { MessagesBody } from './wire.ts';
 
 /** `POST /v1/messages`, and the same under `/api/<provider>/…`. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { ChatRequest } from '../../core/chat.ts';
+import type { ChatRequest } from '../core/chat.ts';
 import { estimateTokens } from './tokens.ts';
 
 const PER_MESSAGE = 4;

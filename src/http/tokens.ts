@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { ChatRequest, Part } from '../../core/chat.ts';
+import type { ChatRequest, Part } from '../core/chat.ts';
 
 /** Tokens of a message or tool beside its own text. */
 const PER_MESSAGE = 4;
