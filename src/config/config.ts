@@ -89,6 +89,8 @@ export interface ProviderConfig {
   /** Home page and the page where a person gets a key. */
   readonly url?: string;
   readonly loginUrl?: string;
+  /** Whether the upstream's Responses API runs tools of its own; undefined: its address tells. */
+  readonly hostedTools?: boolean;
   /** Vendor settings beside key and address, for example `region` of Bedrock. */
   readonly settings: Readonly<Record<string, string>>;
 }

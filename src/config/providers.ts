@@ -115,6 +115,7 @@ function fromFile(
       : { cookieDomain: entry.cookieDomain ?? new URL(baseUrl).hostname }),
     ...(entry.models === undefined ? {} : { models: entry.models }),
     ...(entry.defaultModel === undefined ? {} : { defaultModel: entry.defaultModel }),
+    ...(entry.hostedTools === undefined ? {} : { hostedTools: entry.hostedTools }),
   };
 }
 

@@ -118,6 +118,11 @@ const providerSchema = section('a map of settings', {
     .optional()
     .meta({ default: true })
     .describe('false switches the provider off, also when the environment or detection would switch it on.'),
+  hostedTools: flag()
+    .optional()
+    .describe(
+      "true: the upstream's Responses API runs tools of its own, and gets what clients of that API ask for as they wrote it. Default: true for OpenAI, Azure and xAI.",
+    ),
   settings: z
     .record(z.string(), text('a text'), { error: 'a map of names and texts' })
     .optional()

@@ -64,6 +64,7 @@ export type Message =
       readonly content: readonly Part[];
       readonly toolCalls?: readonly ToolCall[];
       readonly name?: string;
+      readonly vendor?: VendorData;
     }
   | {
       readonly role: 'tool';

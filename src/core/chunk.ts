@@ -35,6 +35,17 @@ export interface Searched {
   readonly isUsed: boolean;
 }
 
+/**
+ * What an upstream of the Responses API says of an item of its answer, for clients of the same API. Texts, thoughts and calls are
+ * chunks of their own; this is what else there is of them, and all that tools say that run at the upstream.
+ */
+export interface ItemEvent {
+  /** As it came (https://platform.openai.com/docs/api-reference/responses-streaming). */
+  readonly event: Readonly<Record<string, unknown>>;
+  /** Of a tool that runs there: its work has begun, and another provider can no longer take over. */
+  readonly isWork: boolean;
+}
+
 /** Media in an answer. */
 export interface MediaRef {
   readonly kind: 'image' | 'audio' | 'video';
@@ -94,6 +105,7 @@ export type Chunk =
   | { readonly type: 'refusal'; readonly refusal: string }
   | { readonly type: 'source'; readonly source: Source }
   | { readonly type: 'search'; readonly search: Searched } // of a model that searches while it answers
+  | { readonly type: 'item'; readonly item: ItemEvent }
   | { readonly type: 'tool_call'; readonly tool_call: ToolCallDelta }
   | { readonly type: 'media'; readonly media: MediaRef }
   // Of a picture that is still being made: its addresses so far, and what they show.
@@ -120,6 +132,8 @@ export function isVisible(chunk: Chunk): boolean {
       return chunk.content !== '';
     case 'reasoning':
       return chunk.reasoning !== '';
+    case 'item':
+      return chunk.item.isWork;
     case 'refusal':
     case 'tool_call':
     case 'media':

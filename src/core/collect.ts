@@ -97,6 +97,7 @@ export async function collect(chunks: AsyncIterable<Batch>): Promise<Collected> 
         case 'provider':
         case 'parameters':
         case 'search':
+        case 'item':
         case 'preview':
         case 'suggestions':
         case 'title':

@@ -8,6 +8,17 @@ export function membersOf(value: unknown): Record<string, unknown> {
   return isObject(value) ? value : {};
 }
 
+/** The members of an object but for one. */
+export function without(object: Record<string, unknown>, name: string): Record<string, unknown> {
+  const { [name]: _, ...others } = object;
+  return others;
+}
+
+/** A text; an empty one where it is none. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
 /** JSON text of an object; undefined for any other text. */
 export function parseObject(text: string): Record<string, unknown> | undefined {
   try {

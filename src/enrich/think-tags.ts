@@ -144,5 +144,5 @@ function partialEnd(text: string): number {
 }
 
 function isPartOfAnswer(chunk: Chunk): boolean {
-  return ['tool_call', 'media', 'reasoning', 'usage', 'finish', 'error', 'auth'].includes(chunk.type);
+  return ['tool_call', 'item', 'media', 'reasoning', 'usage', 'finish', 'error', 'auth'].includes(chunk.type);
 }

@@ -25,6 +25,7 @@ import { validate } from '../../src/http/validate.ts';
 import { toMessagesBody } from '../../src/providers/ai-sdk/anthropic-body.ts';
 import { toGenerateBody } from '../../src/providers/ai-sdk/google-body.ts';
 import { toPrompt } from '../../src/providers/ai-sdk/prompt.ts';
+import { toResponsesBody } from '../../src/providers/ai-sdk/responses-body.ts';
 import { encodeRequest } from '../../src/providers/openai/encode.ts';
 import { property } from './cases.ts';
 import { hostile, type Schema, SchemaValues, spoilt } from './schema-values.ts';
@@ -98,6 +99,7 @@ const ENCODERS: Readonly<Record<string, (request: ChatRequest) => unknown>> = {
   'chat completions': (request) => encodeRequest(request, true),
   messages: (request) => toMessagesBody(request, () => {}),
   generateContent: (request) => toGenerateBody(request),
+  responses: (request) => toResponsesBody(request, () => {}),
   'the vendors’ libraries': ({ messages }) =>
     toPrompt(messages, { label: 'acme', supportedUrls: {}, recall: () => undefined }),
 };

@@ -70,9 +70,13 @@ describe('methods', () => {
     const { json } = await world.ask({ path: '/openapi.json' });
     const { paths } = json as { paths: Record<string, Record<string, unknown>> };
     assert.ok(Object.keys(paths).length > 10);
-    for (const [template, operations] of Object.entries(paths)) {
+    for (const template of Object.keys(paths)) {
       const path = template.replaceAll(/\{\w+\}/g, 'x');
-      const declared = Object.keys(operations).map((method) => method.toUpperCase());
+      // `responses/input_tokens` is also what `responses/{id}` says of an answer of that name.
+      const fitting = Object.entries(paths).filter(([other]) => patternOf(other).test(path));
+      const declared = fitting.flatMap(([, operations]) =>
+        Object.keys(operations).map((method) => method.toUpperCase()),
+      );
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']) {
         if (declared.includes(method)) continue;
         const answer = await world.ask({ method, path });
@@ -105,3 +109,8 @@ describe('methods', () => {
     await world.isWell();
   });
 });
+
+/** The paths that a template of the documents stands for. */
+function patternOf(template: string): RegExp {
+  return new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+}

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Message, Part, ToolCall } from '../../src/core/chat.ts';
 import { toMessages } from '../../src/http/responses/decode.ts';
+import { readable } from '../../src/http/responses/targets.ts';
 import type { Json } from '../../src/http/responses/wire.ts';
 import { testCall } from '../support/call.ts';
 import { chatRequest } from '../support/chat-request.ts';
@@ -84,8 +85,9 @@ test('a conversation sent to an upstream of this format is what our own reader o
       const call = testCall();
       await allChunks(vendor.chat({ ...chatRequest(''), messages }, call));
       const sent = vendor.upstream.requests.at(-1)?.body as { input: Json[] } | undefined;
-      const read = toMessages((sent?.input ?? []).map((item) => ({ item })));
-      assert.deepEqual(read, { value: messages, dropped: [] });
+      const { value, dropped } = toMessages((sent?.input ?? []).map((item) => ({ item })));
+      assert.deepEqual(value.flatMap(readable), messages);
+      assert.deepEqual(dropped, []);
       assert.deepEqual([...call.dropped], []);
     }),
     { numRuns: 60 },

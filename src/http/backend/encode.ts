@@ -93,6 +93,7 @@ export class TypedStream implements Encoder {
       case 'auth':
         return this.#event('auth', failure('auth', chunk.auth));
       case 'search':
+      case 'item':
         return '';
       case 'parameters':
       case 'conversation':

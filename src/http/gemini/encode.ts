@@ -111,6 +111,7 @@ export class ContentStream implements Encoder {
       case 'provider':
       case 'parameters':
       case 'search':
+      case 'item':
       case 'preview':
       case 'suggestions':
       case 'title':

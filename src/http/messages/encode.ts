@@ -112,6 +112,7 @@ export class MessageStream implements Encoder {
       case 'parameters':
       case 'conversation':
       case 'search':
+      case 'item':
       case 'preview':
       case 'suggestions':
       case 'title':

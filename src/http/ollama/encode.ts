@@ -106,6 +106,7 @@ export class LineStream implements Encoder {
       case 'provider':
       case 'parameters':
       case 'search':
+      case 'item':
       case 'preview':
       case 'suggestions':
       case 'title':

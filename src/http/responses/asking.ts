@@ -27,8 +27,8 @@ export async function ask(prepared: Prepared, call: CallScope, deps: ResponseDep
 function withSearch({ question, searchByModel: search }: Prepared, call: CallScope, deps: ResponseDeps): Question {
   if (search === undefined) return question;
   const step = searchByModel(search, deps.config().limits.answerBytes, async (request, { id, model }) => {
-    const wish = { model, providers: [id], ignored: [] };
-    return chunksOf(await deps.router.answer({ wish, keys: question.keys, request: () => request }, call)).chunks;
+    const round = { ...question, wish: { model, providers: [id], ignored: [] }, steps: [], request: () => request };
+    return chunksOf(await deps.router.answer(round, call)).chunks;
   });
   return { ...question, steps: [...(question.steps ?? []), step] };
 }

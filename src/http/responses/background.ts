@@ -30,7 +30,7 @@ export async function answerInBackground(
   let prepared: Prepared;
   try {
     prepared = await prepare(request, value, body, deps);
-    const [lost] = prepared.question.dropped ?? [];
+    const [lost] = prepared.lost;
     if (lost !== undefined && call.strict) call.drop(lost);
     call.session = body.prompt_cache_key ?? prepared.session;
     const { input, previous } = prepared;

@@ -1,4 +1,5 @@
 import type { Tool } from '../../core/chat.ts';
+import { modelName } from '../../core/tool-names.ts';
 import { asFunction } from './freeform.ts';
 import type { Json } from './wire.ts';
 
@@ -18,11 +19,6 @@ export function callablesOf(tools: readonly Json[]): readonly Callable[] {
     const { name, tools: within } = tool as { name: string; tools: readonly Json[] };
     return within.flatMap((each) => callable(each, name));
   });
-}
-
-/** What a model knows a tool by. */
-export function modelName(name: string, namespace?: unknown): string {
-  return typeof namespace === 'string' && namespace !== '' ? `${namespace}__${name}` : name;
 }
 
 /** The tools of a request by the names that models know them by. */

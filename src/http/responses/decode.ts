@@ -12,11 +12,13 @@ import type {
   VendorData,
 } from '../../core/chat.ts';
 import { isObject } from '../../core/objects.ts';
+import { asArguments, modelName } from '../../core/tool-names.ts';
 import { openVendor } from '../../core/vendor.ts';
-import { type Callable, callablesOf, modelName } from './callables.ts';
-import { asArguments, isGrammar } from './freeform.ts';
+import { type Callable, callablesOf } from './callables.ts';
+import { isGrammar } from './freeform.ts';
 import { carriedBy, type KeptItem, partKey } from './items.ts';
 import { toParts } from './parts.ts';
+import { asWritten, VerbatimItems } from './verbatim.ts';
 import type { Json, ResponseBody, WireTool, WireToolChoice } from './wire.ts';
 
 /** What was understood, and the names of what was not. */
@@ -25,18 +27,26 @@ export interface Decoded<T> {
   readonly dropped: readonly string[];
 }
 
-/** Items → messages. What the assistant said, thought and called in a row becomes one message. */
+/**
+ * Items → messages. What the assistant said, thought and called in a row becomes one message, with the items that it was made of for
+ * upstreams of this API.
+ */
 export function toMessages(items: readonly KeptItem[], instructions?: string | null): Decoded<readonly Message[]> {
   const dropped: string[] = [];
   const drop = (what: string): void => void dropped.push(`input.${what}`);
   const messages: Message[] = [];
-  if (instructions) messages.push({ role: 'system', content: [{ type: 'text', text: instructions }] });
+  if (instructions) {
+    const vendor = { openai: { isInstructions: true } };
+    messages.push({ role: 'system', content: [{ type: 'text', text: instructions, vendor }] });
+  }
   const carried = carriedVendors(items);
   let said: Part[] = [];
   let calls: ToolCall[] = [];
+  const verbatim = new VerbatimItems();
   const flush = (): void => {
-    if (said.length > 0 || calls.length > 0) {
-      messages.push({ role: 'assistant', content: said, ...(calls.length === 0 ? {} : { toolCalls: calls }) });
+    if (said.length > 0 || calls.length > 0 || !verbatim.isEmpty) {
+      const toolCalls = calls.length === 0 ? {} : { toolCalls: calls };
+      messages.push({ role: 'assistant', content: said, ...toolCalls, vendor: verbatim.take() });
     }
     said = [];
     calls = [];
@@ -47,6 +57,7 @@ export function toMessages(items: readonly KeptItem[], instructions?: string | n
       case 'message': {
         if (item['role'] === 'assistant') {
           said.push(...saidIn(kept, carried, drop));
+          verbatim.add(kept);
           break;
         }
         flush();
@@ -57,6 +68,7 @@ export function toMessages(items: readonly KeptItem[], instructions?: string | n
       }
       case 'reasoning':
         said.push(...toThoughts(kept));
+        verbatim.add(kept);
         break;
       case 'function_call':
       case 'custom_tool_call': {
@@ -75,14 +87,19 @@ export function toMessages(items: readonly KeptItem[], instructions?: string | n
           arguments: type === 'function_call' ? (written ?? '') : asArguments(input ?? ''),
           ...(vendor === undefined ? {} : { vendor }),
         });
+        verbatim.add(kept);
         break;
       }
       case 'function_call_output':
-      case 'custom_tool_call_output':
+      case 'custom_tool_call_output': {
         flush();
-        messages.push({ role: 'tool', toolCallId: String(item['call_id']), content: toParts(item['output'], drop) });
+        const toolCallId = String(item['call_id']);
+        const content = toParts(item['output'], drop);
+        messages.push({ role: 'tool', toolCallId, content, vendor: { openai: { item: asWritten(item) } } });
         break;
+      }
       case 'image_generation_call': {
+        verbatim.add(kept);
         const { result, output_format: format } = item;
         if (typeof result !== 'string') break;
         const mimeType = `image/${typeof format === 'string' ? format : 'png'}`;
@@ -91,8 +108,10 @@ export function toMessages(items: readonly KeptItem[], instructions?: string | n
       }
       case 'web_search_call': // what was found stood in the prompt of its time
       case 'additional_tools':
+        verbatim.add(kept);
         break;
       default:
+        verbatim.add(kept);
         drop(String(item['type']).slice(0, 64));
     }
   }
@@ -213,7 +232,7 @@ function allowedIn(choice: Json): readonly Json[] {
 }
 
 /** `web_search`, `web_search_preview`, and both with a date. */
-function isWebSearch(type: unknown): boolean {
+export function isWebSearch(type: unknown): boolean {
   return typeof type === 'string' && /^web_search(_preview)?(_\d{4}_\d\d_\d\d)?$/.test(type);
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { asArguments, FreeformInput } from './freeform.ts';
+import { asArguments } from '../../core/tool-names.ts';
+import { FreeformInput } from './freeform.ts';
 
 /** Reads arguments that come in pieces of these lengths. */
 function read(written: string, lengths: readonly number[] = []): { readonly text: string; readonly pieces: string[] } {

@@ -31,11 +31,6 @@ export function isGrammar(format: unknown): format is Json {
   return isObject(format) && format['type'] === 'grammar';
 }
 
-/** The text of a freeform call → the arguments of the function that stands for it. */
-export function asArguments(input: string): string {
-  return JSON.stringify({ input });
-}
-
 /** How the arguments begin that a model writes for such a function. */
 const OPENING = /^\s*\{\s*"input"\s*:\s*"/;
 /** More units than that come before the text only where something else is written. */

@@ -59,12 +59,13 @@ export class GrowingItems {
     if (!this.#encrypted || vendor === undefined || vendor === null || !isWorthKeeping(vendor)) return;
     const carrier = this.begin('rs', { type: 'reasoning', status: 'in_progress', summary: [] });
     carrier.vendor = carrierOf(key, vendor);
-    this.done(carrier, 'completed');
+    this.done(carrier, { status: 'completed' });
   }
 
-  done(growing: Growing, status: 'completed' | 'incomplete' | 'failed'): void {
+  /** The end of an item, with what is known of it by now. */
+  done(growing: Growing, members: Json): void {
     growing.isDone = true;
-    growing.item['status'] = status;
+    Object.assign(growing.item, members);
     this.#emit('response.output_item.done', { output_index: growing.index, item: this.#shownOf(growing) });
   }
 

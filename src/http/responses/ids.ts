@@ -10,6 +10,11 @@ export function itemId(prefix: string, response: string, index: number, place: '
   return `${prefix}_${response.slice('resp_'.length)}${place === 'input' ? 'i' : 'o'}${index}`;
 }
 
+/** Whether it was we who gave an item its id that a client sent without one. */
+export function isInputId(id: string): boolean {
+  return /^[a-z]+_[0-9a-f]{48}i\d+$/.test(id);
+}
+
 /** The answer that an item of ours belongs to. Undefined for ids that others gave. */
 export function responseOfItem(id: string): string | undefined {
   const hex = /^[a-z]+_([0-9a-f]{48})[io]\d+$/.exec(id)?.[1];

@@ -3,9 +3,18 @@ import type { Deps, Route } from '../deps.ts';
 import { cancelResponse, deleteResponse } from './cancel.ts';
 import { createResponse } from './create.ts';
 import { listInputItems } from './input-items.ts';
+import { countInputTokens } from './input-tokens.ts';
 import { retrieveResponse } from './retrieve.ts';
 import type { ResponseDeps } from './store.ts';
-import { Deleted, InputItemsQuery, ItemList, ResponseBody, ResponseObject, RetrieveQuery } from './wire.ts';
+import {
+  Deleted,
+  InputItemsQuery,
+  InputTokens,
+  ItemList,
+  ResponseBody,
+  ResponseObject,
+  RetrieveQuery,
+} from './wire.ts';
 
 const TAG = 'Responses';
 const EVENTS = ['application/json', 'text/event-stream'];
@@ -22,9 +31,17 @@ export function responsesRoutes(shared: Deps): readonly Route[] {
     produces: EVENTS,
     handler: createResponse(deps),
   } as const;
+  const count = {
+    ...create,
+    answer: InputTokens,
+    produces: ['application/json'],
+    handler: countInputTokens(deps),
+  } as const;
   return [
     { ...create, url: '/v1/responses', summary: 'Answer items, whole or as a stream of typed events' },
     { ...create, url: '/api/:provider/responses', summary: 'The same, by one provider' },
+    { ...count, url: '/v1/responses/input_tokens', summary: 'Count the tokens of an input' },
+    { ...count, url: '/api/:provider/responses/input_tokens', summary: 'The same, by one provider' },
     {
       method: 'GET',
       url: '/v1/responses/:id',

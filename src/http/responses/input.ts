@@ -61,8 +61,16 @@ function normal(item: Item): Json {
       ...(typeof content === 'string' ? { content: [text] } : {}),
     };
   }
-  return item.type === 'reasoning' ? item : { status: 'completed', ...item };
+  return STATED.has(item.type) ? { status: 'completed', ...item } : item;
 }
+
+/** Items with a status that the client sends; what other kinds have is not known here. */
+const STATED: ReadonlySet<unknown> = new Set([
+  'function_call',
+  'function_call_output',
+  'custom_tool_call',
+  'custom_tool_call_output',
+]);
 
 /** The items, by id, of all stored answers of which the request holds some or refers to them. */
 async function itemsOfAnswers(given: readonly Item[], deps: ResponseDeps): Promise<ReadonlyMap<string, KeptItem>> {

@@ -1,12 +1,12 @@
-import { isWholeJson } from '../../core/call-pieces.ts';
 import type { VendorData } from '../../core/chat.ts';
-import type { Chunk, MediaRef, Searched, Source, ToolCallDelta } from '../../core/chunk.ts';
+import type { Chunk, ItemEvent, MediaRef, Searched, Source } from '../../core/chunk.ts';
 import { base64Of, mimeTypeOf } from '../../core/data-uri.ts';
 import { unreachable } from '../../core/errors.ts';
+import { membersOf, textOf, without } from '../../core/objects.ts';
 import type { Callable } from './callables.ts';
-import { FreeformInput } from './freeform.ts';
+import { ClientCalls } from './client-calls.ts';
 import { type Emit, type Growing, GrowingItems, placeOf } from './growing.ts';
-import { itemId } from './ids.ts';
+import { HostedItems } from './hosted.ts';
 import { type KeptItem, partKey, shown } from './items.ts';
 import type { Json } from './wire.ts';
 
@@ -21,25 +21,20 @@ interface TextPart {
   isOver: boolean;
 }
 
-/** A call that is being made; `input`: of a freeform tool. */
-interface Call {
-  readonly growing: Growing;
-  readonly input?: FreeformInput;
-}
-
 /**
  * Chunks → output items and the events that tell of them. The same chunks always make the same items and events, down to
  * their ids, so that an answer can be replayed from what was kept of it.
  */
 export class Output {
-  readonly #response: string;
   readonly #emit: Emit;
   readonly #encrypted: boolean;
   readonly #items: GrowingItems;
   #open: Growing | undefined;
   #part: TextPart | undefined;
-  readonly #callables: ReadonlyMap<string, Callable>;
-  readonly #calls = new Map<number, Call>();
+  readonly #calls: ClientCalls;
+  readonly #hosted: HostedItems;
+  /** What follows is another part of the thoughts. */
+  #thoughtIsOver = false;
   #length = 0;
   #sources: Source[] = [];
 
@@ -48,11 +43,11 @@ export class Output {
    * @param callables the tools of the request, by the names that models know them by
    */
   constructor(response: string, encrypted: boolean, emit: Emit, callables: ReadonlyMap<string, Callable> = new Map()) {
-    this.#callables = callables;
-    this.#response = response;
     this.#encrypted = encrypted;
     this.#emit = emit;
     this.#items = new GrowingItems(response, encrypted, emit);
+    this.#calls = new ClientCalls(response, this.#items, emit, callables);
+    this.#hosted = new HostedItems(this.#items, emit);
   }
 
   /** What there is so far, the part that is being written included. */
@@ -83,12 +78,15 @@ export class Output {
         else this.#sources.push(chunk.source);
         break;
       case 'search':
-        this.#close();
-        this.#closeCalls();
+        this.#closeAll();
         this.search(chunk.search);
         break;
+      case 'item':
+        this.#item(chunk.item);
+        break;
       case 'tool_call':
-        this.#call(chunk.tool_call);
+        if (!this.#calls.has(chunk.tool_call.index)) this.#close();
+        this.#calls.add(chunk.tool_call);
         break;
       case 'media':
         this.#media(chunk.media);
@@ -120,14 +118,20 @@ export class Output {
     this.#emit('response.web_search_call.in_progress', placeOf(call));
     this.#emit('response.web_search_call.searching', placeOf(call));
     if (isUsed) this.#emit('response.web_search_call.completed', placeOf(call));
-    this.#items.done(call, isUsed ? 'completed' : 'failed');
+    this.#items.done(call, { status: isUsed ? 'completed' : 'failed' });
   }
 
   /** Nothing follows. An answer has a message, even if it says nothing. */
   end(status: 'completed' | 'incomplete'): void {
     if (this.#sources.length > 0 || (status === 'completed' && this.#items.length === 0)) this.#partOf('output_text');
-    this.#close(status);
-    this.#closeCalls(status);
+    this.#close({ status });
+    this.#calls.end(status);
+  }
+
+  /** What comes next stands behind all that has been said. */
+  #closeAll(): void {
+    this.#close();
+    this.#calls.end('completed');
   }
 
   // Messages
@@ -155,8 +159,7 @@ export class Output {
 
   #message(): Growing {
     if (this.#open?.item['type'] === 'message') return this.#open;
-    this.#close();
-    this.#closeCalls();
+    this.#closeAll();
     this.#open = this.#items.begin('msg', { type: 'message', status: 'in_progress', role: 'assistant', content: [] });
     return this.#open;
   }
@@ -177,14 +180,17 @@ export class Output {
   }
 
   #annotate(part: TextPart, { url, title, start, end }: Source): void {
-    const message = this.#message();
-    const annotation = {
+    this.#note(part, {
       type: 'url_citation',
       url,
       title: title ?? '',
       start_index: Math.max(0, (start ?? part.offset) - part.offset),
       end_index: Math.max(0, (end ?? part.offset) - part.offset),
-    };
+    });
+  }
+
+  #note(part: TextPart, annotation: Json): void {
+    const message = this.#message();
     part.annotations.push(annotation);
     this.#emit('response.output_text.annotation.added', {
       ...placeOf(message),
@@ -194,11 +200,14 @@ export class Output {
     });
   }
 
-  #closePart(message: Growing): void {
+  /** @param written the part as its upstream wrote it, which may say more of the same text */
+  #closePart(message: Growing, written: Json = {}): void {
     const part = this.#part;
     if (part === undefined) return;
     this.#part = undefined;
-    const fields = partFields(part);
+    const own = partFields(part);
+    const isSame = written['type'] === part.type && (written['text'] ?? written['refusal']) === part.text;
+    const fields = isSame ? { ...own, ...written } : own;
     (message.item['content'] as Json[]).push(fields);
     const place = { ...placeOf(message), content_index: part.index };
     if (part.type === 'refusal') this.#emit('response.refusal.done', { ...place, refusal: part.text });
@@ -211,19 +220,20 @@ export class Output {
   #think(text: string, vendor: VendorData | undefined): void {
     if (text === '' && vendor === undefined) return;
     if (this.#open?.item['type'] !== 'reasoning') {
-      this.#close();
-      this.#closeCalls();
+      this.#closeAll();
       this.#open = this.#items.begin('rs', { type: 'reasoning', status: 'in_progress', summary: [] });
     }
     const { item } = this.#open;
     const summary = item['summary'] as { type: string; text: string }[];
-    const place = { ...placeOf(this.#open), summary_index: 0 };
     if (text !== '') {
-      if (summary.length === 0) {
+      const isNext = summary.length === 0 || this.#thoughtIsOver;
+      const place = { ...placeOf(this.#open), summary_index: summary.length - (isNext ? 0 : 1) };
+      this.#thoughtIsOver = false;
+      if (isNext) {
         this.#emit('response.reasoning_summary_part.added', { ...place, part: { type: 'summary_text', text: '' } });
         summary.push({ type: 'summary_text', text: '' });
       }
-      const [part] = summary;
+      const part = summary.at(-1);
       if (part !== undefined) part.text += text;
       this.#emit('response.reasoning_summary_text.delta', { ...place, delta: text });
     }
@@ -232,79 +242,34 @@ export class Output {
     this.#close();
   }
 
-  // Calls of what the client runs itself
+  // Items of an upstream of this API
 
-  #call({ index, id, name, arguments: fragment, vendor }: ToolCallDelta): void {
-    const call = this.#calls.get(index) ?? this.#beginCall(index, id, name ?? '');
-    const { growing, input } = call;
-    if (vendor !== undefined) growing.vendor = { ...growing.vendor, ...vendor };
-    if (fragment === '' || growing.isDone) return;
-    if (input === undefined) this.#write(growing, 'arguments', fragment);
-    else this.#write(growing, 'input', input.add(fragment));
-  }
-
-  #beginCall(index: number, id: string | undefined, name: string): Call {
-    this.#close();
-    // Most upstreams write one call after the other; fragments of a call that is complete do not follow.
-    for (const earlier of this.#calls.values()) {
-      const { growing, input } = earlier;
-      if (input?.isOver ?? isWholeJson(String(growing.item['arguments']))) this.#doneCall(earlier);
+  #item({ event }: ItemEvent): void {
+    const { type, sequence_number: _, ...fields } = event;
+    const item = membersOf(event['item']);
+    const isMessage = item['type'] === 'message';
+    switch (type) {
+      case 'response.output_item.added':
+        this.#closeAll();
+        if (isMessage) this.#open = this.#items.begin('msg', { ...without(item, 'id'), content: [] });
+        else this.#hosted.begin(item);
+        break;
+      case 'response.output_item.done':
+        if (!isMessage) this.#hosted.end(item);
+        else if (this.#open?.item['type'] === 'message') this.#close(item);
+        break;
+      case 'response.content_part.done':
+        if (this.#open !== undefined) this.#closePart(this.#open, membersOf(event['part']));
+        break;
+      case 'response.output_text.annotation.added':
+        if (this.#part !== undefined) this.#note(this.#part, membersOf(event['annotation']));
+        break;
+      case 'response.reasoning_summary_part.added':
+        if (this.#open?.item['type'] === 'reasoning') this.#thoughtIsOver = true;
+        break;
+      default:
+        this.#hosted.goOn(textOf(type), fields);
     }
-    const callId = id === undefined || id === '' ? itemId('call', this.#response, this.#items.length) : id;
-    const known: Partial<Callable> = this.#callables.get(name) ?? {};
-    const called = {
-      call_id: callId,
-      name: known.name ?? name,
-      ...(known.namespace === undefined ? {} : { namespace: known.namespace }),
-    };
-    const call: Call =
-      known.isFreeform === true
-        ? {
-            growing: this.#items.begin('ctc', {
-              type: 'custom_tool_call',
-              status: 'in_progress',
-              ...called,
-              input: '',
-            }),
-            input: new FreeformInput(),
-          }
-        : {
-            growing: this.#items.begin('fc', {
-              type: 'function_call',
-              status: 'in_progress',
-              ...called,
-              arguments: '',
-            }),
-          };
-    this.#calls.set(index, call);
-    return call;
-  }
-
-  #write(growing: Growing, member: 'arguments' | 'input', delta: string): void {
-    if (delta === '') return;
-    growing.item[member] = `${growing.item[member]}${delta}`;
-    const of = member === 'arguments' ? 'function_call_arguments' : 'custom_tool_call_input';
-    this.#emit(`response.${of}.delta`, { ...placeOf(growing), delta });
-  }
-
-  #doneCall({ growing, input }: Call, status: 'completed' | 'incomplete' = 'completed'): void {
-    if (growing.isDone) return;
-    const place = placeOf(growing);
-    if (input === undefined) {
-      const { arguments: written, name } = growing.item;
-      this.#emit('response.function_call_arguments.done', { ...place, name, arguments: written });
-    } else {
-      this.#write(growing, 'input', input.end());
-      this.#emit('response.custom_tool_call_input.done', { ...place, input: growing.item['input'] });
-    }
-    this.#items.done(growing, status);
-  }
-
-  #closeCalls(status: 'completed' | 'incomplete' = 'completed'): void {
-    const calls = [...this.#calls.values()];
-    this.#calls.clear();
-    for (const call of calls) this.#doneCall(call, status);
-    for (const { growing } of calls) this.#items.carry(String(growing.item['call_id']), growing.vendor);
   }
 
   // Media
@@ -319,8 +284,7 @@ export class Output {
       );
       return;
     }
-    this.#close();
-    this.#closeCalls();
+    this.#closeAll();
     const image = this.#items.begin('ig', { type: 'image_generation_call', status: 'in_progress', result: null });
     const place = placeOf(image);
     this.#emit('response.image_generation_call.in_progress', place);
@@ -329,22 +293,24 @@ export class Output {
     image.item['result'] = data;
     const type = media.mimeType ?? mimeTypeOf(media.url).mimeType ?? 'image/png';
     image.item['output_format'] = type.replace(/^image\//, '');
-    this.#items.done(image, 'completed');
+    this.#items.done(image, { status: 'completed' });
   }
 
-  #close(status: 'completed' | 'incomplete' = 'completed'): void {
+  /** @param members what else its upstream says of a message, its `status` among it */
+  #close({ id: _, content: __, ...members }: Json = {}): void {
     const open = this.#open;
     if (open === undefined) return;
     this.#open = undefined;
+    this.#thoughtIsOver = false;
     if (open.item['type'] === 'message') this.#closePart(open);
     else {
-      for (const part of open.item['summary'] as { text: string }[]) {
-        const place = { ...placeOf(open), summary_index: 0 };
+      for (const [index, part] of (open.item['summary'] as { text: string }[]).entries()) {
+        const place = { ...placeOf(open), summary_index: index };
         this.#emit('response.reasoning_summary_text.done', { ...place, text: part.text });
         this.#emit('response.reasoning_summary_part.done', { ...place, part: { ...part } });
       }
     }
-    this.#items.done(open, status);
+    this.#items.done(open, { status: 'completed', ...members });
     for (const [index, vendor] of (open.parts ?? []).entries()) this.#items.carry(partKey(open.id, index), vendor);
   }
 }

@@ -41,7 +41,8 @@ function toPart(part: Json, drop: (what: string) => void): Part[] {
     }
   }
   drop(typeof part['file_id'] === 'string' ? 'file_id' : String(type ?? 'content').slice(0, 64));
-  return [];
+  // Nothing to anybody but an upstream of this API.
+  return [{ type: 'text', text: '', vendor: { openai: { part } } }];
 }
 
 function toImage({ image_url: image, detail }: Json): MediaPart | undefined {

@@ -39,6 +39,7 @@ const IS_SHOWN: Readonly<Record<Chunk['type'], boolean>> = {
   refusal: true,
   source: true,
   search: true,
+  item: true,
   tool_call: true,
   media: true,
   provider: false,

@@ -6,6 +6,7 @@ import { SEARCH_BY_MODEL } from '../../enrich/search-by-model.ts';
 import type { Question } from '../../routing/router.ts';
 import type { WebSearch } from '../../search/search.ts';
 import { parseId } from '../edge/body.ts';
+import { firstSpeaks } from '../first-target.ts';
 import { clientKeys } from '../keys.ts';
 import { toWebSearch } from '../to-chat.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
@@ -15,19 +16,22 @@ import { responseId } from './ids.ts';
 import { inputOf } from './input.ts';
 import type { KeptItem } from './items.ts';
 import { conversationUpTo, keepsAnswers, type ResponseDeps } from './store.ts';
+import { missingInput, sentTo, unknownHere } from './targets.ts';
 import { searching, withoutPages } from './web-search.ts';
 import { type Json, ResponseBody } from './wire.ts';
 
 /** A request, understood. */
 export interface Prepared {
   readonly id: string;
-  readonly question: Question;
+  readonly question: Question & Required<Pick<Question, 'send'>>;
   readonly input: readonly KeptItem[];
   readonly previous: string | null;
   /** What all answers of one conversation have in common. */
   readonly session: string;
   /** Whether the answer is to be kept. */
   readonly store: boolean;
+  /** What the first choice has no place for, as far as that is known before it is asked. */
+  readonly lost: readonly string[];
   /** Tools that came with the items. */
   readonly moreTools: readonly Json[];
   /** The search that came first; known once the question is asked. */
@@ -50,13 +54,9 @@ export async function prepare(
   const input = await inputOf(body, id, deps);
   const items = [...(before?.items ?? []), ...input];
   const messages = toMessages(items, body.instructions);
-  if (messages.value.length === 0) {
-    throw new SluiceError('invalid_field', "'input' is required: a text, or items.", { param: 'input' });
-  }
   const moreTools = additionalTools(items);
   const offering = moreTools.length === 0 ? body : { ...body, tools: [...(body.tools ?? []), ...moreTools] };
   const fields = toFields(offering);
-  const search = searchOf(offering);
   const isTaken = fields.value.tools?.some(({ name }) => name === SEARCH_BY_MODEL) === true;
   const { provider: ofPath } = request.params as { provider?: string };
   const wish = {
@@ -65,6 +65,13 @@ export async function prepare(
     ignored: body.ignored ?? [],
     ...(body.models == null ? {} : { fallbacks: body.models }),
   };
+  const keys = clientKeys(request, body.api_key);
+  // An upstream of the same API does by itself whatever the client asks for.
+  const isOwnApi = await firstSpeaks('responses', wish, keys, deps);
+  if (body['prompt'] != null && !isOwnApi) throw unknownHere('prompt');
+  if (messages.value.length === 0 && body['prompt'] == null) throw missingInput();
+  const search = isOwnApi ? undefined : searchOf(offering);
+  const extra = extraOf(value, body);
   const chat: ChatRequest = {
     ...wish,
     messages: messages.value,
@@ -73,7 +80,7 @@ export async function prepare(
     downloadMedia: body.download_media === true,
     ...(body.memory === true && typeof body.user === 'string' ? { memoryUser: parseId(body.user, 'user') } : {}),
     format: 'responses',
-    extra: extraOf(value, body),
+    extra,
   };
   let searched: Searched | undefined;
   const noteSearch = (done: Searched): void => {
@@ -82,36 +89,34 @@ export async function prepare(
   const engine = mayFetchPages(offering) ? deps.search : withoutPages(deps.search);
   const steps = search === 'first' ? [searching(engine, noteSearch)] : [];
   const isOffered = search === 'by-model' && deps.search.isOn && !isTaken;
+  const lostSearch = searchOf(offering) !== undefined && search !== 'first' && !isOffered;
+  const foreign = [...messages.dropped, ...fields.dropped, ...(lostSearch ? ['tools.web_search'] : [])];
+  const dropped = DROPPED_FIELDS.filter((name) => Object.hasOwn(value, name));
+  const sent = { value, body, extra, foreign, isSearched: search === 'first' };
   return {
     id,
     input,
     previous,
     session: before?.first ?? id,
     store: body.store !== false && keepsAnswers(deps),
+    lost: [...dropped, ...(isOwnApi ? [] : foreign)],
     searched: () => searched,
     moreTools,
     ...(isOffered ? { searchByModel: engine } : {}),
     question: {
       wish,
-      keys: clientKeys(request, body.api_key),
+      keys,
       steps: [...toolSteps(body.tool_calls, 'invalid_field', deps.search), ...steps],
-      dropped: [
-        ...DROPPED_FIELDS.filter((name) => Object.hasOwn(value, name)),
-        ...messages.dropped,
-        ...fields.dropped,
-        ...(search === 'by-model' && !isOffered ? ['tools.web_search'] : []),
-      ],
+      dropped,
       request: () => chat,
+      send: (ready, target) => sentTo(target, ready, sent),
     },
   };
 }
 
 /** What no answer could make up for, so that leaving it out would be no help. */
 function refuse(body: ResponseBody, deps: ResponseDeps): void {
-  for (const [param, instead] of REFUSED) {
-    if (body[param] == null) continue;
-    throw new SluiceError('unsupported_field', `'${param}' is kept at OpenAI and unknown here: ${instead}.`, { param });
-  }
+  if (body['conversation'] != null) throw unknownHere('conversation');
   if (body.background !== true) return;
   const why = body.store === false ? "'store' is false" : keepsAnswers(deps) ? undefined : 'this server stores none';
   if (why === undefined) return;
@@ -119,11 +124,6 @@ function refuse(body: ResponseBody, deps: ResponseDeps): void {
     param: 'background',
   });
 }
-
-const REFUSED = [
-  ['prompt', 'send its text as instructions and input'],
-  ['conversation', 'name the answer to go on from in previous_response_id, or send all items'],
-] as const;
 
 /** Understood here, so not for a provider to guess at. `user` is passed on: vendors ask for it too. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set(

@@ -207,6 +207,12 @@ export const ItemList = z.object({
   has_more: z.boolean(),
 });
 
+export const InputTokens = z.object({
+  object: z.literal('response.input_tokens'),
+  input_tokens: z.int(),
+  estimated: z.literal(true).optional().describe('Counted here, since the upstream does not count'),
+});
+
 export const Deleted = z.object({ id: z.string(), object: z.literal('response'), deleted: z.literal(true) });
 
 /** What of an answer is to be shown beyond the usual. */

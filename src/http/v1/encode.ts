@@ -90,6 +90,7 @@ export class CompletionStream implements Encoder {
       case 'provider':
       case 'parameters':
       case 'search':
+      case 'item':
       case 'preview':
       case 'suggestions':
       case 'title':

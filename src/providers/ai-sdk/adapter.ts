@@ -53,6 +53,8 @@ export interface VendorSpec {
 export interface NativeApi {
   /** Whose requests it takes. Their `extra` holds the fields of the client's body that go to the vendor as they are. */
   readonly format: WireFormat;
+  /** Which providers speak it to the end; absent: all of the vendor's. */
+  isFor?(config: ProviderConfig): boolean;
   /** Asks for an answer as a stream; resolves with its head. */
   open(request: ChatRequest, connection: Connection, context: NativeContext): Promise<NativeAnswer>;
   /** The tokens of a request, counted by the vendor. */
@@ -94,6 +96,7 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
   return (config, deps) => {
     const thoughts = new SignedThoughts();
     const { apiKeys } = config;
+    const native = spec.native?.isFor?.(config) === false ? undefined : spec.native;
 
     function speaker(apiKey: string): Speaker {
       const secrets = (spec.secretSettings ?? []).map((name) => config.settings[name] ?? '');
@@ -149,8 +152,8 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
     ): Promise<Answering> {
       const request = { ...asked, model: modelName(spec, config, asked.model) };
       const drop = (field: string): void => call.drop(field);
-      if (spec.native !== undefined && request.format === spec.native.format) {
-        const { answering, headers } = await spec.native.open(request, connect(apiKey), { speaker: who, drop, signal });
+      if (native !== undefined && request.format === native.format) {
+        const { answering, headers } = await native.open(request, connect(apiKey), { speaker: who, drop, signal });
         noteRateLimits(call, headers);
         return answering;
       }
@@ -219,7 +222,7 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
         (model) => modelName(spec, config, model),
       ),
 
-      ...countingOf(spec, config, (apiKey) => ({ connection: connect(apiKey), who: speaker(apiKey) })),
+      ...countingOf(native, spec, config, (apiKey) => ({ connection: connect(apiKey), who: speaker(apiKey) })),
 
       chat(request, call) {
         const stop = new AbortController();
@@ -251,11 +254,11 @@ function taken(asked: Asked): ChatRequest {
 
 /** `countTokens` of a provider whose vendor counts (`NativeProvider`); nothing for others. */
 function countingOf(
+  native: NativeApi | undefined,
   spec: VendorSpec,
   config: ProviderConfig,
   connectionFor: (apiKey: string) => { readonly connection: Connection; readonly who: Speaker },
 ): Partial<Pick<NativeProvider, 'speaks' | 'countTokens'>> {
-  const { native } = spec;
   if (native === undefined) return {};
   return {
     speaks: native.format,

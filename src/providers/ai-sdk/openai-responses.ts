@@ -4,6 +4,7 @@ import { parseObject } from '../../core/objects.ts';
 import { parseModels } from '../openai/models.ts';
 import { fromAiSdk } from './adapter.ts';
 import { listPages } from './listing.ts';
+import { responsesApi } from './responses-native.ts';
 import { faithful, LOOSE_TOOLS } from './responses-stream.ts';
 
 /** OpenAI's Responses API, and whoever else serves it. Nothing is stored there: the conversation is sent each time. */
@@ -30,6 +31,8 @@ export const openaiResponses = fromAiSdk({
   ],
 
   options,
+
+  native: responsesApi,
 
   events: {
     says(event) {

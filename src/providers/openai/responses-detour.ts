@@ -4,7 +4,9 @@ import { SluiceError } from '../../core/errors.ts';
 import { Opened, WithFirst } from '../../core/opened.ts';
 import type { Detours, Provider } from '../../core/provider.ts';
 import type { VendorDeps } from '../ai-sdk/adapter.ts';
+import { type NativeProvider, speaks } from '../ai-sdk/native.ts';
 import { openaiResponses } from '../ai-sdk/openai-responses.ts';
+import { runsHostedTools } from '../ai-sdk/responses-native.ts';
 
 /** Models that are remembered. */
 const MOST_MODELS = 1_000;
@@ -13,9 +15,9 @@ const MOST_MODELS = 1_000;
 type Refused = 'tools' | 'all';
 
 /**
- * The same provider, which asks the Responses API of its upstream where the upstream says that it wants that: OpenAI refuses
- * tools with reasoning on chat completions for its newer models, and has models that are served there only. The refused
- * request is asked again there, once, and the model remembered.
+ * The same provider, which asks the Responses API of its upstream where the client speaks that API and the upstream does so to the end,
+ * and where the upstream says that it wants that: OpenAI refuses tools with reasoning on chat completions for its newer models, and has
+ * models that are served there only. The refused request is asked again there, once, and the model remembered.
  */
 export function withResponsesDetour(provider: Provider, config: ProviderConfig, deps: VendorDeps): Provider {
   const { chat: complete, relay } = provider;
@@ -23,7 +25,8 @@ export function withResponsesDetour(provider: Provider, config: ProviderConfig, 
   const isReachable = config.keyHeader === 'authorization' && config.cookieDomain === undefined;
   if (complete === undefined || relay === undefined || !isReachable) return provider;
   const models = new Map<string, Refused>();
-  let responses: Provider | undefined;
+  const isOwnApi = runsHostedTools(config);
+  let opened: Provider | undefined;
 
   const detours: Detours = {
     has: (model) => models.has(model),
@@ -37,13 +40,19 @@ export function withResponsesDetour(provider: Provider, config: ProviderConfig, 
     },
   };
 
-  function respond(...args: Parameters<NonNullable<Provider['chat']>>): ReturnType<NonNullable<Provider['chat']>> {
-    responses ??= openaiResponses({ ...config, kind: 'openai-responses' }, deps);
-    if (responses.chat === undefined) throw new Error('the Responses API does not chat');
-    return responses.chat(...args);
+  function responses(): Provider {
+    opened ??= openaiResponses({ ...config, kind: 'openai-responses' }, deps);
+    return opened;
   }
 
-  function isRefused({ model, tools = [] }: ChatRequest): boolean {
+  function respond(...args: Parameters<NonNullable<Provider['chat']>>): ReturnType<NonNullable<Provider['chat']>> {
+    const { chat } = responses();
+    if (chat === undefined) throw new Error('the Responses API does not chat');
+    return chat(...args);
+  }
+
+  function goesThere({ model, tools = [], format }: ChatRequest): boolean {
+    if (isOwnApi && format === 'responses') return true;
     const refused = models.get(model);
     return refused === 'all' || (refused === 'tools' && tools.length > 0);
   }
@@ -52,7 +61,7 @@ export function withResponsesDetour(provider: Provider, config: ProviderConfig, 
     // No generator: with paced streams every token would pass through it.
     chat: (request, call) =>
       new Opened(async () => {
-        if (isRefused(request)) return respond(request, call)[Symbol.asyncIterator]();
+        if (goesThere(request)) return respond(request, call)[Symbol.asyncIterator]();
         const answer = complete(request, call)[Symbol.asyncIterator]();
         try {
           // A refusal is a status, so nothing has come before it.
@@ -64,7 +73,19 @@ export function withResponsesDetour(provider: Provider, config: ProviderConfig, 
       }),
     relay: { target: (endpoint, credentials) => relay.target(endpoint, credentials), detours },
   };
-  return Object.assign(provider, detouring);
+  return Object.assign(provider, detouring, isOwnApi ? counting(responses) : {});
+}
+
+/** What makes a provider one that speaks the Responses API to the end. */
+function counting(responses: () => Provider): Pick<NativeProvider, 'speaks' | 'countTokens'> {
+  return {
+    speaks: 'responses',
+    countTokens(request, call) {
+      const provider = responses();
+      if (!speaks(provider, 'responses')) throw new Error('the Responses API counts no tokens');
+      return provider.countTokens(request, call);
+    },
+  };
 }
 
 /** What a failure says about the Responses API, in words such as "To use function tools, use /v1/responses …". */

@@ -51,12 +51,12 @@ export interface WireUsage {
   readonly completion_tokens_details?: { readonly reasoning_tokens?: number };
 }
 
-/** The server's two words that are spelt differently on the wire, and the one that other dialects alone have. */
+/** The server's two words that are spelt differently on the wire, and those that other dialects alone have. */
 type OnTheWire<Type> = Type extends 'tool_call'
   ? 'tool_calls'
   : Type extends 'media'
     ? 'content'
-    : Type extends 'search'
+    : Type extends 'search' | 'item'
       ? never
       : Type;
 

@@ -1,0 +1,95 @@
+import { isWholeJson } from '../../core/call-pieces.ts';
+import type { ToolCallDelta } from '../../core/chunk.ts';
+import type { Callable } from './callables.ts';
+import { FreeformInput } from './freeform.ts';
+import { type Emit, type Growing, type GrowingItems, placeOf } from './growing.ts';
+import { itemId } from './ids.ts';
+
+/** A call that is being made; `input`: of a freeform tool. */
+interface Call {
+  readonly growing: Growing;
+  readonly input?: FreeformInput;
+}
+
+/** Calls of what the client runs itself → their items and events. */
+export class ClientCalls {
+  readonly #response: string;
+  readonly #items: GrowingItems;
+  readonly #emit: Emit;
+  readonly #callables: ReadonlyMap<string, Callable>;
+  /** Those that are not over, by their place among the calls of the answer. */
+  readonly #calls = new Map<number, Call>();
+
+  /** @param callables the tools of the request, by the names that models know them by */
+  constructor(response: string, items: GrowingItems, emit: Emit, callables: ReadonlyMap<string, Callable>) {
+    this.#response = response;
+    this.#items = items;
+    this.#emit = emit;
+    this.#callables = callables;
+  }
+
+  has(index: number): boolean {
+    return this.#calls.has(index);
+  }
+
+  add({ index, id, name, arguments: fragment, vendor }: ToolCallDelta): void {
+    const { growing, input } = this.#calls.get(index) ?? this.#begin(index, id, name ?? '');
+    if (vendor !== undefined) growing.vendor = { ...growing.vendor, ...vendor };
+    if (fragment === '' || growing.isDone) return;
+    if (input === undefined) this.#write(growing, 'arguments', fragment);
+    else this.#write(growing, 'input', input.add(fragment));
+  }
+
+  /** Nothing follows of any of them. */
+  end(status: 'completed' | 'incomplete'): void {
+    const calls = [...this.#calls.values()];
+    this.#calls.clear();
+    for (const call of calls) this.#done(call, status);
+    for (const { growing } of calls) this.#items.carry(String(growing.item['call_id']), growing.vendor);
+  }
+
+  #begin(index: number, id: string | undefined, name: string): Call {
+    // Most upstreams write one call after the other; fragments of a call that is complete do not follow.
+    for (const earlier of this.#calls.values()) {
+      const { growing, input } = earlier;
+      if (input?.isOver ?? isWholeJson(String(growing.item['arguments']))) this.#done(earlier, 'completed');
+    }
+    const callId = id === undefined || id === '' ? itemId('call', this.#response, this.#items.length) : id;
+    const known: Partial<Callable> = this.#callables.get(name) ?? {};
+    const called = {
+      status: 'in_progress',
+      call_id: callId,
+      name: known.name ?? name,
+      ...(known.namespace === undefined ? {} : { namespace: known.namespace }),
+    };
+    const call: Call =
+      known.isFreeform === true
+        ? {
+            growing: this.#items.begin('ctc', { type: 'custom_tool_call', ...called, input: '' }),
+            input: new FreeformInput(),
+          }
+        : { growing: this.#items.begin('fc', { type: 'function_call', ...called, arguments: '' }) };
+    this.#calls.set(index, call);
+    return call;
+  }
+
+  #write(growing: Growing, member: 'arguments' | 'input', delta: string): void {
+    if (delta === '') return;
+    growing.item[member] = `${growing.item[member]}${delta}`;
+    const of = member === 'arguments' ? 'function_call_arguments' : 'custom_tool_call_input';
+    this.#emit(`response.${of}.delta`, { ...placeOf(growing), delta });
+  }
+
+  #done({ growing, input }: Call, status: 'completed' | 'incomplete'): void {
+    if (growing.isDone) return;
+    const place = placeOf(growing);
+    if (input === undefined) {
+      const { arguments: written, name } = growing.item;
+      this.#emit('response.function_call_arguments.done', { ...place, name, arguments: written });
+    } else {
+      this.#write(growing, 'input', input.end());
+      this.#emit('response.custom_tool_call_input.done', { ...place, input: growing.item['input'] });
+    }
+    this.#items.done(growing, { status });
+  }
+}
