@@ -173,6 +173,33 @@ providers:
     assert.deepEqual((lastBody()['input'] as Json[]).slice(1), [{ id: item.id, ...request }, approval]);
   });
 
+  test('what lets OpenAI into other servers goes there, and nowhere else', async () => {
+    says([]);
+    const tool = {
+      type: 'mcp',
+      server_label: 'docs',
+      server_url: 'https://mcp.example/sse',
+      authorization: 'planted-token',
+      headers: { 'x-key': 'planted-header' },
+    };
+    const got = await ask({ tools: [tool] });
+    assert.deepEqual(lastBody()['tools'], [tool]);
+    const shown = { ...tool, authorization: '<redacted>', headers: { 'x-key': '<redacted>' } };
+    assert.deepEqual(got.tools, [shown]);
+    assert.deepEqual((await client.responses.retrieve(got.id)).tools, [shown]);
+    // They may come with the conversation, too, and belong to all that follows.
+    const within = await ask({
+      input: [
+        { type: 'additional_tools', tools: [tool] },
+        { role: 'user', content: 'Hi' },
+      ],
+    });
+    const listed = await client.responses.inputItems.list(within.id, { order: 'asc' });
+    assertHolds(listed.data[0], { type: 'additional_tools', tools: [shown] });
+    await ask({ previous_response_id: within.id });
+    assertHolds((lastBody()['input'] as Json[])[0], { type: 'additional_tools', tools: [tool] });
+  });
+
   test('what is kept at OpenAI can be named: files, prompts', async () => {
     says([]);
     const part = { type: 'input_file', file_id: 'file-1' };

@@ -10,6 +10,7 @@ import { pieces } from './pieces.ts';
 import type { Prepared } from './question.ts';
 import { echoOf, type ResponseHead } from './response.ts';
 import type { Run } from './run.ts';
+import { shownTools } from './shown-tools.ts';
 import { isKept, type ResponseDeps } from './store.ts';
 import { ENCRYPTED, type Json, type ResponseBody } from './wire.ts';
 
@@ -46,7 +47,7 @@ export function headOf(prepared: Prepared, body: ResponseBody, model: string, pr
     provider,
     isBackground: body.background === true,
     isEncrypted: body.include?.includes(ENCRYPTED) === true,
-    ...(prepared.moreTools.length === 0 ? {} : { moreTools: prepared.moreTools }),
+    ...(prepared.moreTools.length === 0 ? {} : { moreTools: shownTools(prepared.moreTools) }),
     echo: echoOf(body, prepared.store),
   };
 }

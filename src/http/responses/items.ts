@@ -1,5 +1,6 @@
 import type { VendorData } from '../../core/chat.ts';
 import { sealVendor } from '../../core/vendor.ts';
+import { shownTools } from './shown-tools.ts';
 import type { Json } from './wire.ts';
 
 /** An item as clients know it, and beside it what a vendor attached, which they see only sealed. */
@@ -13,6 +14,7 @@ export interface KeptItem {
 
 /** The item for a client; `encrypted`: with what belongs to thoughts, which it hands back. */
 export function shown({ item, vendor }: KeptItem, encrypted: boolean): Json {
+  if (item['type'] === 'additional_tools') return { ...item, tools: shownTools(item['tools'] as readonly Json[]) };
   if (item['type'] !== 'reasoning') return item;
   const { encrypted_content: own, ...rest } = item;
   if (!encrypted) return rest;

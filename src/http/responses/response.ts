@@ -1,4 +1,5 @@
 import type { ErrorInfo, Usage } from '../../core/chunk.ts';
+import { shownTools } from './shown-tools.ts';
 import type { Json, ResponseBody } from './wire.ts';
 
 /** What is settled about an answer before it begins. It is kept with the answer, so it is plain JSON. */
@@ -53,7 +54,7 @@ export function echoOf(body: ResponseBody, store: boolean): Json {
     temperature: body.temperature ?? 1,
     text: { ...text, format: text?.format ?? { type: 'text' }, verbosity: text?.verbosity ?? 'medium' },
     tool_choice: body.tool_choice ?? 'auto',
-    tools: body.tools ?? [],
+    tools: shownTools(body.tools ?? []),
     top_logprobs: body.top_logprobs ?? 0,
     top_p: body.top_p ?? 1,
     truncation: body.truncation ?? 'disabled',

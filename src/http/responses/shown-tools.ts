@@ -1,0 +1,19 @@
+import { isObject } from '../../core/objects.ts';
+import type { Json } from './wire.ts';
+
+/** Tools as clients get them back: without what MCP servers are shown to let us in, of which OpenAI tells the names only. */
+export function shownTools(tools: readonly Json[]): readonly Json[] {
+  return tools.map((tool) => {
+    if (tool['type'] !== 'mcp') return tool;
+    const { authorization, headers, ...rest } = tool;
+    return {
+      ...rest,
+      ...(authorization == null ? {} : { authorization: REDACTED }),
+      ...(isObject(headers)
+        ? { headers: Object.fromEntries(Object.keys(headers).map((name) => [name, REDACTED])) }
+        : {}),
+    };
+  });
+}
+
+const REDACTED = '<redacted>';
