@@ -43,9 +43,12 @@ export function asWritten(item: Json): Json {
   const type = textOf(item['type'] ?? 'message');
   const prefix = PREFIXES.get(type) ?? '';
   const hasId = typeof id === 'string' && id.startsWith(prefix) && !isInputId(id);
-  const hasStatus = status !== undefined && !type.startsWith('custom_tool_call');
+  const hasStatus = status !== undefined && !STATELESS.has(type);
   return { ...(hasId ? { id } : {}), ...rest, ...(hasStatus ? { status } : {}) };
 }
+
+/** Kinds of items whose status is ours. */
+const STATELESS: ReadonlySet<string> = new Set(['custom_tool_call', 'custom_tool_call_output', 'function_call_output']);
 
 /** How the ids of items begin whose ids may be left out. */
 const PREFIXES: ReadonlyMap<string, string> = new Map([
