@@ -4,7 +4,7 @@ import type { Batch, Chunk } from '../../core/chunk.ts';
 import { AnswerSize } from '../../core/collect.ts';
 import { searchByModel } from '../../enrich/search-by-model.ts';
 import type { OpenedChunks } from '../../routing/chunks.ts';
-import type { Answered, Performed, Question } from '../../routing/router.ts';
+import type { Performed, Question } from '../../routing/router.ts';
 import { inOwnWords, ownWord } from './own-words.ts';
 import { pieces } from './pieces.ts';
 import type { Prepared } from './question.ts';
@@ -14,11 +14,17 @@ import { shownTools } from './shown-tools.ts';
 import { isKept, type ResponseDeps } from './store.ts';
 import { ENCRYPTED, type Json, type ResponseBody } from './wire.ts';
 
+/** The router's answer to a request, with the searches that its model makes on the way. */
+export function ask(prepared: Prepared, call: CallScope, deps: ResponseDeps): Promise<Performed<OpenedChunks>> {
+  return answered(withSearch(prepared, call, deps), call, deps);
+}
+
 /** The router's answer, whose complaints about fields are in the client's words. */
-export async function ask(prepared: Prepared, call: CallScope, deps: ResponseDeps): Promise<Performed<OpenedChunks>> {
+async function answered(question: Question, call: CallScope, deps: ResponseDeps): Promise<Performed<OpenedChunks>> {
   try {
-    const answered = await deps.router.answer(withSearch(prepared, call, deps), call);
-    return { ...answered, value: chunksOf(answered), dropped: answered.dropped.map(ownWord) };
+    const { value, dropped, ...rest } = await deps.router.answer(question, call);
+    if (value.kind !== 'chunks') throw new Error('the relay answered the Responses API');
+    return { ...rest, value, dropped: dropped.map(ownWord) };
   } catch (error) {
     throw inOwnWords(error);
   }
@@ -28,15 +34,11 @@ export async function ask(prepared: Prepared, call: CallScope, deps: ResponseDep
 function withSearch({ question, searchByModel: search }: Prepared, call: CallScope, deps: ResponseDeps): Question {
   if (search === undefined) return question;
   const step = searchByModel(search, deps.config().limits.answerBytes, async (request, { id, model }) => {
-    const round = { ...question, wish: { model, providers: [id], ignored: [] }, steps: [], request: () => request };
-    return chunksOf(await deps.router.answer(round, call)).chunks;
+    const wish = { model, providers: [id], ignored: [] };
+    const round = await answered({ ...question, wish, steps: [], request: () => request }, call, deps);
+    return round.value.chunks;
   });
   return { ...question, steps: [...(question.steps ?? []), step] };
-}
-
-function chunksOf({ value }: Answered): OpenedChunks {
-  if (value.kind !== 'chunks') throw new Error('the relay answered the Responses API');
-  return value;
 }
 
 export function headOf(prepared: Prepared, body: ResponseBody, model: string, provider: string | null): ResponseHead {
