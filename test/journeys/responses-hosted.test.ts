@@ -4,7 +4,7 @@ import OpenAI, { APIError } from 'openai';
 import type { ResponseCreateParams, ResponseInputItem, ResponseOutputItem } from 'openai/resources/responses/responses';
 import { startAnthropicUpstream } from '../support/anthropic-upstream.ts';
 import { eventTypesOf, hostedAnswer, HOSTED_ITEMS as ITEMS } from '../support/hosted-answer.ts';
-import { startOpenAiUpstream } from '../support/openai-upstream.ts';
+import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import { startResponsesUpstream } from '../support/responses-upstream.ts';
 import type { VendorAnswer } from '../support/vendor-script.ts';
 import type { VendorUpstream } from '../support/vendor-server.ts';
@@ -29,6 +29,8 @@ const TOOLS = [
 describe('tools that run at OpenAI', { timeout: 120_000 }, () => {
   let own: VendorUpstream;
   let claude: VendorUpstream;
+  /** One address, both of OpenAI's APIs. */
+  let both: OpenAiUpstream;
   let client: OpenAI;
   let close: () => Promise<void>;
   let answer: VendorAnswer = {};
@@ -36,7 +38,7 @@ describe('tools that run at OpenAI', { timeout: 120_000 }, () => {
   before(async () => {
     own = await startResponsesUpstream(() => answer);
     claude = await startAnthropicUpstream(() => ({ text: ['Hello'] }));
-    const both = await startOpenAiUpstream(() => ({ text: ['Chat completions'] }), {
+    both = await startOpenAiUpstream(() => ({ text: ['Chat completions'] }), {
       async handle(request, response) {
         if (request.path !== '/v1/responses') return false;
         response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -52,6 +54,7 @@ providers:
   worn: { kind: openai-responses, baseUrl: '${own.baseUrl}', apiKey: own-key, hostedTools: true }
   plain: { kind: openai-responses, baseUrl: '${own.baseUrl}', apiKey: own-key }
   both: { kind: openai, baseUrl: '${both.baseUrl}', apiKey: both-key, hostedTools: true }
+  keyed: { kind: openai, baseUrl: '${both.baseUrl}', apiKey: keyed-key, apiKeyHeader: api-key, hostedTools: true }
   claude: { kind: anthropic, baseUrl: '${claude.baseUrl}', apiKey: claude-key }
 `,
     );
@@ -342,6 +345,13 @@ providers:
       messages: [{ role: 'user', content: 'Hi' }],
     });
     assert.equal(chat.choices[0]?.message.content, 'Chat completions');
+  });
+
+  test('a key that is no Bearer token goes in its own header', async () => {
+    const got = await ask({ model: 'keyed/gpt-5.2', tools: TOOLS });
+    assertItems(got.output, ITEMS);
+    const { path, headers } = both.requests.at(-1) ?? {};
+    assert.deepEqual([path, headers?.['api-key'], headers?.authorization], ['/v1/responses', 'keyed-key', undefined]);
   });
 
   test('other servers of the API get functions only', async () => {

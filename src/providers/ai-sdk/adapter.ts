@@ -19,7 +19,7 @@ import type { NativeProvider } from './native.ts';
 import { toCallOptions } from './options.ts';
 import { toPrompt } from './prompt.ts';
 import { SignedThoughts } from './thoughts.ts';
-import { vendorFetch } from './vendor-fetch.ts';
+import { vendorFetch, withKeyIn } from './vendor-fetch.ts';
 
 /** What a vendor's file says about it. */
 export interface VendorSpec {
@@ -43,6 +43,8 @@ export interface VendorSpec {
   readonly embeddings?: EmbeddingSpec;
   /** Its own API, for clients that speak it: the library would not keep all that they say. */
   readonly native?: NativeApi;
+  /** Its key is a Bearer token, unless the upstream wants it in another header: the configuration's `apiKeyHeader` counts. */
+  readonly hasBearer?: boolean;
   /** Settings that together take the place of a key. They are never shown. */
   readonly secretSettings?: readonly string[];
   /** Names that models may have, where the library puts them into addresses as they are. */
@@ -104,12 +106,14 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
     }
 
     function connect(apiKey: string, texts?: JoinedTexts): Connection {
+      const fetch = vendorFetch(deps.client, speaker(apiKey), texts);
+      const isElsewhere = spec.hasBearer === true && config.keyHeader !== 'authorization';
       return {
         baseUrl: config.baseUrl ?? spec.baseUrl(config.settings),
         apiKey,
         headers: { ...config.headers },
         settings: config.settings,
-        fetch: vendorFetch(deps.client, speaker(apiKey), texts),
+        fetch: isElsewhere ? withKeyIn(config.keyHeader, apiKey, fetch) : fetch,
       };
     }
 

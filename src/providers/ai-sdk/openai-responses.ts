@@ -34,6 +34,8 @@ export const openaiResponses = fromAiSdk({
 
   native: responsesApi,
 
+  hasBearer: true,
+
   events: {
     says(event) {
       const { type, logprobs } = event;

@@ -45,6 +45,16 @@ export function vendorFetch(client: UpstreamClient, speaker: Speaker, texts?: Jo
   };
 }
 
+/** The same, with the key in a header of its own instead of a Bearer token. */
+export function withKeyIn(header: string, apiKey: string, send: typeof fetch): typeof fetch {
+  return (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.delete('authorization');
+    if (apiKey !== '') headers.set(header, apiKey);
+    return send(input, { ...init, headers });
+  };
+}
+
 /** The first bytes of a body as text; what follows is not taken in. */
 async function beginning(body: Body): Promise<string> {
   const pieces: Uint8Array[] = [];

@@ -21,8 +21,8 @@ type Refused = 'tools' | 'all';
  */
 export function withResponsesDetour(provider: Provider, config: ProviderConfig, deps: VendorDeps): Provider {
   const { chat: complete, relay } = provider;
-  // Its library knows Bearer tokens only.
-  const isReachable = config.keyHeader === 'authorization' && config.cookieDomain === undefined;
+  // Cookies are the chat completions' way in only.
+  const isReachable = config.cookieDomain === undefined;
   if (complete === undefined || relay === undefined || !isReachable) return provider;
   const models = new Map<string, Refused>();
   const isOwnApi = runsHostedTools(config);
