@@ -43,12 +43,10 @@ export function createLogger(level: LogLevel, descriptor = 2): ProcessLogger {
   }
 
   /** A line without pino, which cannot be loaded when no file can be opened any more: then above all something has to be said. */
-  function writeAlone(level: LogLevel, msg: string): void {
+  function writeAlone(level: LogLevel, fields: object, msg: string): void {
     try {
-      writeSync(
-        descriptor,
-        escaped(`${secrets.mask(JSON.stringify({ level, time: new Date().toISOString(), msg }))}\n`),
-      );
+      const line = { level, time: new Date().toISOString(), msg, ...withoutSecrets(fields) };
+      writeSync(descriptor, escaped(`${secrets.mask(JSON.stringify(line))}\n`));
     } catch {
       // There is no other place for it.
     }
@@ -80,10 +78,14 @@ class LazyLogger implements Logger {
   readonly #least: number;
   readonly #level: LogLevel;
   readonly #open: () => pino.Logger;
-  readonly #writeAlone: (level: LogLevel, message: string) => void;
+  readonly #writeAlone: (level: LogLevel, fields: object, message: string) => void;
   #opened: pino.Logger | undefined;
 
-  constructor(level: LogLevel, open: () => pino.Logger, writeAlone: (level: LogLevel, message: string) => void) {
+  constructor(
+    level: LogLevel,
+    open: () => pino.Logger,
+    writeAlone: (level: LogLevel, fields: object, message: string) => void,
+  ) {
     this.#level = level;
     this.#least = LOG_LEVELS.indexOf(level);
     this.#open = open;
@@ -116,7 +118,7 @@ class LazyLogger implements Logger {
     try {
       target = this.#target();
     } catch {
-      this.#writeAlone(level, message);
+      this.#writeAlone(level, fields, message);
       return;
     }
     target[level](fields, message);
