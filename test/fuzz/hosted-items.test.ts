@@ -42,6 +42,8 @@ function spoilt(random: Random): Buffer {
     const data = JSON.parse(event.slice(event.indexOf('data: ') + 6)) as Json;
     const inner = typeof data['item'] === 'object' && random.chance(0.5) ? (data['item'] as Json) : data;
     inner[random.pick(Object.keys(inner))] = hostile(random);
+    // A kind whose members are looked at here.
+    if (random.chance(0.1)) Object.assign(inner, { type: 'additional_tools', tools: hostile(random) });
     return random.pick([[], [event, event], [`data: ${JSON.stringify(data)}`]]);
   });
   return Buffer.from(`${sent.join('\n\n')}\n\n`);

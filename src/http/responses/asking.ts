@@ -49,7 +49,7 @@ export function headOf(prepared: Prepared, body: ResponseBody, model: string, pr
     provider,
     isBackground: body.background === true,
     isEncrypted: body.include?.includes(ENCRYPTED) === true,
-    ...(prepared.moreTools.length === 0 ? {} : { moreTools: shownTools(prepared.moreTools) }),
+    ...(prepared.moreTools.length === 0 ? {} : { moreTools: shownTools(prepared.moreTools) as readonly Json[] }),
     echo: echoOf(body, prepared.store),
   };
 }

@@ -166,7 +166,9 @@ function toThoughts({ item, vendor: kept }: KeptItem): readonly ReasoningPart[] 
 
 /** The tools that items bring, which newer clients write into the conversation. */
 export function additionalTools(items: readonly KeptItem[]): readonly WireTool[] {
-  return items.flatMap(({ item }) => (item['type'] === 'additional_tools' ? (item['tools'] as WireTool[]) : []));
+  return items.flatMap(({ item: { type, tools } }) =>
+    type === 'additional_tools' && Array.isArray(tools) ? tools.filter(isObject) : [],
+  ) as WireTool[];
 }
 
 /** Everything of a request except where it goes and what it says. */

@@ -14,7 +14,9 @@ export interface KeptItem {
 
 /** The item for a client; `encrypted`: with what belongs to thoughts, which it hands back. */
 export function shown({ item, vendor }: KeptItem, encrypted: boolean): Json {
-  if (item['type'] === 'additional_tools') return { ...item, tools: shownTools(item['tools'] as readonly Json[]) };
+  if (item['type'] === 'additional_tools' && Array.isArray(item['tools'])) {
+    return { ...item, tools: shownTools(item['tools']) };
+  }
   if (item['type'] !== 'reasoning') return item;
   const { encrypted_content: own, ...rest } = item;
   if (!encrypted) return rest;

@@ -1,10 +1,9 @@
 import { isObject } from '../../core/objects.ts';
-import type { Json } from './wire.ts';
 
 /** Tools as clients get them back: without what MCP servers are shown to let us in, of which OpenAI tells the names only. */
-export function shownTools(tools: readonly Json[]): readonly Json[] {
+export function shownTools(tools: readonly unknown[]): readonly unknown[] {
   return tools.map((tool) => {
-    if (tool['type'] !== 'mcp') return tool;
+    if (!isObject(tool) || tool['type'] !== 'mcp') return tool;
     const { authorization, headers, ...rest } = tool;
     return {
       ...rest,
