@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
+import { dayOf } from '../src/core/days.ts';
 import type { UsageRecord } from '../src/core/stores.ts';
+import { UsageBatch } from '../src/core/usage-batch.ts';
 import { openStores } from '../src/stores/index.ts';
 
-const BATCH = 10_000;
+const BATCH = 1_000;
 const DAY_MS = 86_400_000;
 
 /** Writes `count` records of usage into a data folder, spread over a year, ten users and five models. */
@@ -11,7 +12,6 @@ export async function fillUsage(dataDir: string, count: number): Promise<void> {
   const stores = openStores(dataDir, pino({ level: 'silent' }));
   const now = Date.now();
   const record = (index: number): UsageRecord => ({
-    id: randomUUID(),
     time: now - Math.floor((1 - index / count) * 365 * DAY_MS),
     user: `user-${index % 10}`,
     provider: 'mock',
@@ -23,10 +23,18 @@ export async function fillUsage(dataDir: string, count: number): Promise<void> {
     more: {},
   });
   try {
-    for (let from = 0; from < count; from += BATCH) {
-      const length = Math.min(BATCH, count - from);
-      await stores.usage.add(Array.from({ length }, (_, index) => record(from + index)));
+    let batch: UsageBatch | undefined;
+    for (let index = 0; index < count; index += 1) {
+      const next = record(index);
+      const day = dayOf(next.time);
+      if (batch !== undefined && (batch.day !== day || batch.size === BATCH)) {
+        await stores.usage.add(batch);
+        batch = undefined;
+      }
+      batch ??= new UsageBatch(day);
+      batch.add(next);
     }
+    if (batch !== undefined) await stores.usage.add(batch);
   } finally {
     await stores.close();
   }

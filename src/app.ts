@@ -26,7 +26,6 @@ import type { ObserveConfig } from './observe/config.ts';
 import { type Ledger, OwnLedger } from './observe/ledger.ts';
 import { Observer } from './observe/observer.ts';
 import type { Otel } from './observe/otel/index.ts';
-import { pricedUsage } from './observe/priced-usage.ts';
 import { Prices } from './observe/prices.ts';
 import { createFetch } from './outbound/fetch.ts';
 import { createGuardedFetch, guardedLimits } from './outbound/guarded-fetch.ts';
@@ -117,10 +116,10 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
   const secrets = new Secrets();
   const prices = new Prices(providerOf, log);
   const ledger = shared?.ledger ?? new OwnLedger({ config: observing, records: stores.caches, log });
-  const observer = new Observer({ config: observing, ledger, prices, secrets, log, sink: otel });
+  const observer = new Observer({ config: observing, ledger, secrets, log, sink: otel });
   const calls = new WatchedCalls(shared?.places ?? new OwnPlaces(limits), observer);
   const answers = new KeptAnswers(() => shareOf(config.limits, shared?.workers ?? 1), shared?.tag);
-  const recorder = new UsageRecorder(pricedUsage(stores.usage, prices), log);
+  const recorder = new UsageRecorder(stores.usage, log);
   const guardedFetch = createGuardedFetch({
     limits: () => guardedLimits(config.limits),
     userAgent: `Sluice/${version}`,
@@ -164,8 +163,9 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     enrich: (request, call, own) => enrich([...stepsBefore, ...own, ...stepsAfter], request, call),
     onUsage(target, usage, call) {
       const { provider, model } = target;
-      recorder.note({ user: call.user, provider: provider.id, label: provider.label, model, usage });
-      observer.spent(target, usage, call);
+      const cost = prices.cost(provider.id, model, usage);
+      recorder.note({ user: call.user, provider: provider.id, label: provider.label, model, usage, cost });
+      observer.spent(usage, cost, call);
     },
     watcher: observer,
   });

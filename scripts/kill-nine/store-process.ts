@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { UsageBatch } from '../../src/core/usage-batch.ts';
 import { openStores } from '../../src/stores/index.ts';
 import type { Asked, Told } from './store-subject.ts';
 import type { Content } from './subject.ts';
@@ -40,7 +41,8 @@ const work = {
   },
   async addUsage(user: string) {
     const counts = { promptTokens: 1, completionTokens: 1, totalTokens: 2, savedTokens: 0 };
-    await usage.add([{ id: randomUUID(), time: 0, user, provider: 'p', model: 'm', ...counts, more: {} }]);
+    const record = { time: 0, user, provider: 'p', model: 'm', ...counts, more: {} };
+    await usage.add(UsageBatch.of(record));
   },
   async usage(user: string) {
     const { totals } = await usage.stats({ today: '1970-01-01', days: 1, user });

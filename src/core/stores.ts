@@ -1,3 +1,5 @@
+import type { UsageBatch } from './usage-batch.ts';
+
 /**
  * The ports of everything that is kept. Implementations live in `stores/`; handlers know only these. Whatever a promise
  * acknowledges is on disk. When a store is out of order it throws `SluiceError('storage_failed')`, and chats go on without.
@@ -61,7 +63,6 @@ export interface MemoryStore {
 
 /** One answer's use of tokens. */
 export interface UsageRecord {
-  readonly id: string;
   /** Milliseconds since 1970. */
   readonly time: number;
   readonly user: string;
@@ -95,7 +96,8 @@ export interface UsageStats {
 
 /** Usage of tokens. Sums are kept as records come in, so that asking costs the same after a million of them. */
 export interface UsageStore {
-  add(records: readonly UsageRecord[]): Promise<void>;
+  /** A batch that is there already, because nobody knew whether it had been kept, changes nothing. */
+  add(batch: UsageBatch): Promise<void>;
   /** The records of a day (yyyy-mm-dd, UTC), oldest first. */
   day(date: string): AsyncIterable<UsageRecord>;
   /** The last `days` days up to `today`. */

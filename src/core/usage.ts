@@ -1,6 +1,9 @@
 import type { Usage } from './chunk.ts';
 import { isObject, membersOf } from './objects.ts';
 
+/** What an answer cost, in US dollars; null: unknown. A promise, which does not fail, while prices are being loaded. */
+export type Cost = number | null | Promise<number | null>;
+
 /** OpenAI's usage object → ours. Undefined when it is none. */
 export function decodeUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;

@@ -7,6 +7,7 @@ import type { Ability } from '../core/provider.ts';
 import { Roster } from '../core/roster.ts';
 import type { Secrets } from '../core/secrets.ts';
 import type { Step } from '../core/stream.ts';
+import type { Cost } from '../core/usage.ts';
 import type { RouteWatcher } from '../routing/router.ts';
 import type { Target, Wish } from '../routing/select.ts';
 import { logLine } from './access-log.ts';
@@ -15,7 +16,6 @@ import type { ObserveConfig } from './config.ts';
 import { contentOf } from './content.ts';
 import type { Ledger } from './ledger.ts';
 import { Observation, type Operation, type RouteKind } from './observation.ts';
-import type { Prices } from './prices.ts';
 
 const LONGEST_NAME = 256;
 
@@ -43,7 +43,6 @@ export interface Sink {
 export interface ObserverDeps {
   readonly config: ObserveConfig;
   readonly ledger: Ledger;
-  readonly prices: Pick<Prices, 'cost'>;
   readonly secrets: Secrets;
   readonly log: Logger;
   readonly sink?: Sink | undefined;
@@ -155,20 +154,20 @@ export class Observer implements RouteWatcher {
     if (operation === undefined || !WHOLE.has(operation)) observation.firstChunk ??= observation.elapsed();
   }
 
-  spent({ provider, model }: Target, usage: Usage, call: Call): void {
+  spent(usage: Usage, cost: Cost, call: Call): void {
     const observation = noted(call);
     if (observation === undefined) return;
     observation.spent(usage);
-    const cost = this.#deps.prices.cost(provider.id, model, usage);
-    if (cost === null || typeof cost === 'number') this.#charge(observation, cost);
-    else {
-      observation.openPrices += 1;
-      void cost.then((known) => {
-        observation.openPrices -= 1;
-        this.#charge(observation, known);
-        if (observation.isOver && observation.openPrices === 0) this.ledger.keep(observation);
-      });
+    if (!(cost instanceof Promise)) {
+      this.#charge(observation, cost);
+      return;
     }
+    observation.openPrices += 1;
+    void cost.then((known) => {
+      observation.openPrices -= 1;
+      this.#charge(observation, known);
+      if (observation.isOver && observation.openPrices === 0) this.ledger.keep(observation);
+    });
   }
 
   relays(call: Call): ((latin1: string) => void) | undefined {

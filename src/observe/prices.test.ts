@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { testLogger } from '../../test/support/call.ts';
-import { memoryStores } from '../stores/memory/stores.ts';
-import { pricedUsage } from './priced-usage.ts';
 import { type PricedProvider, Prices } from './prices.ts';
 
 const PROVIDERS: readonly PricedProvider[] = [
@@ -66,24 +64,5 @@ describe('prices', () => {
   test('without the catalogue costs are unknown', async () => {
     const { prices } = open(() => Promise.reject(new Error('not installed')));
     assert.equal(await prices.cost('openai', 'gpt-4o', USAGE), null);
-  });
-
-  test('usage records say what they cost', async () => {
-    const { prices } = open();
-    const store = pricedUsage(memoryStores().usage, prices);
-    const record = { user: 'u', totalTokens: 0, savedTokens: 0, ...USAGE, time: Date.parse('2026-03-01'), more: {} };
-    await store.add([
-      { ...record, id: 'a', provider: 'openai', model: 'gpt-4o' },
-      { ...record, id: 'b', provider: 'mine', model: 'gpt-4o' },
-      { ...record, id: 'c', provider: 'openai', model: 'gpt-4o', more: { cost: 7, label: 'x' } },
-      { ...record, id: 'd', provider: 'anthropic', model: 'claude-haiku-4-5', more: { cache_write_tokens: 1_000_000 } },
-    ]);
-    const costs = (await Array.fromAsync(store.day('2026-03-01'))).map(({ more }) => more);
-    assert.deepEqual(costs, [
-      { cost: 12.5 },
-      { cost: null },
-      { cost: 7, label: 'x' },
-      { cost: 6.25, cache_write_tokens: 1_000_000 },
-    ]);
   });
 });

@@ -2,6 +2,7 @@ import type * as Genai from '@pydantic/genai-prices';
 import type { ProviderConfig } from '../config/config.ts';
 import type { Usage } from '../core/chunk.ts';
 import type { Logger } from '../core/logger.ts';
+import type { Cost } from '../core/usage.ts';
 
 /** Our ids, and the names of the same vendors in the catalogue of prices. Providers that are not here are known by address. */
 const VENDORS: ReadonlyMap<string, string> = new Map([
@@ -77,7 +78,7 @@ export class Prices {
   }
 
   /** Null: unknown. At once, except while the catalogue is being loaded. */
-  cost(provider: string, model: string, usage: PricedUsage): number | null | Promise<number | null> {
+  cost(provider: string, model: string, usage: PricedUsage): Cost {
     const whose = this.#whose(provider);
     if (whose === undefined || model === '') return null;
     if (this.#catalogue !== undefined) return this.#calculate(this.#catalogue, provider, whose, model, usage);

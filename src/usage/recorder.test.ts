@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testLogger } from '../../test/support/call.ts';
+import { dayOf } from '../core/days.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { UsageRecord, UsageStore } from '../core/stores.ts';
+import type { UsageBatch } from '../core/usage-batch.ts';
 import { UsageRecorder } from './recorder.ts';
 
 const answer = (model: string) => ({
@@ -11,21 +13,28 @@ const answer = (model: string) => ({
   label: 'Mock',
   model,
   usage: { promptTokens: 3, completionTokens: 4, totalTokens: 7, cachedTokens: 1 },
+  cost: null,
 });
 
-function store(): { readonly batches: UsageRecord[][]; broken: boolean; readonly port: UsageStore } {
+function store() {
   const batches: UsageRecord[][] = [];
+  /** The ids of all batches that came, also of those that were not taken. */
+  const tried: string[] = [];
   const self = {
     batches,
+    tried,
     broken: false,
     port: {
-      async add(records: readonly UsageRecord[]) {
+      async add({ id, day, json }: UsageBatch) {
+        tried.push(id);
         if (self.broken) throw new SluiceError('storage_failed', 'The disk is full.');
-        batches.push([...records]);
+        const records = JSON.parse(json) as UsageRecord[];
+        for (const { time } of records) assert.equal(dayOf(time), day);
+        batches.push(records);
       },
       async *day() {},
       stats: () => Promise.reject(new Error('not asked for')),
-    },
+    } satisfies UsageStore,
   };
   return self;
 }
@@ -62,8 +71,11 @@ test('what a broken store did not take is written when it is back, and said once
   await recorder.flush();
   assert.deepEqual(
     target.batches.map((batch) => batch.map(({ model }) => model)),
-    [['a', 'b', 'c']],
+    [['a'], ['b'], ['c']],
   );
+  // Whatever became of the first try: nothing was added to a batch that may have been kept.
+  const [a, b, c] = new Set(target.tried);
+  assert.deepEqual(target.tried, [a, a, a, b, c]);
   assert.equal(log.lines.filter(({ level }) => level === 'warn').length, 1);
 });
 
@@ -75,6 +87,55 @@ test('what was written to a cache is noted, and nothing where nothing was', asyn
   await recorder.flush();
   assert.deepEqual(
     batches.flat().map(({ more }) => more),
-    [{ label: 'Mock', cache_write_tokens: 2 }, { label: 'Mock' }],
+    [
+      { label: 'Mock', cache_write_tokens: 2, cost: null },
+      { label: 'Mock', cost: null },
+    ],
+  );
+});
+
+test('an answer whose price is being looked up is recorded with it, and a flush waits for that', async () => {
+  const { batches, port } = store();
+  const recorder = new UsageRecorder(port, testLogger());
+  const price = Promise.withResolvers<number | null>();
+  recorder.note({ ...answer('slow'), cost: price.promise });
+  recorder.note({ ...answer('quick'), cost: 2 });
+  const flushed = recorder.flush();
+  setImmediate(() => price.resolve(1));
+  await flushed;
+  assert.deepEqual(
+    batches.flat().map(({ model, more }) => [model, more['cost']]),
+    [
+      ['quick', 2],
+      ['slow', 1],
+    ],
+  );
+});
+
+test('while the store is out of order, the newest ten thousand wait', async () => {
+  const target = store();
+  const recorder = new UsageRecorder(target.port, testLogger());
+  target.broken = true;
+  for (let count = 0; count < 12_500; count += 1) recorder.note(answer(`${count}`));
+  await recorder.flush();
+  target.broken = false;
+  await recorder.flush();
+  const models = target.batches.flat().map(({ model }) => Number(model));
+  assert.equal(models.at(-1), 12_499);
+  assert.ok(models.length <= 10_000 && models.length > 8_900, `${models.length}`);
+  assert.equal(models[0], 12_500 - models.length);
+});
+
+test('records of two days are two batches', async (context) => {
+  const { batches, port } = store();
+  const recorder = new UsageRecorder(port, testLogger());
+  context.mock.timers.enable({ apis: ['Date'], now: Date.parse('2026-03-01T23:59:59.999Z') });
+  recorder.note(answer('before'));
+  context.mock.timers.tick(1);
+  recorder.note(answer('after'));
+  await recorder.flush();
+  assert.deepEqual(
+    batches.map((batch) => batch.map(({ model }) => model)),
+    [['before'], ['after']],
   );
 });

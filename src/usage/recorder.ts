@@ -1,15 +1,16 @@
 import type { Usage } from '../core/chunk.ts';
+import { dayOf } from '../core/days.ts';
 import { toSluiceError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { recordId } from '../core/record-id.ts';
-import type { UsageRecord, UsageStore } from '../core/stores.ts';
+import type { UsageStore } from '../core/stores.ts';
+import type { Cost } from '../core/usage.ts';
+import { UsageBatch } from '../core/usage-batch.ts';
 
-/**
- * How long records wait for others to be written with them, in milliseconds. Short: what waits for long outlives the
- * collector's young generation, and costs more there than writing it does.
- */
+/** How long records wait for others to be written with them, in milliseconds. */
 const WAIT_MS = 50;
-/** Records that wait at most while the store is out of order; the oldest go first. */
+/** Records of one batch. */
+const MOST_IN_BATCH = 1_000;
+/** Records that wait at most while the store is out of order; the oldest batches go first. */
 const MOST = 10_000;
 
 /** One answer, as it is recorded. */
@@ -19,13 +20,19 @@ export interface Answered {
   readonly label: string;
   readonly model: string;
   readonly usage: Usage;
+  readonly cost: Cost;
 }
 
 /** Records the usage of every answer once, in batches, behind the answer: nobody waits for it. */
 export class UsageRecorder {
   readonly #store: UsageStore;
   readonly #log: Logger;
-  #waiting: UsageRecord[] = [];
+  /** Takes the next record. */
+  #open: UsageBatch | undefined;
+  /** Complete: whatever became of the first try, the second one must be the same batch. */
+  #complete: UsageBatch[] = [];
+  /** Answers whose prices are being looked up. */
+  readonly #unpriced = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
   #failing = false;
@@ -35,10 +42,29 @@ export class UsageRecorder {
     this.#log = log;
   }
 
-  note({ user, provider, label, model, usage }: Answered): void {
-    this.#waiting.push({
-      id: recordId(),
-      time: Date.now(),
+  note(answered: Answered): void {
+    const { cost } = answered;
+    const now = Date.now();
+    if (!(cost instanceof Promise)) {
+      this.#add(answered, now, cost);
+      return;
+    }
+    const priced = cost.then((known) => {
+      this.#unpriced.delete(priced);
+      this.#add(answered, now, known);
+    });
+    this.#unpriced.add(priced);
+  }
+
+  /** Writes what waits now. Never throws: usage that cannot be written is tried again with the next. */
+  async flush(): Promise<void> {
+    await Promise.all(this.#unpriced);
+    await this.#flush();
+  }
+
+  #add({ user, provider, label, model, usage }: Answered, time: number, cost: number | null): void {
+    this.#batchOf(dayOf(time)).add({
+      time,
       user,
       provider,
       model,
@@ -50,14 +76,25 @@ export class UsageRecorder {
         label,
         ...(usage.estimated === true ? { estimated: true } : {}),
         ...(usage.cacheWriteTokens ? { cache_write_tokens: usage.cacheWriteTokens } : {}),
+        cost,
       },
     });
-    if (this.#waiting.length > MOST) this.#waiting.shift();
-    this.#timer ??= setTimeout(() => void this.flush(), WAIT_MS);
+    this.#timer ??= setTimeout(() => void this.#flush(), WAIT_MS);
   }
 
-  /** Writes what waits now. Never throws: usage that cannot be written is tried again with the next. */
-  flush(): Promise<void> {
+  #batchOf(day: string): UsageBatch {
+    if (this.#open?.day === day && this.#open.size < MOST_IN_BATCH) return this.#open;
+    this.#close();
+    this.#open = new UsageBatch(day);
+    return this.#open;
+  }
+
+  #close(): void {
+    if (this.#open !== undefined) this.#complete.push(this.#open);
+    this.#open = undefined;
+  }
+
+  #flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#writing = this.#writing.then(() => this.#write());
@@ -65,16 +102,34 @@ export class UsageRecorder {
   }
 
   async #write(): Promise<void> {
-    const records = this.#waiting;
-    if (records.length === 0) return;
-    this.#waiting = [];
-    try {
-      await this.#store.add(records);
-      this.#failing = false;
-    } catch (error) {
-      if (!this.#failing) this.#log.warn({ error: toSluiceError(error).message }, 'usage cannot be recorded now');
-      this.#failing = true;
-      this.#waiting = [...records, ...this.#waiting].slice(-MOST);
-    }
+    this.#close();
+    const batches = this.#complete;
+    const [first, ...others] = batches;
+    if (first === undefined) return;
+    this.#complete = [];
+    // Where one cannot be written, thousands need not be tried.
+    const isFailing = (await this.#addAll([first])).length > 0;
+    const left = isFailing ? batches : await this.#addAll(others);
+    this.#complete = newest([...left, ...this.#complete], MOST);
   }
+
+  /** Returns those that could not be written. */
+  async #addAll(batches: readonly UsageBatch[]): Promise<readonly UsageBatch[]> {
+    const results = await Promise.allSettled(batches.map((batch) => this.#store.add(batch)));
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed !== undefined && !this.#failing)
+      this.#log.warn({ error: toSluiceError(failed.reason).message }, 'usage cannot be recorded now');
+    this.#failing = failed !== undefined;
+    return batches.filter((_, index) => results[index]?.status === 'rejected');
+  }
+}
+
+/** The last batches that have at most so many records together. */
+function newest(batches: readonly UsageBatch[], most: number): UsageBatch[] {
+  let room = most;
+  const first = batches.findLastIndex(({ size }) => {
+    room -= size;
+    return room < 0;
+  });
+  return batches.slice(first + 1);
 }

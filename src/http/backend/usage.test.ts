@@ -8,7 +8,6 @@ import type { Deps } from '../deps.ts';
 import { getUsage } from './usage.ts';
 
 const RECORD: UsageRecord = {
-  id: 'r',
   time: 0,
   user: 'u',
   provider: 'p',

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import type { UsageRecord, UsageTotals } from '../../core/stores.ts';
+import { UsageBatch } from '../../core/usage-batch.ts';
 import { openStream } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import type { JsonBody } from '../edge/body.ts';
@@ -31,7 +31,6 @@ export function postUsage(deps: Deps): Handler {
     const completionTokens = count(value, 'completion_tokens');
     const more = Object.entries(value).filter(([name]) => !RESERVED.has(name) && !COUNTED.has(name));
     const record: UsageRecord = {
-      id: randomUUID(),
       time: Date.now(),
       user: userOf(request, value['user']),
       provider: printable(value['provider']) ?? '',
@@ -42,7 +41,7 @@ export function postUsage(deps: Deps): Handler {
       savedTokens: count(value, 'saved_tokens'),
       more: withoutControls(Object.fromEntries(more)) as Record<string, unknown>,
     };
-    await deps.stores.usage.add([record]);
+    await deps.stores.usage.add(UsageBatch.of(record));
     return {};
   };
 }

@@ -1,6 +1,6 @@
 /**
  * Counters and histograms in the text format of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats/).
- * Counting is one look into a map; all else happens when somebody reads.
+ * Counting is a look into a few maps; all else happens when somebody reads.
  */
 
 /** Series of one family. Labels are bounded where they come from; this is the net below. */
@@ -9,11 +9,23 @@ const OTHER = 'other';
 
 type Values = readonly string[];
 
-/** Series by their labels. */
+interface Labelled<T> {
+  readonly labels: string;
+  readonly value: T;
+}
+
+/** Where the values of labels lead, one after the other. */
+class Branch<T> {
+  readonly next = new Map<string, Branch<T>>();
+  series: Labelled<T> | undefined;
+}
+
+/** Series by their labels: found without making a text of them, which every request would do some ten times. */
 class Series<T> {
   readonly #labels: readonly string[];
   readonly #create: () => T;
-  readonly #series = new Map<string, { readonly labels: string; readonly value: T }>();
+  readonly #root = new Branch<T>();
+  readonly #all: Labelled<T>[] = [];
 
   constructor(labels: readonly string[], create: () => T) {
     this.#labels = labels;
@@ -21,20 +33,30 @@ class Series<T> {
   }
 
   get(values: Values): T {
-    const name = values.join('\0');
-    const present = this.#series.get(name);
-    if (present !== undefined) return present.value;
-    if (this.#series.size >= MOST_SERIES && values.some((value) => value !== OTHER)) {
+    let branch: Branch<T> | undefined = this.#root;
+    for (const value of values) branch = branch?.next.get(value);
+    return branch?.series === undefined ? this.#begin(values) : branch.series.value;
+  }
+
+  values(): Iterable<Labelled<T>> {
+    return this.#all;
+  }
+
+  #begin(values: Values): T {
+    if (this.#all.length >= MOST_SERIES && values.some((value) => value !== OTHER)) {
       return this.get(values.map(() => OTHER));
     }
     const labels = this.#labels.map((label, index) => `${label}="${escaped(values[index] ?? '')}"`).join(',');
-    const value = this.#create();
-    this.#series.set(name, { labels, value });
-    return value;
-  }
-
-  values(): Iterable<{ readonly labels: string; readonly value: T }> {
-    return this.#series.values();
+    const series = { labels, value: this.#create() };
+    this.#all.push(series);
+    let branch = this.#root;
+    for (const value of values) {
+      const next = branch.next.get(value) ?? new Branch<T>();
+      branch.next.set(value, next);
+      branch = next;
+    }
+    branch.series = series;
+    return series.value;
   }
 }
 

@@ -1,17 +1,15 @@
 import { dayOf, daysUpTo } from '../../core/days.ts';
 import type { UsageRecord, UsageStats, UsageStore, UsageTotals } from '../../core/stores.ts';
-import { checkId } from '../id.ts';
-import { addSums, MOST_NAMES, NOTHING, sumsOf } from '../usage-sums.ts';
+import { addUp, noTotals, type Totals, type UsageBatch } from '../../core/usage-batch.ts';
+import { addTotals, MOST_NAMES, NOTHING } from '../usage-sums.ts';
 
 /** Usage in this process's memory, summed up when somebody asks. */
 export class MemoryUsage implements UsageStore {
-  readonly #records = new Map<string, string>();
+  /** The records of batches, in JSON, by the ids of these. */
+  readonly #batches = new Map<string, string>();
 
-  async add(records: readonly UsageRecord[]): Promise<void> {
-    for (const record of records) checkId(record.id);
-    for (const record of records) {
-      if (!this.#records.has(record.id)) this.#records.set(record.id, JSON.stringify(record));
-    }
+  async add({ id, json }: UsageBatch): Promise<void> {
+    if (!this.#batches.has(id)) this.#batches.set(id, json);
   }
 
   async *day(date: string): AsyncIterable<UsageRecord> {
@@ -32,19 +30,21 @@ export class MemoryUsage implements UsageStore {
       models: named(sumsBy(records, (record) => record.model)),
       providers: named(sumsBy(records, (record) => record.provider)),
       users: named(sumsBy(records, (record) => record.user)),
-      totals: [...byDay.values()].reduce(addSums, NOTHING),
+      totals: [...byDay.values()].reduce(addTotals, NOTHING),
     };
   }
 
   #all(): readonly UsageRecord[] {
-    return [...this.#records.values()].map((json) => JSON.parse(json) as UsageRecord);
+    return [...this.#batches.values()].flatMap((json) => JSON.parse(json) as UsageRecord[]);
   }
 }
 
 function sumsBy(records: readonly UsageRecord[], key: (record: UsageRecord) => string): Map<string, UsageTotals> {
-  const sums = new Map<string, UsageTotals>();
+  const sums = new Map<string, Totals>();
   for (const record of records) {
-    sums.set(key(record), addSums(sums.get(key(record)) ?? NOTHING, sumsOf(record)));
+    const totals = sums.get(key(record)) ?? noTotals();
+    addUp(totals, record);
+    sums.set(key(record), totals);
   }
   return sums;
 }

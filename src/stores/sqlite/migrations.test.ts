@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
+import { testLogger } from '../../../test/support/call.ts';
 import { temporaryFolder } from '../../../test/support/config-folder.ts';
+import { dayOf } from '../../core/days.ts';
+import type { UsageRecord } from '../../core/stores.ts';
+import { UsageBatch } from '../../core/usage-batch.ts';
+import { openStores } from '../index.ts';
 import { Unusable } from './failures.ts';
 import { MIGRATIONS, migrate } from './migrations.ts';
 
@@ -70,5 +75,57 @@ describe('migrations', () => {
     };
     migrate(second, [step]);
     assert.deepEqual(versions(second), [1]);
+  });
+});
+
+describe('usage of version 1', () => {
+  const DAYS = ['2026-03-01', '2026-03-02'];
+  const COUNT = 1_203;
+
+  /** A database as that version left it, with its records out of order. */
+  function fill(file: string): (UsageRecord & { id: string })[] {
+    const database = new DatabaseSync(file);
+    migrate(database, MIGRATIONS.slice(0, 1));
+    const insert = database.prepare('insert into usage_records (id, day, time, body) values (?, ?, ?, ?)');
+    const records = Array.from({ length: COUNT }, (_, index) => {
+      const time = Date.parse(`${DAYS[index % 2]}T00:00:00Z`) + ((index * 7_919) % COUNT);
+      const counts = { promptTokens: 1, completionTokens: 2, totalTokens: 3, savedTokens: 0 };
+      return {
+        id: `${index}`,
+        time,
+        user: 'ann',
+        provider: 'p',
+        model: 'm',
+        ...counts,
+        more: { ['__proto__']: index },
+      };
+    });
+    database.exec('begin');
+    for (const record of records) insert.run(record.id, dayOf(record.time), record.time, JSON.stringify(record));
+    database.exec(`
+      update usage_mark set last = ${COUNT};
+      insert into usage_sums select day, 'ann', 'p', 'm', count(*), count(*), 2 * count(*), 3 * count(*), 0
+      from usage_records group by day;
+      commit;
+    `);
+    database.close();
+    return records;
+  }
+
+  test('is all there afterwards, in its order, and goes on', async (context) => {
+    const folder = temporaryFolder(context);
+    const records = fill(path.join(folder, 'sluice.db'));
+    const stores = openStores(folder, testLogger());
+    context.after(() => stores.close());
+    for (const day of DAYS) {
+      const expected = records.filter(({ time }) => dayOf(time) === day).sort((one, other) => one.time - other.time);
+      const found = await Array.fromAsync(stores.usage.day(day));
+      assert.deepEqual(found, expected);
+    }
+    const [first] = records;
+    if (first !== undefined) await stores.usage.add(UsageBatch.of(first));
+    const { totals } = await stores.usage.stats({ today: '2026-03-02', days: 2 });
+    assert.equal(totals.requests, COUNT + 1);
+    assert.equal((await Array.fromAsync(stores.usage.day('2026-03-01'))).length, 603);
   });
 });

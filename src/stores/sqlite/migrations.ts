@@ -78,6 +78,31 @@ export const MIGRATIONS: readonly Migration[] = [
       create index log_newest on log (time desc, number desc);
     `,
   },
+  {
+    version: 2,
+    name: 'usage in batches',
+    sql: `
+      -- 'records' is a list in JSON of what was noted together, 'first' the time of the oldest of them.
+      create table usage_batches (
+        number integer primary key,
+        id text not null unique,
+        day text not null,
+        first real not null,
+        records text not null
+      );
+      create index usage_batches_of_day on usage_batches (day, first, number);
+      -- Record by record, since a 'group by' would put all of them in order first, in memory.
+      insert into usage_batches (id, day, first, records)
+      select 'of version 1: ' || day || ' ' || part, day,
+        (select min(time) from usage_records
+          where number between part * 500 and part * 500 + 499 and day = parts.day),
+        (select json_group_array(json(body)) from usage_records
+          where number between part * 500 and part * 500 + 499 and day = parts.day)
+      from (select distinct day, number / 500 as part from usage_records) as parts;
+      drop table usage_records;
+      drop table usage_mark;
+    `,
+  },
 ];
 
 /**
