@@ -3,7 +3,7 @@ import { isObject } from '../core/objects.ts';
 import { decodeUsage, encodeUsage } from '../core/usage.ts';
 import { completionId } from '../providers/openai/ids.ts';
 import { ToolCalls } from '../providers/openai/tool-calls.ts';
-import { isVisibleMessage, mendMessage } from './mend.ts';
+import { isVisibleMessage, mendDelta } from './mend.ts';
 
 const OBJECT = 'chat.completion.chunk';
 
@@ -94,7 +94,7 @@ export class ChunkMender {
     for (const choice of choices) {
       const delta = deltaOf(choice);
       const index = typeof choice['index'] === 'number' ? choice['index'] : 0;
-      if (mendMessage(delta, this.#callsOf(index)) || delta !== choice['delta'] || index !== choice['index']) {
+      if (mendDelta(delta, this.#callsOf(index)) || delta !== choice['delta'] || index !== choice['index']) {
         Object.assign(choice, { index, delta });
         delete choice['message'];
         isIntact = false;

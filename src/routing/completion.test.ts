@@ -87,6 +87,8 @@ describe('completionBytes', () => {
     });
 
     test(`${content.length} characters: thoughts have both of their names`, () => {
+      const other = messageOf(mended(completion({ ...plain, reasoning: 'hm', content })));
+      assert.equal(other['reasoning_content'], 'hm');
       const message = messageOf(mended(completion({ ...plain, reasoning_content: content })));
       assert.equal(message['reasoning'], content);
       // Between two long texts.
@@ -119,6 +121,15 @@ describe('completionBytes', () => {
     assert.match(String(only?.['id']), /^call_/);
     assert.equal(only?.['type'], 'function');
     assert.deepEqual(only?.['function'], { name: 'f', arguments: '{"x":1}' });
+  });
+
+  test('calls of freeform tools, and what else is said of a call, stay', () => {
+    const custom = { id: 'a', type: 'custom', custom: { name: 'code', input: 'print(1)' } };
+    const signed = { function: { name: 'f', arguments: '{}' }, extra_content: { google: { thought_signature: 'S' } } };
+    const answer = mended(completion({ role: 'assistant', content: null, tool_calls: [custom, signed] }));
+    const [first, second] = messageOf(answer)['tool_calls'] as Json[];
+    assert.deepEqual(first, custom);
+    assert.deepEqual(second, { ...signed, id: second?.['id'], type: 'function' });
   });
 
   test('what is no completion is refused, an error is thrown as such', () => {

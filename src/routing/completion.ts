@@ -16,7 +16,7 @@ const EDGE_BYTES = 4 * 1024;
 const WANTED = ['"id"', '"object"', '"created"', '"model"', '"usage"', '"finish_reason"'];
 /** What has to be changed, if it is there. In JSON text a quote inside a string is escaped, so no text of a model matches. */
 const UNWANTED =
-  /"(?:provider|tool_calls|reasoning_content)"|"error"\s*:(?!\s*(?:null|false))|"finish_reason"\s*:\s*"error"|"(?:audio|reasoning|content|finish_reason|usage)"\s*:\s*null|"content"\s*:\s*\[/;
+  /"(?:provider|tool_calls|reasoning_content)"|"reasoning"\s*:\s*"(?!")|"error"\s*:(?!\s*(?:null|false))|"finish_reason"\s*:\s*"error"|"(?:audio|reasoning|content|finish_reason|usage)"\s*:\s*null|"content"\s*:\s*\[/;
 
 /** The end of `"reasoning_content"`. It begins with a rare letter, which makes the search in a long text much faster. */
 const THOUGHTS = '_content"';

@@ -1,4 +1,5 @@
-import type { Chunk } from '../core/chunk.ts';
+import type { Chunk, ToolCallDelta } from '../core/chunk.ts';
+import { isObject, membersOf } from '../core/objects.ts';
 import { contentParts } from '../providers/openai/decode.ts';
 import type { ToolCalls } from '../providers/openai/tool-calls.ts';
 
@@ -6,9 +7,25 @@ type Json = Record<string, unknown>;
 
 /** Client libraries stumble over these when they are null; absent is what they expect. */
 const NEVER_NULL = ['tool_calls', 'audio', 'reasoning'];
+const THOUGHTS = [
+  ['reasoning_content', 'reasoning'],
+  ['reasoning', 'reasoning_content'],
+] as const;
 
-/** Makes a message or a delta of an upstream what clients expect. Returns whether anything had to be changed. */
+/** Makes a message of an upstream's whole answer what clients expect. Returns whether anything had to be changed. */
 export function mendMessage(message: Json, calls: ToolCalls): boolean {
+  return mend(message, calls, false);
+}
+
+/** The same for a delta: pieces of tool calls need their place, and what is no text has an empty one beside it. */
+export function mendDelta(delta: Json, calls: ToolCalls): boolean {
+  const changed = mend(delta, calls, true);
+  if (typeof delta['content'] === 'string' || !isVisibleMessage(delta)) return changed;
+  delta['content'] = '';
+  return true;
+}
+
+function mend(message: Json, calls: ToolCalls, isDelta: boolean): boolean {
   let changed = false;
   for (const name of NEVER_NULL) {
     if (message[name] !== null) continue;
@@ -20,11 +37,14 @@ export function mendMessage(message: Json, calls: ToolCalls): boolean {
     changed = true;
   }
   // Two names for one thing: clients of either kind find theirs.
-  if (typeof message['reasoning_content'] === 'string' && message['reasoning'] === undefined) {
-    message['reasoning'] = message['reasoning_content'];
+  for (const [name, other] of THOUGHTS) {
+    const text = message[name];
+    if (typeof text !== 'string' || text === '' || message[other] != null) continue;
+    message[other] = text;
     changed = true;
   }
-  if (Array.isArray(message['tool_calls'])) changed = mendToolCalls(message, message['tool_calls'], calls) || changed;
+  const { tool_calls: entries } = message;
+  if (Array.isArray(entries)) changed = mendToolCalls(message, entries, calls, isDelta) || changed;
   return changed;
 }
 
@@ -48,20 +68,43 @@ function takeParts(message: Json, parts: readonly unknown[]): void {
   if (reasoning !== '') message['reasoning'] = reasoning;
 }
 
-function mendToolCalls(message: Json, entries: readonly unknown[], calls: ToolCalls): boolean {
+function mendToolCalls(message: Json, entries: readonly unknown[], calls: ToolCalls, isDelta: boolean): boolean {
   const pieces = calls.read(entries);
-  const isIntact =
-    pieces.length === entries.length &&
-    pieces.every(({ index, id, name, arguments: written }, at) => {
-      const entry = entries[at] as { index?: unknown; id?: unknown; type?: unknown; function?: Json };
-      if (entry.function?.['arguments'] !== written || (entry.index ?? index) !== index) return false;
-      return (id === undefined && name === undefined) || (entry.id === id && entry.type === 'function');
-    });
-  if (isIntact) return false;
-  message['tool_calls'] = pieces.map(({ index, id, name, arguments: written }) => ({
-    index,
+  const objects = entries.filter(isObject);
+  let changed = objects.length !== entries.length;
+  const mended = objects.map((entry, at) => {
+    const piece = pieces[at];
+    if (piece === undefined || isIntact(entry, piece, isDelta)) return entry;
+    changed = true;
+    return mendedCall(entry, piece, isDelta);
+  });
+  if (changed) message['tool_calls'] = mended;
+  return changed;
+}
+
+/** Whether a client can use a call, or a piece of one, as it is. Freeform calls (OpenAI's `custom`) are, but for their place. */
+function isIntact(entry: Json, { index, id, name, arguments: written }: ToolCallDelta, isDelta: boolean): boolean {
+  if (isDelta ? entry['index'] !== index : (entry['index'] ?? index) !== index) return false;
+  if (isFreeform(entry)) return id === undefined || entry['id'] === id;
+  if (membersOf(entry['function'])['arguments'] !== written) return false;
+  return (id === undefined && name === undefined) || (entry['id'] === id && entry['type'] === 'function');
+}
+
+/** The same with what was missing; whatever else the upstream says of it (signatures, for one) stays. */
+function mendedCall(entry: Json, { index, id, name, arguments: written }: ToolCallDelta, isDelta: boolean): Json {
+  const placed = isDelta || entry['index'] !== undefined ? { ...entry, index } : { ...entry };
+  if (isFreeform(entry)) return id === undefined ? placed : { ...placed, id, type: 'custom' };
+  return {
+    ...placed,
     ...(id === undefined ? {} : { id, type: 'function' }),
-    function: { ...(name === undefined ? {} : { name }), arguments: written },
-  }));
-  return true;
+    function: {
+      ...membersOf(entry['function']),
+      ...(name === undefined ? {} : { name }),
+      arguments: written,
+    },
+  };
+}
+
+function isFreeform({ type, custom }: Json): boolean {
+  return type === 'custom' || isObject(custom);
 }

@@ -81,6 +81,10 @@ const delta = fc.oneof(
   fc.constantFrom<Json>({}, { content: null }, { role: 'assistant', content: '' }, { content: '', tool_calls: null }),
   text.map((reasoning_content): Json => ({ content: null, reasoning_content })),
   text.map((reasoning): Json => ({ reasoning })),
+  text.map((refusal): Json => ({ refusal })),
+  text.map((input): Json => ({ tool_calls: [{ index: 0, id: 'c', type: 'custom', custom: { name: 'f', input } }] })),
+  text.map((written): Json => ({ tool_calls: [{ id: 'c', function: { name: 'f', arguments: written } }] })),
+  fc.constantFrom<Json>({ images: [{}] }, { audio: { data: 'AA==' } }, { function_call: { name: 'f' } }),
   text.map(
     (written): Json => ({
       tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: written } }],
@@ -156,6 +160,10 @@ describe('StreamRewriter', () => {
           for (const choice of choices as Json[]) {
             const given = choice['delta'] as Json;
             for (const name of ['tool_calls', 'audio', 'reasoning']) assert.notEqual(given[name], null);
+            assert.equal(given['reasoning'] || undefined, given['reasoning_content'] || undefined);
+            for (const call of (given['tool_calls'] ?? []) as Json[]) assert.ok(Number.isInteger(call['index']));
+            const others = ['reasoning', 'refusal', 'tool_calls', 'images', 'audio', 'function_call'];
+            if (others.some((name) => given[name])) assert.equal(typeof given['content'], 'string');
           }
         }
         const finishing = chunks.filter(({ choices }) => (choices as Json[])[0]?.['finish_reason']);
@@ -176,6 +184,55 @@ describe('StreamRewriter', () => {
     const out = rewriter.push(Buffer.from(odd.replace('"a"', '"\\u00e9\\/ é"').repeat(3)));
     const expected = `data: {"id":"c-1","object":"chat.completion.chunk","created":1,"model":"m","provider":"acme","choices":[{"index":0,"delta":{"content":"\\u00e9\\/ é"},"finish_reason":null}]}\n\n`;
     assert.equal(Buffer.from(out, 'latin1').toString(), expected.repeat(3));
+  });
+
+  const calls = (...entries: Json[]): Json => chunk({ tool_calls: entries });
+  const piecesOf = (seen: Seen): Json[] =>
+    seen.chunks.flatMap(({ choices }) => ((choices as { delta: Json }[])[0]?.delta['tool_calls'] ?? []) as Json[]);
+
+  test('pieces of tool calls get the place that an upstream left out', () => {
+    const named = (id: string): Json => ({ id, type: 'function', function: { name: 'f', arguments: '{"x":' } });
+    const seen = rewrite([stream(calls(named('a'), named('b')), calls({ function: { arguments: '1}' } }), '[DONE]')]);
+    assert.deepEqual(piecesOf(seen), [
+      { ...named('a'), index: 0 },
+      { ...named('b'), index: 1 },
+      { index: 1, function: { arguments: '1}' } },
+    ]);
+  });
+
+  test('calls of freeform tools stay what they are', () => {
+    const begun = { index: 0, id: 'a', type: 'custom', custom: { name: 'code', input: '' } };
+    const more = { index: 0, custom: { input: 'print(1)' } };
+    const seen = rewrite([stream(calls(begun), calls(more), chunk({}, 'tool_calls'), '[DONE]')]);
+    assert.deepEqual(piecesOf(seen), [begun, more]);
+    const { index: _, ...unplaced } = begun;
+    assert.deepEqual(piecesOf(rewrite([stream(calls(unplaced), '[DONE]')])), [begun]);
+  });
+
+  test('what else an upstream says of a call stays when something had to be added', () => {
+    const extra_content = { google: { thought_signature: 'SIG' } };
+    const called = { index: 0, function: { name: 'f', arguments: '{}', more: 1 }, extra_content };
+    for (const lacking of [
+      { ...called, id: '' },
+      { ...called, id: 'a' },
+    ]) {
+      const [piece] = piecesOf(rewrite([stream(calls(lacking), '[DONE]')]));
+      assert.match(String(piece?.['id']), /^(a|call_\w+)$/);
+      assert.deepEqual(piece, { ...called, id: piece?.['id'], type: 'function' });
+    }
+  });
+
+  test('what is no text has an empty one beside it, and thoughts have both of their names', () => {
+    const deltas = [{ reasoning: 'hm' }, { reasoning_content: 'hm' }, { content: null, refusal: 'no' }];
+    const { chunks } = rewrite([stream(chunk({ content: 'a' }), ...deltas.map((each) => chunk(each)), '[DONE]')]);
+    assert.deepEqual(
+      chunks.slice(1, -1).map(({ choices }) => (choices as { delta: Json }[])[0]?.delta),
+      [
+        { content: '', reasoning: 'hm', reasoning_content: 'hm' },
+        { content: '', reasoning: 'hm', reasoning_content: 'hm' },
+        { content: '', refusal: 'no' },
+      ],
+    );
   });
 
   test('a dollar in a name is a dollar', () => {

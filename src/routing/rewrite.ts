@@ -16,7 +16,7 @@ const TOKEN_EVENT_BYTES = 320;
  * not see as they are. In JSON text a quote inside a string is escaped, so these patterns cannot match what a model wrote.
  */
 const UNUSUAL =
-  /\r|"(?:finish_reason"\s*:(?!\s*null)|usage"\s*:\s*\{|error"\s*:(?!\s*(?:null|false))|reasoning_content"\s*:\s*"|tool_calls"|(?:audio|reasoning)"\s*:\s*null|content"\s*:\s*\[|provider")/;
+  /\r|"(?:finish_reason"\s*:(?!\s*null)|usage"\s*:\s*\{|error"\s*:(?!\s*(?:null|false))|(?:reasoning(?:_content)?|refusal)"\s*:\s*"(?!")|(?:tool_calls|function_call|images|audio)"|reasoning"\s*:\s*null|content"\s*:\s*\[|provider")/;
 
 type Json = Record<string, unknown>;
 

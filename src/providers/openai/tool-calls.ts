@@ -1,4 +1,5 @@
 import type { ToolCallDelta } from '../../core/chunk.ts';
+import { isObject, membersOf } from '../../core/objects.ts';
 import { toolCallId } from './ids.ts';
 
 /**
@@ -23,9 +24,10 @@ export class ToolCalls {
   /** The pieces of one `tool_calls`, whatever stands in it. */
   read(entries: readonly unknown[]): ToolCallDelta[] {
     return entries.flatMap((entry) => {
-      if (typeof entry !== 'object' || entry === null) return [];
-      const { index, id, function: called, extra_content: extra } = entry as Record<string, unknown>;
-      const { name, arguments: written } = (called ?? {}) as { name?: unknown; arguments?: unknown };
+      if (!isObject(entry)) return [];
+      const { index, id, function: called, custom, extra_content: extra } = entry;
+      // A freeform tool of OpenAI's takes any text.
+      const { name, arguments: written = membersOf(custom)['input'] } = membersOf(called ?? custom);
       const named = typeof name === 'string' && name !== '' ? { name } : {};
       const placed = this.#place(
         Number.isInteger(index) ? Number(index) : undefined,
