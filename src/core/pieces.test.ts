@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { headOf, holds, join, sizeOf, tailOf } from './pieces.ts';
+import { headOf, holds, join, sizeOf, tailOf, withoutTail } from './pieces.ts';
 
 /** Few letters, so that what is looked for comes up, and any split, with empty pieces. */
 const split = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '_'), maxLength: 6 }), { maxLength: 8 });
@@ -16,6 +16,10 @@ describe('pieces are treated like the whole', () => {
         assert.deepEqual(Buffer.from(join(pieces)), whole);
         assert.deepEqual(Buffer.from(headOf(pieces, count)), whole.subarray(0, count));
         assert.deepEqual(Buffer.from(tailOf(pieces, count)), whole.subarray(-count));
+        assert.deepEqual(
+          Buffer.concat(withoutTail(pieces, count)),
+          whole.subarray(0, Math.max(0, whole.length - count)),
+        );
       }),
     );
   });

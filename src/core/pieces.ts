@@ -37,6 +37,18 @@ export function tailOf(pieces: Pieces, count: number): Buffer {
   return join(wanted.reverse());
 }
 
+/** All but the last `count` bytes; nothing is copied. */
+export function withoutTail(pieces: Pieces, count: number): Pieces {
+  const kept: Buffer[] = [];
+  let left = sizeOf(pieces) - count;
+  for (const piece of pieces) {
+    if (left <= 0) break;
+    kept.push(piece.subarray(0, left));
+    left -= piece.length;
+  }
+  return kept;
+}
+
 /** Whether ASCII text of at least two characters stands in the bytes, however they are split. */
 export function holds(pieces: Pieces, text: string): boolean {
   const overlap = text.length - 1;

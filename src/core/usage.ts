@@ -44,6 +44,28 @@ export function encodeUsage(usage: Usage): Record<string, unknown> {
   };
 }
 
+/** Whether an upstream's object says all that `encodeUsage` does. */
+export function isWholeUsage(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    COUNTS.every((name) => tokenCount(value[name]) !== undefined) &&
+    DETAILS.every(([name, count]) => tokenCount(member(value, name, count)) !== undefined)
+  );
+}
+
+const COUNTS = ['prompt_tokens', 'completion_tokens', 'total_tokens'];
+const DETAILS = [
+  ['prompt_tokens_details', 'cached_tokens'],
+  ['completion_tokens_details', 'reasoning_tokens'],
+] as const;
+
+/** Tokens of a prompt by the bytes of its messages' texts: four bytes are about one of English, and each message costs four more. */
+export function estimatePrompt<Message>(messages: readonly Message[], bytesOf: (message: Message) => number): number {
+  let tokens = 1;
+  for (const message of messages) tokens += 4 + Math.floor(bytesOf(message) / 4);
+  return tokens;
+}
+
 function member(value: Record<string, unknown>, outer: string, inner: string): unknown {
   return membersOf(value[outer])[inner];
 }

@@ -1,8 +1,9 @@
 import type { Limits } from '../config/config.ts';
 import type { CallScope } from '../core/call.ts';
-import type { ChatRequest } from '../core/chat.ts';
+import type { ChatRequest, Message } from '../core/chat.ts';
 import { type Batch, type Chunk, isVisible, type Usage } from '../core/chunk.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
+import { estimatePrompt } from '../core/usage.ts';
 import type { Deadline, Deadlines } from './deadlines.ts';
 import type { Target } from './select.ts';
 
@@ -82,7 +83,7 @@ class Whole implements AsyncIterableIterator<Batch> {
     this.#source = source;
     this.#target = target;
     // A number, so that a long prompt can go.
-    this.#promptTokens = estimate(request);
+    this.#promptTokens = estimatePrompt(request.messages, textBytes);
     this.#onUsage = onUsage;
   }
 
@@ -179,16 +180,10 @@ class Ending {
   }
 }
 
-/** Four bytes are about one token of English; every message costs four more. */
-function estimate(request: ChatRequest): number {
-  let promptTokens = 1;
-  for (const message of request.messages) {
-    promptTokens += 4;
-    for (const part of message.content) {
-      if (part.type === 'text') promptTokens += Math.floor(Buffer.byteLength(part.text) / 4);
-    }
-  }
-  return promptTokens;
+function textBytes({ content }: Message): number {
+  let bytes = 0;
+  for (const part of content) if (part.type === 'text') bytes += Buffer.byteLength(part.text);
+  return bytes;
 }
 
 /**

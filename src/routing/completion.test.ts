@@ -4,8 +4,10 @@ import fc from 'fast-check';
 import { SluiceError } from '../core/errors.ts';
 import { completionBytes } from './completion.ts';
 
-const OPTIONS = { provider: 'acme', model: 'm-1', promptBytes: 400 };
-const USAGE = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 };
+const OPTIONS = { provider: 'acme', model: 'm-1', promptTokens: 100, wantsJson: false };
+const COUNTS = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 };
+const DETAILS = { prompt_tokens_details: { cached_tokens: 0 }, completion_tokens_details: { reasoning_tokens: 0 } };
+const USAGE = { ...COUNTS, ...DETAILS };
 
 type Json = Record<string, unknown>;
 
@@ -46,6 +48,44 @@ describe('completionBytes', () => {
       const { bytes, usage } = complete(text);
       assert.equal(bytes.toString(), text.replace('{', '{"provider":"acme",'));
       assert.equal(usage?.totalTokens, 18);
+    });
+
+    test(`${content.length} characters: counts that are missing in the usage are added, and nothing else changes`, () => {
+      for (const more of [{}, { timings: { x: 1 } }]) {
+        const text = JSON.stringify(completion({ ...plain, content }, more), null, 1).replace('1700000000', '1.7e9');
+        const whole = JSON.stringify(USAGE, null, 1).replaceAll('\n', '\n ');
+        for (const [given, expected] of [
+          [COUNTS, USAGE],
+          [{ prompt_tokens: 11, completion_tokens: 7 }, USAGE],
+          [
+            { ...COUNTS, cost: 1, prompt_tokens_details: null },
+            { ...USAGE, cost: 1 },
+          ],
+          [
+            { ...COUNTS, prompt_tokens: '11', completion_tokens: null },
+            { ...USAGE, prompt_tokens: 0, completion_tokens: 0 },
+          ],
+        ]) {
+          assert.ok(text.includes(whole));
+          const { bytes, usage } = complete(text.replace(whole, JSON.stringify(given)));
+          const answer = JSON.parse(bytes.toString()) as Json;
+          assert.deepEqual(answer['usage'], expected);
+          assert.equal(usage?.totalTokens, 18);
+          assert.match(bytes.toString(), /1\.7e9/);
+          assert.deepEqual({ ...answer, usage: USAGE }, { provider: 'acme', ...JSON.parse(text) });
+        }
+      }
+    });
+
+    test(`${content.length} characters: what shall be JSON is nothing else`, () => {
+      const json = JSON.stringify({ content });
+      for (const text of [json, ` ${json}\n`, `Here you are:\n\`\`\`json\n${json}\n\`\`\`\nDone.`]) {
+        const { pieces } = completionBytes(inPieces(JSON.stringify(completion({ ...plain, content: text }))), {
+          ...OPTIONS,
+          wantsJson: true,
+        });
+        assert.equal(messageOf(JSON.parse(Buffer.concat(pieces).toString()))['content'], json);
+      }
     });
 
     test(`${content.length} characters: nothing is null that has to be absent`, () => {

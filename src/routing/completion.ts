@@ -1,7 +1,9 @@
 import type { Usage } from '../core/chunk.ts';
+import { jsonIn } from '../core/fenced-block.ts';
+import { editObject, scanObject } from '../core/json.ts';
 import { isObject, membersOf, parseObject } from '../core/objects.ts';
-import { headOf, holds, join, type Pieces, sizeOf, tailOf } from '../core/pieces.ts';
-import { decodeUsage, encodeUsage } from '../core/usage.ts';
+import { headOf, holds, join, type Pieces, sizeOf, tailOf, withoutTail } from '../core/pieces.ts';
+import { decodeUsage, encodeUsage, isWholeUsage } from '../core/usage.ts';
 import { notACompletion, parseAnswer } from '../providers/openai/decode.ts';
 import { failureInAnswer } from '../providers/openai/failure.ts';
 import { completionId } from '../providers/openai/ids.ts';
@@ -27,36 +29,54 @@ type Json = Record<string, unknown>;
 export interface CompletionOptions {
   readonly provider: string;
   readonly model: string;
-  readonly promptBytes: number;
+  readonly promptTokens: number;
+  /** Texts shall be JSON and nothing else. */
+  readonly wantsJson: boolean;
 }
 
 /**
  * A whole chat completion of an upstream, made what dialect B promises: it names the answer, the model and the provider,
- * every choice has a text and a finish, nothing is null that has to be absent, and there is a usage. Where nothing of that
- * was missing, all but the provider stays byte for byte. Throws the upstream's error, if it is one.
+ * every choice has a text and a finish, nothing is null that has to be absent, and there is a usage with all counts. Where
+ * nothing of that was missing, all but the provider stays byte for byte, and where a count was, all but the provider and the
+ * usage. Throws the upstream's error, if it is one.
  */
 export function completionBytes(
   body: Pieces,
   options: CompletionOptions,
 ): { readonly pieces: Pieces; readonly usage: Usage | undefined } {
-  const size = sizeOf(body);
-  if (size > SMALL_BYTES) {
-    const tail = tailOf(body, EDGE_BYTES);
-    const usage = looksFine(headOf(body, EDGE_BYTES), tail, body) ? usageIn(tail) : undefined;
-    if (usage !== undefined) return { pieces: stamp(body, options.provider), usage };
+  if (sizeOf(body) > SMALL_BYTES && !options.wantsJson) {
+    const passed = passLarge(body, options);
+    if (passed !== undefined) return passed;
   }
-  const answer = parseAnswer(join(body));
+  const bytes = join(body);
+  const answer = parseAnswer(bytes);
   const failure = failureInAnswer(answer);
   if (failure !== undefined) throw failure;
   const { choices } = answer;
   if (!Array.isArray(choices) || choices.length === 0) throw notACompletion();
   const usage = decodeUsage(answer['usage']);
-  const hasMended = mendChoices(choices);
+  const hasMended = mendChoices(choices, options);
   const isIntact = !mendHead(answer, options) && !hasMended;
-  if (isIntact && usage !== undefined) return { pieces: stamp(body, options.provider), usage };
+  if (isIntact && usage !== undefined) {
+    if (isWholeUsage(answer['usage'])) return { pieces: stamp([bytes], options.provider), usage };
+    const edits = new Map([['usage', JSON.stringify(encodeUsage(usage))]]);
+    return { pieces: stamp([editObject(bytes, scanObject(bytes).members, edits)], options.provider), usage };
+  }
   const counted = usage ?? estimate(choices, options);
   const mended = { ...answer, provider: options.provider, usage: encodeUsage(counted) };
   return { pieces: [Buffer.from(JSON.stringify(mended))], usage: counted };
+}
+
+/** The same without reading the middle, where its ends say that nothing is missing; else undefined. */
+function passLarge(body: Pieces, { provider }: CompletionOptions): ReturnType<typeof completionBytes> | undefined {
+  const tail = tailOf(body, EDGE_BYTES);
+  const found = looksFine(headOf(body, EDGE_BYTES), tail, body) ? usageIn(tail) : undefined;
+  if (found === undefined) return undefined;
+  const { usage, start, end } = found;
+  if (isWholeUsage(usage.raw)) return { pieces: stamp(body, provider), usage };
+  const counted = Buffer.from(JSON.stringify(encodeUsage(usage)));
+  const pieces = [...withoutTail(body, tail.length), tail.subarray(0, start), counted, tail.subarray(end)];
+  return { pieces: stamp(pieces, provider), usage };
 }
 
 function looksFine(head: Buffer, tail: Buffer, body: Pieces): boolean {
@@ -67,7 +87,7 @@ function looksFine(head: Buffer, tail: Buffer, body: Pieces): boolean {
 }
 
 /** Mends the choices in place. Returns whether anything had to be changed. */
-function mendChoices(choices: unknown[]): boolean {
+function mendChoices(choices: unknown[], { wantsJson }: CompletionOptions): boolean {
   let changed = false;
   for (let at = 0; at < choices.length; at += 1) {
     const choice = choices[at];
@@ -79,7 +99,9 @@ function mendChoices(choices: unknown[]): boolean {
     if (choice['index'] !== at) changed = put(choice, 'index', at);
     if (!isText(choice['finish_reason'])) changed = put(choice, 'finish_reason', calls.any ? 'tool_calls' : 'stop');
     if (typeof message['role'] !== 'string') changed = put(message, 'role', 'assistant');
-    if (typeof message['content'] !== 'string') changed = put(message, 'content', '');
+    const { content } = message;
+    if (typeof content !== 'string') changed = put(message, 'content', '');
+    else if (wantsJson && jsonIn(content) !== content) changed = put(message, 'content', jsonIn(content));
   }
   return changed;
 }
@@ -124,8 +146,7 @@ function namedHead(provider: string): Buffer {
 }
 
 /** Four bytes are about one token, of the request and of the mended choices' texts. */
-function estimate(choices: readonly unknown[], { promptBytes }: CompletionOptions): Usage {
-  const promptTokens = Math.ceil(promptBytes / 4);
+function estimate(choices: readonly unknown[], { promptTokens }: CompletionOptions): Usage {
   const texts = choices.flatMap((choice) => textsOf(membersOf(membersOf(choice)['message'])));
   const completionTokens = texts.reduce((sum, text) => sum + Math.round(Buffer.byteLength(text) / 4), 0);
   return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens, estimated: true };
@@ -136,11 +157,17 @@ function textsOf({ content, reasoning, refusal, tool_calls: calls }: Json): stri
   return [content, reasoning, refusal, ...written].filter((text) => typeof text === 'string');
 }
 
-function usageIn(bytes: Buffer): Usage | undefined {
-  const tail = bytes.toString('utf8');
+/** The usage in the last bytes of an answer, and where it stands in them. */
+function usageIn(bytes: Buffer): { readonly usage: Usage; readonly start: number; readonly end: number } | undefined {
+  const tail = bytes.toString('latin1');
   const at = tail.lastIndexOf('"usage"');
-  const json = at === -1 ? null : /^"usage"\s*:\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})/.exec(tail.slice(at));
-  return json?.[1] === undefined ? undefined : decodeUsage(parseObject(json[1]));
+  const [all, json] =
+    (at === -1 ? null : /^"usage"\s*:\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})/.exec(tail.slice(at))) ?? [];
+  if (all === undefined || json === undefined) return undefined;
+  const end = at + all.length;
+  const start = end - json.length;
+  const usage = decodeUsage(parseObject(bytes.toString('utf8', start, end)));
+  return usage === undefined ? undefined : { usage, start, end };
 }
 
 function isText(value: unknown): boolean {

@@ -25,7 +25,15 @@ function ask(origin: string, body: string): Promise<Relayed> {
     models: async () => [],
     relay,
   };
-  const request = { endpoint: '/', body: Buffer.from(body), stream: false, wantsUsage: false, choices: 1 };
+  const request = {
+    endpoint: '/',
+    body: Buffer.from(body),
+    stream: false,
+    wantsUsage: false,
+    choices: 1,
+    wantsJson: false,
+    promptTokens: 1,
+  };
   return openRelay({ provider, model: 'm' }, request, testCall(), {
     client,
     deadlines: new Deadlines(),

@@ -29,6 +29,10 @@ export interface RelayRequest {
   readonly wantsUsage: boolean;
   /** How many choices were asked for. */
   readonly choices: number;
+  /** A whole answer shall be JSON and nothing else. */
+  readonly wantsJson: boolean;
+  /** For an estimate where the upstream counts nothing. */
+  readonly promptTokens: number;
 }
 
 /** Who takes the bytes of a relayed stream. */
@@ -98,7 +102,8 @@ class Relaying implements UpstreamHandler, RelayedStream {
   readonly #streams: boolean;
   readonly #wantsUsage: boolean;
   readonly #choices: number;
-  readonly #promptBytes: number;
+  readonly #wantsJson: boolean;
+  readonly #promptTokens: number;
   readonly #deps: RelayDeps;
   readonly #resolve: (relayed: Relayed) => void;
   readonly #reject: (error: Error) => void;
@@ -136,7 +141,8 @@ class Relaying implements UpstreamHandler, RelayedStream {
     this.#streams = request.stream;
     this.#wantsUsage = request.wantsUsage;
     this.#choices = request.choices;
-    this.#promptBytes = request.body.length;
+    this.#wantsJson = request.wantsJson;
+    this.#promptTokens = request.promptTokens;
     this.#deps = deps;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -309,7 +315,7 @@ class Relaying implements UpstreamHandler, RelayedStream {
       model: this.#target.model,
       wantsUsage: this.#wantsUsage,
       choices: this.#choices,
-      promptBytes: this.#promptBytes,
+      promptTokens: this.#promptTokens,
       sseLineBytes: this.#deps.limits.sseLineBytes,
     });
   }
@@ -377,7 +383,8 @@ class Relaying implements UpstreamHandler, RelayedStream {
     const { pieces, usage } = completionBytes(body, {
       provider: this.#target.provider.id,
       model: this.#target.model,
-      promptBytes: this.#promptBytes,
+      promptTokens: this.#promptTokens,
+      wantsJson: this.#wantsJson,
     });
     this.#finish();
     this.#resolve({ kind: 'body', headers: this.headers, pieces, usage, release: () => gathered?.release() });

@@ -8,7 +8,7 @@ const OPTIONS: RewriteOptions = {
   model: 'm-1',
   wantsUsage: false,
   choices: 1,
-  promptBytes: 400,
+  promptTokens: 100,
   sseLineBytes: 1024 * 1024,
 };
 const USAGE = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 };

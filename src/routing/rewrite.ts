@@ -21,8 +21,8 @@ const UNUSUAL =
 type Json = Record<string, unknown>;
 
 export interface RewriteOptions extends ChunkOptions {
-  /** Size of the request, for an estimate where the upstream counts nothing. */
-  readonly promptBytes: number;
+  /** For an estimate where the upstream counts nothing. */
+  readonly promptTokens: number;
   readonly sseLineBytes: number;
 }
 
@@ -220,7 +220,7 @@ export class StreamRewriter {
   }
 
   #estimate(): Usage {
-    const promptTokens = Math.ceil(this.#options.promptBytes / 4);
+    const { promptTokens } = this.#options;
     const completionTokens = this.#tokens;
     return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens, estimated: true };
   }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Batch, Chunk } from '../../src/core/chunk.ts';
+import { fencedBlock } from '../../src/core/fenced-block.ts';
 import { splitThinking } from '../../src/enrich/think-tags.ts';
-import { fencedBlock } from '../../src/http/backend/markdown.ts';
 import { ToolCalls } from '../../src/providers/openai/tool-calls.ts';
 import { property } from './cases.ts';
 import { hostile } from './schema-values.ts';

@@ -70,7 +70,7 @@ function eventsIn(pieces: readonly Buffer[]): unknown {
 function rewritten(pieces: readonly Buffer[]): unknown {
   const rewriter = new StreamRewriter({
     ...{ provider: 'acme', model: 'm', wantsUsage: true, choices: 1 },
-    ...{ promptBytes: 40, sseLineBytes: 1_000_000 },
+    ...{ promptTokens: 40, sseLineBytes: 1_000_000 },
   });
   const sent = pieces.map((piece) => rewriter.push(piece)).join('') + rewriter.end();
   const events = Buffer.from(sent, 'latin1').toString().split('\n\n');

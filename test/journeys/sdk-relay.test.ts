@@ -128,7 +128,10 @@ describe('the official OpenAI client and the rest of its format', { timeout: 60_
       citations: ['https://a.example/'],
     };
     seat.answers({ raw: JSON.stringify(answer) });
-    assert.deepEqual({ ...(await create()) }, { ...answer, provider: 'acme' });
+    // Clients of all providers find the details of the usage.
+    const details = { prompt_tokens_details: { cached_tokens: 0 }, completion_tokens_details: { reasoning_tokens: 0 } };
+    const expected = { ...answer, usage: { ...answer.usage, ...details }, provider: 'acme' };
+    assert.deepEqual({ ...(await create()) }, expected);
   });
 
   test('brings log probabilities, whole and streamed; other formats have none', async () => {

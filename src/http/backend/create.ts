@@ -3,6 +3,7 @@ import type { ChatRequest } from '../../core/chat.ts';
 import type { Batch, Chunk, MediaRef } from '../../core/chunk.ts';
 import { collect, within } from '../../core/collect.ts';
 import { SluiceError } from '../../core/errors.ts';
+import { fencedBlock } from '../../core/fenced-block.ts';
 import { resultBlocks } from '../../enrich/web-search.ts';
 import { answerHeaders, openStream, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
@@ -11,7 +12,6 @@ import { lateFailure } from '../late-failure.ts';
 import { toWebSearch } from '../to-chat.ts';
 import { validate } from '../validate.ts';
 import { type Created, cached, cacheId, keep } from './create-cache.ts';
-import { fencedBlock } from './markdown.ts';
 import { CreateQuery } from './wire.ts';
 
 /** The path of a stored file: `..` in what a model wrote would lead elsewhere. */

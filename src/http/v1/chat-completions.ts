@@ -4,6 +4,7 @@ import type { Batch } from '../../core/chunk.ts';
 import { collect, within } from '../../core/collect.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { editObject } from '../../core/json.ts';
+import { estimatePrompt } from '../../core/usage.ts';
 import { OWN_MEDIA } from '../../enrich/buckets.ts';
 import type { RelayRequest } from '../../routing/relay.ts';
 import type { Answered, Question } from '../../routing/router.ts';
@@ -47,7 +48,7 @@ export function chatCompletions(deps: Deps): Handler {
       if (body.stream !== true) {
         const { answerBytes } = deps.config().limits;
         const answers = await Promise.all(choices.map((each) => collect(within(each, answerBytes))));
-        sendWhole(reply, [Buffer.from(JSON.stringify(encodeCompletion(head, answers)))], headers);
+        sendWhole(reply, [Buffer.from(JSON.stringify(encodeCompletion(head, answers, wantsJson(body))))], headers);
         return undefined;
       }
       const wantsUsage = body.stream_options?.include_usage === true;
@@ -178,7 +179,22 @@ function toRelay(
     stream,
     wantsUsage: body.stream_options?.include_usage === true,
     choices: body.n ?? 1,
+    wantsJson: wantsJson(body),
+    promptTokens: estimatePrompt(messages ?? body.messages, textBytes),
   };
+}
+
+/** Whole answers that shall be JSON are, whatever a model writes around it. */
+function wantsJson({ response_format: format }: ChatCompletionBody): boolean {
+  return format?.['type'] === 'json_object';
+}
+
+function textBytes({ content }: WireMessage): number {
+  if (typeof content === 'string') return Buffer.byteLength(content);
+  let bytes = 0;
+  for (const part of content ?? [])
+    if ('text' in part && typeof part.text === 'string') bytes += Buffer.byteLength(part.text);
+  return bytes;
 }
 
 /** Understood here, so not for a provider to guess at. `user` is passed on: vendors ask for it too. */

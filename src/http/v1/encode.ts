@@ -3,6 +3,7 @@ import type { Batch, Chunk, MediaRef, Source, ToolCallDelta, Usage } from '../..
 import type { Collected } from '../../core/collect.ts';
 import { base64Of } from '../../core/data-uri.ts';
 import { type SluiceError, unreachable } from '../../core/errors.ts';
+import { jsonIn } from '../../core/fenced-block.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { encodeUsage, sumUsages } from '../../core/usage.ts';
 import { sealVendor, vendorText } from '../../core/vendor.ts';
@@ -144,14 +145,22 @@ export function encodeStreamError(error: SluiceError): string {
   return `data: ${JSON.stringify(errorBody(error))}\n\ndata: [DONE]\n\n`;
 }
 
-/** A whole answer as a `chat.completion`. Several answers become several choices. */
-export function encodeCompletion(head: CompletionHead, answers: readonly Collected[]): Record<string, unknown> {
+/**
+ * A whole answer as a `chat.completion`. Several answers become several choices.
+ *
+ * @param isJson whether their texts shall be JSON and nothing else
+ */
+export function encodeCompletion(
+  head: CompletionHead,
+  answers: readonly Collected[],
+  isJson = false,
+): Record<string, unknown> {
   const conversation = answers.find((answer) => answer.conversation !== undefined)?.conversation;
   return {
     ...headFields(head, 'chat.completion'),
     choices: answers.map((answer, index) => ({
       index,
-      message: encodeAnswer(answer),
+      message: encodeAnswer(isJson ? { ...answer, content: jsonIn(answer.content) } : answer),
       logprobs: null,
       finish_reason: answer.finish ?? 'stop',
     })),

@@ -1,3 +1,9 @@
+/** What an answer in JSON is, whatever a model wrote around it: the first block labelled so, or else all of it. */
+export function jsonIn(text: string): string {
+  const block = fencedBlock(text, ['json']).trim();
+  return block === '' ? text.trim() : block;
+}
+
 /**
  * The body of the first fenced code block (CommonMark §4.5) whose language is one of `languages`; of the very first block
  * when any will do. Without any block: the whole text when any language will do, else nothing.

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { FORMATS, openWorld, type World } from './sdk-vendors.ts';
+
+/** Models like to put JSON into a block of code and to say something around it. */
+describe('answers that shall be JSON (response_format: json_object)', { timeout: 60_000 }, () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world.close());
+
+  for (const format of FORMATS) {
+    test(`${format}: are JSON and nothing else when they come whole, and as they are when streamed or not asked to`, async () => {
+      const seat = world.seat(format);
+      const json = '{"answer": [1, 2]}';
+      const ask = { model: seat.model, messages: [{ role: 'user' as const, content: 'Hi' }] };
+      const response_format = { type: 'json_object' as const };
+      for (const text of [`Here it is:\n\n\`\`\`json\n${json}\n\`\`\`\n`, `\n ${json} \n`]) {
+        seat.answers({ text: [text] });
+        const whole = await world.client.chat.completions.create({ ...ask, response_format });
+        assert.equal(whole.choices[0]?.message.content, json);
+        const free = await world.client.chat.completions.create(ask);
+        assert.equal(free.choices[0]?.message.content, text);
+        const stream = await world.client.chat.completions.create({ ...ask, response_format, stream: true });
+        let streamed = '';
+        for await (const chunk of stream) streamed += chunk.choices[0]?.delta.content ?? '';
+        assert.equal(streamed, text);
+      }
+    });
+  }
+});
