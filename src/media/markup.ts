@@ -2,12 +2,11 @@ import type { MediaRef } from '../core/chunk.ts';
 
 /**
  * How media stand in the text of an answer, in markdown and the HTML that front ends of dialect A know: a picture of known
- * size as its thumbnail, linked; another picture as a plain image; audio and video as their elements. Empty for inline
- * data, which is too long for a text.
+ * size as its thumbnail, linked; another picture as a plain image; audio and video as their elements. Sound that came inline
+ * and is not kept has an element without an address: front ends play what comes beside the text.
  */
 export function mediaMarkup(media: MediaRef): string {
   const { kind, url, alt = '', number, transcript } = media;
-  if (url.startsWith('data:')) return transcript ?? '';
   switch (kind) {
     case 'image': {
       const words = number === undefined ? alt : `#${number} ${alt}`.trim();
@@ -15,8 +14,10 @@ export function mediaMarkup(media: MediaRef): string {
     }
     case 'video':
       return `<video src="${escaped(url)}" controls></video>`;
-    case 'audio':
-      return `<audio src="${escaped(url)}" controls></audio>${transcript === undefined ? '' : `\n\n${transcript}`}`;
+    case 'audio': {
+      const source = url.startsWith('data:') ? '' : ` src="${escaped(url)}"`;
+      return `<audio${source} controls></audio>${transcript === undefined ? '' : `\n\n${transcript}`}`;
+    }
   }
 }
 

@@ -248,6 +248,10 @@ describe('media in text', () => {
       mediaMarkup({ kind: 'audio', url: '/media/a.mp3', transcript: 'Hello.' }),
       '<audio src="/media/a.mp3" controls></audio>\n\nHello.',
     );
-    assert.equal(mediaMarkup({ kind: 'image', url: 'data:image/png;base64,AAAA' }), '');
+    assert.equal(mediaMarkup({ kind: 'image', url: 'data:image/png;base64,AA+/' }), '![](data:image/png;base64,AA+/)');
+    assert.equal(
+      mediaMarkup({ kind: 'audio', url: 'data:audio/aac;base64,AAAA', transcript: 'Hello.' }),
+      '<audio controls></audio>\n\nHello.',
+    );
   });
 });

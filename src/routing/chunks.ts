@@ -54,6 +54,12 @@ export async function openChunks(
   return { kind: 'chunks', chunks: whole(head, undefined, target, request, onUsage) };
 }
 
+/** The chunk that says who answers. */
+export function introduction({ provider, model }: Target): Chunk {
+  const { id, label, url = null } = provider;
+  return { type: 'provider', provider: { id, label, url, model } };
+}
+
 /** Where batches come from; undefined: all are there. */
 type Source = { next(): Promise<IteratorResult<Batch>>; close(): Promise<void> } | undefined;
 
@@ -106,9 +112,7 @@ class Whole implements AsyncIterableIterator<Batch> {
 
   #begin(head: Batch): Batch {
     this.#head = undefined;
-    const { provider, model } = this.#target;
-    const { id, label, url = null } = provider;
-    return [{ type: 'provider', provider: { id, label, url, model } }, ...this.#ending.body(head)];
+    return [introduction(this.#target), ...this.#ending.body(head)];
   }
 
   readonly #take = (result: IteratorResult<Batch>): IteratorResult<Batch> | Promise<IteratorResult<Batch>> => {

@@ -160,6 +160,11 @@ export class Router {
     return { ...attempted, dropped: [...dropped, ...call.dropped, ...scopeDropped] };
   }
 
+  /** How often a provider has answered since the start. */
+  answers(provider: string): number {
+    return this.#health.answers(provider);
+  }
+
   /** Records what an answer cost that came by `perform`. */
   spent(target: Target, usage: Usage, call: Call): void {
     this.#deps.onUsage(target, usage, call);

@@ -16,6 +16,17 @@ describe('requests of the front end', { timeout: 60_000 }, () => {
     assert.equal(json.latest_version, json.version);
   });
 
+  test('a provider that has answered says so in the listing', async () => {
+    const live = async (): Promise<number> => {
+      const { json } = await told(fetch(at(world, 'providers')));
+      return json.find(({ name }: { name: string }) => name === 'acme').live;
+    };
+    const before = await live();
+    world.answers({ text: ['Hello'] });
+    await converse(world, {});
+    assert.equal(await live(), before + 1);
+  });
+
   test('what only some servers have is not found, in a form that it can show', async () => {
     for (const [path, method] of [
       ['backend-api/v2/public-key', 'GET'],

@@ -476,17 +476,21 @@ describe('who answers in dialect A', { timeout: 60_000 }, () => {
     assert.match(String(events[0]?.['message']), /^ModelNotFoundError: .*'nothing'/);
   });
 
-  test('a missing key is a chunk that asks for it', async () => {
-    for (const body of [{ provider: 'groq', model: 'x' }, { model: 'claude/claude-sonnet-4-5' }]) {
+  test('a missing key is a chunk that asks for it, behind the introduction of whom it is for', async () => {
+    for (const [name, body] of [
+      ['groq', { provider: 'groq', model: 'x' }],
+      ['claude', { model: 'claude/claude-sonnet-4-5' }],
+    ] as const) {
       const { status, events } = await converse(world, body);
       assert.equal(status, 200);
       assert.deepEqual(
         events.map((event) => event.type),
-        ['auth'],
+        ['provider', 'parameters', 'auth'],
       );
-      assert.equal(events[0]?.['auth'], 'MissingAuthError');
+      assert.equal((events[0]?.['provider'] as { name: string }).name, name);
+      assert.equal(events[2]?.['auth'], 'MissingAuthError');
       assert.match(
-        String(events[0]?.['message']),
+        String(events[2]?.['message']),
         /^MissingAuthError: (Asking|Claude) needs an API key: .*sluice\.yaml/,
       );
     }

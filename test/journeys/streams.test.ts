@@ -289,15 +289,15 @@ describe('failures of a resumable answer', { timeout: 60_000, concurrency: 4 }, 
 
   test('what front ends act upon as a chunk is kept too', async (context) => {
     const world = await openStreams(context, () => ANSWER);
-    for (const [asked, type] of [
-      [{ provider: 'groq', model: 'x' }, 'auth'],
-      [{ provider: null, model: 'nobody-has-this' }, 'error'],
+    for (const [asked, types] of [
+      [{ provider: 'groq', model: 'x' }, ['provider', 'parameters', 'auth']],
+      [{ provider: null, model: 'nobody-has-this' }, ['error']],
     ] as const) {
       const whole = await receive(await beginKept(world, asked).response);
       assert.equal(whole.status, 200);
       assert.deepEqual(
         eventsOf(whole.body).map((event) => [event.id, event.type]),
-        [[1, type]],
+        types.map((type, index) => [index + 1, type]),
       );
       assert.equal((await readStream(world, streamOf(whole))).body, whole.body);
     }

@@ -4,6 +4,7 @@ import type { ChatRequest, MediaPart } from '../../core/chat.ts';
 import { lastUserText } from '../../core/chat-text.ts';
 import type { Batch } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
+import { introduction } from '../../routing/chunks.ts';
 import type { Question } from '../../routing/router.ts';
 import type { Target } from '../../routing/select.ts';
 import type { KeptAnswers } from '../../streams/kept-answers.ts';
@@ -66,7 +67,9 @@ export function conversation(deps: Deps, answers: KeptAnswers): Handler {
         return { chunks, encoder: new TypedStream(form, asides), headers: answerHeaders(answered) };
       } catch (error) {
         if (!isChunk(error)) throw error;
-        return { chunks: failing(error), encoder: new TypedStream(form), headers: {} };
+        const target = targetOf(error, deps);
+        const asides = target && asidesOf({ target, headers: {} });
+        return { chunks: failing(error, target), encoder: new TypedStream(form, asides), headers: {} };
       }
     };
     const told = {
@@ -116,8 +119,15 @@ function isChunk(error: unknown): error is SluiceError {
   );
 }
 
-// biome-ignore lint/correctness/useYield: an answer that consists of its failure
-async function* failing(error: SluiceError): AsyncIterable<Batch> {
+/** Who failed, as far as that is known. */
+function targetOf({ options: { provider: id = '', model = '' } }: SluiceError, deps: Deps): Target | undefined {
+  const provider = deps.router.catalog.provider(id);
+  return provider === undefined ? undefined : { provider, model };
+}
+
+/** An answer that consists of its failure. Front ends ask for the key of the provider that was introduced. */
+async function* failing(error: SluiceError, target: Target | undefined): AsyncIterable<Batch> {
+  if (target !== undefined) yield [introduction(target)];
   throw error;
 }
 

@@ -143,7 +143,7 @@ function failure(key: 'error' | 'auth', { name, message, code }: ErrorInfo): Jso
   return { [key]: name, message: `${name}: ${message}`, code };
 }
 
-/** Media as content: `urls` shows at once, the text is what stays in the message. Inline data stays out of the text. */
+/** Media as content: `urls` shows at once, the text is what stays in the message. */
 function mediaContent(media: MediaRef): Json {
   const { kind, url, alt = '' } = media;
   return { content: mediaMarkup(media), urls: url, alt, ...(kind === 'audio' ? { data: url } : {}) };

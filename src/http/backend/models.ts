@@ -47,7 +47,10 @@ export function providerModels(deps: Deps): Handler {
 
 /** `GET providers` */
 export function providers(deps: Deps): Handler {
-  return async () => (await deps.router.catalog.list()).map(providerEntry);
+  return async () => {
+    const { router } = deps;
+    return (await router.catalog.list()).map((offer) => providerEntry(offer, router.answers(offer.provider.id)));
+  };
 }
 
 function entriesOf({ provider, models: offered }: Offer, offering: Offering): ModelEntry[] {
@@ -84,7 +87,8 @@ function offeringIn(offers: readonly Offer[]): Offering {
   return all;
 }
 
-function providerEntry({ provider, models: offered }: Offer): ProviderEntry {
+/** @param answers how many it has given */
+function providerEntry({ provider, models: offered }: Offer, answers: number): ProviderEntry {
   const count = (test: (model: Model) => boolean | undefined): number => offered.filter(test).length;
   const { voices = [] } = provider;
   return {
@@ -102,7 +106,7 @@ function providerEntry({ provider, models: offered }: Offer): ProviderEntry {
     hf_space: false,
     // The front end switches the others off until the user enters a key.
     active_by_default: isReady(provider),
-    live: 0,
+    live: answers,
     origin: provider.origin,
     key_variable: provider.auth.kind === 'api_key' ? (provider.auth.variable ?? null) : null,
     cookie_domain: provider.auth.kind === 'cookies' ? provider.auth.domain : null,
