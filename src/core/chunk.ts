@@ -1,4 +1,5 @@
 import type { Conversation, VendorData } from './chat.ts';
+import type { ErrorCode } from './errors.ts';
 
 /** Which provider and model answer. */
 export interface ProviderInfo {
@@ -84,8 +85,7 @@ export type FinishReason = string;
 
 /** An error as a client may see it. */
 export interface ErrorInfo {
-  /** Stable machine word: see `errors.ts`. */
-  readonly code: string;
+  readonly code: ErrorCode;
   /** Class name in the way front ends know it, for example `RateLimitError`. */
   readonly name: string;
   readonly message: string;

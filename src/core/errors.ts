@@ -39,7 +39,18 @@ const CATALOGUE = {
   storage_failed: { status: 507, name: 'StorageError', type: 'server_error' },
 } as const satisfies Record<string, { status: number; name: string; type: string }>;
 
+/** Stable machine words. */
 export type ErrorCode = keyof typeof CATALOGUE;
+
+/** The status of an error, unless an upstream's own says otherwise. */
+export function statusOf(code: ErrorCode): number {
+  return CATALOGUE[code].status;
+}
+
+/** The word of OpenAI's error objects. */
+export function typeOf(code: ErrorCode): string {
+  return CATALOGUE[code].type;
+}
 
 export interface ErrorOptions {
   /** The request field at fault, for example `messages[0].role`. */
@@ -48,6 +59,8 @@ export interface ErrorOptions {
   readonly status?: number;
   /** Seconds after which it is worth trying again. */
   readonly retryAfter?: number;
+  /** Headers by which an upstream paces its clients, for ours. */
+  readonly rateLimits?: Readonly<Record<string, string>>;
   readonly provider?: string;
   readonly model?: string;
   /** Schema violations one by one, for dialect B's `detail`. */
@@ -74,12 +87,11 @@ export class SluiceError extends Error {
   }
 
   get status(): number {
-    return this.options.status ?? CATALOGUE[this.code].status;
+    return this.options.status ?? statusOf(this.code);
   }
 
-  /** The word of OpenAI's error objects. */
   get type(): string {
-    return CATALOGUE[this.code].type;
+    return typeOf(this.code);
   }
 
   /** The same error with the provider and model it came from, unless it already names them. */

@@ -52,6 +52,14 @@ export function keptStatus(status: number): ErrorOptions {
   return status >= 400 && status < 500 && status !== 408 ? { status } : {};
 }
 
+/** What an upstream says of when it is worth asking again. */
+export function pacing(retryAfter: number | undefined, rateLimits: Readonly<Record<string, string>>): ErrorOptions {
+  return {
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(Object.keys(rateLimits).length === 0 ? {} : { rateLimits }),
+  };
+}
+
 /** `Retry-After` in seconds, from seconds or a date (RFC 9110 §10.2.3). */
 export function secondsToWait(value: string | null | undefined): number | undefined {
   if (value === null || value === undefined) return undefined;

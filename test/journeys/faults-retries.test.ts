@@ -91,6 +91,16 @@ describe('attempts', { concurrency: 6 }, () => {
       assert.equal(readError(received)['code'], 'rate_limited');
     });
 
+    test(`${title}: headers by which an upstream paces its clients come with its failures, and no others`, async (context) => {
+      const headers = { 'x-ratelimit-remaining-requests': '0', 'x-internal': 'secret', 'retry-after': '60' };
+      const limited = await startOpenAiUpstream(() => ({ status: 429, errorMessage: 'slow down', headers }));
+      const gateway = await openGateway(context, { mock: limited });
+      const received = await way.ask(gateway.origin, { provider: 'mock', model: 'm' });
+      assert.equal(received.status, 429);
+      assert.equal(received.headers['x-ratelimit-remaining-requests'], '0');
+      assert.equal(received.headers['x-internal'], undefined);
+    });
+
     test(`${title}: down, and up again`, { timeout: 60_000 }, async (context) => {
       const port = await unusedPort();
       const gateway = await startGateway(

@@ -61,6 +61,9 @@ describe('shared chats over HTTP', { timeout: 60_000 }, () => {
     assert.equal((await told(postJson(url('own'), { updated: 5, text: 'same time' }, { cookie }))).status, 200);
     assert.equal((await told(fetch(url('own')))).json.text, 'same time');
     assert.equal((await told(postJson(url('own'), { updated: 7, text: 'newer' }, { cookie }))).status, 200);
+    assert.equal((await told(postJson(url('own'), { text: 'of no time' }, { cookie }))).status, 200);
+    assert.deepEqual((await told(fetch(url('own')))).json, { text: 'of no time' });
+    assert.equal((await told(postJson(url('own'), { updated: 7, text: 'newer' }, { cookie }))).status, 200);
     assert.equal((await told(fetch(url('own')))).json.text, 'newer');
     assert.equal((await told(remove(at(world, 'files/own'), { cookie }))).status, 200);
     assert.equal((await told(fetch(url('own'), { headers: { 'if-none-match': '7' } }))).status, 404);

@@ -35,13 +35,14 @@ export function postChat(deps: Deps): Handler {
   return async (request, reply) => {
     const id = parseId((request.params as { id: string }).id, 'share_id');
     const { value } = request.body as JsonBody;
-    const updated = validate(ChatBody, value, 'invalid_request').updated ?? 0;
+    const { updated } = validate(ChatBody, value, 'invalid_request');
     const { owner, secret } = ownerOf(request, deps);
-    const next: ChatRecord = { id, owner, updated, body: value };
+    const next: ChatRecord = { id, owner, updated: updated ?? 0, body: value };
     await deps.stores.chats.update(id, (present) => {
       if (present === undefined) return next;
       if (present.owner !== owner) throw new SluiceError('forbidden', 'Only the owner of a shared chat can change it.');
-      if (updated < present.updated) {
+      // A client that does not say how old its version is has no older one.
+      if (updated != null && updated < present.updated) {
         throw new SluiceError('conflict', `A newer version of this chat is stored (updated ${present.updated}).`, {
           param: 'updated',
         });

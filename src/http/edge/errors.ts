@@ -63,7 +63,8 @@ export function errorHandler({ secrets, log }: { readonly secrets: Secrets; read
     const error = withoutSecrets(fromFastify(thrown), secrets);
     if (error.code === 'internal') log.error({ error: thrown, id: request.id }, 'a request failed unexpectedly');
     if (error.code === 'cancelled' && reply.raw.destroyed) return;
-    const { retryAfter } = error.options;
+    const { retryAfter, rateLimits = {} } = error.options;
+    reply.headers(rateLimits);
     if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
     if (error.status === 401 && error.code === 'unauthorized') {
       // Browsers ask for the key where somebody opens an address. The page itself says what to do, without their window.

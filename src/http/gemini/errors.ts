@@ -1,5 +1,5 @@
 import type { ErrorInfo } from '../../core/chunk.ts';
-import { type ErrorCode, SluiceError } from '../../core/errors.ts';
+import { SluiceError } from '../../core/errors.ts';
 import { errorText } from '../edge/errors.ts';
 
 /** Google's words for HTTP's status codes (https://cloud.google.com/apis/design/errors#handling_errors). */
@@ -43,5 +43,5 @@ export function errorBody(error: SluiceError): Record<string, unknown> {
 
 /** The same for a failure inside a stream. */
 export function streamError({ code, name, message }: ErrorInfo): Record<string, unknown> {
-  return errorBody(new SluiceError(code as ErrorCode, `${name}: ${message}`));
+  return errorBody(new SluiceError(code, `${name}: ${message}`));
 }

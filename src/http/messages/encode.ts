@@ -1,7 +1,7 @@
 import { isWholeJson } from '../../core/call-pieces.ts';
 import type { VendorData } from '../../core/chat.ts';
 import type { Batch, Chunk, ErrorInfo, Source, ToolCallDelta, Usage } from '../../core/chunk.ts';
-import { SluiceError, unreachable } from '../../core/errors.ts';
+import { statusOf, unreachable } from '../../core/errors.ts';
 import { isObject } from '../../core/objects.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { sealVendor, vendorText } from '../../core/vendor.ts';
@@ -307,8 +307,7 @@ function argumentsDelta(index: number, json: string): MessageEvent {
 
 /** A failure inside a stream. */
 function failure({ code, name, message }: ErrorInfo): MessageEvent {
-  const { status } = new SluiceError(code as SluiceError['code'], message);
-  return { type: 'error', error: { type: errorType(status), message: `${name}: ${message}`, code } };
+  return { type: 'error', error: { type: errorType(statusOf(code)), message: `${name}: ${message}`, code } };
 }
 
 function format(event: MessageEvent): string {

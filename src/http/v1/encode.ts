@@ -2,7 +2,7 @@ import type { Conversation, VendorData } from '../../core/chat.ts';
 import type { Batch, Chunk, MediaRef, Source, ToolCallDelta, Usage } from '../../core/chunk.ts';
 import type { Collected } from '../../core/collect.ts';
 import { base64Of } from '../../core/data-uri.ts';
-import { type SluiceError, unreachable } from '../../core/errors.ts';
+import { type SluiceError, typeOf, unreachable } from '../../core/errors.ts';
 import { jsonIn } from '../../core/fenced-block.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { encodeUsage, sumUsages } from '../../core/usage.ts';
@@ -83,10 +83,10 @@ export class CompletionStream implements Encoder {
         return this.#finish(chunk.finish);
       case 'error':
       case 'auth': {
-        const { message, code } = chunk.type === 'error' ? chunk.error : chunk.auth;
-        const { name } = chunk.type === 'error' ? chunk.error : chunk.auth;
+        const { name, message, code } = chunk.type === 'error' ? chunk.error : chunk.auth;
+        const error = { message: `${name}: ${message}`, type: typeOf(code), code, param: null };
         const { model, provider } = this.#head;
-        return `data: ${JSON.stringify({ error: { message: `${name}: ${message}`, type: 'upstream_error', code }, model, provider })}\n\n`;
+        return `data: ${JSON.stringify({ error, model, provider })}\n\n`;
       }
       case 'provider':
       case 'parameters':

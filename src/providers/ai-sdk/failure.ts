@@ -1,5 +1,6 @@
 import { type ErrorCode, type ErrorOptions, SluiceError } from '../../core/errors.ts';
-import { codeOfFailure, keptStatus, secondsToWait } from '../status.ts';
+import { rateLimits } from '../../outbound/rate-limits.ts';
+import { codeOfFailure, keptStatus, pacing, secondsToWait } from '../status.ts';
 
 /** Characters of an upstream's own words that are passed on. */
 const LONGEST_MESSAGE = 1_000;
@@ -13,14 +14,14 @@ export interface Speaker {
 /** An answer with an error status → our error, in the upstream's own words where it has some. */
 export function statusFailure(speaker: Speaker, status: number, headers: Headers, body: string): SluiceError {
   const json = parse(body);
-  return failure(speaker, status, messageOf(json), retryAfterOf(headers, json), member(member(json, 'error'), 'code'));
+  return failure(speaker, status, messageOf(json), pacingOf(headers, json), member(member(json, 'error'), 'code'));
 }
 
 /** An answer of a kind that was not asked for → our error, in the upstream's own words where it has some. */
 export function wrongKind(speaker: Speaker, headers: Headers, body: string): SluiceError {
   const json = parse(body);
   const said = messageOf(json);
-  if (said !== undefined) return failure(speaker, statusWithin(json), said, retryAfterOf(headers, json));
+  if (said !== undefined) return failure(speaker, statusWithin(json), said, pacingOf(headers, json));
   const contentType = headers.get('content-type') ?? 'something of no known type';
   return new SluiceError('upstream_invalid', `${speaker.label} answered with ${contentType.slice(0, 100)}.`);
 }
@@ -77,15 +78,12 @@ function failure(
   speaker: Speaker,
   status: number,
   said: string | undefined,
-  retryAfter?: number,
+  paced: ErrorOptions = {},
   word?: unknown,
 ): SluiceError {
   const { label } = speaker;
   const text = said === undefined ? undefined : clean(speaker, said);
-  const options: ErrorOptions = {
-    ...(retryAfter === undefined ? {} : { retryAfter }),
-    ...keptStatus(status),
-  };
+  const options: ErrorOptions = { ...paced, ...keptStatus(status) };
   // Google answers 400, not 401, to a key it does not know.
   const code =
     status === 400 && /\bapi[ _]key\b/i.test(text ?? '') ? 'missing_credentials' : codeOf(status, text, word);
@@ -136,6 +134,10 @@ function findSluiceError(thrown: unknown): SluiceError | undefined {
     error = error.cause;
   }
   return undefined;
+}
+
+function pacingOf(headers: Headers, json: unknown): ErrorOptions {
+  return pacing(retryAfterOf(headers, json), rateLimits(Object.fromEntries(headers)));
 }
 
 /** `Retry-After` in seconds, or Google's `RetryInfo` in the error's details. */

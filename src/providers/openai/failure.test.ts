@@ -118,6 +118,8 @@ describe('failureInAnswer', () => {
   test('reads the status from where upstreams put it', () => {
     for (const error of [
       { message: 'm', code: 429 },
+      { message: 'm', code: 'rate_limit_exceeded' },
+      { message: 'm', type: 'rate_limit_error' },
       { message: 'm', code: '429' },
       { message: 'm', code: 'rate_limit', status: 429 },
       { message: 'm', status_code: 429 },

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type ErrorOptions, SluiceError } from '../../core/errors.ts';
+import { SluiceError } from '../../core/errors.ts';
 import { membersOf } from '../../core/objects.ts';
-import { codeOfFailure, keptStatus, secondsToWait } from '../status.ts';
+import { rateLimits } from '../../outbound/rate-limits.ts';
+import { codeOfFailure, keptStatus, pacing, secondsToWait } from '../status.ts';
 
 /** Characters of an upstream's own words that are passed on. */
 const LONGEST_MESSAGE = 2_000;
@@ -10,8 +11,7 @@ const LONGEST_MESSAGE = 2_000;
 export function failureOfStatus(status: number, headers: IncomingHttpHeaders, body: Buffer): SluiceError {
   const json = parse(body);
   const said = messageOf(json);
-  const retryAfter = secondsToWait(headers['retry-after']);
-  const options: ErrorOptions = retryAfter === undefined ? {} : { retryAfter };
+  const options = pacing(secondsToWait(headers['retry-after']), rateLimits(headers));
   if (status >= 300 && status < 400) {
     return new SluiceError(
       'upstream_invalid',
@@ -37,9 +37,9 @@ export function failureInAnswer(json: object): SluiceError | undefined {
   const error = errorIn(json);
   if (isNothing(error)) return undefined;
   const said = messageOf({ error }) ?? messageOf(json) ?? 'The provider reported an error without an explanation.';
-  const { code, status, status_code } = error as { code?: unknown; status?: unknown; status_code?: unknown };
+  const { code, status, status_code, type } = membersOf(error);
   const word = wordOf({ error });
-  const number = [code, status, status_code, STATUSES.get(word)]
+  const number = [code, status, status_code, STATUSES.get(word), STATUSES.get(type)]
     .map(asNumber)
     .find((each) => each >= 400 && each < 600);
   if (number === undefined) return new SluiceError('provider_failed', said);
@@ -50,6 +50,8 @@ export function failureInAnswer(json: object): SluiceError | undefined {
 const STATUSES: ReadonlyMap<unknown, number> = new Map([
   ['context_length_exceeded', 400],
   ['insufficient_quota', 429],
+  ['rate_limit_exceeded', 429],
+  ['rate_limit_error', 429],
 ]);
 
 /** What an upstream calls an error for machines: OpenAI's `code`; llama.cpp says it with the `type`. */
