@@ -181,6 +181,22 @@ describe('the request log', { timeout: 60_000 }, () => {
     }
   });
 
+  test('one that fails before it begins is the upstream’s failure, also where it would have outlived its connection', async () => {
+    for (const [status, code] of [
+      [400, 'invalid_request'],
+      [429, 'rate_limited'],
+    ] as const) {
+      world.answers({ status, headers: { 'retry-after': '60' } });
+      for (const resumable of [false, true]) {
+        const body = { provider: 'acme', model: `m-${status}-${resumable}`, messages: MESSAGES, resumable };
+        const response = await ask(world, `${A}/conversation`, body);
+        assert.equal(response.status, status);
+        const entry = await entryOf(world, response.headers.get('x-request-id') ?? '');
+        assert.deepEqual([entry.status, entry.error?.code], [status, code]);
+      }
+    }
+  });
+
   test('leaving an answer that goes on is no end of it; stopping it is', async () => {
     for (const isStopped of [false, true]) {
       const { promise: goOn, resolve } = Promise.withResolvers<void>();

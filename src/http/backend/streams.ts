@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CallScope } from '../../core/call.ts';
 import type { Batch, Chunk } from '../../core/chunk.ts';
-import { SluiceError } from '../../core/errors.ts';
+import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import type { Encoder } from '../../core/stream.ts';
 import type { KeptAnswer, KeptAnswers } from '../../streams/kept-answers.ts';
 import { Reader } from '../../streams/reader.ts';
@@ -59,7 +59,8 @@ export function sendKept(
     } catch (error) {
       // Nobody has heard of it: the failure is a status code.
       if (kept !== undefined) answers.forget(kept);
-      scope.cancel();
+      // Whoever notes what became of the request hears why it was cancelled, and not that its client had left.
+      scope.cancel(toSluiceError(error));
       close();
       throw error;
     }
