@@ -55,6 +55,13 @@ async function run(
 }
 
 describe('attempts', () => {
+  test('a target that asks for patience is tried again, however often others were meanwhile', async () => {
+    const script = { a: [['rate_limited', { retryAfter: 1 }], 'ok'], b: ['upstream_unreachable'] } as const;
+    const { value, asked } = await run([a, b], script, { attempts: 12, retryWaitMs: 3_000 });
+    assert.equal(value, 'answer of a');
+    assert.ok(asked.filter((id) => id === 'b').length > 1, asked.join());
+  });
+
   test('the first target that can answers', async () => {
     const { value, asked, attempts } = await run([a, b, c], { a: ['upstream_unreachable'] });
     assert.equal(value, 'answer of b');

@@ -30,8 +30,9 @@ export async function attempt<T>(
   let attempts = 0;
   let waited = 0;
   let candidates = health.order(targets);
+  /** Those that may be tried again, and when, on the clock of `performance.now()`. */
+  let resting: { readonly target: Target; readonly until: number }[] = [];
   for (let round = 0; ; round += 1) {
-    const again: { target: Target; wait: number }[] = [];
     let last: SluiceError | undefined;
     for (const target of candidates) {
       attempts += 1;
@@ -57,15 +58,20 @@ export async function attempt<T>(
         );
         if (attempts >= limits.attempts) throw last;
         const wait = waitBefore(last, round);
-        if (wait !== undefined) again.push({ target, wait });
+        if (wait !== undefined) resting.push({ target, until: performance.now() + wait });
       }
     }
-    const wait = Math.min(...again.map((each) => each.wait));
     if (last === undefined) throw new Error('no target to try');
-    if (again.length === 0 || waited + wait > limits.retryWaitMs) throw last;
+    if (resting.length === 0) throw last;
+    const next = Math.min(...resting.map(({ until }) => until));
+    const wait = Math.max(0, next - performance.now());
+    if (waited + wait > limits.retryWaitMs) throw last;
     waited += wait;
     await pause(wait, call);
-    candidates = again.filter((each) => each.wait <= wait).map((each) => each.target);
+    // Timers may be early by a moment.
+    const now = Math.max(next, performance.now());
+    candidates = resting.filter(({ until }) => until <= now).map(({ target }) => target);
+    resting = resting.filter(({ until }) => until > now);
   }
 }
 
