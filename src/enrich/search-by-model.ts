@@ -1,7 +1,7 @@
 import type { Call } from '../core/call.ts';
 import { toolInput } from '../core/call-pieces.ts';
 import type { ChatRequest, Message, Tool, ToolCall } from '../core/chat.ts';
-import type { Batch, Chunk, ProviderInfo, Searched, Usage } from '../core/chunk.ts';
+import type { Batch, Chunk, Searched, Usage } from '../core/chunk.ts';
 import { collect, within } from '../core/collect.ts';
 import { toSluiceError } from '../core/errors.ts';
 import type { Step } from '../core/stream.ts';
@@ -31,7 +31,7 @@ const TOOL: Tool = {
 export const SEARCH_BY_MODEL = TOOL.name;
 
 /** Asks the one who answers for the next round: the same provider and model. */
-export type AskAgain = (request: ChatRequest, provider: ProviderInfo) => Promise<AsyncIterable<Batch>>;
+export type AskAgain = (request: ChatRequest) => Promise<AsyncIterable<Batch>>;
 
 /**
  * Lets the model search the web while it answers: it gets a tool which runs here, and is asked again with what was found. Calls of
@@ -55,7 +55,7 @@ class Rounds {
   readonly #again: AskAgain;
   readonly #call: Call;
   readonly #usages: Usage[] = [];
-  #provider: ProviderInfo | undefined;
+  #isIntroduced = false;
 
   constructor(search: WebSearch, limit: number, again: AskAgain, call: Call) {
     this.#search = search;
@@ -76,7 +76,7 @@ class Rounds {
       );
       const searches = calls.filter(({ name }) => name === TOOL.name);
       const isLast = searches.length === 0 || searches.length < calls.length || round > MOST_ROUNDS;
-      if (isLast || this.#provider === undefined) {
+      if (isLast) {
         // Nobody is left to answer a call of the search.
         yield closing.map((chunk) =>
           chunk.type === 'finish' && searches.length === calls.length && searches.length > 0
@@ -95,7 +95,7 @@ class Rounds {
         }),
       );
       request = next(request, [{ role: 'assistant', content: parts, toolCalls: calls }, ...results]);
-      chunks = await this.#again(request, this.#provider);
+      chunks = await this.#again(request);
     }
   }
 
@@ -109,8 +109,8 @@ class Rounds {
         said.push(chunk);
         switch (chunk.type) {
           case 'provider':
-            if (this.#provider === undefined) shown.push(chunk);
-            this.#provider = chunk.provider;
+            if (!this.#isIntroduced) shown.push(chunk);
+            this.#isIntroduced = true;
             break;
           case 'tool_call':
             if (chunk.tool_call.name === TOOL.name) searches.add(chunk.tool_call.index);

@@ -1,7 +1,7 @@
 import type { WireFormat } from '../core/chat.ts';
 import { speaks } from '../providers/ai-sdk/native.ts';
 import { type ClientKeys, credentialsFor } from '../routing/credentials.ts';
-import { namesProvider, select, type Wish } from '../routing/select.ts';
+import { type CredentialsOf, select, type Wish } from '../routing/select.ts';
 import type { Deps } from './deps.ts';
 
 /**
@@ -13,8 +13,8 @@ export async function firstSpeaks(format: WireFormat, wish: Wish, keys: ClientKe
   try {
     const preferences = deps.config();
     const { catalog } = deps.router;
-    const isNamed = namesProvider(wish, preferences, catalog);
-    const [first] = await select(wish, preferences, catalog, (provider) => credentialsFor(provider, keys, isNamed));
+    const ownKey: CredentialsOf = (provider, isChosen) => credentialsFor(provider, keys, isChosen);
+    const [first] = await select(wish, preferences, catalog, ownKey);
     return first !== undefined && speaks(first.provider, format);
   } catch {
     return false;

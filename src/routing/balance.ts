@@ -57,7 +57,7 @@ export class KeyTurns {
     if (targets.every(({ provider }) => provider.keys === undefined)) return targets;
     return targets.flatMap((target) => {
       const count = target.provider.keys?.().length ?? 0;
-      if (count < 2 || hasOwn(target)) return [target];
+      if (count < 2 || target.key !== undefined || hasOwn(target)) return [target];
       const turn = this.#turns.get(target.provider.id) ?? 0;
       this.#turns.set(target.provider.id, (turn + 1) % count);
       return Array.from({ length: count }, (_, index) => ({ ...target, key: (turn + index) % count }));

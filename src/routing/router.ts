@@ -17,7 +17,7 @@ import type { Deadlines } from './deadlines.ts';
 import { answersWithImages, imageAsChat } from './drawing.ts';
 import { Health } from './health.ts';
 import { openRelay, type RelayedBody, type RelayedStream, type RelayRequest } from './relay.ts';
-import { type Arrange, namesProvider, type Preferences, select, type Target, type Wish } from './select.ts';
+import { type Arrange, type Preferences, select, type Target, type Wish } from './select.ts';
 
 /** Who shall answer, with which keys of the client's. */
 export interface Asked {
@@ -25,6 +25,8 @@ export interface Asked {
   readonly keys: ClientKeys;
   /** Fields of the request, in the client's words, that were lost before any provider saw it. */
   readonly dropped?: readonly string[];
+  /** Who has answered a part of it already, and shall answer this one too; the wish is not looked at then. */
+  readonly only?: Target;
 }
 
 /** What is asked for. */
@@ -112,7 +114,7 @@ export class Router {
    * credentials for that target; what it opened must end when that call is cancelled. `prepare` runs before the first of them.
    */
   async perform<T>(
-    { wish, keys, dropped = [] }: Asked,
+    { wish, keys, dropped = [], only }: Asked,
     call: CallScope,
     open: (target: Target, scope: CallScope) => Promise<T>,
     prepare?: () => Promise<unknown>,
@@ -122,24 +124,22 @@ export class Router {
     const limits = this.#deps.limits();
     const { watcher } = this.#deps;
     watcher?.asked(call, wish);
-    const preferences = this.#deps.preferences();
-    const isNamed = namesProvider(wish, preferences, this.catalog);
-    const ownKey = (provider: Provider) => credentialsFor(provider, keys, isNamed);
     let isBalanced = false;
     const arrange: Arrange = (group, choice) => {
       isBalanced ||= choice !== 'order';
       return balance(group, choice, this.#health);
     };
-    const found = select(wish, preferences, this.catalog, ownKey, arrange);
+    const ownKey = (provider: Provider, isChosen: boolean) => credentialsFor(provider, keys, isChosen);
+    const found = only === undefined ? select(wish, this.#deps.preferences(), this.catalog, ownKey, arrange) : [only];
     let targets = 'then' in found ? await found : found;
     const session = isBalanced ? call.session : undefined;
     if (session !== undefined) targets = this.#sessions.prefer(session, targets);
-    // A model that one provider alone has is a choice, too.
-    const isChosen = isNamed || (targets.length === 1 && wish.model !== '');
     if (prepare !== undefined) await prepare();
     let scopeDropped: ReadonlySet<string> = new Set();
+    // One key is for one provider: where the client names several, the first of them.
+    const chosen = targets.find(({ isChosen }) => isChosen === true)?.provider;
     const credentialsOf = ({ provider, key }: Target) =>
-      key === undefined ? credentialsFor(provider, keys, isChosen) : { apiKey: provider.keys?.()[key] ?? '' };
+      key === undefined ? ownKey(provider, provider === chosen) : { apiKey: provider.keys?.()[key] ?? '' };
     const candidates = this.#keyTurns.expand(targets, (target) => credentialsOf(target).apiKey !== undefined);
     const attempted = await attempt(candidates, call, limits, this.#health, async (target) => {
       const credentials = credentialsOf(target);

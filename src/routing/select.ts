@@ -13,6 +13,8 @@ export interface Target {
   readonly weight?: number;
   /** Which of the provider's several keys. */
   readonly key?: number;
+  /** The client chose this provider: by its name, or by a model that leads there alone. Its key may be for it. */
+  readonly isChosen?: boolean;
 }
 
 /** One word for a target, the same for equal ones. */
@@ -43,14 +45,8 @@ export interface Preferences {
 /** Puts targets that can do the same in the order in which they shall be tried. */
 export type Arrange = (targets: readonly Target[], choice: Choice) => readonly Target[];
 
-/** Which key the client has for a provider. */
-export type CredentialsOf = (provider: Provider) => Credentials;
-
-/** Whether the client itself says which provider it means, so that a key that came with the request can be for that one. */
-export function namesProvider({ providers, model }: Wish, { aliases }: Preferences, catalog: Catalog): boolean {
-  if (providers.length > 0) return true;
-  return !aliases.has(model) && (catalog.provider(model) ?? qualified(model, catalog)) !== undefined;
-}
+/** Which key the client has for a provider that it chose, or did not. */
+export type CredentialsOf = (provider: Provider, isChosen: boolean) => Credentials;
 
 /**
  * Where a request goes, in order of preference. The first of these that applies decides:
@@ -58,8 +54,8 @@ export function namesProvider({ providers, model }: Wish, { aliases }: Preferenc
  * `mock/model`), a model that some providers are known to offer, and for no model at all the configured default or the
  * first provider. A provider that waits for a key is only meant where nobody offers a model of just that name.
  *
- * Each of the wish's fallbacks is looked up in the same way, and follows. Returns at once when nothing has to be asked, which
- * is the case for every explicit wish with a model.
+ * Each of the wish's fallbacks is looked up in the same way, and follows; one that names its provider means that one, whatever
+ * the default is. Returns at once when nothing has to be asked, which is the case for every explicit wish with a model.
  */
 export function select(
   wish: Wish,
@@ -72,7 +68,10 @@ export function select(
   if (fallbacks.length === 0) return first({ wish, preferences, catalog, credentialsOf, arrange });
   const models = wish.model === '' ? fallbacks : [wish.model, ...fallbacks];
   return firstOfEach(
-    models.map((model) => ({ wish: { ...wish, model }, preferences, catalog, credentialsOf, arrange })),
+    models.map((model, index) => ({
+      ...{ wish: { ...wish, model }, preferences, catalog, credentialsOf, arrange },
+      isFallback: index > 0 || wish.model === '',
+    })),
   );
 }
 
@@ -89,12 +88,14 @@ async function firstOfEach(selections: readonly Selection[]): Promise<readonly T
 }
 
 function first(selection: Selection): readonly Target[] | Promise<readonly Target[]> {
-  const { wish, preferences } = selection;
+  const { wish, preferences, catalog, isFallback = false } = selection;
   const { model, providers } = wish;
-  if (providers.length > 0) return explicit(providers, selection);
+  if (providers.length > 0) return explicit(providers, selection, true);
   const alias = preferences.aliases.get(model);
   if (alias !== undefined) return ofAlias(model, alias, selection);
-  if (preferences.defaultProvider !== undefined) return byDefault(preferences.defaultProvider, selection);
+  const namesItsOwn = isFallback && meantBy(model, catalog) !== undefined;
+  if (preferences.defaultProvider !== undefined && !namesItsOwn)
+    return byDefault(preferences.defaultProvider, selection);
   if (model === '') return withoutModel(selection);
   return byModel(model, selection);
 }
@@ -103,7 +104,7 @@ function first(selection: Selection): readonly Target[] | Promise<readonly Targe
 function byDefault(provider: string, selection: Selection): readonly Target[] | Promise<readonly Target[]> {
   const { model, ability = 'chat' } = selection.wish;
   if (ability !== 'chat' && ability !== 'image') return taskByDefault(provider, selection);
-  const targets = explicit([provider], selection);
+  const targets = explicit([provider], selection, !isForAnother(provider, selection));
   if (ability !== 'image' || model !== '' || !('then' in targets)) return targets;
   return targets.catch((error: unknown) => {
     if (error instanceof SluiceError && error.code === 'model_not_found') return withoutModel(selection);
@@ -118,7 +119,7 @@ async function taskByDefault(name: string, selection: Selection): Promise<readon
   const isAble = provider !== undefined && canServe(provider, wish);
   try {
     if (wish.model !== '') return await byModel(wish.model, selection);
-    return isAble ? [await defaultOf(provider, selection)] : await withoutModel(selection);
+    return isAble ? [await defaultOf(provider, selection, false)] : await withoutModel(selection);
   } catch (error) {
     if (!isAble || !(error instanceof SluiceError) || error.code !== 'model_not_found') throw error;
     return wish.model === '' ? withoutModel(selection) : [{ provider, model: wish.model }];
@@ -131,13 +132,27 @@ interface Selection {
   readonly catalog: Catalog;
   readonly credentialsOf: CredentialsOf;
   readonly arrange: Arrange;
+  /** It stands in the request's own list of fallbacks. */
+  readonly isFallback?: boolean;
+  /** The model's name is the operator's, not the client's. */
+  readonly isAlias?: boolean;
 }
 
-function explicit(words: readonly string[], selection: Selection): readonly Target[] | Promise<readonly Target[]> {
+function explicit(
+  words: readonly string[],
+  selection: Selection,
+  isChosen: boolean,
+): readonly Target[] | Promise<readonly Target[]> {
   const providers = named(words, selection.catalog);
   const { model } = selection.wish;
-  if (model === '') return Promise.all(providers.map((provider) => ownDefault(provider, selection)));
-  return providers.map((provider) => ({ provider, model: modelFor(provider, selection) }));
+  if (model === '') return Promise.all(providers.map((provider) => ownDefault(provider, selection, isChosen)));
+  return providers.map((provider) => ({ provider, model: modelFor(provider, selection), isChosen }));
+}
+
+/** Whether the client does not mean the default provider: it says nothing, or names another one. */
+function isForAnother(name: string, { wish: { model }, catalog }: Selection): boolean {
+  const meant = meantBy(model, catalog);
+  return model === '' || (meant !== undefined && meant.provider !== catalog.provider(name));
 }
 
 /** The providers of a list separated by spaces. Labels may have spaces themselves, so the longest name counts. */
@@ -174,20 +189,23 @@ async function ofAlias(alias: string, names: readonly string[], selection: Selec
   const rule = selection.preferences.routing.aliases.get(alias);
   const found = await Promise.allSettled(
     names.map(async (name) => {
-      const targets = await byModel(name, selection);
+      const targets = await byModel(name, { ...selection, isAlias: true });
       const weight = rule?.weights.get(name);
       return weight === undefined ? targets : targets.map((target) => ({ ...target, weight }));
     }),
   );
   const targets = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
-  if (targets.length > 0) return rule === undefined ? targets : selection.arrange(targets, rule.choice);
+  if (targets.length > 0) {
+    // What an operator's name stands for is the client's choice only where there is no other.
+    const all = targets.map((target) => ({ ...target, isChosen: targets.length === 1 }));
+    return rule === undefined ? all : selection.arrange(all, rule.choice);
+  }
   throw found.find((each) => each.status === 'rejected')?.reason;
 }
 
 function byModel(model: string, selection: Selection): readonly Target[] | Promise<readonly Target[]> {
   const { catalog } = selection;
-  const provider = catalog.provider(model);
-  const meant = provider === undefined ? qualified(model, catalog) : { provider, model: '' };
+  const meant = meantBy(model, catalog);
   if (meant !== undefined && isReady(meant.provider)) return completed(meant, selection);
   const choose = (offering: readonly Provider[]) => {
     const targets = offered(model, offering, selection);
@@ -207,7 +225,17 @@ function byModel(model: string, selection: Selection): readonly Target[] | Promi
 
 /** A target, with the provider's default where the model is left open. */
 function completed(target: Target, selection: Selection): readonly Target[] | Promise<readonly Target[]> {
-  return target.model === '' ? ownDefault(target.provider, selection).then((own) => [own]) : [target];
+  const { provider, model } = target;
+  const isChosen = selection.isAlias !== true;
+  return model === ''
+    ? ownDefault(provider, selection, isChosen).then((own) => [own])
+    : [{ provider, model, isChosen }];
+}
+
+/** What a model's name says of a provider: it is one's name, or has one in front. */
+function meantBy(model: string, catalog: Catalog): Target | undefined {
+  const provider = catalog.provider(model);
+  return provider === undefined ? qualified(model, catalog) : { provider, model: '' };
 }
 
 /** `provider:model` or `provider/model`, when the part in front is a provider's name. */
@@ -229,7 +257,9 @@ function offered(model: string, offering: readonly Provider[], selection: Select
   const ordered = usable.toSorted((one, other) => Number(needsMore(one)) - Number(needsMore(other)));
   const targets = ordered.map((provider) => {
     const weight = weights.get(provider.id);
-    return weight === undefined ? { provider, model } : { provider, model, weight };
+    // A model that one provider alone has is a choice, too.
+    const target = { provider, model, isChosen: usable.length === 1 && selection.isAlias !== true };
+    return weight === undefined ? target : { ...target, weight };
   });
   return arrange(targets, choice);
 }
@@ -250,7 +280,7 @@ async function withoutModel(selection: Selection): Promise<readonly Target[]> {
   for (const provider of catalog.providers) {
     if (!isMeant(provider, wish) || !isReady(provider) || isIgnored(provider, wish)) continue;
     try {
-      return [await defaultOf(provider, selection)];
+      return [await defaultOf(provider, selection, false)];
     } catch {
       // It lists nothing now; the next one may.
     }
@@ -264,22 +294,30 @@ async function withoutModel(selection: Selection): Promise<readonly Target[]> {
 }
 
 /** A provider that is named may itself know a model for what its listing does not tell. */
-async function ownDefault(provider: Provider, selection: Selection): Promise<Target> {
+async function ownDefault(provider: Provider, selection: Selection, isChosen: boolean): Promise<Target> {
   const { ability = 'chat' } = selection.wish;
   try {
-    return await defaultOf(provider, selection);
+    return await defaultOf(provider, selection, isChosen);
   } catch (error) {
     if (ability === 'chat' || ability === 'image') throw error;
-    if (error instanceof SluiceError && error.code === 'model_not_found') return { provider, model: '' };
+    if (error instanceof SluiceError && error.code === 'model_not_found') return { provider, model: '', isChosen };
     throw error;
   }
 }
 
-async function defaultOf(provider: Provider, { wish, catalog, credentialsOf }: Selection): Promise<Target> {
+async function defaultOf(
+  provider: Provider,
+  { wish, catalog, credentialsOf }: Selection,
+  isChosen: boolean,
+): Promise<Target> {
   const { chat, image } = provider;
   // Whoever only draws answers a chat with a picture.
   const ability = chat === undefined && image !== undefined && wish.ability === undefined ? 'image' : wish.ability;
-  return { provider, model: await catalog.defaultModel(provider, credentialsOf(provider), ability) };
+  return {
+    provider,
+    model: await catalog.defaultModel(provider, credentialsOf(provider, isChosen), ability),
+    isChosen,
+  };
 }
 
 /** Whether one of a provider's models can serve a wish: those that draw answer chats too, and some chat models draw (`drawing.ts`). */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
+import type { VendorScript } from '../support/vendor-script.ts';
 import { startGatewayBefore } from './gateway-before.ts';
 
 /** The key of a client, which is meant for one provider, though the request may not say which. */
@@ -12,15 +13,16 @@ describe('a key that came with a request', () => {
   let third: OpenAiUpstream;
   let world: Awaited<ReturnType<typeof startGatewayBefore>>;
   before(async () => {
-    broken = await startOpenAiUpstream(undefined, {
+    const refusing: VendorScript = ({ model }) => (model.startsWith('refused') ? { status: 429 } : { text: ['Hello'] });
+    broken = await startOpenAiUpstream(refusing, {
       handle({ method }, response) {
         if (method !== 'GET') return false;
         response.writeHead(500).end();
         return true;
       },
     });
-    second = await startOpenAiUpstream(undefined, { models: ['second-model'] });
-    third = await startOpenAiUpstream(undefined, { models: ['third-model'] });
+    second = await startOpenAiUpstream(undefined, { models: ['second-model', 'shared'] });
+    third = await startOpenAiUpstream(undefined, { models: ['third-model', 'shared'] });
     const provider = ({ baseUrl }: OpenAiUpstream): string =>
       `{ kind: openai, baseUrl: '${baseUrl}', apiKey: configured }`;
     world = await startGatewayBefore(
@@ -37,14 +39,10 @@ aliases: { some: [broken, second, third] }
   after(() => world.close());
 
   /** The paths at which the key arrived. */
-  const ask = async (fields: object): Promise<readonly string[]> => {
+  const arriving = async (send: () => Promise<unknown>): Promise<readonly string[]> => {
     const upstreams = { broken, second, third };
     const seen = Object.entries(upstreams).map(([name, { requests }]) => ({ name, requests, from: requests.length }));
-    await fetch(`${world.gateway.origin}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ messages: [{ role: 'user', content: 'Hi' }], ...fields }),
-    });
+    await send();
     return seen.flatMap(({ name, requests, from }) =>
       requests
         .slice(from)
@@ -52,6 +50,15 @@ aliases: { some: [broken, second, third] }
         .map(({ path }) => name + path),
     );
   };
+
+  const post = (path: string, body: object, headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(world.gateway.origin + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+  const ask = (fields: object): Promise<readonly string[]> =>
+    arriving(() => post('/v1/chat/completions', { messages: [{ role: 'user', content: 'Hi' }], ...fields }));
 
   test('reaches nobody where the request says neither a provider nor a model', async () => {
     assert.deepEqual(await ask({ api_key: OWN }), []);
@@ -67,5 +74,25 @@ aliases: { some: [broken, second, third] }
     assert.deepEqual(await ask({ model: 'third', api_key: OWN }), ['third/v1/models', 'third/v1/chat/completions']);
     assert.deepEqual(await ask({ model: 'second-model', api_key: OWN }), ['second/v1/chat/completions']);
     assert.deepEqual(await ask({ api_key: { second: OWN } }), ['second/v1/models', 'second/v1/chat/completions']);
+  });
+
+  test('reaches whom the request names, and not who takes over', async () => {
+    const refused = ['broken/v1/chat/completions'];
+    for (const models of [['third-model'], ['second/m', 'third/m'], ['shared'], ['some']])
+      assert.deepEqual(await ask({ model: `broken/refused-${models}`, models, api_key: OWN }), refused, models.join());
+    assert.deepEqual(await ask({ provider: 'broken third', model: 'refused-of-list', api_key: OWN }), refused);
+    assert.deepEqual(await ask({ model: 'shared', api_key: OWN }), []);
+    const each = { broken: OWN, third: OWN };
+    const both = [...refused, 'third/v1/chat/completions'];
+    assert.deepEqual(await ask({ model: 'broken/refused-by-each', models: ['third/m'], api_key: each }), both);
+  });
+
+  test('is for the provider that answers the first of several choices, and for no other', async () => {
+    // Further choices of a model that two have are asked of whoever gave the first, with the operator's key.
+    const body = { contents: [{ parts: [{ text: 'Hi' }] }], generationConfig: { candidateCount: 3 } };
+    assert.deepEqual(
+      await arriving(() => post('/v1beta/models/shared:generateContent', body, { 'x-api-key': OWN })),
+      [],
+    );
   });
 });

@@ -285,6 +285,16 @@ describe('who answers by the operator’s wish', { timeout: 60_000 }, () => {
     assert.equal((await ask(world, { model: 'x' }, { path: '/api/other/chat/completions' })).text, 'other');
   });
 
+  test('not the default provider for fallbacks of the request that name theirs', async () => {
+    await using world = await openWorld('defaultProvider: free');
+    world.answers.free = { status: 429 };
+    const answer = await ask(world, { model: 'free/m', models: ['keyed', 'other/m2'] });
+    assert.deepEqual([answer.text, answer.model], ['keyed', 'only-keyed']);
+    world.answers.keyed = { status: 429 };
+    const next = await ask(world, { model: 'free/n', models: ['keyed', 'other/m2'] });
+    assert.deepEqual([next.text, next.model], ['other', 'm2']);
+  });
+
   test('the default model, where the client names none', async () => {
     for (const [wish, at, model] of [
       ['other/tagged:7b', 'other', 'tagged:7b'],
@@ -400,6 +410,17 @@ describe('whose key is used', { timeout: 60_000 }, () => {
     // By name they may travel to each.
     await ask(fresh, { model: 'best', api_key: { groq: 'for-groq' } });
     assert.deepEqual(fresh.arrived(), [{ at: 'asking', model: 'asked', key: 'for-groq' }]);
+  });
+
+  test('a key does not reach a default provider where the model names another one', async () => {
+    await using world = await openWorld('defaultProvider: keyed');
+    const keyOf = async (model: string): Promise<string | undefined> => {
+      await ask(world, { model, api_key: 'own-key' });
+      return world.arrived().at(-1)?.key;
+    };
+    assert.equal(await keyOf('other/m'), 'configured-key');
+    assert.equal(await keyOf('m'), 'own-key');
+    assert.equal(await keyOf('keyed/m'), 'own-key');
   });
 
   test('is not logged, even when an upstream quotes it', async () => {

@@ -55,8 +55,7 @@ async function further(
   deps: Deps,
   call: CallScope,
 ): Promise<AsyncIterable<Batch>[]> {
-  const wish = { model: target.model, providers: [target.provider.id], ignored: [] };
-  const again: Question = { ...question, wish };
+  const again: Question = { ...question, only: target };
   const answers = await Promise.all(Array.from({ length: count }, () => deps.router.answer(again, call)));
   return answers.map(chunksOf);
 }

@@ -5,6 +5,7 @@ import { AnswerSize } from '../../core/collect.ts';
 import { searchByModel } from '../../enrich/search-by-model.ts';
 import type { OpenedChunks } from '../../routing/chunks.ts';
 import type { Performed, Question } from '../../routing/router.ts';
+import type { Target } from '../../routing/select.ts';
 import { inOwnWords, ownWord } from './own-words.ts';
 import { pieces } from './pieces.ts';
 import type { Prepared } from './question.ts';
@@ -15,8 +16,15 @@ import { isKept, type ResponseDeps } from './store.ts';
 import { ENCRYPTED, type Json, type ResponseBody } from './wire.ts';
 
 /** The router's answer to a request, with the searches that its model makes on the way. */
-export function ask(prepared: Prepared, call: CallScope, deps: ResponseDeps): Promise<Performed<OpenedChunks>> {
-  return answered(withSearch(prepared, call, deps), call, deps);
+export async function ask(prepared: Prepared, call: CallScope, deps: ResponseDeps): Promise<Performed<OpenedChunks>> {
+  let target: Target | undefined;
+  const first = await answered(
+    withSearch(prepared, call, deps, () => target),
+    call,
+    deps,
+  );
+  target = first.target;
+  return first;
 }
 
 /** The router's answer, whose complaints about fields are in the client's words. */
@@ -30,12 +38,21 @@ async function answered(question: Question, call: CallScope, deps: ResponseDeps)
   }
 }
 
-/** The question, with a search that the model may make while it answers: each round asks the same provider again. */
-function withSearch({ question, searchByModel: search }: Prepared, call: CallScope, deps: ResponseDeps): Question {
+/**
+ * The question, with a search that the model may make while it answers: each round asks the same target again, which is known
+ * by then.
+ */
+function withSearch(
+  { question, searchByModel: search }: Prepared,
+  call: CallScope,
+  deps: ResponseDeps,
+  target: () => Target | undefined,
+): Question {
   if (search === undefined) return question;
-  const step = searchByModel(search, deps.config().limits.answerBytes, async (request, { id, model }) => {
-    const wish = { model, providers: [id], ignored: [] };
-    const round = await answered({ ...question, wish, steps: [], request: () => request }, call, deps);
+  const step = searchByModel(search, deps.config().limits.answerBytes, async (request) => {
+    const only = target();
+    if (only === undefined) throw new Error('a search before the answer has begun');
+    const round = await answered({ ...question, only, steps: [], request: () => request }, call, deps);
     return round.value.chunks;
   });
   return { ...question, steps: [...(question.steps ?? []), step] };

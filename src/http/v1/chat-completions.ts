@@ -70,13 +70,8 @@ async function furtherChoices(
   deps: Deps,
   call: Parameters<typeof deps.router.answer>[1],
 ): Promise<AsyncIterable<Batch>[]> {
-  const { provider, model } = answered.target;
-  const again: Question = {
-    wish: { model, providers: [provider.id], ignored: [] },
-    keys: question.keys,
-    steps: question.steps ?? [],
-    request: question.request,
-  };
+  const { relay: _, ...asked } = question;
+  const again: Question = { ...asked, only: answered.target };
   const further = await Promise.all(Array.from({ length: n - 1 }, () => deps.router.answer(again, call)));
   return further.flatMap(({ value }) => (value.kind === 'chunks' ? [value.chunks] : []));
 }
