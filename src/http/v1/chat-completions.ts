@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify';
 import type { ChatRequest } from '../../core/chat.ts';
 import type { Batch } from '../../core/chunk.ts';
 import { collect, within } from '../../core/collect.ts';
-import { SluiceError } from '../../core/errors.ts';
 import { editObject } from '../../core/json.ts';
 import { estimatePrompt } from '../../core/usage.ts';
 import { OWN_MEDIA } from '../../enrich/buckets.ts';
@@ -19,6 +18,7 @@ import { limitMessages, validate } from '../validate.ts';
 import { ChatFields, DROPPED_FIELDS, type WireMessage, type WirePart } from '../wire.ts';
 import { CompletionStream, completionHead, encodeCompletion, encodeStreamError } from './encode.ts';
 import { mergeChoices } from './merge.ts';
+import { messagesOf } from './messages.ts';
 import { ChatCompletionBody, OWN_FIELDS } from './wire.ts';
 
 /** `POST /v1/chat/completions`, and the same under `/api/<provider>/…`. */
@@ -85,7 +85,7 @@ function toQuestion(request: FastifyRequest, json: JsonBody, body: ChatCompletio
     ignored: body.ignored ?? [],
     ...(body.models == null ? {} : { fallbacks: body.models }),
   };
-  const messages = withAttachedMedia(body);
+  const messages = messagesOf(body);
   const steps = [...toolSteps(body.tool_calls, 'invalid_field', deps.search), tellLostParts({ ...body, messages })];
   const question = {
     wish,
@@ -215,23 +215,4 @@ function toChatRequest(
     ...(wantsMemory(body) && typeof body.user === 'string' ? { memoryUser: parseId(body.user, 'user') } : {}),
     extra: Object.fromEntries(extra),
   };
-}
-
-/** The fields `image`, `images` and `media` hold attachments of the last message, in the way of gpt4free's clients. */
-function withAttachedMedia(body: ChatCompletionBody): readonly WireMessage[] {
-  const attached = [
-    ...(body.media ?? []).map(([url], index) => ({ url, field: `media[${index}]` })),
-    ...(body.images ?? []).map(([url], index) => ({ url, field: `images[${index}]` })),
-    ...(typeof body.image === 'string' ? [{ url: body.image, field: 'image' }] : []),
-  ];
-  const last = body.messages.at(-1);
-  if (attached.length === 0 || last === undefined) return body.messages;
-  for (const { url, field } of attached) {
-    if (/^(data:|https?:\/\/)/.test(url)) continue;
-    throw new SluiceError('invalid_field', `'${field}' must be a data: URI or an http(s) address.`, { param: field });
-  }
-  const parts =
-    typeof last.content === 'string' ? [{ type: 'text' as const, text: last.content }] : (last.content ?? []);
-  const media = attached.map(({ url }) => ({ type: 'image_url' as const, image_url: { url } }));
-  return [...body.messages.slice(0, -1), { ...last, content: [...media, ...parts] }];
 }
