@@ -30,6 +30,11 @@ export function validate<T extends z.ZodType>(
   });
 }
 
+/** A query without its empty fields: forms send them for what was left open. */
+export function withoutEmpty(query: unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(query ?? {}).filter(([, value]) => value !== ''));
+}
+
 /** Refuses a body with more messages than are allowed. No schema does it: how many that are is a setting. */
 export function limitMessages(
   body: unknown,

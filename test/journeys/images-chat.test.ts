@@ -73,6 +73,14 @@ describe('a conversation with a model that draws', { timeout: 60_000 }, () => {
     });
   });
 
+  test('a prompt in parts is its text', async (context) => {
+    const world = await openWorld(context);
+    const file = { bucket_id: 'b', url: '/files/b', name: 'a.txt', text: 'Not this.' };
+    const prompt = [{ type: 'text', text: 'A barn' }, file, { type: 'text', text: 'at night' }];
+    await converse(world, { provider: 'fal', model: 'fal-ai/flux/dev', prompt });
+    assert.equal(world.fal.at('/fal-ai/flux/dev')[0]?.json.prompt, 'A barn\nat night');
+  });
+
   test('prompt, width, height and n reach it', async (context) => {
     const world = await openWorld(context);
     const body = { provider: 'fal', prompt: 'A barn', aspect_ratio: '16:9', width: 640, height: 480, n: 2 };

@@ -73,6 +73,13 @@ describe('create over HTTP', { timeout: 60_000 }, () => {
       assert.deepEqual((await told(fetch(at(world, path)))).status, 400, path);
   });
 
+  test('a picture is the way to it, also where blocks of code are wanted', async () => {
+    world.answers({ images: [await image('#123456')] });
+    const { status, headers } = await ask({ filter_markdown: 'true' });
+    assert.equal(status, 302);
+    assert.match(headers.get('location') ?? '', /^\/media\/\S+\.png$/);
+  });
+
   test('filter_markdown', async () => {
     const answer = 'See:\n```python\nprint(1)\n```\nand\n~~~json\n{"a": 1}\n~~~\n';
     world.answers({ text: [answer] });

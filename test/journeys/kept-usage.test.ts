@@ -167,6 +167,7 @@ describe('usage and log over HTTP', { timeout: 60_000 }, () => {
     assert.equal(Object.keys(all.models)[0], 'big');
     assert.equal((await told(fetch(at(world, 'stats?days=0')))).json.days.length, 1);
     assert.equal((await told(fetch(at(world, 'stats?days=999')))).json.days.length, 365);
+    assert.equal((await told(fetch(at(world, 'stats?days=')))).json.days.length, 30);
     assert.equal((await told(fetch(at(world, 'stats?days=x')))).status, 400);
   });
 

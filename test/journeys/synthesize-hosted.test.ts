@@ -73,6 +73,14 @@ async function failureOf(response: Response) {
 const ASKED = { text: 'Hello there.', model: 'tts-1' };
 
 describe('an upstream with OpenAI’s /audio/speech', () => {
+  test('gets the format under either of its names', async (context) => {
+    const world = await openWorld(context, 'openai', speaks('audio/wav'));
+    for (const query of [{ format: 'wav' }, { response_format: 'wav' }, { format: 'wav', response_format: 'mp3' }]) {
+      assert.equal((await world.say({ ...ASKED, ...query })).status, 200);
+      assert.equal((world.seen.at(-1)?.body as { response_format: string }).response_format, 'wav');
+    }
+  });
+
   test('gets what was asked, with the operator’s key, and its bytes come back', async (context) => {
     const world = await openWorld(context, 'openai', speaks('audio/flac'));
     const query = { ...ASKED, voice: 'nova', format: 'flac', speed: '1.5', language: 'de', instructions: 'whisper' };

@@ -151,18 +151,28 @@ function toChatRequest(
   body: ConversationBody,
   value: Record<string, unknown>,
 ): { readonly action: Action; readonly request: ChatRequest } {
-  const { action, messages } = withAction(body.action, withPrompt(toMessages(body.messages), body.prompt));
+  const { action, messages } = withAction(body.action, withPrompt(toMessages(body.messages), promptOf(body)));
   return { action, request: { ...toFields(body, value), messages } };
 }
 
+/** The words of a prompt; '': there are none. With a file in their message, front ends send its parts instead of a text. */
+function promptOf({ prompt }: ConversationBody): string {
+  if (typeof prompt === 'string') return prompt.trim() === '' ? '' : prompt;
+  return (prompt ?? [])
+    .flatMap((part) => ('text' in part && typeof part.text === 'string' && !('name' in part) ? [part.text] : []))
+    .join('\n')
+    .trim();
+}
+
 /** Front ends name a prompt for pictures and video beside the messages; it is asked when these say nothing. */
-function withPrompt(messages: ChatRequest['messages'], prompt: string | null | undefined): ChatRequest['messages'] {
-  if (!prompt?.trim() || lastUserText(messages) !== '') return messages;
+function withPrompt(messages: ChatRequest['messages'], prompt: string): ChatRequest['messages'] {
+  if (prompt === '' || lastUserText(messages) !== '') return messages;
   return [...messages, { role: 'user', content: [{ type: 'text', text: prompt }] }];
 }
 
 function toFields(body: ConversationBody, value: Record<string, unknown>): Omit<ChatRequest, 'messages'> {
   const state = body.conversation;
+  const prompt = promptOf(body);
   return {
     model: body.model ?? '',
     providers: (body.provider ?? '').split(' ').filter((name) => name !== ''),
@@ -171,7 +181,7 @@ function toFields(body: ConversationBody, value: Record<string, unknown>): Omit<
     ...(state === null || state === undefined ? {} : { conversation: state }),
     // A search in the client's own words is the more precise one.
     ...(hasSearch(body.tool_calls) ? {} : toWebSearch(body.web_search)),
-    ...(body.prompt?.trim() ? { prompt: body.prompt } : {}),
+    ...(prompt === '' ? {} : { prompt }),
     ...(typeof body.aspect_ratio === 'string' ? { aspectRatio: body.aspect_ratio } : {}),
     downloadMedia: body.download_media !== false,
     ...(body.memory === true && typeof body.user === 'string' ? { memoryUser: parseId(body.user, 'user') } : {}),

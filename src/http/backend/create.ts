@@ -38,15 +38,10 @@ export function create(deps: Deps): Handler {
       if (answered.value.kind !== 'chunks') throw new Error('the relay answered dialect A');
       const headers = answerHeaders(answered);
       const { answerBytes } = deps.config().limits;
-      if (isOn(filter)) {
-        const { content, refusal } = await collect(within(answered.value.chunks, answerBytes));
-        const text = fencedBlock(content + refusal, /^(true|1)$/i.test(filter) ? undefined : filter.split(','));
-        if (cache !== undefined) await keep(deps.stores.caches, cache, { text }, deps.log);
-        return sendCreated(reply, { text }, headers);
-      }
       const { first, chunks } = await opened(answered.value.chunks);
-      if (first === 'media' || cache !== undefined) {
-        const created = await gathered(within(chunks, answerBytes));
+      if (first === 'media' || isOn(filter) || cache !== undefined) {
+        const whole = within(chunks, answerBytes);
+        const created = first === 'text' && isOn(filter) ? await filtered(whole, filter) : await gathered(whole);
         if (cache !== undefined) await keep(deps.stores.caches, cache, created, deps.log);
         return sendCreated(reply, created, headers);
       }
@@ -114,6 +109,12 @@ function beginning(chunk: Chunk): 'text' | 'media' | undefined {
   if (chunk.type === 'media') return 'media';
   const isSaid = chunk.type === 'content' || chunk.type === 'refusal';
   return isSaid && textOf(chunk) !== '' ? 'text' : undefined;
+}
+
+/** The first block of code in one of the languages of a list, or in any (`true`). */
+async function filtered(chunks: AsyncIterable<Batch>, filter: string): Promise<Created> {
+  const { content, refusal } = await collect(chunks);
+  return { text: fencedBlock(content + refusal, /^(true|1)$/i.test(filter) ? undefined : filter.split(',')) };
 }
 
 /** One stored file and nothing said is the way to it; anything else is text. */

@@ -4,7 +4,7 @@ import { SPEECH_FORMATS } from '../../core/speech.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { clientKeys } from '../keys.ts';
 import { extraOf, sendSpeech, sendSpeechHead } from '../speech.ts';
-import { validate } from '../validate.ts';
+import { validate, withoutEmpty } from '../validate.ts';
 import { Name } from '../wire.ts';
 
 /** The same text in the same voice sounds the same next week. */
@@ -16,6 +16,7 @@ export const SynthesizeQuery = z
     text: z.string().min(1).describe('What to read aloud, at most 10,000 characters'),
     voice: Name.optional().describe("One of the provider's voices"),
     format: z.enum(SPEECH_FORMATS).optional().describe('Absent: what the Accept header prefers'),
+    response_format: z.enum(SPEECH_FORMATS).optional().describe('The same, as `/v1/audio/speech` calls it'),
     speed: z
       .string()
       .regex(/^\d(\.\d{1,4})?$/, 'must be a number')
@@ -46,7 +47,8 @@ export function synthesize(deps: Deps): Handler {
     if (provider.speech === undefined) {
       throw new SluiceError('not_supported', `${provider.label} does not read texts aloud.`, { param: 'provider' });
     }
-    const { text, format, ...rest } = validate(SynthesizeQuery, withoutEmpty(request.query), 'invalid_request');
+    const query = validate(SynthesizeQuery, withoutEmpty(request.query), 'invalid_request');
+    const { text, response_format: otherFormat, format = otherFormat, ...rest } = query;
     const { voice, speed, language, model, ...others } = rest;
     const wish = {
       text,
@@ -64,9 +66,4 @@ export function synthesize(deps: Deps): Handler {
     };
     return sendSpeech(request, reply, deps, asked, wish, delivery);
   };
-}
-
-/** Forms send empty fields for what was left open. */
-function withoutEmpty(query: unknown): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(query ?? {}).filter(([, value]) => value !== ''));
 }

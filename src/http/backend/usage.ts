@@ -5,7 +5,7 @@ import { openStream } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import type { JsonBody } from '../edge/body.ts';
 import { printable, userOf } from '../user.ts';
-import { validate } from '../validate.ts';
+import { validate, withoutEmpty } from '../validate.ts';
 import { RECORD_BYTES, withoutControls } from './record.ts';
 import { StatsQuery } from './wire.ts';
 
@@ -78,7 +78,7 @@ export function getUsage(deps: Deps): Handler {
 /** `GET stats`: sums over days. */
 export function stats(deps: Deps): Handler {
   return async (request) => {
-    const { days, user } = validate(StatsQuery, request.query, 'invalid_request');
+    const { days, user } = validate(StatsQuery, withoutEmpty(request.query), 'invalid_request');
     const today = new Date().toISOString().slice(0, 10);
     const found = await deps.stores.usage.stats({ today, days, ...(user === undefined ? {} : { user }) });
     const tokensByName = (rows: readonly { name: string; totalTokens: number }[]): Record<string, number> =>

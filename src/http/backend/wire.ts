@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ChatFields, Name, RoutingFields, WireMessage } from '../wire.ts';
+import { ChatFields, Name, Part, RoutingFields, WireMessage } from '../wire.ts';
 
 /** `POST conversation`. Unknown fields go to the provider. */
 export const ConversationBody = z
@@ -12,7 +12,10 @@ export const ConversationBody = z
       .nullish()
       .describe('Id of the message, made by the client'),
     conversation_id: z.string().max(256).nullish().describe('Id of the chat, made by the client'),
-    prompt: z.string().nullish().describe('Prompt for images and video; else the last message of the user'),
+    prompt: z
+      .union([z.string(), z.array(Part)])
+      .nullish()
+      .describe('Prompt for images and video, as a text or in parts; else the last message of the user'),
     action: z
       .string()
       .max(64)
