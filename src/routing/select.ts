@@ -285,8 +285,7 @@ async function withoutModel(selection: Selection): Promise<readonly Target[]> {
       // It lists nothing now; the next one may.
     }
   }
-  if (wish.ability !== undefined && wish.ability !== 'chat' && wish.ability !== 'image')
-    throw unable(wish, 'No provider that is on');
+  if (wish.ability !== undefined && wish.ability !== 'chat') throw unable(wish, 'No provider that is on');
   throw new SluiceError(
     'model_not_found',
     'No provider can answer: set a key such as OPENAI_API_KEY, or add a provider to sluice.yaml. "sluice doctor" explains.',
@@ -335,7 +334,10 @@ function isMeant(provider: Provider, wish: Wish): boolean {
 /** What a provider does that has an ability, and who could. */
 const DEEDS: Readonly<Record<Ability, readonly [deed: string, help: string]>> = {
   chat: ['chats', ''],
-  image: ['makes pictures', ''],
+  image: [
+    'makes pictures',
+    ' Set a key such as OPENAI_API_KEY, GEMINI_API_KEY, FAL_KEY or STABILITY_API_KEY, or add a server that draws to sluice.yaml.',
+  ],
   speech: ['reads texts aloud', ' The embedded voice does, with embedded.enabled in sluice.yaml.'],
   transcribe: [
     'transcribes audio',

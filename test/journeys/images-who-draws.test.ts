@@ -41,6 +41,17 @@ describe('who draws', { timeout: 60_000 }, () => {
     assert.deepEqual(upstream.calls, []);
   });
 
+  test('nobody who draws, and no model named: 501, with what to do', async (context: TestContext) => {
+    const upstream = await startImageUpstream(context, () => () => ({ json: {} }));
+    const gateway = await startGateway(
+      `providers: { talker: { kind: anthropic, baseUrl: '${upstream.origin}', apiKey: k, models: [claude-sonnet-4-5] } }`,
+    );
+    context.after(() => void gateway.close());
+    const { status, json } = await told(post({ gateway } as World, '/v1/images/generations', { prompt: 'x' }));
+    assert.deepEqual([status, json.error.code], [501, 'not_supported']);
+    assert.match(json.error.message, /makes pictures.*OPENAI_API_KEY/);
+  });
+
   test('a chat model that draws is asked in a chat', async (context: TestContext) => {
     const red = await picture('#ff0000');
     const data = dataUri(red);
