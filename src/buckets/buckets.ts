@@ -76,7 +76,7 @@ export class Buckets {
     for (const file of record.files) {
       if (file.kind !== 'text') continue;
       const text = await this.textOf(file);
-      if (text !== '') yield `<!-- File: ${file.name} -->\n${text}\n<!-- End -->\n\n`;
+      if (text !== '') yield `<!-- File: ${file.inner ?? file.name} -->\n${text}\n<!-- End -->\n\n`;
     }
   }
 

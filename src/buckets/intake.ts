@@ -107,8 +107,13 @@ export class Intake {
         return;
       case 'archive':
         for (const entry of conversion.entries) {
-          const inner = `${name}_${cleanName(entry.path.replaceAll('/', '_')) ?? 'file'}`;
-          taken.push(await this.#storeText(id, entry.kind === 'markdown' ? `${inner}.md` : inner, entry.text));
+          const wanted = `${name}_${cleanName(entry.path.replaceAll('/', '_')) ?? 'file'}`;
+          const inner = entry.path
+            .split('/')
+            .flatMap((part) => cleanName(part) ?? [])
+            .join('/');
+          const named = entry.kind === 'markdown' ? `${wanted}.md` : wanted;
+          taken.push(await this.#storeText(id, named, entry.text, inner === '' ? {} : { inner }));
         }
         rejected.push(
           ...conversion.rejected.map((each) => ({ name: `${name}/${each.name.slice(0, 255)}`, reason: each.reason })),
@@ -160,10 +165,10 @@ export class Intake {
     };
   }
 
-  async #storeText(id: string, wanted: string, text: string): Promise<Taken> {
+  async #storeText(id: string, wanted: string, text: string, more: { readonly inner?: string } = {}): Promise<Taken> {
     const bytes = Buffer.from(`${text.trimEnd()}\n`);
     const { path, size } = await this.#deps.files.write(`buckets/${id}/${randomUUID()}.md`, [bytes]);
-    return { wanted, file: { kind: 'text', path, size, mimeType: 'text/markdown' } };
+    return { wanted, file: { kind: 'text', path, size, mimeType: 'text/markdown', ...more } };
   }
 
   /** All of a kept file. */

@@ -50,22 +50,6 @@ describe('parseCookies', () => {
     assert.deepEqual(cookies, [{ domain: 'chat.example.com', name: 'a', value: '1', path: '/', secure: true }]);
   });
 
-  test("reads Netscape's cookies.txt", () => {
-    const text = [
-      '# Netscape HTTP Cookie File',
-      '.example.com\tTRUE\t/\tFALSE\t0\ta\t1',
-      '#HttpOnly_www.example.com\tFALSE\t/x\tTRUE\t1900000000\tb\t2',
-      '',
-    ].join('\r\n');
-    assert.deepEqual(parseCookies(text), {
-      kind: 'netscape',
-      cookies: [
-        { domain: 'example.com', name: 'a', value: '1', path: '/', secure: false },
-        { domain: 'www.example.com', name: 'b', value: '2', path: '/x', secure: true, expires: 1_900_000_000 },
-      ],
-    });
-  });
-
   const entry = (fields: object) => JSON.stringify([{ domain: 'a.example', name: 'n', value: 'v', ...fields }]);
   const hostile: Readonly<Record<string, string>> = {
     nothing: '',

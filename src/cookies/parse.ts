@@ -21,24 +21,18 @@ const VALUE = /^[\x20-\x3a\x3c-\x7e]*$/;
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * Cookies of an uploaded file: JSON as browser extensions export it, a HAR recording, or Netscape's cookies.txt. Throws
- * `invalid_request` for anything else; its text holds nothing of the file.
+ * Cookies of an uploaded file: JSON as browser extensions export it, or a HAR recording. Throws `invalid_request` for anything
+ * else; its text holds nothing of the file.
  */
 export function parseCookies(text: string): {
-  readonly kind: 'json' | 'har' | 'netscape';
+  readonly kind: 'json' | 'har';
   readonly cookies: readonly BrowserCookie[];
 } {
-  const start = text.replace(/^\ufeff/, '').trimStart();
-  if (start.startsWith('[') || start.startsWith('{')) return fromJson(start);
-  return { kind: 'netscape', cookies: checked(fromNetscape(text)) };
-}
-
-function fromJson(text: string): ReturnType<typeof parseCookies> {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {
-    throw refused('it begins like JSON but is none');
+    throw refused('it is no JSON');
   }
   if (Array.isArray(json)) return { kind: 'json', cookies: checked(json.map(exported)) };
   const entries = (json as { log?: { entries?: unknown } } | null)?.log?.entries;
@@ -62,19 +56,6 @@ function recorded(entry: unknown): BrowserCookie[] {
     const { domain, name, value, path } = (each ?? {}) as Record<string, unknown>;
     return cookie(domain ?? hostname, name, value, path, protocol === 'https:', undefined);
   });
-}
-
-/** Seven fields a line, separated by tabs; `#HttpOnly_` before the domain is no comment. */
-function fromNetscape(text: string): BrowserCookie[] {
-  const cookies: BrowserCookie[] = [];
-  for (const line of text.split(/\r?\n/)) {
-    if (line.trim() === '' || (line.startsWith('#') && !line.startsWith('#HttpOnly_'))) continue;
-    const fields = line.replace(/^#HttpOnly_/, '').split('\t');
-    if (fields.length !== 7) throw refused('a line has not the seven fields of cookies.txt');
-    const [domain, , path, secure, expires, name, value] = fields;
-    cookies.push(cookie(domain, name, value, path, secure === 'TRUE', Number(expires)));
-  }
-  return cookies;
 }
 
 function cookie(
@@ -111,7 +92,7 @@ function checked(cookies: readonly BrowserCookie[]): readonly BrowserCookie[] {
 function refused(why: string): SluiceError {
   return new SluiceError(
     'invalid_request',
-    `This is not a file of cookies: ${why}. Upload the JSON of a browser extension, a HAR recording, or cookies.txt.`,
+    `This is not a file of cookies: ${why}. Upload the JSON of a browser extension, or a HAR recording.`,
     { param: 'file' },
   );
 }

@@ -181,6 +181,8 @@ export interface ChatRecord {
 /** One file of a bucket. Where its bytes are is made up here; the name is only what people call it. */
 export interface BucketFile {
   readonly name: string;
+  /** Of a member of an archive: where it stood in that. */
+  readonly inner?: string;
   readonly kind: 'text' | 'media';
   /** Path in `Files`. */
   readonly path: string;

@@ -55,7 +55,7 @@ describe('buckets over HTTP', { timeout: 60_000 }, () => {
       text,
     );
     assert.match(text, /<!-- File: writer\.pdf\.md -->\n# Letter about the quays/);
-    assert.match(text, /<!-- File: mixed\.zip_notes_Letter\.DOCX\.md -->/);
+    assert.match(text, /<!-- File: notes\/Letter\.DOCX -->/);
   });
 
   test('a second upload adds, and reading shows it at once', async () => {

@@ -4,7 +4,7 @@ import { SluiceError } from '../../core/errors.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { readForm } from '../edge/form.ts';
 
-const EXTENSIONS: ReadonlySet<string> = new Set(['.json', '.har', '.txt']);
+const EXTENSIONS: ReadonlySet<string> = new Set(['.json', '.har']);
 
 /**
  * `POST upload_cookies`: cookies of a browser for the providers whose configuration names their domain, effective at once.
@@ -32,7 +32,7 @@ export function uploadCookies(deps: Deps): Handler {
     }
     const filename = cleanName(file.filename);
     if (filename === undefined || !EXTENSIONS.has(extensionOf(filename))) {
-      throw new SluiceError('invalid_request', "The file's name must end in .json, .har or .txt.", { param: 'file' });
+      throw new SluiceError('invalid_request', "The file's name must end in .json or .har.", { param: 'file' });
     }
     const { kind, cookies } = parseCookies(file.bytes.toString('utf8'));
     // A recording holds cookies of every site that was open; only those that somebody here asks for are kept.

@@ -24,5 +24,5 @@ export const UploadForm = {
 export const CookieForm = {
   type: 'object',
   required: ['file'],
-  properties: { file: { ...file, description: 'JSON of a browser extension, a HAR recording, or cookies.txt' } },
+  properties: { file: { ...file, description: 'JSON of a browser extension, or a HAR recording' } },
 } as const;

@@ -59,7 +59,7 @@ export const settings: Words<typeof english> = {
   noModels: 'Seine Modelle lassen sich nicht auflisten. {reason}',
   uploadCookies: 'Cookies hochladen',
   cookiesHint:
-    'Manche Anbieter erkennen dich an den Cookies ihrer Webseite. Exportiere sie dort mit einer Erweiterung deines Browsers als JSON, cookies.txt oder HAR-Aufzeichnung und gib die Datei hier ab. Sie liegen dann auf dem Server, nur für diesen Anbieter, und lassen sich von hier aus nicht wieder lesen.',
+    'Manche Anbieter erkennen dich an den Cookies ihrer Webseite. Exportiere sie dort mit einer Erweiterung deines Browsers als JSON oder HAR-Aufzeichnung und gib die Datei hier ab. Sie liegen dann auf dem Server, nur für diesen Anbieter, und lassen sich von hier aus nicht wieder lesen.',
   cookiesNone: 'Kein Anbieter dieses Servers fragt nach Cookies. In sluice.yaml bringt „auth: cookies“ einen dazu.',
   cookiesChoose: 'Datei wählen',
   cookiesDrop: 'oder hier ablegen: .json, .har oder .txt',

@@ -53,7 +53,7 @@ export const settings = {
   noModels: 'Its models cannot be listed. {reason}',
   uploadCookies: 'Upload cookies',
   cookiesHint:
-    'Some providers know you by the cookies of their web page. Export them there with an extension of your browser, as JSON, cookies.txt or a HAR recording, and hand the file over. They are kept on the server, for this provider only, and cannot be read again from here.',
+    'Some providers know you by the cookies of their web page. Export them there with an extension of your browser, as JSON or a HAR recording, and hand the file over. They are kept on the server, for this provider only, and cannot be read again from here.',
   cookiesNone: 'No provider of this server asks for cookies. In sluice.yaml, “auth: cookies” makes one do so.',
   cookiesChoose: 'Choose a file',
   cookiesDrop: 'or drop it here: .json, .har or .txt',

@@ -59,7 +59,7 @@ export const settings: Words<typeof english> = {
   noModels: 'No se pueden listar sus modelos. {reason}',
   uploadCookies: 'Subir cookies',
   cookiesHint:
-    'Algunos proveedores te reconocen por las cookies de su página web. Expórtalas allí con una extensión del navegador, como JSON, cookies.txt o grabación HAR, y entrega aquí el archivo. Se guardan en el servidor, solo para ese proveedor, y desde aquí no se pueden volver a leer.',
+    'Algunos proveedores te reconocen por las cookies de su página web. Expórtalas allí con una extensión del navegador, como JSON o grabación HAR, y entrega aquí el archivo. Se guardan en el servidor, solo para ese proveedor, y desde aquí no se pueden volver a leer.',
   cookiesNone: 'Ningún proveedor de este servidor pide cookies. En sluice.yaml, «auth: cookies» hace que uno las pida.',
   cookiesChoose: 'Elegir un archivo',
   cookiesDrop: 'o suéltalo aquí: .json, .har o .txt',

@@ -59,7 +59,7 @@ export const settings: Words<typeof english> = {
   noModels: 'Impossible de lister ses modèles. {reason}',
   uploadCookies: 'Envoyer des cookies',
   cookiesHint:
-    'Certains fournisseurs vous reconnaissent aux cookies de leur site. Exportez-les là-bas avec une extension du navigateur, en JSON, cookies.txt ou enregistrement HAR, puis remettez le fichier ici. Ils sont conservés sur le serveur, pour ce fournisseur seulement, et ne peuvent plus être lus d’ici.',
+    'Certains fournisseurs vous reconnaissent aux cookies de leur site. Exportez-les là-bas avec une extension du navigateur, en JSON ou enregistrement HAR, puis remettez le fichier ici. Ils sont conservés sur le serveur, pour ce fournisseur seulement, et ne peuvent plus être lus d’ici.',
   cookiesNone:
     'Aucun fournisseur de ce serveur ne demande de cookies. Dans sluice.yaml, « auth: cookies » le fait demander.',
   cookiesChoose: 'Choisir un fichier',

@@ -56,7 +56,7 @@ export const settings: Words<typeof english> = {
   noModels: '无法列出其模型。{reason}',
   uploadCookies: '上传 Cookie',
   cookiesHint:
-    '有些提供商通过其网页的 Cookie 识别你。请在那里用浏览器扩展将其导出为 JSON、cookies.txt 或 HAR 记录，然后在此提交文件。它们保存在服务器上，仅供该提供商使用，此处无法再读出。',
+    '有些提供商通过其网页的 Cookie 识别你。请在那里用浏览器扩展将其导出为 JSON 或 HAR 记录，然后在此提交文件。它们保存在服务器上，仅供该提供商使用，此处无法再读出。',
   cookiesNone: '此服务器没有需要 Cookie 的提供商。在 sluice.yaml 中用“auth: cookies”可启用。',
   cookiesChoose: '选择文件',
   cookiesDrop: '或拖放到此处：.json、.har 或 .txt',

@@ -60,7 +60,7 @@ export function CookiesSection() {
         label={t('settings.uploadCookies')}
         choose={t('settings.cookiesChoose')}
         hint={t('settings.cookiesDrop')}
-        accept=".json,.har,.txt"
+        accept=".json,.har"
         isBusy={sending !== undefined}
         take={(files) => void take(files)}
       />
