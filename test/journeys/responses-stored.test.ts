@@ -42,6 +42,15 @@ describe('answers of the Responses API that are kept', { timeout: 120_000 }, () 
     assert.deepEqual({ ...retrieved, output_text: undefined }, { ...streamed, output_text: undefined });
   });
 
+  test('its text stands in it in one piece, for clients that do not put it together themselves', async () => {
+    seat.answers({ text: ['Hello', ' there'] });
+    const raw = await world.client.responses.create({ model: seat.model, input: 'Hi' }).asResponse();
+    const { id, output_text: text } = (await raw.json()) as { id: string; output_text: string };
+    assert.equal(text, 'Hello there');
+    const again = await world.client.responses.retrieve(id).asResponse();
+    assert.equal(((await again.json()) as { output_text: string }).output_text, 'Hello there');
+  });
+
   test('whoever hears of the end finds the answer at once', async () => {
     seat.answers({ text: ['Hello'] });
     for (let round = 0; round < 5; round += 1) {

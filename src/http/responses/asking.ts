@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { CallScope } from '../../core/call.ts';
 import type { Batch, Chunk } from '../../core/chunk.ts';
 import { AnswerSize } from '../../core/collect.ts';
+import { isObject } from '../../core/objects.ts';
 import { searchByModel } from '../../enrich/search-by-model.ts';
 import type { OpenedChunks } from '../../routing/chunks.ts';
 import type { Performed, Question } from '../../routing/router.ts';
@@ -74,6 +75,18 @@ export function headOf(prepared: Prepared, body: ResponseBody, model: string, pr
 /** Seconds since 1970. */
 export function now(): number {
   return Math.floor(Date.now() / 1_000);
+}
+
+/** A whole answer, with its text in one piece: official clients put that together themselves, others look for it. */
+export function sendResponse(reply: FastifyReply, response: Json): FastifyReply {
+  const parts = membersIn(response['output']).flatMap((item) => membersIn(item['content']));
+  const texts = parts.flatMap(({ type, text }) => (type === 'output_text' && typeof text === 'string' ? [text] : []));
+  return sendJson(reply, { ...response, output_text: texts.join('') });
+}
+
+/** The objects in a list. */
+function membersIn(list: unknown): readonly Json[] {
+  return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
 /** JSON that the types of the route do not describe to Fastify. */

@@ -5,7 +5,7 @@ import { SluiceError } from '../../core/errors.ts';
 import { errorChunk, sendChunks, withCall } from '../answer.ts';
 import { lateFailure } from '../late-failure.ts';
 import { userOf } from '../user.ts';
-import { ask, finish, headOf, note, relevant, sendJson } from './asking.ts';
+import { ask, finish, headOf, note, relevant, sendResponse } from './asking.ts';
 import { type Prepared, prepare } from './question.ts';
 import { Run } from './run.ts';
 import { keep, ownerNow, type ResponseDeps } from './store.ts';
@@ -44,7 +44,7 @@ export async function answerInBackground(
   deps.runs.set(run.id, run);
   void work(run, prepared, body.timeout, deps).finally(leave);
   if (body.stream === true) return sendAlong(request, reply, run, -1, deps);
-  return sendJson(reply, new ResponsesStream(run.kept.head).response());
+  return sendResponse(reply, new ResponsesStream(run.kept.head).response());
 }
 
 /** The events of an answer that is being made: those that were, from a number on, and then as they come. */

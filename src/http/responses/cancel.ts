@@ -1,7 +1,7 @@
 import { CallScope } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Handler } from '../deps.ts';
-import { sendJson } from './asking.ts';
+import { sendJson, sendResponse } from './asking.ts';
 import { wholeOf } from './retrieve.ts';
 import type { Kept, Run } from './run.ts';
 import { notFound, type ResponseDeps, running, stored } from './store.ts';
@@ -16,7 +16,7 @@ export function cancelResponse(deps: ResponseDeps): Handler {
     const run = running(deps, id);
     const kept = run === undefined ? await stored(deps, id) : await stopped(run);
     if (kept === undefined) throw notFound(id);
-    return sendJson(reply, wholeOf(kept, false));
+    return sendResponse(reply, wholeOf(kept, false));
   };
 }
 

@@ -8,7 +8,7 @@ import type { Handler } from '../deps.ts';
 import type { JsonBody } from '../edge/body.ts';
 import { withoutSecrets } from '../edge/errors.ts';
 import { limitMessages, validate } from '../validate.ts';
-import { ask, finish, headOf, note, now, relevant, sendJson } from './asking.ts';
+import { ask, finish, headOf, note, now, relevant, sendResponse } from './asking.ts';
 import { answerInBackground } from './background.ts';
 import { prepare } from './question.ts';
 import { Run } from './run.ts';
@@ -54,7 +54,7 @@ async function answer(
   }
   const whole = gathered(answered.value.chunks, deps);
   for await (const batch of store ? recorded(whole, run, deps) : bare(whole, run, deps)) stream.encode(batch);
-  sendJson(reply.headers(headers), stream.response());
+  sendResponse(reply.headers(headers), stream.response());
   return undefined;
 }
 

@@ -1,7 +1,7 @@
 import { sendChunks, withCall } from '../answer.ts';
 import type { Handler } from '../deps.ts';
 import { validate } from '../validate.ts';
-import { sendJson } from './asking.ts';
+import { sendResponse } from './asking.ts';
 import { sendAlong } from './background.ts';
 import { chunksOf, type Kept, replayOf } from './run.ts';
 import { notFound, type ResponseDeps, running, stored } from './store.ts';
@@ -21,11 +21,11 @@ export function retrieveResponse(deps: ResponseDeps): Handler {
       if (wantsEvents) return sendAlong(request, reply, run, startingAfter, deps);
       const stream = new ResponsesStream(run.kept.head, { ending: run.ending });
       if (run.kept.chunks.length > 0) stream.encode(run.kept.chunks);
-      return sendJson(reply, stream.response(encrypted));
+      return sendResponse(reply, stream.response(encrypted));
     }
     const kept = await stored(deps, id);
     if (kept === undefined) throw notFound(id);
-    if (!wantsEvents) return sendJson(reply, wholeOf(kept, encrypted));
+    if (!wantsEvents) return sendResponse(reply, wholeOf(kept, encrypted));
     return withCall(request, reply, deps, {}, (call) =>
       sendChunks(reply, all(kept), replayOf(kept, { startingAfter }), {}, deps, call),
     );
