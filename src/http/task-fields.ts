@@ -5,6 +5,7 @@ import type { Asked } from '../routing/router.ts';
 import type { JsonBody } from './edge/body.ts';
 import { clientKeys } from './keys.ts';
 import { DROPPED_FIELDS, Name, RoutingFields } from './wire.ts';
+import { wishOf } from './wish.ts';
 
 /** What every request for something else than a chat may say about where and how it is done; no upstream sees it. */
 export const TaskFields = {
@@ -22,15 +23,8 @@ type TaskFields = z.infer<typeof Fields>;
 
 /** Where a request shall go: what its path names wins over its body. */
 export function askedOf(request: FastifyRequest, body: TaskFields): Asked {
-  const { provider: ofPath } = request.params as { provider?: string };
-  const named = ofPath ?? body.provider ?? '';
   return {
-    wish: {
-      model: body.model ?? '',
-      providers: named.split(' ').filter((name) => name !== ''),
-      ignored: body.ignored ?? [],
-      ...(body.models == null ? {} : { fallbacks: body.models }),
-    },
+    wish: wishOf(body, request),
     keys: clientKeys(request, body.api_key),
     dropped: DROPPED_FIELDS.filter((name) => Object.hasOwn(body, name)),
   };

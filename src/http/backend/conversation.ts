@@ -16,6 +16,7 @@ import { tellLostParts, toChatFields, toMessages, toWebSearch } from '../to-chat
 import { hasSearch, toolSteps } from '../tool-calls.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
+import { wishOf } from '../wish.ts';
 import { type Action, goingOn, withAction } from './action.ts';
 import { asidesOf } from './asides.ts';
 import { secretsOfClient, shown, shownRequest } from './debug.ts';
@@ -36,7 +37,7 @@ export function conversation(deps: Deps, answers: KeptAnswers): Handler {
     const keys = clientKeys(request, body.api_key);
     let sent: { readonly request: ChatRequest; readonly target: Target } | undefined;
     const question: Question = {
-      wish: body.models == null ? asked : { ...asked, fallbacks: body.models },
+      wish: asked,
       keys,
       dropped: lost,
       steps: [...toolSteps(body.tool_calls, 'invalid_request', deps.search), tellLostParts(body)],
@@ -174,9 +175,7 @@ function toFields(body: ConversationBody, value: Record<string, unknown>): Omit<
   const state = body.conversation;
   const prompt = promptOf(body);
   return {
-    model: body.model ?? '',
-    providers: (body.provider ?? '').split(' ').filter((name) => name !== ''),
-    ignored: body.ignored ?? [],
+    ...wishOf(body),
     ...toChatFields(body),
     ...(state === null || state === undefined ? {} : { conversation: state }),
     // A search in the client's own words is the more precise one.

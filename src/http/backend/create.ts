@@ -11,6 +11,7 @@ import { clientKeys } from '../keys.ts';
 import { lateFailure } from '../late-failure.ts';
 import { toWebSearch } from '../to-chat.ts';
 import { validate } from '../validate.ts';
+import { wishOf } from '../wish.ts';
 import { type Created, cached, cacheId, keep } from './create-cache.ts';
 import { CreateQuery } from './wire.ts';
 
@@ -62,9 +63,7 @@ export function create(deps: Deps): Handler {
 
 function toChatRequest(query: CreateQuery): ChatRequest {
   return {
-    model: query.model ?? '',
-    providers: (query.provider || query.audio_provider || '').split(' ').filter((name) => name !== ''),
-    ignored: [],
+    ...wishOf({ model: query.model, provider: query.provider || query.audio_provider }),
     messages: [{ role: 'user', content: [{ type: 'text', text: query.prompt }] }],
     sampling: {},
     ...toWebSearch(query.web_search),

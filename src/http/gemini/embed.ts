@@ -12,7 +12,7 @@ import { clientKeys } from '../keys.ts';
 import { perform } from '../perform.ts';
 import { noteUsage } from '../v1/embeddings.ts';
 import { validate } from '../validate.ts';
-import { wishOf } from './question.ts';
+import { wishOf } from '../wish.ts';
 import {
   BatchEmbedContentsBody,
   EmbedContentBody,
@@ -73,7 +73,7 @@ async function embed(
   encode: (embeddings: readonly { values: readonly number[] }[]) => object,
 ): Promise<FastifyReply> {
   const asked = {
-    wish: wishOf(body, model),
+    wish: wishOf({ ...body, model }),
     keys: clientKeys(request, body.apiKey),
     dropped: [...REFUSED_FIELDS].filter((name) => Object.hasOwn(body, name)),
   };

@@ -4,13 +4,14 @@ import { endsWithQuestion } from '../../core/chat-text.ts';
 import { isObject } from '../../core/objects.ts';
 import { speaks } from '../../providers/ai-sdk/native.ts';
 import type { Question } from '../../routing/router.ts';
-import type { Target, Wish } from '../../routing/select.ts';
+import type { Target } from '../../routing/select.ts';
 import type { Deps } from '../deps.ts';
 import { firstSpeaks } from '../first-target.ts';
 import { clientKeys } from '../keys.ts';
 import { samplingFor } from '../thinking.ts';
+import { wishOf } from '../wish.ts';
 import { type Decoded, decode, SEARCH_TOOLS } from './decode.ts';
-import { type GenerateContentBody, REFUSED_FIELDS, type WireAsking } from './wire.ts';
+import { type GenerateContentBody, REFUSED_FIELDS } from './wire.ts';
 
 /** A question, its request as it is before any step, and the request as one target gets it. */
 export interface GeminiQuestion extends Question {
@@ -25,7 +26,7 @@ export async function toQuestion(
   model: string,
   deps: Deps,
 ): Promise<GeminiQuestion> {
-  const wish = wishOf(body, model);
+  const wish = wishOf({ ...body, model });
   const keys = clientKeys(request, body.apiKey);
   const decoded = decode(body, wish);
   // Google searches by itself; for everybody else the search is ours.
@@ -45,16 +46,6 @@ export async function toQuestion(
       speaks(target.provider, 'gemini')
         ? { ...ready, extra: searchesHere ? withoutSearch(decoded.fields) : decoded.fields }
         : forOthers(ready, decoded.foreign, searchesHere, target),
-  };
-}
-
-/** Where a request shall go. */
-export function wishOf({ provider, ignored, models }: WireAsking, model: string): Wish {
-  return {
-    model,
-    providers: (provider ?? '').split(' ').filter((name) => name !== ''),
-    ignored: ignored ?? [],
-    ...(models == null ? {} : { fallbacks: models }),
   };
 }
 

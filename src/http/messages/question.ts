@@ -14,6 +14,7 @@ import { clientKeys } from '../keys.ts';
 import { nearestEffort } from '../thinking.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
+import { wishOf } from '../wish.ts';
 import { type Decoded, decodeMessages, kindOf } from './decode.ts';
 import type { MessagesBody } from './wire.ts';
 
@@ -30,14 +31,7 @@ export async function toQuestion(
   body: MessagesBody,
   deps: Deps,
 ): Promise<MessagesQuestion> {
-  const { provider: ofPath } = request.params as { provider?: string };
-  const named = ofPath ?? body.provider ?? '';
-  const wish = {
-    model: body.model ?? '',
-    providers: named.split(' ').filter((name) => name !== ''),
-    ignored: body.ignored ?? [],
-    ...(body.models == null ? {} : { fallbacks: body.models }),
-  };
+  const wish = wishOf(body, request);
   const keys = messageKeys(request, body);
   const beta = betaNames(request.headers['anthropic-beta']);
   const decoded = decodeMessages(json.value, body, wish, beta.known);

@@ -11,6 +11,7 @@ import { clientKeys } from '../keys.ts';
 import { samplingFor } from '../thinking.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
+import { wishOf } from '../wish.ts';
 import { chatToRequest, generateToRequest } from './decode.ts';
 import { type AnswerOptions, encodeAnswer, encodeLoaded, type Kind, LineStream } from './encode.ts';
 import { modelNamed } from './models.ts';
@@ -54,12 +55,7 @@ async function ask(
   const startedAt = performance.now();
   const asked = { kind, model: body.model, showsThoughts, startedAt };
   if (isEmpty) return reply.send(encodeLoaded(asked, body.keep_alive === 0 || body.keep_alive === '0'));
-  const wish: Wish = {
-    model: await modelNamed(body.model, deps),
-    providers: (body.provider ?? '').split(' ').filter((name) => name !== ''),
-    ignored: body.ignored ?? [],
-    ...(body.models == null ? {} : { fallbacks: body.models }),
-  };
+  const wish = wishOf({ ...body, model: await modelNamed(body.model, deps) });
   const question: Question = {
     wish,
     keys: clientKeys(request, body.api_key),

@@ -11,6 +11,7 @@ import { clientKeys } from '../keys.ts';
 import { toWebSearch } from '../to-chat.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
+import { wishOf } from '../wish.ts';
 import { additionalTools, mayFetchPages, searchOf, toFields, toMessages } from './decode.ts';
 import { responseId } from './ids.ts';
 import { inputOf } from './input.ts';
@@ -58,13 +59,7 @@ export async function prepare(
   const offering = moreTools.length === 0 ? body : { ...body, tools: [...(body.tools ?? []), ...moreTools] };
   const fields = toFields(offering);
   const isTaken = fields.value.tools?.some(({ name }) => name === SEARCH_BY_MODEL) === true;
-  const { provider: ofPath } = request.params as { provider?: string };
-  const wish = {
-    model: body.model ?? '',
-    providers: (ofPath ?? body.provider ?? '').split(' ').filter((name) => name !== ''),
-    ignored: body.ignored ?? [],
-    ...(body.models == null ? {} : { fallbacks: body.models }),
-  };
+  const wish = wishOf(body, request);
   const keys = clientKeys(request, body.api_key);
   // An upstream of the same API does by itself whatever the client asks for.
   const isOwnApi = await firstSpeaks('responses', wish, keys, deps);

@@ -11,6 +11,7 @@ import { clientKeys } from '../keys.ts';
 import { perform, timed } from '../perform.ts';
 import { parseRecording } from '../recording.ts';
 import { sendEvents } from '../send-events.ts';
+import { wishOf } from '../wish.ts';
 import { type AudioForm, readAudioForm, type TranscriptFormat } from './audio-form.ts';
 
 /** Formats that are sent as events, too; the others need the whole. */
@@ -92,14 +93,7 @@ export function transcribe(
 }
 
 function askedOf(request: FastifyRequest, { fields, dropped }: AudioForm): Asked {
-  const { provider: ofPath } = request.params as { provider?: string };
-  const named = ofPath ?? fields.provider ?? '';
-  const providers = named.split(' ').filter((name) => name !== '');
-  return {
-    wish: { model: fields.model ?? '', providers, ignored: [] },
-    keys: clientKeys(request, fields.api_key),
-    dropped,
-  };
+  return { wish: wishOf(fields, request), keys: clientKeys(request, fields.api_key), dropped };
 }
 
 /** Subtitles are made of segments, and so is `verbose_json`, unless words are asked for. */

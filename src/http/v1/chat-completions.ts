@@ -16,6 +16,7 @@ import { tellLostParts, toChatFields, toMessages, toWebSearch } from '../to-chat
 import { hasSearch, toolSteps } from '../tool-calls.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { ChatFields, DROPPED_FIELDS, type WireMessage, type WirePart } from '../wire.ts';
+import { wishOf } from '../wish.ts';
 import { CompletionStream, completionHead, encodeCompletion, encodeStreamError } from './encode.ts';
 import { mergeChoices } from './merge.ts';
 import { messagesOf } from './messages.ts';
@@ -77,14 +78,7 @@ async function furtherChoices(
 }
 
 function toQuestion(request: FastifyRequest, json: JsonBody, body: ChatCompletionBody, deps: Deps): Question {
-  const { provider: ofPath } = request.params as { provider?: string };
-  const named = ofPath ?? body.provider ?? '';
-  const wish = {
-    model: body.model ?? '',
-    providers: named.split(' ').filter((name) => name !== ''),
-    ignored: body.ignored ?? [],
-    ...(body.models == null ? {} : { fallbacks: body.models }),
-  };
+  const wish = wishOf(body, request);
   const messages = messagesOf(body);
   const steps = [...toolSteps(body.tool_calls, 'invalid_field', deps.search), tellLostParts({ ...body, messages })];
   const question = {

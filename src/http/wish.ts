@@ -1,0 +1,24 @@
+import type { FastifyRequest } from 'fastify';
+import type { Wish } from '../routing/select.ts';
+
+/** What a body says about where it shall go. */
+export interface WishFields {
+  readonly model?: string | null | undefined;
+  /** One name, or several with spaces between them. */
+  readonly provider?: string | null | undefined;
+  readonly ignored?: readonly string[] | null | undefined;
+  /** Models to try when the first one cannot answer. */
+  readonly models?: readonly string[] | null | undefined;
+}
+
+/** Where a request shall go. What its path names wins over its body. */
+export function wishOf({ model, provider, ignored, models }: WishFields, request?: FastifyRequest): Wish {
+  const { provider: ofPath } = (request?.params ?? {}) as { provider?: string };
+  const named = ofPath ?? provider ?? '';
+  return {
+    model: model ?? '',
+    providers: named.split(' ').filter((name) => name !== ''),
+    ignored: ignored ?? [],
+    ...(models == null ? {} : { fallbacks: models }),
+  };
+}
