@@ -3,11 +3,13 @@ import { SluiceError } from '../../core/errors.ts';
 import { answerHeaders, sendingChunks, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import type { JsonBody } from '../edge/body.ts';
+import { answerIn } from '../field-names.ts';
 import { guessTokens } from '../tokens.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { collectMessage } from './collect.ts';
 import { MessageStream, messageHead } from './encode.ts';
-import { inClientsWords, namesOf, toQuestion } from './question.ts';
+import { FIELD_NAMES } from './names.ts';
+import { toQuestion } from './question.ts';
 import { MessagesBody } from './wire.ts';
 
 /** `POST /v1/messages`, and the same under `/api/<provider>/…`. */
@@ -23,13 +25,11 @@ export function createMessage(deps: Deps): Handler {
     // Claude Code's names hold the session.
     const user = body.metadata?.user_id;
     return withCall(request, reply, deps, { user, session: user, timeout, strict }, async (call) => {
-      const answered = await deps.router.answer(question, call).catch((thrown: unknown) => {
-        throw inClientsWords(thrown);
-      });
+      const answered = await answerIn(FIELD_NAMES, deps, question, call);
       const { value, target } = answered;
       if (value.kind !== 'chunks')
         throw new SluiceError('internal', 'An answer came in a form that was not asked for.');
-      const headers = answerHeaders({ ...answered, dropped: namesOf(answered.dropped) }, value.headers);
+      const headers = answerHeaders(answered, value.headers);
       const head = messageHead(target.model, guessTokens(question.asked));
       if (body.stream === true) return sendingChunks(reply, value.chunks, new MessageStream(head), headers, deps, call);
       const message = await collectMessage(within(value.chunks, deps.config().limits.answerBytes), head);

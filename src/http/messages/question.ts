@@ -1,9 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { ChatRequest, Message, Tool } from '../../core/chat.ts';
 import { endsWithQuestion } from '../../core/chat-text.ts';
-import { SluiceError } from '../../core/errors.ts';
 import { speaksMessages } from '../../providers/ai-sdk/anthropic-native.ts';
-import { capabilitiesOf } from '../../providers/openai/capabilities.ts';
 import type { ClientKeys } from '../../routing/credentials.ts';
 import type { Question } from '../../routing/router.ts';
 import type { Target } from '../../routing/select.ts';
@@ -11,7 +9,7 @@ import type { Deps } from '../deps.ts';
 import { type JsonBody, parseId } from '../edge/body.ts';
 import { firstSpeaks } from '../first-target.ts';
 import { clientKeys } from '../keys.ts';
-import { nearestEffort } from '../thinking.ts';
+import { samplingFor } from '../thinking.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
 import { wishOf } from '../wish.ts';
@@ -119,18 +117,12 @@ function forOthers(request: ChatRequest, decoded: Decoded, isSearched: boolean, 
       if (name !== 'type' && name !== 'name') lost.add(`tools.${kind}.${name}`);
     }
   }
-  const { reasoningEffort, ...sampling } = request.sampling;
-  // Models that do not think refuse the whole request, while this one only hoped for some thoughts.
-  const thinks = capabilitiesOf(target.model).reasoning === true;
-  if (reasoningEffort !== undefined && !thinks) lost.add(decoded.effortField);
-  const effort =
-    thinks && reasoningEffort !== undefined
-      ? { reasoningEffort: nearestEffort(reasoningEffort, target.model) }
-      : undefined;
+  const { sampling, isLost } = samplingFor(request.sampling, target);
+  if (isLost) lost.add(decoded.effortField);
   const sent: ChatRequest = {
     ...request,
     messages: request.messages.flatMap(withoutUnreadable),
-    sampling: { ...sampling, ...effort },
+    sampling,
     extra: Object.fromEntries([...lost].map((name) => [name, true])),
   };
   return withTools(
@@ -153,29 +145,4 @@ function withoutUnreadable(message: Message): readonly Message[] {
   if (content.length === message.content.length) return [message];
   const hasCalls = message.role === 'assistant' && message.toolCalls !== undefined;
   return content.length === 0 && message.role !== 'tool' && !hasCalls ? [] : [{ ...message, content }];
-}
-
-/** Names of fields as this API spells them. */
-const NAMES: ReadonlyMap<string, string> = new Map([
-  ['stop', 'stop_sequences'],
-  ['response_format', 'output_config.format'],
-  ['reasoning_effort', 'thinking'],
-  ['parallel_tool_calls', 'tool_choice.disable_parallel_tool_use'],
-]);
-
-/** What was lost, in the client's words. */
-export function namesOf(dropped: readonly string[]): readonly string[] {
-  return dropped.map((name) => NAMES.get(name) ?? name);
-}
-
-/** The same for a request that was refused since it would lose a field. */
-export function inClientsWords(thrown: unknown): unknown {
-  if (!(thrown instanceof SluiceError) || thrown.code !== 'unsupported_field') return thrown;
-  const { param = '' } = thrown.options;
-  const name = NAMES.get(param);
-  if (name === undefined) return thrown;
-  return new SluiceError(thrown.code, thrown.message.replace(`'${param}'`, `'${name}'`), {
-    ...thrown.options,
-    param: name,
-  });
 }

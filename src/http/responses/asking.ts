@@ -7,7 +7,8 @@ import { searchByModel } from '../../enrich/search-by-model.ts';
 import type { OpenedChunks } from '../../routing/chunks.ts';
 import type { Performed, Question } from '../../routing/router.ts';
 import type { Target } from '../../routing/select.ts';
-import { inOwnWords, ownWord } from './own-words.ts';
+import { answerIn } from '../field-names.ts';
+import { FIELD_NAMES } from './names.ts';
 import { pieces } from './pieces.ts';
 import type { Prepared } from './question.ts';
 import { echoOf, type ResponseHead } from './response.ts';
@@ -30,13 +31,9 @@ export async function ask(prepared: Prepared, call: CallScope, deps: ResponseDep
 
 /** The router's answer, whose complaints about fields are in the client's words. */
 async function answered(question: Question, call: CallScope, deps: ResponseDeps): Promise<Performed<OpenedChunks>> {
-  try {
-    const { value, dropped, ...rest } = await deps.router.answer(question, call);
-    if (value.kind !== 'chunks') throw new Error('the relay answered the Responses API');
-    return { ...rest, value, dropped: dropped.map(ownWord) };
-  } catch (error) {
-    throw inOwnWords(error);
-  }
+  const { value, ...rest } = await answerIn(FIELD_NAMES, deps, question, call);
+  if (value.kind !== 'chunks') throw new Error('the relay answered the Responses API');
+  return { ...rest, value };
 }
 
 /**
