@@ -22,13 +22,9 @@ async function findNamed({ router: { catalog } }: Deps, name: string): Promise<F
     const model = models.find(({ id }) => id === name);
     if (model !== undefined) return { model, provider };
   }
-  for (const separator of ['/', ':']) {
-    const at = name.indexOf(separator);
-    const provider = at > 0 ? catalog.provider(name.slice(0, at)) : undefined;
-    if (provider === undefined) continue;
-    const { models } = await catalog.offer(provider);
-    const model = models.find(({ id }) => id === name.slice(at + 1));
-    if (model !== undefined) return { model, provider };
-  }
-  return undefined;
+  const meant = catalog.qualified(name);
+  if (meant === undefined) return undefined;
+  const { models } = await catalog.offer(meant.provider);
+  const model = models.find(({ id }) => id === meant.model);
+  return model && { model, provider: meant.provider };
 }

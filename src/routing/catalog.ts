@@ -71,6 +71,17 @@ export class Catalog {
     return this.#byName.get(name.toLowerCase());
   }
 
+  /** `provider:model` or `provider/model`, when the part in front is a provider's name. */
+  qualified(name: string): { readonly provider: Provider; readonly model: string } | undefined {
+    for (const separator of [':', '/']) {
+      const at = name.indexOf(separator);
+      if (at <= 0 || at === name.length - 1) continue;
+      const provider = this.provider(name.slice(0, at));
+      if (provider !== undefined) return { provider, model: name.slice(at + 1) };
+    }
+    return undefined;
+  }
+
   /** What a provider offers. Never throws: a failure is part of the answer. */
   offer(provider: Provider): Offer | Promise<Offer> {
     const listing = this.#listings.get(provider);

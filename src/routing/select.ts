@@ -175,7 +175,7 @@ function named(words: readonly string[], catalog: Catalog): readonly Provider[] 
 /** A provider named beside an alias or `provider/model` gets its own name for the model; anything else unchanged. */
 function modelFor(provider: Provider, { wish: { model }, preferences, catalog }: Selection): string {
   for (const name of preferences.aliases.get(model) ?? [model]) {
-    const target = qualified(name, catalog);
+    const target = catalog.qualified(name);
     if (target?.provider === provider) return target.model;
   }
   return model;
@@ -235,18 +235,7 @@ function completed(target: Target, selection: Selection): readonly Target[] | Pr
 /** What a model's name says of a provider: it is one's name, or has one in front. */
 function meantBy(model: string, catalog: Catalog): Target | undefined {
   const provider = catalog.provider(model);
-  return provider === undefined ? qualified(model, catalog) : { provider, model: '' };
-}
-
-/** `provider:model` or `provider/model`, when the part in front is a provider's name. */
-function qualified(model: string, catalog: Catalog): Target | undefined {
-  for (const separator of [':', '/']) {
-    const at = model.indexOf(separator);
-    if (at <= 0 || at === model.length - 1) continue;
-    const provider = catalog.provider(model.slice(0, at));
-    if (provider !== undefined) return { provider, model: model.slice(at + 1) };
-  }
-  return undefined;
+  return provider === undefined ? catalog.qualified(model) : { provider, model: '' };
 }
 
 /** Those without key needs first and the operator's order otherwise, unless the operator chose another way to choose. */

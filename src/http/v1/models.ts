@@ -1,8 +1,8 @@
 import { SluiceError } from '../../core/errors.ts';
 import { isChatModel, type Model } from '../../core/model.ts';
 import { isReady, type Provider } from '../../core/provider.ts';
-import type { Catalog, Offer } from '../../routing/catalog.ts';
 import type { Deps, Handler } from '../deps.ts';
+import { findModel } from '../find-model.ts';
 import { clientKeys } from '../keys.ts';
 import { abilityFields } from '../model-fields.ts';
 import { ChatFields } from '../wire.ts';
@@ -36,11 +36,8 @@ export function getModel(deps: Deps): Handler {
     const { catalog } = deps.router;
     const id = (request.params as { '*': string })['*'];
     if (deps.config().aliases.has(id)) return plainObject(id, 'sluice');
-    const offers = await catalog.list();
-    for (const offer of offers) {
-      const found = find(offer, id) ?? findQualified(offer, id, catalog);
-      if (found !== undefined) return modelObject(found, offer.provider);
-    }
+    const found = await findModel(deps, id);
+    if (found !== undefined) return modelObject(found.model, found.provider);
     const provider = catalog.provider(id);
     if (provider !== undefined) return plainObject(provider.id, provider.label);
     throw new SluiceError(
@@ -101,19 +98,6 @@ function requireProvider(deps: Deps, name: string): Provider {
       param: 'provider',
     },
   );
-}
-
-function find(offer: Offer, id: string): Model | undefined {
-  return offer.models.find((model) => model.id === id);
-}
-
-/** `provider/model` or `provider:model`. */
-function findQualified(offer: Offer, id: string, catalog: Catalog): Model | undefined {
-  for (const separator of ['/', ':']) {
-    const at = id.indexOf(separator);
-    if (at > 0 && catalog.provider(id.slice(0, at)) === offer.provider) return find(offer, id.slice(at + 1));
-  }
-  return undefined;
 }
 
 function modelObject(model: Model, provider: Provider): Record<string, unknown> {
