@@ -59,12 +59,21 @@ export function completionBytes(
   const isIntact = !mendHead(answer, options) && !hasMended;
   if (isIntact && usage !== undefined) {
     if (isWholeUsage(answer['usage'])) return { pieces: stamp([bytes], options.provider), usage };
-    const edits = new Map([['usage', JSON.stringify(encodeUsage(usage))]]);
-    return { pieces: stamp([editObject(bytes, scanObject(bytes).members, edits)], options.provider), usage };
+    return { pieces: stamp(withUsage(bytes, usage), options.provider), usage };
   }
   const counted = usage ?? estimate(choices, options);
   const mended = { ...answer, provider: options.provider, usage: encodeUsage(counted) };
   return { pieces: [Buffer.from(JSON.stringify(mended))], usage: counted };
+}
+
+/** The same answer with all counts of its usage; nothing else changes. */
+function withUsage(bytes: Buffer, usage: Usage): Pieces {
+  const json = JSON.stringify(encodeUsage(usage));
+  const found = usageIn(bytes);
+  if (found?.usage.totalTokens === usage.totalTokens && found.usage.promptTokens === usage.promptTokens)
+    return [bytes.subarray(0, found.start), Buffer.from(json), bytes.subarray(found.end)];
+  // What stands last under this name is another one's.
+  return [editObject(bytes, scanObject(bytes).members, new Map([['usage', json]]))];
 }
 
 /** The same without reading the middle, where its ends say that nothing is missing; else undefined. */
