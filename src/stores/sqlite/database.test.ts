@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { testLogger } from '../../../test/support/call.ts';
 import { temporaryFolder } from '../../../test/support/config-folder.ts';
+import { slowDisk } from '../../../test/support/slow-disk.ts';
 import type { ChatRecord } from '../../core/stores.ts';
 import { Database } from './database.ts';
 import type { FromWorker } from './protocol.ts';
@@ -16,7 +17,6 @@ import { sql } from './sql.ts';
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 const insert = (id: string) =>
   sql`insert into records (kind, id, version, body) values (${'test'}, ${id}, ${'v'}, ${'{}'})`;
-
 function openDatabase(context: TestContext) {
   // Hooks run in this order, and the folder must not go before the database is closed.
   context.after(() => database.close());
@@ -120,6 +120,18 @@ describe('database', () => {
     await assert.rejects(database.write(insert('a')), { code: 'storage_failed' });
     assert.equal(database.problem, 'The disk does not answer.');
     await database.close();
+  });
+
+  test('a moment in which the disk did not answer is over once it answers', async (context) => {
+    const { database, standStill, goOn } = slowDisk(path.join(temporaryFolder(context), 'a.db'));
+    context.after(() => database.close());
+    await eventually(() => database.read(sql`select 1`));
+    standStill();
+    await assert.rejects(database.write(insert('late')), { code: 'storage_failed' });
+    assert.equal(database.problem, 'The disk does not answer.');
+    goOn();
+    await eventually(() => database.read(sql`select 1`));
+    assert.equal(database.problem, undefined);
   });
 
   for (const [when, use] of [

@@ -36,6 +36,8 @@ export class Database implements DatabaseHandle {
   readonly #file: string;
   readonly #log: Logger;
   readonly #problem: Problem;
+  /** It was waited for in vain, which the thread itself knows nothing of. */
+  readonly #silence: Problem;
   readonly #damage: Problem;
   readonly #start: (entry: 'worker' | 'check', file: string) => Worker;
   readonly #checkAfterMs: number;
@@ -53,6 +55,7 @@ export class Database implements DatabaseHandle {
     this.#file = file;
     this.#log = log;
     this.#problem = new Problem(log);
+    this.#silence = new Problem(log);
     this.#damage = new Problem(log);
     this.#start = options.start ?? startThread;
     this.#checkAfterMs = options.checkAfterMs ?? CHECK_AFTER_MS;
@@ -62,7 +65,7 @@ export class Database implements DatabaseHandle {
   }
 
   get problem(): string | undefined {
-    return this.#problem.sentence ?? this.#damage.sentence;
+    return this.#problem.sentence ?? this.#silence.sentence ?? this.#damage.sentence;
   }
 
   read(...statements: readonly Statement[]): Promise<readonly Result[]> {
@@ -96,8 +99,8 @@ export class Database implements DatabaseHandle {
       this.#lastId += 1;
       const id = this.#lastId;
       const timer = setTimeout(() => {
-        this.#problem.began('The disk does not answer.', `a request waited for ${this.#answerMs} ms`);
-        this.#settle(id, ({ reject }) => reject(storageFailed('The disk does not answer.')));
+        this.#silence.began(SILENT, `a request waited for ${this.#answerMs} ms`);
+        this.#settle(id, ({ reject }) => reject(storageFailed(SILENT)));
       }, this.#answerMs);
       if (this.#waiting.size === 0) worker.ref();
       this.#waiting.set(id, { resolve, reject, timer });
@@ -151,6 +154,8 @@ export class Database implements DatabaseHandle {
   }
 
   #take(answer: Answer): void {
+    // Also where nobody waits for it any more.
+    if ('results' in answer) this.#silence.ended();
     this.#settle(answer.id, ({ resolve, reject }) => {
       if ('results' in answer) resolve(answer.results);
       else reject(errorOf(answer.failure));
@@ -183,6 +188,7 @@ export class Database implements DatabaseHandle {
 }
 
 const STOPPED = 'The database stopped unexpectedly.';
+const SILENT = 'The disk does not answer.';
 
 function errorOf(failure: Failure): Error {
   switch (failure.kind) {
