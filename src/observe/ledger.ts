@@ -59,6 +59,8 @@ export class OwnLedger implements Ledger {
     this.#insights = new Insights(records, log);
     this.#requests = new RequestLog({ entries, bytes });
     this.#kept = new KeptLog(this.#requests, mode, entries, records, log);
+    // What an earlier run kept and this one shall not goes now, and not with the first request.
+    void this.#kept.load();
   }
 
   count(seen: Seen): void {

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** How memory is searched: which words a text and a question have. */
 
 /** Scripts that put no blanks between words. Their characters are indexed one by one, and a run of them is a phrase. */
@@ -12,6 +14,11 @@ const SHORTEST_BEGINNING = 3;
 /** The text with blanks around each character of a script without blanks. */
 export function spaced(text: string): string {
   return text.replace(UNSPACED, ' $& ');
+}
+
+/** One word of the index for any user id. Two ids that share it would still be told apart by the id itself. */
+export function ownerWord(userId: string): string {
+  return `u${createHash('sha256').update(userId).digest('hex').slice(0, 32)}`;
 }
 
 /** The distinct words of a question, in their order. */

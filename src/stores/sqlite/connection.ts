@@ -22,6 +22,8 @@ interface Prepared {
  * Durability: WAL with `synchronous = FULL` brings every commit to the disk before it is acknowledged. With NORMAL a
  * killed process would lose nothing either, but a power loss could take the last acknowledged writes. What FULL costs is
  * one fsync for each group of requests.
+ *
+ * What is deleted is overwritten (`secure_delete`). For small records that costs nothing to be measured, for one of 64 KB 0.2 ms.
  */
 export class Connection {
   readonly #path: string;
@@ -42,6 +44,7 @@ export class Connection {
         pragma foreign_keys = on;
         pragma trusted_schema = off;
         pragma temp_store = memory;
+        pragma secure_delete = on;
         pragma journal_size_limit = ${WAL_BYTES};
       `);
       migrate(this.#database);
@@ -55,6 +58,19 @@ export class Connection {
   /** Works the log into the database file, and brings that to the disk. */
   settle(): void {
     this.#database.exec('pragma wal_checkpoint(truncate)');
+  }
+
+  /**
+   * The same, without waiting for whoever else uses the file: what was deleted stands in the log until it is emptied. Returns
+   * whether it is empty.
+   */
+  emptyLog(): boolean {
+    this.#database.exec('pragma busy_timeout = 0');
+    try {
+      return this.#database.prepare('pragma wal_checkpoint(truncate)').get()?.['busy'] === 0;
+    } finally {
+      this.#database.exec(`pragma busy_timeout = ${BUSY_MS}`);
+    }
   }
 
   /**

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
@@ -8,6 +9,7 @@ import { dayOf } from '../../core/days.ts';
 import type { UsageRecord } from '../../core/stores.ts';
 import { UsageBatch } from '../../core/usage-batch.ts';
 import { openStores } from '../index.ts';
+import { ownerWord, spaced } from '../words.ts';
 import { Unusable } from './failures.ts';
 import { MIGRATIONS, migrate } from './migrations.ts';
 
@@ -127,5 +129,42 @@ describe('usage of version 1', () => {
     const { totals } = await stores.usage.stats({ today: '2026-03-02', days: 2 });
     assert.equal(totals.requests, COUNT + 1);
     assert.equal((await Array.fromAsync(stores.usage.day('2026-03-01'))).length, 603);
+  });
+});
+
+describe('memory of version 2', () => {
+  const OLD = ['Likes xylophones', '私は日本語を勉強しています'];
+
+  /** A database as that version left it: its index knows words without their texts. */
+  function fill(file: string): void {
+    const database = new DatabaseSync(file);
+    migrate(database, MIGRATIONS.slice(0, 2));
+    const item = database.prepare(`
+      insert into memory (user_id, id, role, text, metadata, created_at, updated_at) values ('ann', ?, 'user', ?, '{}', 0, 0)`);
+    const words = database.prepare('insert into memory_words (rowid, owner, text) values (?, ?, ?)');
+    words.setReadBigInts(true);
+    for (const [index, text] of OLD.entries()) {
+      item.run(`old-${index}`, text);
+      words.run(index + 1, ownerWord('ann'), spaced(text));
+    }
+    database.close();
+  }
+
+  test('is found as before, and what is deleted of it leaves no word', async (context) => {
+    const folder = temporaryFolder(context);
+    const file = path.join(folder, 'sluice.db');
+    fill(file);
+    const stores = openStores(folder, testLogger());
+    context.after(() => stores.close());
+    const search = async (text: string) => {
+      const { items } = await stores.memory.find('ann', { text, offset: 0, limit: 10 });
+      return items.map(({ id }) => id);
+    };
+    assert.deepEqual(await search('xylophones'), ['old-0']);
+    assert.deepEqual(await search('日本語'), ['old-1']);
+    assert.equal(await stores.memory.delete('ann', 'old-0'), 1);
+    assert.deepEqual(await search('xylophones'), []);
+    await stores.close();
+    assert.doesNotMatch(readFileSync(file, 'latin1'), /xylo/i);
   });
 });

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { ownerWord, spaced } from '../words.ts';
 import { Unusable } from './failures.ts';
 
 interface Migration {
@@ -103,6 +104,17 @@ export const MIGRATIONS: readonly Migration[] = [
       drop table usage_mark;
     `,
   },
+  {
+    version: 3,
+    name: 'words that can be taken out',
+    sql: `
+      -- Only an index that knows its texts can take the words of one out again; else they stand in it until it is merged.
+      drop table memory_words;
+      create virtual table memory_words using fts5 (owner, text, tokenize = 'unicode61 remove_diacritics 2');
+      insert into memory_words (memory_words, rank) values ('secure-delete', 1);
+      insert into memory_words (rowid, owner, text) select number, owner_word(user_id), spaced(text) from memory;
+    `,
+  },
 ];
 
 /**
@@ -113,6 +125,8 @@ export function migrate(database: DatabaseSync, migrations: readonly Migration[]
   database.exec(
     'create table if not exists schema_versions (version integer primary key, name text not null, applied_at text not null)',
   );
+  database.function('owner_word', (userId) => ownerWord(String(userId)));
+  database.function('spaced', (text) => spaced(String(text)));
   const newest = migrations.at(-1)?.version ?? 0;
   let present = versionOf(database);
   if (present > newest) {

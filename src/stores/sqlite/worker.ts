@@ -15,12 +15,15 @@ import type { Answer, Failure, FromWorker, Request, ToWorker } from './protocol.
 const MOST_IN_GROUP = 256;
 /** After the database could not be opened, requests fail at once for so long, in milliseconds. */
 const RETRY_MS = 1_000;
+/** What was deleted stands in the write-ahead log as well, at most so long after it, in milliseconds. */
+const EMPTY_LOG_MS = 5_000;
 
 const file = String(workerData);
 const port: MessagePort = parentPort ?? raise();
 let connection: Connection | undefined;
 let lastFailure: { readonly failure: Failure; readonly at: number } | undefined;
 let troubled = false;
+let isLogToEmpty = false;
 
 open();
 port.on('message', (message: ToWorker) => take(message));
@@ -33,6 +36,7 @@ function take(first: ToWorker): void {
     message = requests.length < MOST_IN_GROUP ? receiveMessageOnPort(port)?.message : undefined;
   }
   if (requests.length > 0) send({ type: 'answers', answers: answer(requests) });
+  if (requests.some((request) => request.writes)) emptyLogLater();
   if (message?.type === 'check') check();
   if (message?.type === 'close') {
     connection?.close();
@@ -75,6 +79,8 @@ function open(): Connection | Failure {
     lastFailure = undefined;
     send({ type: 'opened', milliseconds: performance.now() - now, bytes: statSync(file).size });
     recovered();
+    // A process that was killed left one.
+    emptyLogLater();
     return connection;
   } catch (error) {
     drop();
@@ -91,6 +97,19 @@ function check(): void {
   } catch {
     // It cannot be read just now, for example because it is locked: whoever uses it will be told.
   }
+}
+
+function emptyLogLater(): void {
+  if (isLogToEmpty) return;
+  isLogToEmpty = true;
+  setTimeout(() => {
+    isLogToEmpty = false;
+    try {
+      if (connection?.emptyLog() === false) emptyLogLater();
+    } catch {
+      // The next write will run into what is in the way.
+    }
+  }, EMPTY_LOG_MS).unref();
 }
 
 function drop(): void {
