@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { plainServer } from '../../test/support/plain-server.ts';
+import { temporaryStores } from '../../test/support/stores.ts';
 import { createConverter } from '../documents/converter.ts';
 import { createGuardedFetch } from '../outbound/guarded-fetch.ts';
 import { createPages } from '../outbound/pages.ts';
-import { memoryStores } from '../stores/memory/stores.ts';
 import type { BucketEvent } from './activity.ts';
 import { Buckets, type Uploaded } from './buckets.ts';
 import { addressesOf } from './downloads.ts';
@@ -20,7 +20,7 @@ async function openWeb(context: TestContext) {
     else if (request.url === '/away') response.writeHead(302, { location: 'http://localhost:1/' }).end();
     else response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE);
   });
-  const stores = memoryStores();
+  const stores = temporaryStores(context);
   const pages = createPages(createGuardedFetch({ isPublic: (address) => address === '127.0.0.1' }));
   const converter = createConverter();
   context.after(async () => {

@@ -2,17 +2,20 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import sharp from 'sharp';
+import { testLogger } from '../../test/support/call.ts';
+import { temporaryFolder } from '../../test/support/config-folder.ts';
 import { plainServer } from '../../test/support/plain-server.ts';
+import { temporaryFiles } from '../../test/support/stores.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { FileInfo, Files } from '../core/stores.ts';
 import { createGuardedFetch } from '../outbound/guarded-fetch.ts';
-import { MemoryFiles } from '../stores/memory/files.ts';
+import { DiskFiles } from '../stores/disk/files.ts';
 import { createMediaStore, thumbnailPath } from './store.ts';
 
 const NOW = 1_700_000_000;
 const fetch = createGuardedFetch({ isPublic: () => true });
 
-function store(files: Files = new MemoryFiles()) {
+function store(files: Files) {
   return createMediaStore(files, fetch, () => NOW * 1_000);
 }
 
@@ -31,8 +34,8 @@ async function readBack(files: Files, path: string): Promise<Buffer> {
 }
 
 describe('saving media', () => {
-  test('a picture: name, size as shown, thumbnail without metadata', async () => {
-    const files = new MemoryFiles();
+  test('a picture: name, size as shown, thumbnail without metadata', async (context) => {
+    const files = temporaryFiles(context);
     const bytes = await picture(1200, 600, 6);
     const saved = await store(files).save(bytes, { tags: ['flux', '16:9'], alt: 'A red cat' });
     const name = `${NOW}_flux+16_9+A_red_cat_${hashOf(bytes)}.jpg`;
@@ -51,21 +54,21 @@ describe('saving media', () => {
     assert.equal(thumbnail.exif, undefined);
   });
 
-  test('a small picture is its own thumbnail', async () => {
-    const files = new MemoryFiles();
+  test('a small picture is its own thumbnail', async (context) => {
+    const files = temporaryFiles(context);
     const { name } = await store(files).save(await picture(400, 300));
     assert.equal(await files.stat(thumbnailPath(name)), undefined);
   });
 
-  test('sound from a data: URI, whatever type it claims', async () => {
-    const files = new MemoryFiles();
+  test('sound from a data: URI, whatever type it claims', async (context) => {
+    const files = temporaryFiles(context);
     const saved = await store(files).save(`data:image/png;base64,${MP3.toString('base64')}`, { tags: ['tts'] });
     assert.deepEqual([saved.kind, saved.mimeType, saved.width], ['audio', 'audio/mpeg', undefined]);
     assert.equal(saved.name, `${NOW}_tts_${hashOf(MP3)}.mp3`);
   });
 
-  test('the same content is kept once, also when it comes several times at once', async () => {
-    const files = new MemoryFiles();
+  test('the same content is kept once, also when it comes several times at once', async (context) => {
+    const files = temporaryFiles(context);
     const media = store(files);
     const saved = await Promise.all(['a', 'b', 'c'].map((alt) => media.save(MP3, { alt })));
     const again = await media.save(MP3, { alt: 'd' });
@@ -75,8 +78,8 @@ describe('saving media', () => {
     assert.equal(later.name, again.name);
   });
 
-  test('lists what is there, in pages, and leaves out what was taken away behind our back', async () => {
-    const files = new MemoryFiles();
+  test('lists what is there, in pages, and leaves out what was taken away behind our back', async (context) => {
+    const files = temporaryFiles(context);
     let now = NOW;
     const media = createMediaStore(files, fetch, () => now * 1_000);
     const names: string[] = [];
@@ -111,8 +114,8 @@ describe('saving media', () => {
       await assert.rejects(media.list({ limit: 2, before }), /'before'/, before);
   });
 
-  test('content that was deleted, here or behind our back, is kept anew', async () => {
-    const files = new MemoryFiles();
+  test('content that was deleted, here or behind our back, is kept anew', async (context) => {
+    const files = temporaryFiles(context);
     const media = store(files);
     const { name } = await media.save(MP3, { alt: 'one' });
     assert.equal(await media.delete(name), true);
@@ -125,8 +128,8 @@ describe('saving media', () => {
     assert.ok(third.name.includes('three'));
   });
 
-  test('what is none of our media is refused', async () => {
-    const files = new MemoryFiles();
+  test('what is none of our media is refused', async (context) => {
+    const files = temporaryFiles(context);
     const damaged = (await picture(800, 800)).subarray(0, 300);
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
     for (const bytes of [svg, Buffer.from('<!doctype html>'), Buffer.alloc(0), damaged]) {
@@ -135,11 +138,11 @@ describe('saving media', () => {
     assert.deepEqual(await Array.fromAsync(files.list('media')), []);
   });
 
-  test('a picture with too many pixels is refused before it is unpacked', async () => {
+  test('a picture with too many pixels is refused before it is unpacked', async (context) => {
     const flood = await sharp({ create: { width: 10_000, height: 10_000, channels: 3, background: 'white' } })
       .png({ compressionLevel: 9 })
       .toBuffer();
-    await assert.rejects(store().save(flood), /10000 × 10000 pixels/);
+    await assert.rejects(store(temporaryFiles(context)).save(flood), /10000 × 10000 pixels/);
   });
 });
 
@@ -151,7 +154,7 @@ describe('saving media from an address', () => {
       response.end(Buffer.concat([MP3, Buffer.from(time)]));
     });
     const secondsOf = async (time: string) =>
-      Number((await store().save(`${url}/${encodeURIComponent(time)}`)).name.split('_')[0]);
+      Number((await store(temporaryFiles(context)).save(`${url}/${encodeURIComponent(time)}`)).name.split('_')[0]);
     assert.equal(await secondsOf('Tue, 14 Nov 2023 00:00:00 GMT'), Date.UTC(2023, 10, 14) / 1_000);
     for (const time of ['', 'soon', 'Thu, 01 Jan 1970 00:00:00 GMT', 'Fri, 01 Jan 2100 00:00:00 GMT']) {
       assert.equal(await secondsOf(time), NOW, time);
@@ -164,9 +167,9 @@ describe('saving media from an address', () => {
       else if (request.url === '/lie') response.writeHead(200, { 'content-type': 'image/png' }).end('<script>');
       else response.writeHead(404).end();
     });
-    await assert.rejects(store().save(`${url}/page`), /text\/html/);
-    await assert.rejects(store().save(`${url}/lie`), /no image, audio or video/);
-    await assert.rejects(store().save(`${url}/none`), /404/);
+    await assert.rejects(store(temporaryFiles(context)).save(`${url}/page`), /text\/html/);
+    await assert.rejects(store(temporaryFiles(context)).save(`${url}/lie`), /no image, audio or video/);
+    await assert.rejects(store(temporaryFiles(context)).save(`${url}/none`), /404/);
   });
 
   test('private addresses are refused, but for the origin that is allowed', async (context) => {
@@ -175,7 +178,7 @@ describe('saving media from an address', () => {
       hits += 1;
       response.writeHead(200, { 'content-type': 'audio/mpeg' }).end(MP3);
     });
-    const media = createMediaStore(new MemoryFiles(), createGuardedFetch());
+    const media = createMediaStore(temporaryFiles(context), createGuardedFetch());
     await assert.rejects(media.save(`${url}/a.mp3`), /public Internet/);
     assert.equal(hits, 0);
     await media.save(`${url}/a.mp3`, { allowedOrigins: [url] });
@@ -187,14 +190,14 @@ describe('saving media from an address', () => {
     const { url } = await plainServer(context, (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(large);
     });
-    const files = new MemoryFiles();
+    const files = temporaryFiles(context);
     const { path, size } = await store(files).save(url);
     assert.equal(size, large.length);
     assert.ok((await readBack(files, path.slice(1))).equals(large));
   });
 
-  test('who gives up while waiting keeps nothing', async () => {
-    const files = new MemoryFiles();
+  test('who gives up while waiting keeps nothing', async (context) => {
+    const files = temporaryFiles(context);
     const reason = new SluiceError('cancelled', 'gone');
     await assert.rejects(store(files).save(MP3, { signal: AbortSignal.abort(reason) }), reason);
     assert.deepEqual(await Array.fromAsync(files.list('media')), []);
@@ -202,12 +205,12 @@ describe('saving media from an address', () => {
 });
 
 /** A folder of many names, which counts how often it is listed. */
-class ManyFiles extends MemoryFiles {
+class ManyFiles extends DiskFiles {
   listed = 0;
   readonly #count: number;
 
-  constructor(count: number) {
-    super();
+  constructor(folder: string, count: number) {
+    super(folder, testLogger());
     this.#count = count;
   }
 
@@ -227,8 +230,8 @@ class ManyFiles extends MemoryFiles {
 }
 
 describe('searching stored media', () => {
-  test('lists a folder of 100,000 files once, and sees new files at once', async () => {
-    const files = new ManyFiles(100_000);
+  test('lists a folder of 100,000 files once, and sees new files at once', async (context) => {
+    const files = new ManyFiles(temporaryFolder(context), 100_000);
     const media = store(files);
     assert.equal(await media.search('flux'), `${NOW + 99_999}_flux+picture_99999_000000000001869f.png`);
     for (let at = 0; at < 100; at += 1) {
@@ -243,8 +246,8 @@ describe('searching stored media', () => {
     assert.equal(files.listed, 1);
   });
 
-  test('a file that was taken away behind our back is not found', async () => {
-    const files = new MemoryFiles();
+  test('a file that was taken away behind our back is not found', async (context) => {
+    const files = temporaryFiles(context);
     const media = store(files);
     const { path, name } = await media.save(MP3, { alt: 'cat' });
     const other = await media.save(Buffer.concat([MP3, MP3]), { alt: 'cat' });
@@ -254,14 +257,14 @@ describe('searching stored media', () => {
     assert.equal(await media.search('cat', { skip: 1 }), undefined);
   });
 
-  test('min must be one of the terms; a listing that fails is tried again', async () => {
+  test('min must be one of the terms; a listing that fails is tried again', async (context) => {
     for (const min of [0, 3, 1.5, -1]) {
-      await assert.rejects(store().search('a+b', { min }), (error) => {
+      await assert.rejects(store(temporaryFiles(context)).search('a+b', { min }), (error) => {
         assert.ok(error instanceof SluiceError && error.code === 'invalid_request' && error.options.param === 'min');
         return true;
       });
     }
-    const files = new MemoryFiles();
+    const files = temporaryFiles(context);
     let isBroken = true;
     const list = files.list.bind(files);
     files.list = (folder) => {

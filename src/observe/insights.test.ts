@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { testLogger } from '../../test/support/call.ts';
+import { temporaryStores } from '../../test/support/stores.ts';
 import type { CacheRecord, Records } from '../core/stores.ts';
-import { memoryStores } from '../stores/memory/stores.ts';
 import { Durations } from './durations.ts';
 import { empty, Insights, merge } from './insights.ts';
 import type { Seen } from './observation.ts';
@@ -27,8 +27,8 @@ const DAY = '2026-03-01';
 const NOON = Date.parse(`${DAY}T12:00:00Z`);
 
 describe('sums of days', () => {
-  test('survive a restart, also when requests come before the old ones were read', async () => {
-    const { caches } = memoryStores();
+  test('survive a restart, also when requests come before the old ones were read', async (context) => {
+    const { caches } = temporaryStores(context);
     const open = () => new Insights(caches, testLogger(), () => NOON);
     const first = open();
     first.add(seen());
@@ -47,8 +47,8 @@ describe('sums of days', () => {
     );
   });
 
-  test('a day ends, and is still known', async () => {
-    const { caches } = memoryStores();
+  test('a day ends, and is still known', async (context) => {
+    const { caches } = temporaryStores(context);
     let now = NOON;
     const insights = new Insights(caches, testLogger(), () => now);
     insights.add(seen());
@@ -66,8 +66,8 @@ describe('sums of days', () => {
     }
   });
 
-  test('a storage that fails loses nothing once it is back', async () => {
-    const { caches } = memoryStores();
+  test('a storage that fails loses nothing once it is back', async (context) => {
+    const { caches } = temporaryStores(context);
     let isBroken = true;
     const failing = new Proxy(caches, {
       get: (target, name: keyof Records<CacheRecord>) =>
@@ -82,8 +82,8 @@ describe('sums of days', () => {
     assert.equal((await again.days([DAY])).get(DAY)?.[0]?.requests, 1);
   });
 
-  test('any number of users takes no more than so much room', async () => {
-    const insights = new Insights(memoryStores().caches, testLogger(), () => NOON);
+  test('any number of users takes no more than so much room', async (context) => {
+    const insights = new Insights(temporaryStores(context).caches, testLogger(), () => NOON);
     for (let n = 0; n < 5_000; n += 1) insights.add(seen({ user: `user-${n}`, model: `model-${n % 3_000}` }));
     const groups = (await insights.days([DAY])).get(DAY) ?? [];
     assert.ok(groups.length <= 1_001);

@@ -1,26 +1,22 @@
 import type { TestContext } from 'node:test';
 import type { Stores } from '../../src/core/stores.ts';
 import { openStores } from '../../src/stores/index.ts';
-import { memoryStores } from '../../src/stores/memory/stores.ts';
 import { testLogger } from '../support/call.ts';
 import { temporaryFolder } from '../support/config-folder.ts';
 
 /** An empty store for one test, closed after it. */
 export interface World<T> {
   readonly store: T;
-  /** Closes it and opens what was kept. Absent: nothing is kept. */
-  readonly reopen?: () => Promise<T>;
-  /** A second handle on the same data, as another process has it. Absent: there is no other. */
-  readonly another?: () => Promise<T>;
+  /** Closes it and opens what was kept. */
+  readonly reopen: () => Promise<T>;
+  /** A second handle on the same data, as another process has it. */
+  readonly another: () => Promise<T>;
 }
 
 export type Open<T> = (context: TestContext) => Promise<World<T>>;
 
 /** All implementations. Another store backend is one more line, and every suite runs against it. */
-export const WORLDS: readonly (readonly [name: string, open: Open<Stores>])[] = [
-  ['memory', async () => ({ store: memoryStores() })],
-  ['sqlite and disk', openOnDisk],
-];
+export const WORLDS: readonly (readonly [name: string, open: Open<Stores>])[] = [['sqlite and disk', openOnDisk]];
 
 /** The world of one port. */
 export function port<T>(open: Open<Stores>, pick: (stores: Stores) => T): Open<T> {
@@ -28,8 +24,8 @@ export function port<T>(open: Open<Stores>, pick: (stores: Stores) => T): Open<T
     const { store, reopen, another } = await open(context);
     return {
       store: pick(store),
-      ...(reopen === undefined ? {} : { reopen: async () => pick(await reopen()) }),
-      ...(another === undefined ? {} : { another: async () => pick(await another()) }),
+      reopen: async () => pick(await reopen()),
+      another: async () => pick(await another()),
     };
   };
 }

@@ -11,12 +11,12 @@ import { createGuardedFetch, readAll } from '../../src/outbound/guarded-fetch.ts
 import { createPages } from '../../src/outbound/pages.ts';
 import { defaultSearch } from '../../src/search/config.ts';
 import { createWebSearch } from '../../src/search/search.ts';
-import { MemoryFiles } from '../../src/stores/memory/files.ts';
 import { testCall } from '../support/call.ts';
 import { chatRequest } from '../support/chat-request.ts';
 import { forbiddenAddresses, startCanaries } from '../support/forbidden-addresses.ts';
 import { startNameServer } from '../support/name-server.ts';
 import { plainServer } from '../support/plain-server.ts';
+import { temporaryFiles } from '../support/stores.ts';
 import { CHATS, openWorld } from './edge-world.ts';
 
 /** Addresses from outside must not reach this machine or its network, whichever way they come in. */
@@ -76,7 +76,7 @@ test('media of an answer: nothing private is fetched, the addresses stay, each w
   const { url: own } = await plainServer(context, (_request, response) => {
     response.writeHead(200, { 'content-type': 'image/png' }).end(PNG);
   });
-  const media = createMediaStore(new MemoryFiles(), createGuardedFetch());
+  const media = createMediaStore(temporaryFiles(context), createGuardedFetch());
   const step = mediaStep({ media, originsOf: (provider) => (provider === 'own' ? [own] : []) });
   const answerOf = async (provider: string, urls: readonly string[]): Promise<readonly Chunk[]> => {
     const source = (async function* (): AsyncGenerator<Batch> {

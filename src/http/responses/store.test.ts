@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { testLogger } from '../../../test/support/call.ts';
+import { temporaryStores } from '../../../test/support/stores.ts';
 import { SluiceError } from '../../core/errors.ts';
-import { memoryStores } from '../../stores/memory/stores.ts';
 import { responseId } from './ids.ts';
 import { wholeOf } from './retrieve.ts';
 import type { Kept } from './run.ts';
@@ -11,11 +11,11 @@ import { conversationUpTo, isKept, keep, ownerNow, type ResponseDeps, stored } f
 const DAY_MS = 86_400_000;
 
 /** What these functions use of the dependencies. */
-function world(key?: string): ResponseDeps {
+function world(context: TestContext, key?: string): ResponseDeps {
   const limits = { keptResponses: 10, keptResponseDays: 3 };
   const deps = {
     config: () => ({ limits, ...(key === undefined ? {} : { key }) }),
-    stores: memoryStores(),
+    stores: temporaryStores(context),
     runs: new Map(),
     log: testLogger(),
   };
@@ -39,8 +39,8 @@ function kept(fields: Partial<Kept> = {}): Kept {
 const OVER = { ending: { completedAt: 2 }, last: [{ type: 'finish', finish: 'stop' }] } as const;
 
 describe('stored answers', () => {
-  test('are kept for as many days as the configuration says', async () => {
-    const deps = world();
+  test('are kept for as many days as the configuration says', async (context) => {
+    const deps = world(context);
     const answer = kept({ over: OVER });
     await keep(deps, answer, null);
     const expires = (await deps.stores.responses.get(answer.head.id))?.expires ?? 0;
@@ -48,13 +48,13 @@ describe('stored answers', () => {
     assert.deepEqual(await stored(deps, answer.head.id), answer);
   });
 
-  test('are shown to their owner only', async () => {
-    const deps = world('one');
+  test('are shown to their owner only', async (context) => {
+    const deps = world(context, 'one');
     const answer = kept({ over: OVER });
     await keep(deps, answer, ownerNow(deps));
-    const others = { ...world('two'), stores: deps.stores } as ResponseDeps;
+    const others = { ...world(context, 'two'), stores: deps.stores } as ResponseDeps;
     assert.equal(await stored(others, answer.head.id), undefined);
-    const nobody = { ...world(), stores: deps.stores } as ResponseDeps;
+    const nobody = { ...world(context), stores: deps.stores } as ResponseDeps;
     assert.equal(await stored(nobody, answer.head.id), undefined);
     assert.deepEqual(await stored(deps, answer.head.id), answer);
   });
@@ -66,8 +66,8 @@ describe('stored answers', () => {
     assert.equal((answer['output'] as { status: string }[])[0]?.status, 'incomplete');
   });
 
-  test('are not missed where storing fails: the answer goes out all the same, and the log tells', async () => {
-    const deps = world();
+  test('are not missed where storing fails: the answer goes out all the same, and the log tells', async (context) => {
+    const deps = world(context);
     const broken = async (): Promise<never> => {
       throw new SluiceError('storage_failed', 'The disk is full.');
     };
@@ -78,8 +78,8 @@ describe('stored answers', () => {
     assert.equal(answer['store'], false);
   });
 
-  test('make up a conversation from its beginning, however long', async () => {
-    const deps = world();
+  test('make up a conversation from its beginning, however long', async (context) => {
+    const deps = world(context);
     let previous: string | null = null;
     for (let turn = 0; turn < 300; turn += 1) {
       const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: `${turn}` }] };

@@ -1,8 +1,13 @@
+import { SluiceError } from '../../core/errors.ts';
 import type { LogStore } from '../../core/stores.ts';
 import { checkId } from '../id.ts';
-import { logBody, MOST_ENTRIES } from '../log-limits.ts';
 import type { DatabaseHandle } from './protocol.ts';
 import { sql } from './sql.ts';
+
+/** The client log is a ring: this many entries, the newest. */
+export const MOST_ENTRIES = 10_000;
+/** Bytes of one entry as JSON. */
+const MOST_BYTES = 64 * 1024;
 
 /** What clients logged: the newest entries, up to a number. */
 export class SqliteLog implements LogStore {
@@ -29,4 +34,13 @@ export class SqliteLog implements LogStore {
       body: JSON.parse(String(row['body'])) as Record<string, unknown>,
     }));
   }
+}
+
+/** The JSON of an entry's body, if it is small enough to be kept. */
+function logBody(body: Readonly<Record<string, unknown>>): string {
+  const json = JSON.stringify(body);
+  if (Buffer.byteLength(json) > MOST_BYTES) {
+    throw new SluiceError('too_large', `A log entry has at most ${MOST_BYTES} bytes.`);
+  }
+  return json;
 }

@@ -1,12 +1,19 @@
 import { daysUpTo } from '../../core/days.ts';
 import type { UsageRecord, UsageStats, UsageStore, UsageTotals } from '../../core/stores.ts';
-import type { UsageBatch } from '../../core/usage-batch.ts';
-import { addTotals, MOST_NAMES, NOTHING } from '../usage-sums.ts';
+import { noTotals, type UsageBatch } from '../../core/usage-batch.ts';
 import type { DatabaseHandle, Row } from './protocol.ts';
 import { type Statement, sql } from './sql.ts';
 
 /** Batches that are read at a time. */
 const PAGE = 100;
+
+/**
+ * Names in a list of statistics: those with the most tokens. Clients may choose user names freely, and nobody reads a list
+ * of a million.
+ */
+const MOST_NAMES = 1_000;
+
+const NOTHING: UsageTotals = noTotals();
 
 const SUMS = sql`sum(requests) as requests, sum(prompt_tokens) as promptTokens,
   sum(completion_tokens) as completionTokens, sum(total_tokens) as totalTokens, sum(saved_tokens) as savedTokens`;
@@ -107,4 +114,14 @@ function totalsOf(row: Row): UsageTotals {
 
 function namedOf(row: Row): { name: string; totalTokens: number } {
   return { name: String(row['name']), totalTokens: Number(row['totalTokens']) };
+}
+
+function addTotals(one: UsageTotals, other: UsageTotals): UsageTotals {
+  return {
+    requests: one.requests + other.requests,
+    promptTokens: one.promptTokens + other.promptTokens,
+    completionTokens: one.completionTokens + other.completionTokens,
+    totalTokens: one.totalTokens + other.totalTokens,
+    savedTokens: one.savedTokens + other.savedTokens,
+  };
 }
