@@ -9,6 +9,9 @@ import type { Secrets } from '../core/secrets.ts';
 import type { Stores } from '../core/stores.ts';
 import type { Converter } from '../documents/converter.ts';
 import type { MediaStore } from '../media/store.ts';
+import type { RouteKind } from '../observe/observation.ts';
+import type { Observer } from '../observe/observer.ts';
+import type { Prices } from '../observe/prices.ts';
 import type { Deadlines } from '../routing/deadlines.ts';
 import type { Router } from '../routing/router.ts';
 import type { WebSearch } from '../search/search.ts';
@@ -29,6 +32,8 @@ export interface Deps {
   readonly tag: string;
   /** The other processes that serve the same port, where there are any. */
   readonly elsewhere: Elsewhere | undefined;
+  readonly observer: Observer;
+  readonly prices: Pick<Prices, 'cost'>;
   readonly secrets: Secrets;
   readonly stores: Stores;
   readonly buckets: Buckets;
@@ -49,6 +54,8 @@ export interface Deps {
 export interface Elsewhere {
   /** Lets another process answer what only that one can. Returns whether it did. */
   serve(request: FastifyRequest, reply: FastifyReply): Promise<boolean>;
+  /** The tag of the process that takes an upload into a bucket. */
+  uploading(bucket: string): Promise<string | undefined>;
   /** Whether an answer of the Responses API belongs to another process that runs. */
   has(responseId: string): boolean;
 }
@@ -70,10 +77,23 @@ export interface PlainRoute {
   readonly isCostly?: true;
   /** The body is JSON whatever `curl -d` calls it: `application/x-www-form-urlencoded`. */
   readonly anyType?: true;
+  /** What is asked of models here; absent: nothing. */
+  readonly kind?: RouteKind | ((request: FastifyRequest) => RouteKind | undefined);
+  /** For everybody, without a key, and in every state of the server: for whoever starts and watches processes. */
+  readonly isOpen?: true;
+  /** A file of the page, if there is one of that name; else there is nothing, under no method. */
+  readonly isPage?: true;
+  /** The tag of the process that alone can answer, where what is asked for is in its memory; undefined: any can. */
+  readonly ownerOf?: OwnerOf;
   /** Errors in the dialect's own form, where it has one. They hold `error.message` and `error.code` in any form. */
   readonly errorBody?: ErrorBody;
   readonly handler: Handler;
 }
+
+export type OwnerOf = (
+  request: FastifyRequest,
+  elsewhere: Elsewhere,
+) => string | undefined | Promise<string | undefined>;
 
 export type ErrorBody = (error: SluiceError, request: FastifyRequest) => Record<string, unknown>;
 

@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { SluiceError } from '../core/errors.ts';
 import type { Handler, PlainRoute } from './deps.ts';
 import { nothingAt } from './edge/no-route.ts';
+import { ollamaProbe } from './ollama/probe.ts';
+import { withVariant } from './variant.ts';
 
 /** The page as `npm run build:web` makes it. */
 const BUILT = fileURLToPath(new URL('../../web/dist', import.meta.url));
@@ -58,30 +60,39 @@ const READER_FILES: ReadonlySet<string> = new Set(['swagger-ui.css', 'swagger-ui
 export function pageRoutes(root: string = BUILT): readonly PlainRoute[] {
   const page = file(() => ({ root, name: 'index.html' }));
   return [
-    {
-      method: 'GET',
-      url: '/',
-      handler: async (request, reply) => {
-        try {
-          return await page(request, reply);
-        } catch (error) {
-          if (error instanceof SluiceError && error.code === 'not_found') return notBuilt(reply);
-          throw error;
-        }
+    withVariant(
+      {
+        method: 'GET',
+        url: '/',
+        handler: async (request, reply) => {
+          try {
+            return await page(request, reply);
+          } catch (error) {
+            if (error instanceof SluiceError && error.code === 'not_found') return notBuilt(reply);
+            throw error;
+          }
+        },
       },
-    },
+      ollamaProbe,
+    ),
     { method: 'GET', url: '/favicon.ico', handler: file(() => ({ root, name: 'favicon.svg' })) },
     { method: 'GET', url: '/docs', handler: async (_request, reply) => reply.redirect('/docs/', 301) },
     { method: 'GET', url: '/docs/', handler: file(() => ({ root, name: 'docs/index.html' })) },
     {
       method: 'GET',
       url: '/docs/:name',
+      isPage: true,
       handler: file(async (name) =>
         READER_FILES.has(name) ? { root: await readerFolder(), name } : { root, name: `docs/${name}` },
       ),
     },
-    { method: 'GET', url: `/${HASHED}/:name`, handler: file((name) => ({ root, name: `${HASHED}/${name}` })) },
-    { method: 'GET', url: '/:name', handler: file((name) => ({ root, name })) },
+    {
+      method: 'GET',
+      url: `/${HASHED}/:name`,
+      isPage: true,
+      handler: file((name) => ({ root, name: `${HASHED}/${name}` })),
+    },
+    { method: 'GET', url: '/:name', isPage: true, handler: file((name) => ({ root, name })) },
   ];
 }
 

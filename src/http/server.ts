@@ -3,7 +3,6 @@ import type { IncomingMessage, Server } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { SluiceError } from '../core/errors.ts';
 import { createServer } from '../core/node-http.ts';
-import { kindOf } from '../observe/route-kinds.ts';
 import { backendRoutes } from './backend/index.ts';
 import type { Deps, ErrorBody, PlainRoute, Route } from './deps.ts';
 import { documentRoutes } from './docs.ts';
@@ -25,12 +24,9 @@ import { Turns } from './edge/turns.ts';
 import { geminiRoutes } from './gemini/index.ts';
 import { mediaRoutes } from './media/index.ts';
 import { messagesRoutes } from './messages/index.ts';
-import { isOpen, type ObserveDeps, observeRoutes } from './observe/index.ts';
-import { type PriceDeps, withPrices } from './observe/list-prices.ts';
-import { withInsights } from './observe/stats.ts';
+import { observeRoutes } from './observe/index.ts';
 import { observe, observeFailure, watchRequests } from './observe/watch.ts';
 import { ollamaRoutes } from './ollama/index.ts';
-import { answeringProbes } from './ollama/probe.ts';
 import { pageRoutes } from './pages.ts';
 import { responsesRoutes } from './responses/index.ts';
 import { v1Routes } from './v1/index.ts';
@@ -53,31 +49,31 @@ declare module 'fastify' {
     anyType?: boolean;
     bodyLimit?: PlainRoute['bodyLimit'] | undefined;
     errorBody?: ErrorBody | undefined;
+    isOpen?: PlainRoute['isOpen'];
+    ownerOf?: PlainRoute['ownerOf'];
   }
 }
-
-export type ServerDeps = Deps & ObserveDeps & PriceDeps;
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 /** Node leaves out those beyond without a word, so a request with that many is refused. */
 const MOST_HEADERS = 200;
 
 /** The route tables of all dialects. They look at what they work with only when a request comes. */
-export function apiRoutes(deps: ServerDeps): readonly Route[] {
+export function apiRoutes(deps: Deps): readonly Route[] {
   return [
     ...v1Routes(deps),
     ...responsesRoutes(deps),
     ...messagesRoutes(deps),
     ...geminiRoutes(deps),
     ...ollamaRoutes(deps),
-    ...backendRoutes(deps).map((route) => withPrices(withInsights(route, deps), deps)),
+    ...backendRoutes(deps),
     ...observeRoutes(deps),
     ...mediaRoutes(deps),
   ];
 }
 
 /** The HTTP server with all routes, not yet listening. */
-export function buildServer(deps: ServerDeps): FastifyInstance {
+export function buildServer(deps: Deps): FastifyInstance {
   const { limits, bind } = deps.config();
   const app = Fastify({
     serverFactory: (handler) => {
@@ -115,15 +111,16 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
   app.decorateRequest('accessKey', undefined);
   app.decorateRequest('isForm', false);
   const routes = apiRoutes(deps);
-  const all = [...routes, ...documentRoutes(routes, deps.version), ...pageRoutes().map(answeringProbes)];
+  const all = [...routes, ...documentRoutes(routes, deps.version), ...pageRoutes()];
   const refusal = noRoute(all);
   watchRequests(app, deps.observer);
   // With callbacks: a promise for each hook of each request is not free.
   app.addHook('onRequest', (request, reply, done) => {
     const observation = observe(request, reply, deps.observer);
-    if (deps.calls.draining && !isOpen(observation.route))
+    const isOpen = request.routeOptions.config.isOpen === true;
+    if (deps.calls.draining && !isOpen)
       throw new SluiceError('shutting_down', 'Sluice is shutting down.', { retryAfter: 5 });
-    if (!admit(request, reply, deps.config(), isLoopbackBind, limits.urlBytes)) return;
+    if (!admit(request, reply, deps.config(), isLoopbackBind, limits.urlBytes, isOpen)) return;
     observation.admitted = true;
     done();
   });
@@ -148,11 +145,11 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
   });
   for (const route of all) {
     const { method, url, handler, form, bodyLimit, errorBody, isCostly, hasNoBody = false, anyType = false } = route;
-    const kind = kindOf(method, url);
+    const { kind, isOpen, ownerOf } = route;
     const takesForm = form !== undefined;
     const takesJson = !takesForm || 'body' in route;
     const formParts = form?.required ?? [];
-    const config = { takesForm, formParts, takesJson, hasNoBody, anyType, bodyLimit, errorBody, kind };
+    const config = { takesForm, formParts, takesJson, hasNoBody, anyType, bodyLimit, errorBody, kind, isOpen, ownerOf };
     app.route({ method, url, handler, config, exposeHeadRoute: isCostly !== true });
   }
   return app;
@@ -165,6 +162,7 @@ function admit(
   settings: GuardSettings,
   isLoopbackBind: boolean,
   urlBytes: number,
+  isOpen: boolean,
 ): boolean {
   const { raw } = request;
   reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', vary: 'Origin' });
@@ -206,7 +204,7 @@ function admit(
     }
   }
   request.accessKey = settings.key;
-  if (!isOpen(request.observation?.route)) request.bearer = checkKey(raw, settings);
+  if (!isOpen) request.bearer = checkKey(raw, settings);
   return true;
 }
 

@@ -90,6 +90,11 @@ export class KeptAnswer {
   }
 }
 
+/** The tag in front of an id; undefined: it has none, or is none of ours. */
+export function tagOfAnswer(id: string): string | undefined {
+  return /^([0-9a-f]{4})[0-9a-f]{32}$/.exec(id)?.[1];
+}
+
 /** All answers that can be read again, by id. There is no way to list them. */
 export class KeptAnswers {
   readonly #limits: () => KeptLimits;

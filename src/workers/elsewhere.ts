@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Elsewhere } from '../http/deps.ts';
+import { tagOfResponse } from '../http/responses/ids.ts';
 import type { Channel } from './channel.ts';
 
 /** Carries the address of the client to the worker that answers. Only the private sockets look at it. */
@@ -13,9 +14,6 @@ const OWN_HEADER_BYTES = 1_024;
 
 /** Headers that speak of one connection, and not of the message (RFC 9110 §7.6.1). */
 const OF_CONNECTION: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'upgrade', CLIENT]);
-
-const STREAM_ID = /^([0-9a-f]{4})[0-9a-f]{32}$/;
-const RESPONSE_ID = /^resp_([0-9a-f]{4})[0-9a-f]{44}$/;
 
 /** The private socket of a worker. Windows has named pipes instead. */
 function socketOf(folder: string, tag: string): string {
@@ -65,35 +63,21 @@ export class OtherWorkers implements Elsewhere {
     this.#server?.close();
   }
 
+  uploading(bucket: string): Promise<string | undefined> {
+    return this.#primary.ask('uploading', bucket).catch(() => undefined);
+  }
+
   has(responseId: string): boolean {
-    const tag = RESPONSE_ID.exec(responseId)?.[1];
+    const tag = tagOfResponse(responseId);
     return tag !== undefined && tag !== this.#tag && this.#lives(tag);
   }
 
   async serve(incoming: FastifyRequest, reply: FastifyReply): Promise<boolean> {
-    if (this.#arrived.has(incoming.raw)) return false;
-    const tag = await this.#ownerOf(incoming);
+    const { ownerOf } = incoming.routeOptions.config;
+    if (ownerOf === undefined || this.#arrived.has(incoming.raw)) return false;
+    const tag = await ownerOf(incoming, this);
     if (tag === undefined || tag === this.#tag || !this.#lives(tag)) return false;
     return this.#pass(incoming, reply, socketOf(this.#folder, tag));
-  }
-
-  /** The worker that alone can answer; undefined: anyone can. */
-  async #ownerOf({ method, routeOptions, params }: FastifyRequest): Promise<string | undefined> {
-    const { id } = params as { id?: string };
-    if (id === undefined) return undefined;
-    switch (routeOptions.url) {
-      case '/backend-api/v2/streams/:id':
-        return STREAM_ID.exec(id)?.[1];
-      case '/v1/responses/:id':
-      case '/v1/responses/:id/cancel':
-      case '/v1/responses/:id/input_items':
-        return RESPONSE_ID.exec(id)?.[1];
-      case '/backend-api/v2/files/:id':
-      case '/backend-api/v2/files/:id/stream':
-        return method === 'GET' ? this.#primary.ask('uploading', id).catch(() => undefined) : undefined;
-      default:
-        return undefined;
-    }
   }
 
   #lives(tag: string): boolean {

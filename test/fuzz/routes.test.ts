@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import type { Deps } from '../../src/http/deps.ts';
 import type { openApiDocument } from '../../src/http/docs.ts';
-import type { ObserveDeps } from '../../src/http/observe/index.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { startGateway } from '../support/gateway.ts';
 
@@ -45,7 +44,7 @@ function servedRoutes(): readonly string[] {
   const config = { limits: { headerBytes: 16_384, clientHeaderMs: 1, urlBytes: 8_192 }, bind: { host: '127.0.0.1' } };
   // Told to all who listen whenever a server is made: https://fastify.dev/docs/latest/Reference/Hooks/#diagnostics-channel-hooks
   subscribe('fastify.initialization', listen);
-  buildServer({ config: () => config, observer: {} } as unknown as Deps & ObserveDeps);
+  buildServer({ config: () => config, observer: {} } as unknown as Deps);
   unsubscribe('fastify.initialization', listen);
   return routes;
 }

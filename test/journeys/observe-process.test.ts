@@ -220,3 +220,28 @@ describe('statistics', { timeout: 60_000 }, () => {
     }
   });
 });
+
+describe('lists of models', { timeout: 60_000 }, () => {
+  test('say what each model of a provider costs, where that is known', async () => {
+    const world = await openObserved();
+    try {
+      const pricesOf = (list: readonly Entry[]) => list.map(({ id, price }) => [id, price]);
+      const known = ['gpt-4o', { input: 2.5, output: 10 }];
+      const { json: all } = await get(world, '/backend-api/v2/models');
+      assert.deepEqual(pricesOf(all.openai), [known]);
+      assert.deepEqual(pricesOf(all.acme), [
+        ['test-model', undefined],
+        ['other-model', undefined],
+      ]);
+      assert.deepEqual(pricesOf((await get(world, '/backend-api/v2/models/openai')).json), [known]);
+      const { json: once } = await get(world, '/backend-api/v2/models?format=list');
+      assert.deepEqual(
+        new Set(pricesOf(once).map(([, price]) => price)),
+        new Set([undefined]),
+        'whose would these be?',
+      );
+    } finally {
+      await world.close();
+    }
+  });
+});

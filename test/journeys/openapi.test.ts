@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { apiRoutes, type ServerDeps } from '../../src/http/server.ts';
+import type { Deps } from '../../src/http/deps.ts';
+import { apiRoutes } from '../../src/http/server.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { startOpenAiUpstream } from '../support/openai-upstream.ts';
 import { startGatewayBefore } from './gateway-before.ts';
 import { ApiDescription } from './openapi-check.ts';
 
-const ROUTES = apiRoutes({} as ServerDeps);
+const ROUTES = apiRoutes({} as Deps);
 
 const MESSAGES = [{ role: 'user', content: 'Hi' }];
 const PIXEL = 'data:image/png;base64,iVBORw0KGgo=';

@@ -395,6 +395,49 @@ describe('the request log with content', { timeout: 60_000 }, () => {
   });
 });
 
+describe('what is asked at an address', { timeout: 60_000 }, () => {
+  test('is noted, whether it is answered or not', async () => {
+    const world = await openObserved();
+    try {
+      const model = 'acme/test-model';
+      const content = { parts: [{ text: 'Hi' }] };
+      const requests: readonly [string, object, string, string][] = [
+        ['/v1/responses/input_tokens', { model, input: 'Hi' }, 'responses', 'count_tokens'],
+        ['/v1/messages/count_tokens', { model, messages: MESSAGES }, 'anthropic', 'count_tokens'],
+        ['/api/acme/v1/messages', { model, max_tokens: 5, messages: MESSAGES }, 'anthropic', 'chat'],
+        [`/v1beta/models/${model}:countTokens`, { contents: [content] }, 'gemini', 'count_tokens'],
+        [`/v1beta/models/${model}%3AgenerateContent?x=:y`, { contents: [content] }, 'gemini', 'chat'],
+        [`/v1/models/${model}:streamGenerateContent`, { contents: [content] }, 'gemini', 'chat'],
+        [`/v1beta/models/${model}:divine`, {}, 'gemini', 'chat'],
+        ...['v1', 'v1beta'].flatMap((version): [string, object, string, string][] => [
+          [`/${version}/models/${model}:embedContent`, { content }, 'gemini', 'embedding'],
+          [`/${version}/models/${model}:batchEmbedContents`, { requests: [{ content }] }, 'gemini', 'embedding'],
+        ]),
+        ['/v1/embeddings', { model, input: 'Hi' }, 'openai', 'embedding'],
+        ['/v2/rerank', { model, query: 'Hi', documents: ['a'] }, 'openai', 'rerank'],
+        ['/v1/media/generate', { model, prompt: 'Hi' }, 'openai', 'image'],
+        ['/api/acme/audio/speech', { input: 'Hi' }, 'openai', 'speech'],
+        ['/api/generate', { model, prompt: 'Hi', stream: false }, 'ollama', 'completion'],
+        ['/api/embed', { model, input: 'Hi' }, 'ollama', 'embedding'],
+      ];
+      for (const [path, body, dialect, operation] of requests) {
+        const response = await ask(world, path, body);
+        await response.text();
+        const entry = await entryOf(world, response.headers.get('x-request-id') ?? '');
+        assert.deepEqual([entry.dialect, entry.operation], [dialect, operation], path);
+      }
+      // A model whose name has a colon is looked at, not asked.
+      for (const name of ['llama3:latest', 'acme:test-model', 'test-model?x=y:generateContent']) {
+        const response = await ask(world, `/v1/models/${name}`, {});
+        const { total } = await logged(world, `?text=${response.headers.get('x-request-id')}`);
+        assert.equal(total, 0, name);
+      }
+    } finally {
+      await world.close();
+    }
+  });
+});
+
 describe('the request log of whoever wants none, or has a key', { timeout: 60_000 }, () => {
   test('nothing is kept, and what was is forgotten', async () => {
     const world = await openObserved();

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import type { Deps, Route } from '../deps.ts';
+import { tagOfAnswer } from '../../streams/kept-answers.ts';
+import type { Deps, OwnerOf, Route } from '../deps.ts';
+import { StatsAnswer } from '../observe/stats.ts';
 import { getChat, postChat } from './chats.ts';
 import { conversation } from './conversation.ts';
 import { uploadCookies } from './cookies.ts';
@@ -37,6 +39,10 @@ import {
 const TAG = 'Web backend';
 const BASE = '/backend-api/v2';
 
+const ownerOfStream: OwnerOf = ({ params }) => tagOfAnswer((params as { id: string }).id);
+/** The events of an upload are where it runs. */
+const whoUploads: OwnerOf = ({ params }, elsewhere) => elsewhere.uploading((params as { id: string }).id);
+
 /** Dialect A. */
 export function backendRoutes(deps: Deps): readonly Route[] {
   const { answers } = deps;
@@ -50,6 +56,7 @@ export function backendRoutes(deps: Deps): readonly Route[] {
       form: ConversationForm,
       bodyLimit: (limits) => limits.chatBodyBytes,
       produces: ['text/event-stream', 'application/x-ndjson'],
+      kind: { dialect: 'backend', operation: 'chat' },
       handler: conversation(deps, answers),
     },
     {
@@ -60,6 +67,7 @@ export function backendRoutes(deps: Deps): readonly Route[] {
       query: StreamQuery,
       produces: ['text/event-stream'],
       isCostly: true,
+      ownerOf: ownerOfStream,
       handler: getStream(deps, answers),
     },
     {
@@ -68,6 +76,7 @@ export function backendRoutes(deps: Deps): readonly Route[] {
       summary: 'Stop a resumable answer, here and upstream',
       tag: TAG,
       answer: StopAnswer,
+      ownerOf: ownerOfStream,
       handler: deleteStream(answers),
     },
     {
@@ -79,6 +88,7 @@ export function backendRoutes(deps: Deps): readonly Route[] {
       produces: ['text/plain'],
       redirects: 'sometimes',
       isCostly: true,
+      kind: { dialect: 'backend', operation: 'chat' },
       handler: create(deps),
     },
     {
@@ -114,6 +124,7 @@ export function backendRoutes(deps: Deps): readonly Route[] {
       tag: TAG,
       query: SynthesizeQuery,
       produces: ['audio/mpeg', 'audio/ogg', 'audio/wav', 'audio/aac', 'audio/flac', 'audio/pcm'],
+      kind: { dialect: 'backend', operation: 'speech' },
       handler: synthesize(deps),
     },
     {
@@ -150,6 +161,7 @@ function keptRoutes(deps: Deps): readonly Route[] {
       tag,
       query: FilesQuery,
       produces: ['text/plain', 'text/event-stream'],
+      ownerOf: whoUploads,
       handler: getFiles(deps),
     },
     {
@@ -159,6 +171,7 @@ function keptRoutes(deps: Deps): readonly Route[] {
       tag,
       query: FilesQuery,
       produces: ['text/event-stream'],
+      ownerOf: whoUploads,
       handler: getFiles(deps),
     },
     {
@@ -269,7 +282,7 @@ function keptRoutes(deps: Deps): readonly Route[] {
       summary: 'The use of tokens over days',
       tag,
       query: StatsQuery,
-      answer: AnyRecord,
+      answer: StatsAnswer,
       handler: stats(deps),
     },
     {

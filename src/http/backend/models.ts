@@ -5,6 +5,7 @@ import type { Offer } from '../../routing/catalog.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { clientKeys } from '../keys.ts';
 import { abilityFields } from '../model-fields.ts';
+import { priced } from '../observe/list-prices.ts';
 import { validate } from '../validate.ts';
 import { type ModelEntry, ModelsQuery, type ProviderEntry } from './wire.ts';
 
@@ -15,7 +16,11 @@ export function models(deps: Deps): Handler {
     const offers = await deps.router.catalog.list();
     const offering = offeringIn(offers);
     const entries = offers.map((offer) => [offer.provider.id, entriesOf(offer, offering)] as const);
-    if (format === undefined) return Object.fromEntries(entries);
+    if (format === undefined) {
+      const withPrices = entries.map(async ([id, list]) => [id, await priced(id, list, deps.prices)] as const);
+      return Object.fromEntries(await Promise.all(withPrices));
+    }
+    // Each model once: whose prices would these be?
     const unique = new Map<string, ModelEntry>();
     for (const entry of entries.flatMap(([, list]) => list)) if (!unique.has(entry.id)) unique.set(entry.id, entry);
     return [...unique.values()];
@@ -37,11 +42,11 @@ export function providerModels(deps: Deps): Handler {
     const { apiKey } = clientKeys(request, undefined);
     if (typeof apiKey === 'string' && provider.auth.kind === 'api_key') {
       const own = { provider, models: await catalog.listWith(provider, { apiKey }) };
-      return entriesOf(own, offeringIn([own]));
+      return priced(provider.id, entriesOf(own, offeringIn([own])), deps.prices);
     }
     const offer = await catalog.offer(provider);
     if (offer.error !== undefined && offer.models.length === 0) throw offer.error;
-    return entriesOf(offer, offeringIn([offer]));
+    return priced(provider.id, entriesOf(offer, offeringIn([offer])), deps.prices);
   };
 }
 

@@ -1,9 +1,11 @@
+import { daysUpTo } from '../../core/days.ts';
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import type { UsageRecord, UsageTotals } from '../../core/stores.ts';
 import { UsageBatch } from '../../core/usage-batch.ts';
 import { openStream } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import type { JsonBody } from '../edge/body.ts';
+import { insightsOf } from '../observe/stats.ts';
 import { printable, userOf } from '../user.ts';
 import { validate, withoutEmpty } from '../validate.ts';
 import { RECORD_BYTES, withoutControls } from './record.ts';
@@ -75,7 +77,7 @@ export function getUsage(deps: Deps): Handler {
   };
 }
 
-/** `GET stats`: sums over days. */
+/** `GET stats`: sums over days, and what these were like. */
 export function stats(deps: Deps): Handler {
   return async (request) => {
     const { days, user } = validate(StatsQuery, withoutEmpty(request.query), 'invalid_request');
@@ -85,12 +87,14 @@ export function stats(deps: Deps): Handler {
       Object.fromEntries(
         [...rows].sort((a, b) => b.totalTokens - a.totalTokens).map((row) => [row.name, row.totalTokens]),
       );
+    const insights = await insightsOf(deps.observer.ledger, daysUpTo(today, days), user);
     return {
       days: found.days.map(({ date, ...totals }) => ({ date, ...totalsToWire(totals) })),
       models: tokensByName(found.models),
       providers: tokensByName(found.providers),
       users: tokensByName(found.users),
       totals: totalsToWire(found.totals),
+      insights,
     };
   };
 }

@@ -117,6 +117,10 @@ export const ModelEntry = z.object({
   context_length: z.int().optional(),
   tags: z.array(z.string()),
   providers: z.array(z.string()),
+  price: z
+    .object({ input: z.number(), output: z.number() })
+    .optional()
+    .describe('US dollars for a million tokens; absent where no price is known'),
 });
 export type ModelEntry = z.infer<typeof ModelEntry>;
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SluiceError } from '../../core/errors.ts';
-import type { Route } from '../deps.ts';
+import type { PlainRoute } from '../deps.ts';
 
 /** There is nothing at the path of this request. */
 export function nothingAt(request: FastifyRequest): SluiceError {
@@ -13,13 +13,12 @@ export function nothingAt(request: FastifyRequest): SluiceError {
 
 /**
  * What to say where no route fits: 405 with `Allow` when the path exists under other methods (RFC 9110 §15.5.6), else 404.
- * Names of the page's files are no paths of their own.
  */
 export function noRoute(
-  routes: readonly Pick<Route, 'method' | 'url' | 'isCostly'>[],
+  routes: readonly Pick<PlainRoute, 'method' | 'url' | 'isCostly' | 'isPage'>[],
 ): (request: FastifyRequest, reply: FastifyReply) => SluiceError {
   const known = routes
-    .filter(({ url }) => url !== '/:name' && url !== '/docs/:name')
+    .filter(({ isPage }) => isPage !== true)
     .map(({ method, url, isCostly }) => ({
       methods: method === 'GET' && isCostly !== true ? ['GET', 'HEAD'] : [method],
       pattern: new RegExp(`^${url.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+').replaceAll('*', '.+')}$`),

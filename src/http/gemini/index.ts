@@ -1,7 +1,7 @@
 import type { Limits } from '../../config/config.ts';
 import type { Deps, Route } from '../deps.ts';
 import { errorBody } from './errors.ts';
-import { modelMethod } from './methods.ts';
+import { kindOfAnyMethod, modelMethod } from './methods.ts';
 import { getModel, listModels } from './models.ts';
 import { GeminiError, GeminiModel, GeminiModelList, ListQuery, MethodAnswer, MethodBody } from './wire.ts';
 
@@ -21,6 +21,7 @@ export function geminiRoutes(deps: Deps): readonly Route[] {
       bodyLimit: (limits: Limits) => limits.chatBodyBytes,
       answer: MethodAnswer,
       produces: ['application/json', 'text/event-stream'],
+      kind: kindOfAnyMethod,
       handler: modelMethod(deps),
     },
     {

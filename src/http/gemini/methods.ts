@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SluiceError } from '../../core/errors.ts';
+import type { Operation, RouteKind } from '../../observe/observation.ts';
 import type { Deps, Handler } from '../deps.ts';
 import type { Variant } from '../variant.ts';
 import { countTokens } from './count-tokens.ts';
@@ -7,15 +8,24 @@ import { batchEmbedContents, embedContent } from './embed.ts';
 import { errorBody } from './errors.ts';
 import { type Form, generate } from './generate.ts';
 
-type Method = (deps: Deps, request: FastifyRequest, reply: FastifyReply, model: string) => Promise<FastifyReply>;
+interface Method {
+  readonly operation: Operation;
+  readonly run: (deps: Deps, request: FastifyRequest, reply: FastifyReply, model: string) => Promise<FastifyReply>;
+}
 
 /** What can be done with a model: the words behind the last colon of the path. */
 const METHODS: Readonly<Record<string, Method>> = {
-  generateContent: (deps, request, reply, model) => generate(deps, request, reply, model, 'whole'),
-  streamGenerateContent: (deps, request, reply, model) => generate(deps, request, reply, model, streamForm(request)),
-  countTokens,
-  embedContent,
-  batchEmbedContents,
+  generateContent: {
+    operation: 'chat',
+    run: (deps, request, reply, model) => generate(deps, request, reply, model, 'whole'),
+  },
+  streamGenerateContent: {
+    operation: 'chat',
+    run: (deps, request, reply, model) => generate(deps, request, reply, model, streamForm(request)),
+  },
+  countTokens: { operation: 'count_tokens', run: countTokens },
+  embedContent: { operation: 'embedding', run: embedContent },
+  batchEmbedContents: { operation: 'embedding', run: batchEmbedContents },
 };
 
 /** `POST /v1beta/models/<model>:<method>`. Names of models may have slashes and colons themselves. */
@@ -24,7 +34,7 @@ export function modelMethod(deps: Deps): Handler {
     const called = methodOf(request);
     if (called !== undefined && request.body === undefined)
       throw new SluiceError('unsupported_media_type', 'Send the body as JSON, with "Content-Type: application/json".');
-    if (called !== undefined) return called.method(deps, request, reply, called.model);
+    if (called !== undefined) return called.method.run(deps, request, reply, called.model);
     const { '*': path } = request.params as { '*': string };
     throw new SluiceError(
       'not_found',
@@ -41,6 +51,18 @@ export function geminiMethods(deps: Deps): Variant {
     errorBody,
     handler: modelMethod(deps),
   };
+}
+
+/** What is asked of a model by the method that its path names; undefined: it names none. */
+export function kindOfMethod(request: FastifyRequest): RouteKind | undefined {
+  const operation = methodOf(request)?.method.operation;
+  return operation === undefined ? undefined : { dialect: 'gemini', operation };
+}
+
+/** The same where a word behind a colon is meant as a method, also one that there is not. */
+export function kindOfAnyMethod(request: FastifyRequest): RouteKind | undefined {
+  const { '*': path } = request.params as { '*': string };
+  return kindOfMethod(request) ?? (path.includes(':') ? { dialect: 'gemini', operation: 'chat' } : undefined);
 }
 
 function methodOf(request: FastifyRequest): { readonly model: string; readonly method: Method } | undefined {

@@ -18,9 +18,16 @@ export function messagesRoutes(deps: Deps): readonly Route[] {
     body: MessagesBody,
     answer: MessageObject,
     produces: ['application/json', 'text/event-stream'],
+    kind: { dialect: 'anthropic', operation: 'chat' },
     handler: createMessage(deps),
   } as const;
-  const count = { ...common, body: CountBody, answer: CountObject, handler: countTokens(deps) } as const;
+  const count = {
+    ...common,
+    body: CountBody,
+    answer: CountObject,
+    kind: { dialect: 'anthropic', operation: 'count_tokens' },
+    handler: countTokens(deps),
+  } as const;
   return [
     { ...create, url: '/v1/messages', summary: 'Answer a conversation, whole or as a stream of events' },
     { ...create, url: '/api/:provider/messages', summary: 'The same, by one provider' },

@@ -1,27 +1,14 @@
 import { z } from 'zod';
-import type { Observer } from '../../observe/observer.ts';
 import type { Deps, Route } from '../deps.ts';
 import { health, ready } from './health.ts';
 import { metrics } from './metrics.ts';
 import { deleteRequests, getRequest, listRequests } from './requests.ts';
 import { CountAnswer, HealthAnswer, ReadyAnswer, RequestPage, RequestsQuery, WholeRequest } from './wire.ts';
 
-export interface ObserveDeps {
-  readonly observer: Observer;
-}
-
 const TAG = 'Seeing it run';
 const REQUESTS = '/backend-api/v2/requests';
-/** Asked by whoever starts and watches processes, who has no key and has to be answered in every state. */
-const OPEN: ReadonlySet<string | undefined> = new Set(['/health', '/ready']);
-
-/** Whether a route is for everybody, and served until the very end. */
-export function isOpen(route: string | undefined): boolean {
-  return OPEN.has(route);
-}
-
 /** How one sees what runs here. */
-export function observeRoutes(deps: Deps & ObserveDeps): readonly Route[] {
+export function observeRoutes(deps: Deps): readonly Route[] {
   return [
     {
       method: 'GET',
@@ -29,6 +16,7 @@ export function observeRoutes(deps: Deps & ObserveDeps): readonly Route[] {
       summary: 'Whether the process answers',
       tag: TAG,
       answer: HealthAnswer,
+      isOpen: true,
       handler: health(),
     },
     {
@@ -37,6 +25,7 @@ export function observeRoutes(deps: Deps & ObserveDeps): readonly Route[] {
       summary: 'Whether requests should be sent here; 503 with the reason while they should not',
       tag: TAG,
       answer: ReadyAnswer,
+      isOpen: true,
       handler: ready(deps),
     },
     {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
-import type { ObserveDeps } from './index.ts';
 import { metrics } from './metrics.ts';
 
 /** Addresses of other machines cannot be had on the loopback device, so this one is asked directly. */
@@ -11,7 +10,7 @@ async function codeFor(ip: string, key?: string): Promise<string | undefined> {
   const deps = { observer, config: () => ({ key }), calls: { running: 0 }, version: '0' };
   const reply = { header: () => reply, send: () => undefined };
   try {
-    await metrics(deps as unknown as Deps & ObserveDeps)({ ip } as FastifyRequest, reply as unknown as FastifyReply);
+    await metrics(deps as unknown as Deps)({ ip } as FastifyRequest, reply as unknown as FastifyReply);
     return undefined;
   } catch (error) {
     return (error as { code?: string }).code;

@@ -1,10 +1,9 @@
 import { SluiceError } from '../../core/errors.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { isLoopbackName } from '../edge/guard.ts';
-import type { ObserveDeps } from './index.ts';
 
 /** `GET /metrics`: counters in the text format of Prometheus. Without an access key they are for this machine alone. */
-export function metrics({ observer, config, calls, version }: Deps & ObserveDeps): Handler {
+export function metrics({ observer, config, calls, version }: Deps): Handler {
   return async (request, reply) => {
     if (config().key === undefined && !isLoopbackName(request.ip.replace(/^::ffff:/, ''))) {
       throw new SluiceError(

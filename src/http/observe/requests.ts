@@ -1,13 +1,12 @@
 import { SluiceError } from '../../core/errors.ts';
 import { rounded } from '../../observe/access-log.ts';
 import type { Seen } from '../../observe/observation.ts';
-import type { Handler } from '../deps.ts';
+import type { Deps, Handler } from '../deps.ts';
 import { validate } from '../validate.ts';
-import type { ObserveDeps } from './index.ts';
 import { type LoggedRequest, RequestsQuery } from './wire.ts';
 
 /** `GET requests`: the newest requests to models. */
-export function listRequests({ observer }: ObserveDeps): Handler {
+export function listRequests({ observer }: Deps): Handler {
   return async (request, reply) => {
     const query = validate(RequestsQuery, request.query, 'invalid_request');
     const { entries, total, kept, next } = await observer.ledger.query(query);
@@ -23,7 +22,7 @@ export function listRequests({ observer }: ObserveDeps): Handler {
 }
 
 /** `GET requests/<id>`: one of them, with all that is kept of it. */
-export function getRequest({ observer }: ObserveDeps): Handler {
+export function getRequest({ observer }: Deps): Handler {
   return async (request, reply) => {
     const { id } = request.params as { id: string };
     const entry = await observer.ledger.find(id);
@@ -37,7 +36,7 @@ export function getRequest({ observer }: ObserveDeps): Handler {
 }
 
 /** `DELETE requests`: forgets all of them, also on the disk. */
-export function deleteRequests({ observer }: ObserveDeps): Handler {
+export function deleteRequests({ observer }: Deps): Handler {
   return async () => ({ count: await observer.ledger.clear() });
 }
 

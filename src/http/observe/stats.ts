@@ -1,10 +1,6 @@
 import { z } from 'zod';
-import { daysUpTo } from '../../core/days.ts';
 import { empty, type Group, merge } from '../../observe/insights.ts';
-import { StatsQuery } from '../backend/wire.ts';
-import type { Route } from '../deps.ts';
-import { validate } from '../validate.ts';
-import type { ObserveDeps } from './index.ts';
+import type { Ledger } from '../../observe/ledger.ts';
 
 /** Names in a list: those that cost or were asked most. */
 const MOST_NAMES = 200;
@@ -34,6 +30,15 @@ const Sums = z.looseObject({
   saved_tokens: z.number(),
 });
 
+const Insights = z.object({
+  days: z.array(Insight.extend({ date: z.string() })).describe('The oldest first'),
+  all: Insight,
+  models: z.array(Named.extend({ provider: z.string() })),
+  providers: z.array(Named),
+  users: z.array(Named),
+  errors: z.record(z.string(), count).describe('Failures by code'),
+});
+
 /** What `GET stats` answers. */
 export const StatsAnswer = z.object({
   days: z.array(Sums.extend({ date: z.string() })).describe('The oldest first'),
@@ -41,46 +46,30 @@ export const StatsAnswer = z.object({
   providers: z.record(z.string(), z.number()).describe('Tokens'),
   users: z.record(z.string(), z.number()).describe('Tokens'),
   totals: Sums,
-  insights: z.object({
-    days: z.array(Insight.extend({ date: z.string() })).describe('The oldest first'),
-    all: Insight,
-    models: z.array(Named.extend({ provider: z.string() })),
-    providers: z.array(Named),
-    users: z.array(Named),
-    errors: z.record(z.string(), count).describe('Failures by code'),
-  }),
+  insights: Insights,
 });
 
-/** The row of `GET stats`, which tells of costs, times and failures too; every other row stays as it is. */
-export function withInsights(route: Route, { observer }: ObserveDeps): Route {
-  if (route.url !== '/backend-api/v2/stats') return route;
+/** What days were like, beyond their sums of tokens. */
+export async function insightsOf(
+  ledger: Ledger,
+  dates: readonly string[],
+  user: string | undefined,
+): Promise<z.infer<typeof Insights>> {
+  const found = await ledger.days(dates);
+  const byDay = [...found].map(
+    ([date, groups]) => [date, groups.filter((group) => user === undefined || group.user === user)] as const,
+  );
+  const groups = byDay.flatMap(([, each]) => each);
+  const all = sumOf(groups);
   return {
-    ...route,
-    answer: StatsAnswer,
-    handler: async (request, reply) => {
-      const { days, user } = validate(StatsQuery, request.query, 'invalid_request');
-      const known = (await route.handler(request, reply)) as object;
-      const today = new Date().toISOString().slice(0, 10);
-      const found = await observer.ledger.days(daysUpTo(today, days));
-      const byDay = [...found].map(
-        ([date, groups]) => [date, groups.filter((group) => user === undefined || group.user === user)] as const,
-      );
-      const groups = byDay.flatMap(([, each]) => each);
-      const all = sumOf(groups);
-      return {
-        ...known,
-        insights: {
-          days: byDay.map(([date, each]) => ({ date, ...toWire(sumOf(each)) })),
-          all: toWire(all),
-          models: named(groups.filter(hasModel), ({ provider, model }) => [model, provider]).map(
-            ({ names: [name = '', provider = ''], sum }) => ({ name, provider, ...toWire(sum) }),
-          ),
-          providers: named(groups.filter(hasModel), ({ provider }) => [provider]).map(withName),
-          users: named(groups, (group) => [group.user]).map(withName),
-          errors: Object.fromEntries([...all.codes].sort(([, one], [, other]) => other - one)),
-        },
-      };
-    },
+    days: byDay.map(([date, each]) => ({ date, ...toWire(sumOf(each)) })),
+    all: toWire(all),
+    models: named(groups.filter(hasModel), ({ provider, model }) => [model, provider]).map(
+      ({ names: [name = '', provider = ''], sum }) => ({ name, provider, ...toWire(sum) }),
+    ),
+    providers: named(groups.filter(hasModel), ({ provider }) => [provider]).map(withName),
+    users: named(groups, (group) => [group.user]).map(withName),
+    errors: Object.fromEntries([...all.codes].sort(([, one], [, other]) => other - one)),
   };
 }
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
-import type { Observation, RouteKind } from '../../observe/observation.ts';
+import type { Observation } from '../../observe/observation.ts';
 import type { Observer } from '../../observe/observer.ts';
-import { kindOfRequest } from '../../observe/route-kinds.ts';
+import type { PlainRoute } from '../deps.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -10,7 +10,7 @@ declare module 'fastify' {
     observation: Observation | undefined;
   }
   interface FastifyContextConfig {
-    kind?: RouteKind | undefined;
+    kind?: PlainRoute['kind'];
   }
 }
 
@@ -29,7 +29,8 @@ export function observe(request: FastifyRequest, reply: FastifyReply, observer: 
   const { raw } = request;
   const { url = '', kind } = request.routeOptions.config;
   const route = request.is404 || url === '' ? 'none' : url;
-  const observation = observer.begin(request.id, raw.method ?? '', route, kindOfRequest(kind, raw.url ?? ''));
+  const asked = typeof kind === 'function' ? kind(request) : kind;
+  const observation = observer.begin(request.id, raw.method ?? '', route, asked);
   request.observation = observation;
   if (observer.traces) {
     const { traceparent, tracestate } = raw.headers;

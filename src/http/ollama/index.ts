@@ -38,6 +38,7 @@ export function ollamaRoutes(deps: Deps): readonly Route[] {
       url: '/api/chat',
       summary: 'Answer a conversation, by default as lines',
       body: ChatBody,
+      kind: { dialect: 'ollama', operation: 'chat' },
       handler: chat(deps),
     },
     {
@@ -45,6 +46,7 @@ export function ollamaRoutes(deps: Deps): readonly Route[] {
       url: '/api/generate',
       summary: 'Answer a prompt, by default as lines',
       body: GenerateBody,
+      kind: { dialect: 'ollama', operation: 'completion' },
       handler: generate(deps),
     },
     {
@@ -55,6 +57,7 @@ export function ollamaRoutes(deps: Deps): readonly Route[] {
       summary: 'Turn texts into vectors',
       body: EmbedBody,
       answer: EmbedAnswer,
+      kind: { dialect: 'ollama', operation: 'embedding' },
       handler: embed(deps),
     },
     {
@@ -65,6 +68,7 @@ export function ollamaRoutes(deps: Deps): readonly Route[] {
       summary: 'The same for one text, as older clients ask',
       body: EmbeddingBody,
       answer: EmbeddingAnswer,
+      kind: { dialect: 'ollama', operation: 'embedding' },
       handler: embedOne(deps),
     },
     {

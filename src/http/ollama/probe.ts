@@ -1,15 +1,11 @@
-import type { PlainRoute } from '../deps.ts';
-import { withVariant } from '../variant.ts';
+import type { Variant } from '../variant.ts';
 
 /** How Ollama's own libraries and its command line call themselves. */
 const OLLAMA_CLIENT = /^ollama\b/i;
 
-/** The page in front of everything, except for Ollama's own clients: they ask there whether it runs. */
-export function answeringProbes(route: PlainRoute): PlainRoute {
-  if (route.url !== '/' || route.method !== 'GET') return route;
-  return withVariant(route, {
-    isFor: ({ headers }) => OLLAMA_CLIENT.test(headers['user-agent'] ?? ''),
-    handler: async (_request, reply) =>
-      reply.header('content-type', 'text/plain; charset=utf-8').send('Ollama is running'),
-  });
-}
+/** What Ollama's own clients get in place of the page: they ask there whether it runs. */
+export const ollamaProbe: Variant = {
+  isFor: ({ headers }) => OLLAMA_CLIENT.test(headers['user-agent'] ?? ''),
+  handler: async (_request, reply) =>
+    reply.header('content-type', 'text/plain; charset=utf-8').send('Ollama is running'),
+};

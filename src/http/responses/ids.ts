@@ -5,6 +5,11 @@ export function responseId(tag = ''): string {
   return `resp_${tag}${randomBytes(24).toString('hex').slice(tag.length)}`;
 }
 
+/** The four digits in front of an id; those of a process only where several serve. */
+export function tagOfResponse(id: string): string | undefined {
+  return /^resp_([0-9a-f]{4})[0-9a-f]{44}$/.exec(id)?.[1];
+}
+
 /** The id of an item tells which answer it belongs to, so that a reference to it can be followed. */
 export function itemId(prefix: string, response: string, index: number, place: 'input' | 'output' = 'output'): string {
   return `${prefix}_${response.slice('resp_'.length)}${place === 'input' ? 'i' : 'o'}${index}`;

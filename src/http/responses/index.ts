@@ -1,7 +1,8 @@
 import type { Limits } from '../../config/config.ts';
-import type { Deps, Route } from '../deps.ts';
+import type { Deps, OwnerOf, Route } from '../deps.ts';
 import { cancelResponse, deleteResponse } from './cancel.ts';
 import { createResponse } from './create.ts';
+import { tagOfResponse } from './ids.ts';
 import { listInputItems } from './input-items.ts';
 import { countInputTokens } from './input-tokens.ts';
 import { retrieveResponse } from './retrieve.ts';
@@ -19,6 +20,9 @@ import {
 const TAG = 'Responses';
 const EVENTS = ['application/json', 'text/event-stream'];
 
+/** An answer that is being made is in the memory of one process. */
+const ownerOf: OwnerOf = ({ params }) => tagOfResponse((params as { id: string }).id);
+
 /** OpenAI's Responses API, for any provider. */
 export function responsesRoutes(shared: Deps): readonly Route[] {
   const deps: ResponseDeps = { ...shared, runs: new Map() };
@@ -29,12 +33,14 @@ export function responsesRoutes(shared: Deps): readonly Route[] {
     bodyLimit: (limits: Limits) => limits.chatBodyBytes,
     answer: ResponseObject,
     produces: EVENTS,
+    kind: { dialect: 'responses', operation: 'chat' },
     handler: createResponse(deps),
   } as const;
   const count = {
     ...create,
     answer: InputTokens,
     produces: ['application/json'],
+    kind: { dialect: 'responses', operation: 'count_tokens' },
     handler: countInputTokens(deps),
   } as const;
   return [
@@ -50,6 +56,7 @@ export function responsesRoutes(shared: Deps): readonly Route[] {
       query: RetrieveQuery,
       answer: ResponseObject,
       produces: EVENTS,
+      ownerOf,
       handler: retrieveResponse(deps),
     },
     {
@@ -58,6 +65,7 @@ export function responsesRoutes(shared: Deps): readonly Route[] {
       summary: 'Forget a stored answer',
       tag: TAG,
       answer: Deleted,
+      ownerOf,
       handler: deleteResponse(deps),
     },
     {
@@ -67,6 +75,7 @@ export function responsesRoutes(shared: Deps): readonly Route[] {
       tag: TAG,
       hasNoBody: true,
       answer: ResponseObject,
+      ownerOf,
       handler: cancelResponse(deps),
     },
     {
@@ -76,6 +85,7 @@ export function responsesRoutes(shared: Deps): readonly Route[] {
       tag: TAG,
       query: InputItemsQuery,
       answer: ItemList,
+      ownerOf,
       handler: listInputItems(deps),
     },
   ];

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Limits } from '../../config/config.ts';
+import type { Operation, RouteKind } from '../../observe/observation.ts';
 import type { Deps, Route } from '../deps.ts';
-import { geminiMethods } from '../gemini/methods.ts';
+import { geminiMethods, kindOfMethod } from '../gemini/methods.ts';
 import { forGoogleClients, getModel as getGeminiModel, listModels as listGeminiModels } from '../gemini/models.ts';
 import { forAnthropicClients, getModelInfo, listModelInfos } from '../messages/models.ts';
 import { withVariant } from '../variant.ts';
@@ -22,6 +23,10 @@ import { ChatCompletionBody, ModelList, ModelObject, ProviderObject } from './wi
 const TAG = 'Compatible interface';
 const EVENTS = ['application/json', 'text/event-stream'];
 
+function asks(operation: Operation): RouteKind {
+  return { dialect: 'openai', operation };
+}
+
 /** What is asked of models beside chats and pictures. */
 function taskRoutes(deps: Deps): readonly Route[] {
   const bodyLimit = (limits: Limits): number => limits.chatBodyBytes;
@@ -33,16 +38,30 @@ function taskRoutes(deps: Deps): readonly Route[] {
     answer: TranscriptAnswer,
     produces: ['application/json', 'text/plain', 'text/vtt', 'text/event-stream'],
   } as const;
-  const transcription = { ...heard, handler: transcriptions(deps) };
-  const translation = { ...heard, handler: translations(deps) };
-  const embedding = { ...task, body: EmbeddingBody, answer: EmbeddingList, handler: embeddings(deps) };
-  const moderation = { ...task, body: ModerationBody, answer: ModerationAnswer, handler: moderations(deps) };
-  const ranking = { ...task, body: RerankBody, answer: RankedList, handler: rerank(deps) };
+  const spoken = { ...heard, kind: asks('transcription') };
+  const transcription = { ...spoken, handler: transcriptions(deps) };
+  const translation = { ...spoken, handler: translations(deps) };
+  const embedding = {
+    ...task,
+    body: EmbeddingBody,
+    answer: EmbeddingList,
+    kind: asks('embedding'),
+    handler: embeddings(deps),
+  };
+  const moderation = {
+    ...task,
+    body: ModerationBody,
+    answer: ModerationAnswer,
+    kind: asks('moderation'),
+    handler: moderations(deps),
+  };
+  const ranking = { ...task, body: RerankBody, answer: RankedList, kind: asks('rerank'), handler: rerank(deps) };
   const completion = {
     ...task,
     body: CompletionBody,
     answer: Completion,
     produces: EVENTS,
+    kind: asks('completion'),
     handler: completions(deps),
   };
   const SAME = 'The same, by one provider';
@@ -78,6 +97,7 @@ export function v1Routes(deps: Deps): readonly Route[] {
     body: ChatCompletionBody,
     bodyLimit: (limits: Limits) => limits.chatBodyBytes,
     produces: EVENTS,
+    kind: asks('chat'),
     handler: chatCompletions(deps),
   } as const;
   const model = { tag: TAG, summary: 'One model', answer: ModelObject, handler: getModel(deps) } as const;
@@ -86,10 +106,11 @@ export function v1Routes(deps: Deps): readonly Route[] {
     tag: TAG,
     body: SpeechBody,
     produces: ['audio/mpeg', 'audio/ogg', 'audio/wav', 'audio/aac', 'audio/flac', 'audio/pcm', 'text/event-stream'],
+    kind: asks('speech'),
     handler: audioSpeech(deps),
   } as const;
   return [
-    ...imageRoutes(deps),
+    ...imageRoutes(deps).map((route) => ({ ...route, kind: asks('image') })),
     { ...speech, url: '/v1/audio/speech', summary: 'Read a text aloud' },
     { ...speech, url: '/api/:provider/audio/speech', summary: 'The same, by one provider' },
     ...taskRoutes(deps),
@@ -113,7 +134,10 @@ export function v1Routes(deps: Deps): readonly Route[] {
       forAnthropicClients(getModelInfo(deps)),
       forGoogleClients(getGeminiModel(deps)),
     ),
-    withVariant({ ...model, method: 'POST', url: '/v1/models/*', hasNoBody: true }, geminiMethods(deps)),
+    withVariant(
+      { ...model, method: 'POST', url: '/v1/models/*', hasNoBody: true, kind: kindOfMethod },
+      geminiMethods(deps),
+    ),
     {
       method: 'GET',
       url: '/api/:provider/models',
