@@ -2,6 +2,7 @@ import type { WireFormat } from '../core/chat.ts';
 import type { Usage } from '../core/chunk.ts';
 import type { SluiceError } from '../core/errors.ts';
 import type { Rostered } from '../core/roster.ts';
+import { sumUsages } from '../core/usage.ts';
 
 export type Dialect = 'backend' | WireFormat;
 
@@ -79,6 +80,32 @@ export interface Seen {
   readonly content?: Content | undefined;
 }
 
+/** The record alone, where the object may know more. Its id comes first. */
+export function recordOf(seen: Seen): Seen {
+  return {
+    id: seen.id,
+    time: seen.time,
+    method: seen.method,
+    route: seen.route,
+    dialect: seen.dialect,
+    operation: seen.operation,
+    user: seen.user,
+    asked: seen.asked,
+    provider: seen.provider,
+    model: seen.model,
+    status: seen.status,
+    error: seen.error,
+    stream: seen.stream,
+    firstChunk: seen.firstChunk,
+    duration: seen.duration,
+    usage: seen.usage,
+    cost: seen.cost,
+    attempts: seen.attempts,
+    failures: seen.failures,
+    content: seen.content,
+  } satisfies { [Key in keyof Required<Seen>]: Seen[Key] };
+}
+
 /** Gathers what an answer says while it passes. */
 export interface AnswerTap {
   /** The answer as far as it was gathered; undefined: there was no text. */
@@ -153,8 +180,7 @@ export class Observation implements Rostered {
   /** Several answers may belong to one request. */
   spent(usage: Usage): void {
     const { usage: before } = this;
-    if (before === undefined) this.usage = withoutRaw(usage);
-    else this.usage = sum(before, usage);
+    this.usage = before === undefined ? withoutRaw(usage) : sumUsages([before, usage]);
   }
 
   missed(failure: FailedAttempt): void {
@@ -174,19 +200,4 @@ function withoutRaw(usage: Usage): Usage {
   if (usage.raw === undefined) return usage;
   const { raw: _, ...rest } = usage;
   return rest;
-}
-
-function sum(one: Usage, other: Usage): Usage {
-  const cachedTokens = (one.cachedTokens ?? 0) + (other.cachedTokens ?? 0);
-  const cacheWriteTokens = (one.cacheWriteTokens ?? 0) + (other.cacheWriteTokens ?? 0);
-  const reasoningTokens = (one.reasoningTokens ?? 0) + (other.reasoningTokens ?? 0);
-  return {
-    promptTokens: one.promptTokens + other.promptTokens,
-    completionTokens: one.completionTokens + other.completionTokens,
-    totalTokens: one.totalTokens + other.totalTokens,
-    ...(cachedTokens === 0 ? {} : { cachedTokens }),
-    ...(cacheWriteTokens === 0 ? {} : { cacheWriteTokens }),
-    ...(reasoningTokens === 0 ? {} : { reasoningTokens }),
-    ...(one.estimated === true || other.estimated === true ? { estimated: true } : {}),
-  };
 }

@@ -1,4 +1,4 @@
-import type { Seen } from './observation.ts';
+import { recordOf, type Seen } from './observation.ts';
 
 /** Bytes that an entry takes without its content, about. */
 const ENTRY_BYTES = 600;
@@ -125,37 +125,15 @@ export class RequestLog {
   }
 }
 
-/** The record alone; the object may know more. Its id comes first, which `isOf` relies on. */
 function textOf(seen: Seen): string {
-  return JSON.stringify({
-    id: seen.id,
-    time: seen.time,
-    method: seen.method,
-    route: seen.route,
-    dialect: seen.dialect,
-    operation: seen.operation,
-    user: seen.user,
-    asked: seen.asked,
-    provider: seen.provider,
-    model: seen.model,
-    status: seen.status,
-    error: seen.error,
-    stream: seen.stream,
-    firstChunk: seen.firstChunk,
-    duration: seen.duration,
-    usage: seen.usage,
-    cost: seen.cost,
-    attempts: seen.attempts,
-    failures: seen.failures,
-    content: seen.content,
-  } satisfies { [Key in keyof Seen]: Seen[Key] | undefined });
+  return JSON.stringify(recordOf(seen));
 }
 
 function seenOf(text: string): Seen {
   return JSON.parse(text) as Seen;
 }
 
-/** Whether an entry has this id, without reading all of it. */
+/** Whether an entry has this id, which comes first, without reading all of it. */
 function isOf(id: string): (text: string) => boolean {
   const beginning = `{"id":${JSON.stringify(id)},`;
   return (text) => text.startsWith(beginning);

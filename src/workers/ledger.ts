@@ -1,7 +1,7 @@
 import { fromJson, type Group, toJson } from '../observe/insights.ts';
 import type { KeptPage, Ledger, OwnLedger } from '../observe/ledger.ts';
 import { ProcessMetrics } from '../observe/metrics/process.ts';
-import type { Seen } from '../observe/observation.ts';
+import { recordOf, type Seen } from '../observe/observation.ts';
 import type { LogQuery } from '../observe/request-log.ts';
 import { version } from '../version.ts';
 import type { Channel } from './channel.ts';
@@ -25,19 +25,19 @@ export class RemoteLedger implements Ledger {
   }
 
   count(seen: Seen): void {
-    this.#note({ type: 'count', seen: plain(seen) });
+    this.#note({ type: 'count', seen: recordOf(seen) });
   }
 
   add(seen: Seen, isComplete: boolean): void {
-    this.#note({ type: 'add', seen: plain(seen), isComplete });
+    this.#note({ type: 'add', seen: recordOf(seen), isComplete });
   }
 
   keep(seen: Seen): void {
-    this.#note({ type: 'keep', seen: plain(seen) });
+    this.#note({ type: 'keep', seen: recordOf(seen) });
   }
 
   spent(seen: Seen, cost: number | null): void {
-    this.#note({ type: 'spent', seen: { ...plain(seen), content: undefined }, cost });
+    this.#note({ type: 'spent', seen: { ...recordOf(seen), content: undefined }, cost });
   }
 
   query(query: LogQuery): Promise<KeptPage> {
@@ -139,14 +139,4 @@ function take(ledger: OwnLedger, noted: Noted): void {
     case 'spent':
       ledger.spent(noted.seen, noted.cost);
   }
-}
-
-/** Only what belongs to the record: an observation knows more, and is a class. */
-function plain(seen: Seen): Seen {
-  const { id, time, method, route, dialect, operation, user, asked, provider, model, status } = seen;
-  const { error, stream, firstChunk, duration, usage, cost, attempts, failures, content } = seen;
-  return {
-    ...{ id, time, method, route, dialect, operation, user, asked, provider, model, status },
-    ...{ error, stream, firstChunk, duration, usage, cost, attempts, failures, content },
-  };
 }
