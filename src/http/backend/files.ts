@@ -93,11 +93,10 @@ export function getFiles(deps: Deps): Handler {
 export function deleteFiles(deps: Deps): Handler {
   return async (request) => {
     const id = bucketId(request);
-    const chat = await deps.stores.chats.get(id);
-    if (chat !== undefined && !isOwner(request, deps, chat.owner)) {
+    const hadChat = await deps.stores.chats.delete(id, ({ owner }) => {
+      if (isOwner(request, deps, owner)) return true;
       throw new SluiceError('forbidden', 'Only the owner of a shared chat can delete it.');
-    }
-    const hadChat = await deps.stores.chats.delete(id);
+    });
     const hadBucket = await deps.buckets.delete(id);
     if (!hadChat && !hadBucket) {
       throw new SluiceError(
