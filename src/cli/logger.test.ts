@@ -111,5 +111,8 @@ test('circular and strange fields do no harm', async (context) => {
   const circle: Record<string, unknown> = {};
   circle['self'] = circle;
   log.info({ circle, socket: new AbortController(), at: new Date(0), big: 10n, nothing: undefined }, 'x');
-  await lines();
+  const [{ level, time: _, circle: logged, ...rest } = {}] = await lines();
+  assert.equal(level, 'info');
+  assert.match(JSON.stringify(logged), /^(?:\{"self":){2,8}"\[deeper\]"\}+$/);
+  assert.deepEqual(rest, { socket: '[AbortController]', at: '1970-01-01T00:00:00.000Z', big: 10, msg: 'x' });
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Deadlines } from './deadlines.ts';
@@ -66,8 +67,11 @@ describe('Deadlines', () => {
   });
 
   test('a process is not kept alive by them', () => {
-    const deadlines = new Deadlines();
-    deadlines.start(60_000, () => {});
-    // The test runner would hang here for a minute otherwise.
+    const script = `import { Deadlines } from ${JSON.stringify(new URL('./deadlines.ts', import.meta.url))};
+      new Deadlines().start(600_000, () => {});
+      process.on('exit', () => console.log('ended'));`;
+    const words = ['--input-type=module', '--eval', script];
+    const { stdout, status } = spawnSync(process.execPath, words, { encoding: 'utf8', timeout: 60_000, env: {} });
+    assert.deepEqual([stdout, status], ['ended\n', 0]);
   });
 });

@@ -97,7 +97,7 @@ export function note(run: Run, prepared: Prepared): void {
   if (search !== undefined) run.ending.search = search;
 }
 
-/** The end of an answer: it is on disk before anybody hears of it, and whoever does may refer to it at once. */
+/** The end of an answer: it is on disk before anybody hears of it, and whoever does may refer to it at once. Never throws. */
 export async function finish(run: Run, last: readonly Chunk[], deps: ResponseDeps): Promise<void> {
   run.ending.completedAt = now();
   run.ending.isStored = await isKept(deps, run.endingWith(last), run.owner);

@@ -31,7 +31,7 @@ export async function keep(deps: Deps, kept: Kept, owner: string | null): Promis
   await deps.stores.responses.put({ id: kept.head.id, owner, expires, body: kept as unknown as Json });
 }
 
-/** Writes an answer, and says whether that worked: an answer goes out even where nothing can be stored. */
+/** Writes an answer, and says whether that worked: an answer goes out even where nothing can be stored. Never throws. */
 export async function isKept(deps: Deps, kept: Kept, owner: string | null): Promise<boolean> {
   try {
     await keep(deps, kept, owner);
