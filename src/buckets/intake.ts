@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Limits } from '../config/config.ts';
 import { SluiceError, unreachable } from '../core/errors.ts';
 import { extensionFor } from '../core/media-types.ts';
+import { collectBytes } from '../core/pieces.ts';
 import type { BucketFile, Files } from '../core/stores.ts';
 import type { Conversion } from '../documents/conversion.ts';
 import type { BucketEvent } from './activity.ts';
@@ -176,9 +177,7 @@ export class Intake {
     const opened = await this.#deps.files.open(path);
     // Its record was read before: without it the text would seem to be whole.
     if (opened === undefined) throw new SluiceError('conflict', 'The bucket was deleted in the meantime.');
-    const pieces: Uint8Array[] = [];
-    for await (const piece of opened.body) pieces.push(piece);
-    return Buffer.concat(pieces);
+    return await collectBytes(opened.body);
   }
 
   async remove(file: Pick<BucketFile, 'path' | 'thumbnail'>): Promise<void> {

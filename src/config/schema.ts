@@ -58,8 +58,8 @@ function wholeNumber(least: number, most: number, allowed = `a whole number from
 }
 
 /** What an id of a provider may be, in words. */
-export const PROVIDER_ID_FORM = 'up to 64 lower case letters, digits, ".", "_" and "-", the first a letter or digit';
-export const PROVIDER_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+const PROVIDER_ID_FORM = 'up to 64 lower case letters, digits, ".", "_" and "-", the first a letter or digit';
+const PROVIDER_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 const modelName = text('the name of a model');
 

@@ -13,6 +13,13 @@ export function join(pieces: Pieces): Buffer {
   return pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces);
 }
 
+/** All that comes, in one buffer. How much that may be is its source's business. */
+export async function collectBytes(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of source) pieces.push(Buffer.from(piece.buffer, piece.byteOffset, piece.length));
+  return join(pieces);
+}
+
 /** The first `count` bytes, or all. No more than these are copied: pieces may be large. */
 export function headOf(pieces: Pieces, count: number): Buffer {
   const wanted: Buffer[] = [];

@@ -1,6 +1,7 @@
 import type { Buckets } from '../buckets/buckets.ts';
 import type { BucketPart, MediaPart, Message, Part } from '../core/chat.ts';
 import { SluiceError } from '../core/errors.ts';
+import { collectBytes } from '../core/pieces.ts';
 import type { BucketRecord } from '../core/stores.ts';
 import type { Step } from '../core/stream.ts';
 
@@ -98,14 +99,13 @@ async function media(buckets: Buckets, bucketId: string, name: string, like?: Me
       { param: 'messages' },
     );
   }
-  const pieces: Uint8Array[] = [];
-  for await (const piece of opened.body) pieces.push(piece);
+  const bytes = await collectBytes(opened.body);
   const { mimeType } = found.file;
   const kind = mimeType.startsWith('image/') ? 'image' : mimeType.startsWith('audio/') ? 'audio' : 'video';
   return {
     type: 'media',
     kind,
-    url: `data:${mimeType};base64,${Buffer.concat(pieces).toString('base64')}`,
+    url: `data:${mimeType};base64,${bytes.toString('base64')}`,
     mimeType,
     name,
     ...(like?.detail === undefined ? {} : { detail: like.detail }),

@@ -14,6 +14,7 @@ import type { Deps } from './deps.ts';
 import type { Leave } from './edge/calls.ts';
 import { lateFailure } from './late-failure.ts';
 import { EventStream } from './sse.ts';
+import { totalDeadline } from './total-deadline.ts';
 import { userOf } from './user.ts';
 
 /** How long a client may take for the last words when its time is over or Sluice shuts down, in milliseconds. */
@@ -67,22 +68,22 @@ export function withCall(
   call.session = (typeof session === 'string' ? session : asked.session)?.slice(0, LONGEST_SESSION);
   call.strict = asked.strict === true || request.headers['x-sluice-strict'] === '1';
   const enter = (leave: Leave): Promise<FastifyReply> => {
-    const end = attend(reply, deps, call, asked.timeout ?? Number.POSITIVE_INFINITY, leave);
+    const end = attend(reply, deps, call, asked.timeout, leave);
     return untilSent(reply, call, Promise.try<Left, [CallScope]>(run, call), end);
   };
   const entered = deps.calls.enter(call, request.ip);
   return typeof entered === 'function' ? enter(entered) : entered.then(enter);
 }
 
-/**
- * Cancels a call when its client leaves or its time is over. A client may want less time than the server grants: `timeout`
- * is in seconds. Returns what is to be done at the end.
- */
-function attend(reply: FastifyReply, deps: Deps, call: CallScope, timeout: number, leave: Leave): () => void {
-  const totalMs = Math.min(deps.config().limits.totalMs, timeout * 1_000);
-  const deadline = deps.deadlines.start(totalMs, () =>
-    call.cancel(new SluiceError('upstream_timeout', `The answer took longer than ${totalMs} ms.`)),
-  );
+/** Cancels a call when its client leaves or its time is over. Returns what is to be done at the end. */
+function attend(
+  reply: FastifyReply,
+  deps: Deps,
+  call: CallScope,
+  timeout: AskedOfCall['timeout'],
+  leave: Leave,
+): () => void {
+  const deadline = totalDeadline(deps, call, timeout);
   const onClose = (): void => {
     // Every answer ends with it; whoever has all of it has not left.
     if (!reply.raw.writableFinished) call.cancel();

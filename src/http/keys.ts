@@ -1,8 +1,14 @@
+import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { ClientKeys } from '../routing/credentials.ts';
 
 /** What clients send when they have no key but their library insists on one. */
 const PLACEHOLDERS: ReadonlySet<string> = new Set(['', 'secret']);
+
+/** Whoever has the server's access key, as the owner of what is kept. */
+export function ownerByKey(key: string): string {
+  return createHash('sha256').update(`key:${key}`).digest('hex');
+}
 
 /** The provider keys that came with a request, from its body and headers. The server's own is none of them (S-5). */
 export function clientKeys(

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { collectBytes } from '../core/pieces.ts';
 import { kindOf } from './kind.ts';
 import { mediaMarkup } from './markup.ts';
 import { MediaIndex, type MediaPageQuery, type MediaPlace, type MediaQuery, searchTerms } from './media-index.ts';
 import { mediaName, readMediaName, slugOf } from './names.ts';
-import { bytesOf, spool } from './spool.ts';
+import { spool } from './spool.ts';
 
 const HASH = '0123456789abcdef';
 
@@ -207,7 +208,8 @@ describe('spool', () => {
       const spooled = await spool(pieces);
       assert.equal(spooled.size, size);
       assert.ok(spooled.head.equals(whole.subarray(0, 4_096)));
-      for (let round = 0; round < 2; round += 1) assert.ok((await bytesOf(spooled)).equals(whole), `${size}`);
+      for (let round = 0; round < 2; round += 1)
+        assert.ok((await collectBytes(spooled.pieces())).equals(whole), `${size}`);
       await spooled.discard();
     }
     const { sha256 } = await spool([Buffer.from('abc')]);

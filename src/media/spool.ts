@@ -50,15 +50,6 @@ export async function spool(body: AsyncIterable<Uint8Array> | Iterable<Uint8Arra
   };
 }
 
-/** Everything as one buffer. */
-export async function bytesOf(spooled: Spooled): Promise<Buffer> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of spooled.pieces()) pieces.push(piece);
-  return pieces.length === 1 && pieces[0] !== undefined
-    ? Buffer.from(pieces[0].buffer, pieces[0].byteOffset, pieces[0].length)
-    : Buffer.concat(pieces);
-}
-
 interface Overflow {
   readonly handle: FileHandle;
   discard(): Promise<void>;

@@ -1,6 +1,7 @@
 import { decodeDataUri, isDataUri } from '../core/data-uri.ts';
 import { SluiceError } from '../core/errors.ts';
 import { type MediaType, mediaTypeOf } from '../core/media-types.ts';
+import { collectBytes } from '../core/pieces.ts';
 import type { Files } from '../core/stores.ts';
 import type { GuardedFetch } from '../outbound/guarded-fetch.ts';
 import { Gate } from './gate.ts';
@@ -8,7 +9,7 @@ import { kindOf, type MediaKind } from './kind.ts';
 import { MediaIndex, type MediaPlace, type MediaQuery, searchTerms } from './media-index.ts';
 import { type MediaAbout, mediaName } from './names.ts';
 import { type Picture, readPicture } from './picture.ts';
-import { bytesOf, type Spooled, spool } from './spool.ts';
+import { type Spooled, spool } from './spool.ts';
 
 /** Where media are among the stored files. */
 export const MEDIA_FOLDER = 'media';
@@ -144,9 +145,7 @@ export function createMediaStore(
 
   async function read(source: string, options: SaveOptions): Promise<LoadedMedia> {
     const { body } = await openSource(source, options, fetch, now);
-    const pieces: Uint8Array[] = [];
-    for await (const piece of body) pieces.push(piece);
-    const bytes = Buffer.concat(pieces);
+    const bytes = await collectBytes(body);
     const kind = kindOf(bytes);
     if (kind === undefined) {
       throw new SluiceError('upstream_invalid', 'It is no image, audio or video of a type that Sluice knows.');
@@ -156,7 +155,9 @@ export function createMediaStore(
 
   async function store(spooled: Spooled, kind: MediaKind, seconds: number, about: MediaAbout): Promise<SavedMedia> {
     const picture =
-      kind.kind === 'image' ? await pictures.run(async () => readPicture(await bytesOf(spooled))) : undefined;
+      kind.kind === 'image'
+        ? await pictures.run(async () => readPicture(await collectBytes(spooled.pieces())))
+        : undefined;
     const known = await present(spooled.sha256.slice(0, 16));
     const name = known ?? mediaName(seconds, about, spooled.sha256, kind.extension);
     if (known === undefined) {

@@ -4,6 +4,7 @@ import type { Dispatcher } from 'undici';
 import type { Limits } from '../config/config.ts';
 import { defaultLimits } from '../config/defaults.ts';
 import { SluiceError } from '../core/errors.ts';
+import { collectBytes } from '../core/pieces.ts';
 import { isOwnAddress, isPublicAddress, type Resolve, resolveHost } from './address.ts';
 import { bodyOf, tooLarge } from './guarded-body.ts';
 import { toFailure } from './guarded-failure.ts';
@@ -145,10 +146,8 @@ export function createGuardedFetch(settings: GuardedSettings = {}): GuardedFetch
 }
 
 /** All of a body. Its size was limited by the fetch. */
-export async function readAll(fetched: Pick<Fetched, 'body'>): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const piece of fetched.body) pieces.push(piece);
-  return Buffer.concat(pieces);
+export function readAll(fetched: Pick<Fetched, 'body'>): Promise<Buffer> {
+  return collectBytes(fetched.body);
 }
 
 /** One request on a connection of its own, which goes to the judged addresses whatever the name says by now. */

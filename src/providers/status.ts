@@ -1,7 +1,7 @@
 import type { ErrorCode, ErrorOptions } from '../core/errors.ts';
 
 /** An upstream's error status, explained in its own words → our code. */
-export function codeOfStatus(status: number): ErrorCode {
+function codeOfStatus(status: number): ErrorCode {
   switch (status) {
     case 401:
       return 'missing_credentials';

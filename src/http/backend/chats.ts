@@ -5,6 +5,7 @@ import type { ChatRecord } from '../../core/stores.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { type JsonBody, parseId } from '../edge/body.ts';
 import { cookieOf } from '../edge/guard.ts';
+import { ownerByKey } from '../keys.ts';
 import { validate } from '../validate.ts';
 import { ChatBody } from './wire.ts';
 
@@ -62,7 +63,7 @@ export function isOwner(request: FastifyRequest, deps: Deps, owner: string | nul
 /** The caller as an owner; `secret` is there when it was made up for this request and has to be handed out. */
 export function ownerOf(request: FastifyRequest, deps: Deps): { readonly owner: string; readonly secret?: string } {
   const { key } = deps.config();
-  if (key !== undefined) return { owner: hash(`key:${key}`) };
+  if (key !== undefined) return { owner: ownerByKey(key) };
   const known = cookieOf(request.headers.cookie, OWNER_COOKIE);
   if (known !== undefined && /^[A-Za-z0-9_-]{43}$/.test(known)) return { owner: hash(known) };
   const secret = randomBytes(32).toString('base64url');
@@ -70,7 +71,7 @@ export function ownerOf(request: FastifyRequest, deps: Deps): { readonly owner: 
 }
 
 /** Hands out the secret of a new owner. */
-export function setOwner(reply: FastifyReply, secret: string): void {
+function setOwner(reply: FastifyReply, secret: string): void {
   reply.header('set-cookie', `${OWNER_COOKIE}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${YEAR_SECONDS}`);
 }
 

@@ -7,8 +7,9 @@ import type { KeptAnswer, KeptAnswers } from '../../streams/kept-answers.ts';
 import { Reader } from '../../streams/reader.ts';
 import { errorChunk, openStream, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
-import { isLoopbackName } from '../edge/guard.ts';
+import { clientOf } from '../edge/client.ts';
 import { lateFailure } from '../late-failure.ts';
+import { totalDeadline } from '../total-deadline.ts';
 import { validate } from '../validate.ts';
 import { TypedStream } from './encode.ts';
 import { StreamHeaders, StreamQuery } from './wire.ts';
@@ -39,10 +40,7 @@ export function sendKept(
     const scope = call.fork();
     const entered = deps.calls.enter(scope, request.ip);
     const leave = typeof entered === 'function' ? entered : await entered;
-    const totalMs = Math.min(deps.config().limits.totalMs, (asked.timeout ?? Number.POSITIVE_INFINITY) * 1_000);
-    const deadline = deps.deadlines.start(totalMs, () =>
-      scope.cancel(new SluiceError('upstream_timeout', `The answer took longer than ${totalMs} ms.`)),
-    );
+    const deadline = totalDeadline(deps, scope, asked.timeout);
     const close = (): void => {
       deadline.clear();
       leave();
@@ -178,9 +176,4 @@ function gone(dropped: number, param: string): SluiceError {
     `The events up to ${dropped} are no longer kept; '?after=${dropped}' gives the rest.`,
     { param },
   );
-}
-
-/** All programs on this machine share one address, which therefore counts for nobody. */
-function clientOf(address: string): string | undefined {
-  return isLoopbackName(address.replace(/^::ffff:/, '')) ? undefined : address;
 }

@@ -2,11 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallScope } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { Roster, type Rostered } from '../../core/roster.ts';
-import { isLoopbackName } from './guard.ts';
+import { clientOf } from './client.ts';
 import type { Places } from './places.ts';
-
-/** An IPv4 address as sockets of IPv6 show it. */
-const MAPPED = '::ffff:';
 
 interface Visit extends Rostered {
   readonly call: CallScope;
@@ -37,13 +34,11 @@ export class Calls {
   }
 
   /**
-   * Takes a place and returns the function that gives it back. All programs on this machine share one address, so only the
-   * total counts for them. A promise comes back only where another process has to be asked for a place.
+   * Takes a place and returns the function that gives it back; for programs on this machine only the total counts. A promise
+   * comes back only where another process has to be asked for a place.
    */
   enter(call: CallScope, address: string): Leave | Promise<Leave> {
-    const client = isLoopbackName(address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address)
-      ? undefined
-      : address;
+    const client = clientOf(address);
     const late = this.#places.take(client);
     return late === undefined ? this.begin(call, client) : late.then(() => this.#beginLate(call, client));
   }

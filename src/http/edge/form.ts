@@ -5,6 +5,7 @@ import type { BusboyInstance } from '@fastify/busboy';
 import type { Limits } from '../../config/config.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { extensionFor } from '../../core/media-types.ts';
+import { collectBytes } from '../../core/pieces.ts';
 import type { Deadlines } from '../../routing/deadlines.ts';
 import { refuseEncoding } from './body.ts';
 
@@ -40,7 +41,7 @@ export async function readForm(request: IncomingMessage, limits: FormLimits, dea
   const fields: { name: string; value: string }[] = [];
   const files: FormFile[] = [];
   for await (const { name, filename, mimeType, body } of formParts(request, limits, deadlines)) {
-    const bytes = await collect(body);
+    const bytes = await collectBytes(body);
     if (filename !== undefined) files.push({ name, filename, mimeType, bytes });
     else if (isUtf8(bytes)) fields.push({ name, value: bytes.toString('utf8') });
     else throw new SluiceError('invalid_request', `The part '${name.slice(0, 64)}' is not valid UTF-8.`);
@@ -171,12 +172,6 @@ async function* bounded(body: Readable, limit: number, what: string): AsyncGener
   } catch (error) {
     throw error instanceof SluiceError ? error : malformed();
   }
-}
-
-async function collect(body: AsyncIterable<Buffer>): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const bytes of body) pieces.push(bytes);
-  return Buffer.concat(pieces);
 }
 
 function tooLarge(what: string, limit: number): SluiceError {

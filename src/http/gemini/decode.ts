@@ -53,6 +53,6 @@ function fieldsOf(body: GenerateContentBody): Json {
   return { ...rest, ...(Object.keys(generationConfig).length === 0 ? {} : { generationConfig }) };
 }
 
-export function contentsOf({ contents }: Pick<GenerateContentBody, 'contents'>): readonly WireContent[] {
+function contentsOf({ contents }: Pick<GenerateContentBody, 'contents'>): readonly WireContent[] {
   return Array.isArray(contents) ? contents : [contents];
 }

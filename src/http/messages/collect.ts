@@ -1,6 +1,5 @@
 import { toolInput } from '../../core/call-pieces.ts';
 import type { Batch } from '../../core/chunk.ts';
-import { SluiceError } from '../../core/errors.ts';
 import { type MessageHead, MessageStream } from './encode.ts';
 
 type Json = Record<string, unknown>;
@@ -34,10 +33,6 @@ export async function collectMessage(chunks: AsyncIterable<Batch>, head: Message
             usage: { ...(message['usage'] as Json), ...(usage as Json) },
           };
           break;
-        }
-        case 'error': {
-          const { message: said } = event['error'] as Json;
-          throw new SluiceError('provider_failed', String(said));
         }
       }
     }

@@ -87,7 +87,6 @@ const Block = z.union([
   BucketBlock,
 ]);
 export type WireBlock = z.infer<typeof Block>;
-export type WireToolResult = z.infer<typeof ToolResultBlock>;
 
 const Message = z.looseObject({
   role: z.enum(['user', 'assistant', 'system']),

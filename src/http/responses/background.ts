@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CallScope } from '../../core/call.ts';
 import type { Chunk } from '../../core/chunk.ts';
-import { SluiceError } from '../../core/errors.ts';
 import { errorChunk, sendChunks, withCall } from '../answer.ts';
 import { lateFailure } from '../late-failure.ts';
+import { totalDeadline } from '../total-deadline.ts';
 import { userOf } from '../user.ts';
 import { ask, finish, headOf, note, relevant, sendResponse } from './asking.ts';
 import { type Prepared, prepare } from './question.ts';
@@ -71,10 +71,7 @@ async function work(
   deps: ResponseDeps,
 ): Promise<void> {
   const { call } = run;
-  const totalMs = Math.min(deps.config().limits.totalMs, (timeout ?? Number.POSITIVE_INFINITY) * 1_000);
-  const deadline = deps.deadlines.start(totalMs, () =>
-    call.cancel(new SluiceError('upstream_timeout', `The answer took longer than ${totalMs} ms.`)),
-  );
+  const deadline = totalDeadline(deps, call, timeout);
   let last: readonly Chunk[] = [];
   try {
     const { target, value } = await ask(prepared, call, deps);

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import type { Deps } from '../deps.ts';
+import { ownerByKey } from '../keys.ts';
 import type { KeptItem } from './items.ts';
 import { chunksOf, type Kept, type Run, type Runs, replayOf } from './run.ts';
 import type { Json } from './wire.ts';
@@ -17,7 +17,7 @@ export interface ResponseDeps extends Deps {
 /** Whose answers a client may see: those asked for with the present access key, and those of a time without any. */
 export function ownerNow(deps: Deps): string | null {
   const { key } = deps.config();
-  return key === undefined ? null : createHash('sha256').update(`key:${key}`).digest('hex');
+  return key === undefined ? null : ownerByKey(key);
 }
 
 /** Whether anything is kept at all. */

@@ -10,7 +10,7 @@ import { DROPPED_FIELDS, Name } from '../wire.ts';
 /** Fields of text beside the file. */
 const FIELD_BYTES = 64 * 1024;
 
-export const TRANSCRIPT_FORMATS = ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'] as const;
+const TRANSCRIPT_FORMATS = ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'] as const;
 export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number];
 
 /** The plain fields of a form. All of them are text there. */

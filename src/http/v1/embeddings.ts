@@ -86,7 +86,7 @@ function toRequest(body: EmbeddingBody): Omit<EmbeddingRequest, 'model'> {
 }
 
 /** OpenAI's answer: the upstream's own bytes where nothing has to change. */
-export function encodeEmbeddings(found: Embeddings, encoding: VectorEncoding, model: string): Buffer {
+function encodeEmbeddings(found: Embeddings, encoding: VectorEncoding, model: string): Buffer {
   if (found.bytes !== undefined && found.written === encoding) return found.bytes;
   const data = found.vectors.map(
     (vector, index) => `{"object":"embedding","index":${index},"embedding":${vectorJson(vector, encoding)}}`,

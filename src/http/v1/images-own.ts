@@ -1,6 +1,7 @@
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageInput } from '../../core/image.ts';
 import { mediaTypeOf } from '../../core/media-types.ts';
+import { collectBytes } from '../../core/pieces.ts';
 import type { OpenFile } from '../../core/stores.ts';
 import { MEDIA_FOLDER } from '../../media/store.ts';
 import type { Deps } from '../deps.ts';
@@ -31,10 +32,9 @@ export async function inlined(
   if (file.size > MOST_BYTES) {
     throw new SluiceError('too_large', `The picture has more than ${MOST_BYTES} bytes.`, { param });
   }
-  const pieces: Uint8Array[] = [];
-  for await (const piece of file.body) pieces.push(piece);
   const { mimeType } = type;
-  return { url: `data:${mimeType};base64,${Buffer.concat(pieces).toString('base64')}`, mimeType };
+  const bytes = await collectBytes(file.body);
+  return { url: `data:${mimeType};base64,${bytes.toString('base64')}`, mimeType };
 }
 
 /** The path of an address that leads here. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ChatFields, Name, RoutingFields, WireMessage } from '../wire.ts';
+import { ChatFields, RoutingFields, WireMessage } from '../wire.ts';
 
 /** `POST chat/completions`. Unknown fields are kept and passed on. */
 export const ChatCompletionBody = z
@@ -73,5 +73,3 @@ export const ProviderObject = z.looseObject({
   url: z.string().nullable(),
   label: z.string(),
 });
-
-export const ProviderQuery = z.object({ provider: Name.optional() });

@@ -1,0 +1,14 @@
+import { isLoopbackName } from './guard.ts';
+
+/** An IPv4 address as sockets of IPv6 show it. */
+const MAPPED = '::ffff:';
+
+/** Whether a request came from this machine. */
+export function isLocal(address: string): boolean {
+  return isLoopbackName(address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address);
+}
+
+/** Whom an address stands for. All programs on this machine share one, which therefore counts for nobody. */
+export function clientOf(address: string): string | undefined {
+  return isLocal(address) ? undefined : address;
+}
