@@ -52,8 +52,8 @@ export interface Deps {
 
 /** The processes beside this one. */
 export interface Elsewhere {
-  /** Lets another process answer what only that one can. Returns whether it did. */
-  serve(request: FastifyRequest, reply: FastifyReply): Promise<boolean>;
+  /** Asks another process what only that one can answer. Returns what sends its answer on; undefined: there is none. */
+  ask(request: FastifyRequest, reply: FastifyReply): Promise<(() => void) | undefined>;
   /** The tag of the process that takes an upload into a bucket. */
   uploading(bucket: string): Promise<string | undefined>;
   /** Whether an answer of the Responses API belongs to another process that runs. */

@@ -127,8 +127,11 @@ export function buildServer(deps: Deps): FastifyInstance {
   const { elsewhere } = deps;
   if (elsewhere !== undefined) {
     app.addHook('onRequest', async (request, reply) => {
-      if (!(await elsewhere.serve(request, reply))) return undefined;
+      const send = await elsewhere.ask(request, reply);
+      if (send === undefined) return undefined;
+      // Before it is sent, whose end would be noted here too.
       if (request.observation !== undefined) deps.observer.forget(request.observation);
+      send();
       return reply;
     });
   }

@@ -72,11 +72,11 @@ export class OtherWorkers implements Elsewhere {
     return tag !== undefined && tag !== this.#tag && this.#lives(tag);
   }
 
-  async serve(incoming: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+  async ask(incoming: FastifyRequest, reply: FastifyReply): Promise<(() => void) | undefined> {
     const { ownerOf } = incoming.routeOptions.config;
-    if (ownerOf === undefined || this.#arrived.has(incoming.raw)) return false;
+    if (ownerOf === undefined || this.#arrived.has(incoming.raw)) return undefined;
     const tag = await ownerOf(incoming, this);
-    if (tag === undefined || tag === this.#tag || !this.#lives(tag)) return false;
+    if (tag === undefined || tag === this.#tag || !this.#lives(tag)) return undefined;
     return this.#pass(incoming, reply, socketOf(this.#folder, tag));
   }
 
@@ -84,8 +84,8 @@ export class OtherWorkers implements Elsewhere {
     return process.platform === 'win32' || existsSync(socketOf(this.#folder, tag));
   }
 
-  /** Returns false when that worker does not answer: then there is no such thing any more, and this one says so. */
-  #pass(incoming: FastifyRequest, reply: FastifyReply, socketPath: string): Promise<boolean> {
+  /** Nothing comes back when that worker does not answer: then there is no such thing any more, and this one says so. */
+  #pass(incoming: FastifyRequest, reply: FastifyReply, socketPath: string): Promise<(() => void) | undefined> {
     const { raw: from } = incoming;
     const { raw: to } = reply;
     return new Promise((resolve) => {
@@ -97,13 +97,15 @@ export class OtherWorkers implements Elsewhere {
         agent: false,
       });
       passed.on('response', (answer) => {
-        reply.hijack();
-        send(answer, to);
-        resolve(true);
+        answer.on('error', () => to.destroy());
+        resolve(() => {
+          reply.hijack();
+          send(answer, to);
+        });
       });
       passed.on('error', () => {
         if (to.headersSent) to.destroy();
-        else resolve(false);
+        else resolve(undefined);
       });
       to.once('close', () => passed.destroy());
       from.pipe(passed);
@@ -114,7 +116,6 @@ export class OtherWorkers implements Elsewhere {
 function send(answer: IncomingMessage, to: ServerResponse): void {
   to.writeHead(answer.statusCode ?? 502, answer.statusMessage, withoutConnection(answer.rawHeaders));
   to.flushHeaders();
-  answer.on('error', () => to.destroy());
   answer.pipe(to);
 }
 

@@ -174,6 +174,8 @@ describe('several workers', { timeout: 240_000, skip: !isLinux }, () => {
       });
       assert.equal(next.status, 400, next.text);
     }
+    const { text: metrics } = await ask(world.origin, '/metrics');
+    assert.match(metrics, /^sluice_requests_total\{method="GET",route="\/v1\/responses\/:id".*status="200"\} 4$/m);
     const cancelled = await Promise.all(
       [1, 2, 3].map(() => ask(world.origin, `/v1/responses/${id}/cancel`, undefined, { method: 'POST' })),
     );
