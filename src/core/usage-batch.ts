@@ -81,7 +81,7 @@ export function noTotals(): Totals {
 }
 
 /** Adds a record to sums. */
-export function addUp(totals: Totals, record: UsageRecord): void {
+function addUp(totals: Totals, record: UsageRecord): void {
   totals.requests += 1;
   totals.promptTokens += tokens(record.promptTokens);
   totals.completionTokens += tokens(record.completionTokens);
