@@ -13,11 +13,12 @@ async function withVendor(
   kind: string,
   script: ServerScript,
   run: (client: OpenAI, server: ScriptedServer, origin: string) => Promise<void>,
+  keys = `apiKey: ${KEY}`,
 ): Promise<void> {
   const server = await startScriptedServer(script);
   const gateway = await startGateway(`
 providers:
-  ${kind}: { baseUrl: '${server.origin}', apiKey: ${KEY} }
+  ${kind}: { baseUrl: '${server.origin}', ${keys} }
 limits: { attempts: 1 }
 `);
   try {
@@ -241,6 +242,22 @@ describe('AssemblyAI', () => {
         audio_url: 'https://cdn.assemblyai.com/upload/1',
       });
     }));
+
+  test('several keys take turns, each for one whole transcript', () =>
+    withVendor(
+      'assemblyai',
+      script(done),
+      async (client, { requests }) => {
+        for (let count = 0; count < 2; count += 1) {
+          await client.audio.transcriptions.create({ model: 'assemblyai', file: await file() });
+        }
+        assert.deepEqual(
+          requests.map(({ headers }) => headers.authorization),
+          [...Array(3).fill('key-number-1'), ...Array(3).fill('key-number-2')],
+        );
+      },
+      'apiKeys: [key-number-1, key-number-2]',
+    ));
 
   test('a transcript that failed', () =>
     withVendor('assemblyai', script({ id: 't-1', status: 'error', error: 'No spoken audio.' }), async (client) => {

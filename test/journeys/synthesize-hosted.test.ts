@@ -303,6 +303,15 @@ for (const { kind, query, path, header, body, failure } of VENDORS) {
       assert.doesNotMatch(JSON.stringify(sent), /127\.0\.0\.1/);
     });
 
+    test('several keys take turns', async (context) => {
+      const world = await openWorld(context, kind, speaks('audio/mpeg'), 'apiKeys: [key-number-1, key-number-2]');
+      for (let count = 0; count < 3; count += 1) await (await world.say({ text: 'Hello there.' })).arrayBuffer();
+      assert.deepEqual(
+        world.seen.map(({ headers }) => headers[header[0]]),
+        ['key-number-1', 'key-number-2', 'key-number-1'].map((key) => header[1].replace('key-of-the-operator', key)),
+      );
+    });
+
     test('needs no voice', async (context) => {
       const world = await openWorld(context, kind, speaks('audio/mpeg'));
       assert.equal((await world.say({ text: 'Hello there.' })).status, 200);

@@ -197,7 +197,10 @@ for (const { kind } of VENDORS) {
       await using vendor = await openVendor(kind, () => ({ text: ['Hello'] }), keyless);
       const { error } = await untilFailure(vendor.chat(chatRequest('Hello')));
       assert.equal(error.code, 'missing_credentials');
-      assert.equal(error.message, 'Acme needs an API key: set ACME_API_KEY or add apiKey to its entry in sluice.yaml');
+      assert.match(
+        error.message,
+        /^Acme needs an API key: set ACME_API_KEY or add apiKey to providers\.\S+ in sluice\.yaml, or send api_key with/,
+      );
       assert.equal(vendor.upstream.requests.length, 0);
     });
 

@@ -7,9 +7,10 @@ import type { Batch } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Model } from '../../core/model.ts';
-import type { AuthNeed, Provider } from '../../core/provider.ts';
+import type { Provider } from '../../core/provider.ts';
 import { noteRateLimits } from '../../outbound/rate-limits.ts';
 import type { UpstreamClient } from '../../outbound/upstream.ts';
+import { aboutOf, keyFor, keyNeed } from '../about.ts';
 import { type Answering, answeringOf } from './answering.ts';
 import { Translator } from './chunks.ts';
 import { type EmbeddingSpec, embeddingOf } from './embedding.ts';
@@ -97,7 +98,6 @@ export interface VendorDeps {
 export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: VendorDeps) => Provider {
   return (config, deps) => {
     const thoughts = new SignedThoughts();
-    const { apiKeys } = config;
     const native = spec.native?.isFor?.(config) === false ? undefined : spec.native;
 
     function speaker(apiKey: string): Speaker {
@@ -118,7 +118,7 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
     }
 
     async function* answer(asked: Asked, call: Call, stop: AbortController): AsyncGenerator<Batch, undefined> {
-      const apiKey = keyFor(spec, config, call.credentials);
+      const apiKey = keyOf(spec, config, call.credentials);
       const who = speaker(apiKey);
       const forget = call.onCancel((reason) => stop.abort(reason));
       let answering: Answering | undefined;
@@ -190,14 +190,7 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
     }
 
     return {
-      id: config.id,
-      label: config.label,
-      ...(apiKeys === undefined ? {} : { keys: () => apiKeys }),
-      origin: config.origin,
-      auth: authNeed(spec, config),
-      ...(config.url === undefined ? {} : { url: config.url }),
-      ...(config.loginUrl === undefined ? {} : { loginUrl: config.loginUrl }),
-      ...(config.defaultModel === undefined ? {} : { defaultModel: config.defaultModel }),
+      ...aboutOf(config, keyNeed(config, config.apiKey !== undefined || hasSettings(spec, config))),
 
       async models(credentials, signal) {
         const known = spec.models?.(config.settings) ?? [];
@@ -205,7 +198,7 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
           return config.models.map((id) => known.find((model) => model.id === id) ?? { id });
         }
         if (spec.listModels === undefined) return known;
-        const apiKey = keyFor(spec, config, credentials);
+        const apiKey = keyOf(spec, config, credentials);
         try {
           return await spec.listModels(connect(apiKey), signal);
         } catch (thrown) {
@@ -220,7 +213,7 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
       ...embeddingOf(
         spec.embeddings,
         (credentials) => {
-          const apiKey = keyFor(spec, config, credentials);
+          const apiKey = keyOf(spec, config, credentials);
           return { connection: connect(apiKey), who: speaker(apiKey) };
         },
         (model) => modelName(spec, config, model),
@@ -267,7 +260,7 @@ function countingOf(
   return {
     speaks: native.format,
     async countTokens(request, call) {
-      const { connection, who } = connectionFor(keyFor(spec, config, call.credentials));
+      const { connection, who } = connectionFor(keyOf(spec, config, call.credentials));
       const named = { ...request, model: modelName(spec, config, request.model) };
       const { signal } = call;
       try {
@@ -279,33 +272,13 @@ function countingOf(
   };
 }
 
-function keyFor(spec: VendorSpec, config: ProviderConfig, credentials: Credentials): string {
-  const apiKey = credentials.apiKey ?? config.apiKey ?? '';
-  if (apiKey === '') {
-    if (!config.needsKey || hasSettings(spec, config)) return '';
-    const variable = config.keyVariable === undefined ? '' : `set ${config.keyVariable} or `;
-    throw new SluiceError(
-      'missing_credentials',
-      `${config.label} needs an API key: ${variable}add apiKey to its entry in sluice.yaml`,
-    );
-  }
-  // Anything else would make fetch refuse the header, in words that quote the key.
-  if (/^[\x21-\x7e]+$/.test(apiKey)) return apiKey;
-  throw new SluiceError('missing_credentials', `The API key for ${config.label} holds characters that no key has.`);
+function keyOf(spec: VendorSpec, config: ProviderConfig, credentials: Credentials): string {
+  return keyFor(config, credentials, config.needsKey && !hasSettings(spec, config));
 }
 
 /** Generated clients write out what they do not want. */
 function saysNothing(field: string, value: unknown): boolean {
   return value === null || (value === false && (field === 'logprobs' || field === 'store'));
-}
-
-function authNeed(spec: VendorSpec, config: ProviderConfig): AuthNeed {
-  if (!config.needsKey) return { kind: 'none' };
-  return {
-    kind: 'api_key',
-    ...(config.keyVariable === undefined ? {} : { variable: config.keyVariable }),
-    configured: config.apiKey !== undefined || hasSettings(spec, config),
-  };
 }
 
 function hasSettings(spec: VendorSpec, config: ProviderConfig): boolean {

@@ -6,8 +6,9 @@ import { SluiceError } from '../../core/errors.ts';
 import type { ImageAnswer, ImageInput, ImageRequest, ImageWatcher, MadeImage } from '../../core/image.ts';
 import type { Model } from '../../core/model.ts';
 import type { Provider } from '../../core/provider.ts';
+import { keyFor } from '../about.ts';
 import { thrownFailure } from '../ai-sdk/failure.ts';
-import { describe, keyFor } from './describe.ts';
+import { describe } from './describe.ts';
 import { furtherFields, promptFor } from './fields.ts';
 import { type Conduct, openJob } from './job.ts';
 

@@ -6,8 +6,8 @@ import type { ImageAnswer, ImageRequest, ImageWatcher, MadeImage } from '../../c
 import { membersOf } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import { kindOf } from '../../media/kind.ts';
+import { headersFor } from '../about.ts';
 import { askBytes, askJson, reported } from './ask.ts';
-import { headersFor } from './describe.ts';
 import { aspectRatioOf, furtherFields, promptFor } from './fields.ts';
 import type { ImageProviderDeps } from './index.ts';
 import { readInput } from './inputs.ts';

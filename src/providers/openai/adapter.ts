@@ -10,6 +10,7 @@ import type { AuthNeed, Provider, ProviderCookies, Relay, RelayTarget } from '..
 import { open, type UpstreamResponse } from '../../outbound/body.ts';
 import { noteRateLimits } from '../../outbound/rate-limits.ts';
 import type { UpstreamClient } from '../../outbound/upstream.ts';
+import { aboutOf, keyFor, keyNeed, withKey } from '../about.ts';
 import { type AnswerLimits, DecodedAnswer } from './decoded-answer.ts';
 import { encodeRequest } from './encode.ts';
 import { failureOfStatus } from './failure.ts';
@@ -33,24 +34,16 @@ export function createOpenAiProvider(
 ): Provider {
   const base = new URL(config.baseUrl);
   const basePath = base.pathname.replace(/\/$/, '');
-  const common: Record<string, string> = { ...config.headers };
-  const configured = Object.freeze(headersFor(config.apiKey));
+  const configured = Object.freeze(headersWith(config.apiKey ?? ''));
 
-  function headersFor(apiKey: string | undefined): Readonly<Record<string, string>> {
-    const headers = { ...common, 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-    if (apiKey === undefined) return headers;
-    if (config.keyHeader === 'authorization') return { ...headers, authorization: `Bearer ${apiKey}` };
-    return { ...headers, [config.keyHeader]: apiKey };
+  function headersWith(apiKey: string): Readonly<Record<string, string>> {
+    const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    return { ...withKey(config, apiKey), ...json };
   }
 
   function target(endpoint: string, credentials: Credentials): RelayTarget {
-    const apiKey = credentials.apiKey ?? config.apiKey;
-    if (apiKey === undefined && config.needsKey) throw missingKey(config);
-    // Anything else cannot stand in a header. The configured key was checked when it was read.
-    if (credentials.apiKey !== undefined && !/^[\x21-\x7e]+$/.test(credentials.apiKey)) {
-      throw new SluiceError('missing_credentials', `The API key for ${config.label} holds characters that no key has.`);
-    }
-    const headers = credentials.apiKey === undefined ? configured : headersFor(credentials.apiKey);
+    const apiKey = keyFor(config, credentials);
+    const headers = credentials.apiKey === undefined ? configured : headersWith(apiKey);
     return { origin: base.origin, path: basePath + endpoint, headers: withCookies(headers) };
   }
 
@@ -91,18 +84,11 @@ export function createOpenAiProvider(
     }
   }
 
-  const { apiKeys } = config;
   return {
-    id: config.id,
-    label: config.label,
-    ...(apiKeys === undefined ? {} : { keys: () => apiKeys }),
-    origin: config.origin,
+    ...aboutOf(config),
     get auth() {
       return authOf(config, deps.cookies);
     },
-    ...(config.url === undefined ? {} : { url: config.url }),
-    ...(config.loginUrl === undefined ? {} : { loginUrl: config.loginUrl }),
-    ...(config.defaultModel === undefined ? {} : { defaultModel: config.defaultModel }),
     models,
     chat: (request, call) => new Opened(() => ask(request, call)),
     relay,
@@ -116,20 +102,10 @@ function canStream({ extra: { modalities, audio } }: ChatRequest): boolean {
 }
 
 function authOf(config: ProviderConfig, cookies: ProviderCookies): AuthNeed {
-  const { cookieDomain: domain, keyVariable: variable } = config;
+  const { cookieDomain: domain } = config;
+  if (domain === undefined) return keyNeed(config);
   // Asked anew each time: cookies count as soon as they are uploaded.
-  if (domain !== undefined) return { kind: 'cookies', domain, configured: cookies.has(domain) };
-  if (!config.needsKey) return { kind: 'none' };
-  return { kind: 'api_key', configured: config.apiKey !== undefined, ...(variable === undefined ? {} : { variable }) };
-}
-
-/** What to do about a missing key, in one sentence. */
-export function missingKey(config: Pick<ProviderConfig, 'label' | 'keyVariable' | 'id'>): SluiceError {
-  const variable = config.keyVariable === undefined ? '' : `set ${config.keyVariable} or `;
-  return new SluiceError(
-    'missing_credentials',
-    `${config.label} needs an API key: ${variable}add apiKey to providers.${config.id} in sluice.yaml, or send api_key with the request.`,
-  );
+  return { kind: 'cookies', domain, configured: cookies.has(domain) };
 }
 
 async function failure(response: UpstreamResponse): Promise<SluiceError> {

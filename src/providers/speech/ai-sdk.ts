@@ -5,8 +5,8 @@ import { SluiceError } from '../../core/errors.ts';
 import type { Model } from '../../core/model.ts';
 import type { Provider } from '../../core/provider.ts';
 import { SPEECH_FORMATS, type SpeechFormat, type SpeechRequest } from '../../core/speech.ts';
+import { aboutOf, keyFor } from '../about.ts';
 import { type Speaker, thrownFailure } from '../ai-sdk/failure.ts';
-import { aboutOf, keyFor } from './about.ts';
 import { begun } from './begun.ts';
 import { fetchAudio } from './fetch-audio.ts';
 import { type ListenSpec, listenBySdk, listenModels } from './listen-sdk.ts';
@@ -62,7 +62,7 @@ export function fromSpeechSdk(name: string, spec: SpeechSpec): (config: Provider
     ...(listen === undefined ? {} : { transcribe: listenBySdk(name, listen, config, deps) }),
 
     async speech(request, call) {
-      const speaker = { label: config.label, secrets: [keyFor(config, call)] };
+      const speaker = { label: config.label, secrets: [keyFor(config, call.credentials)] };
       try {
         return await speak(name, spec, config, deps, request, call, speaker);
       } catch (thrown) {
@@ -92,7 +92,11 @@ async function speak(
     throw new SluiceError('not_supported', `${config.label} does not know the format ${format}.`, { param: 'format' });
   }
   const fetch = fetchAudio(deps.fetch, speaker, { from: spec.origin, to: config.baseUrl ?? spec.origin });
-  const model = await spec.open({ apiKey: keyFor(config, call), headers: { ...config.headers }, fetch: fetch.fetch });
+  const model = await spec.open({
+    apiKey: keyFor(config, call.credentials),
+    headers: { ...config.headers },
+    fetch: fetch.fetch,
+  });
   const voice = nameOf('voice', request.voice, spec.voice, config.label);
   const options = optionsOf(spec, request);
   for (const field of Object.keys(request.extra)) {

@@ -8,8 +8,8 @@ import { SPEECH_TYPES, type Speech, type SpeechFormat, type SpeechRequest } from
 import { type EncodedFormat, encoders } from '../../speech/encoder.ts';
 import type { Sound } from '../../speech/protocol.ts';
 import type { Synthesizer } from '../../speech/synthesizer.ts';
+import { keyFor } from '../about.ts';
 import { thrownFailure } from '../ai-sdk/failure.ts';
-import { keyFor } from './about.ts';
 import { begun } from './begun.ts';
 import { jsonFetch } from './json-fetch.ts';
 
@@ -42,7 +42,7 @@ export function withGoogleSpeech(provider: Provider, config: ProviderConfig, dep
     if (!/^[A-Za-z0-9][\w.-]{0,127}$/.test(model)) {
       throw new SluiceError('model_not_found', `${label} has no model of that name.`, { param: 'model' });
     }
-    const apiKey = keyFor(config, call);
+    const apiKey = keyFor(config, call.credentials);
     const speaker = { label, secrets: [apiKey] };
     const fetch = jsonFetch(deps.fetch, speaker, { from: baseUrl, to: baseUrl });
     const { createGoogle } = await import('@ai-sdk/google');

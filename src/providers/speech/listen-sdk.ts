@@ -5,8 +5,8 @@ import type { Model } from '../../core/model.ts';
 import type { Provider } from '../../core/provider.ts';
 import { toSegments } from '../../core/timed-text.ts';
 import type { TimedText, Transcript, TranscriptionRequest } from '../../core/transcription.ts';
+import { keyFor } from '../about.ts';
 import { thrownFailure } from '../ai-sdk/failure.ts';
-import { keyFor } from './about.ts';
 import type { SpeechConnection, SpeechDeps } from './ai-sdk.ts';
 import { jsonFetch } from './json-fetch.ts';
 
@@ -37,7 +37,7 @@ export function listenBySdk(
     if (request.task === 'translate') {
       throw new SluiceError('not_supported', `${config.label} transcribes audio, and does not translate it.`);
     }
-    const apiKey = keyFor(config, call);
+    const apiKey = keyFor(config, call.credentials);
     const speaker = { label: config.label, secrets: [apiKey] };
     const fetch = jsonFetch(deps.fetch, speaker, { from: spec.origin, to: config.baseUrl ?? spec.origin });
     const model = await spec.open({ apiKey, headers: { ...config.headers }, fetch });
