@@ -11,6 +11,7 @@ import type { Provider } from '../../core/provider.ts';
 import { noteRateLimits } from '../../outbound/rate-limits.ts';
 import type { UpstreamClient } from '../../outbound/upstream.ts';
 import { aboutOf, keyFor, keyNeed } from '../about.ts';
+import { saysNothing } from '../lost.ts';
 import { type Answering, answeringOf } from './answering.ts';
 import { Translator } from './chunks.ts';
 import { type EmbeddingSpec, embeddingOf } from './embedding.ts';
@@ -274,11 +275,6 @@ function countingOf(
 
 function keyOf(spec: VendorSpec, config: ProviderConfig, credentials: Credentials): string {
   return keyFor(config, credentials, config.needsKey && !hasSettings(spec, config));
-}
-
-/** Generated clients write out what they do not want. */
-function saysNothing(field: string, value: unknown): boolean {
-  return value === null || (value === false && (field === 'logprobs' || field === 'store'));
 }
 
 function hasSettings(spec: VendorSpec, config: ProviderConfig): boolean {

@@ -2,11 +2,11 @@ import type { JSONObject } from '@ai-sdk/provider';
 import { z } from 'zod';
 import type { Model } from '../../core/model.ts';
 import { isObject } from '../../core/objects.ts';
+import { lostDetail } from '../lost.ts';
 import { fromAiSdk } from './adapter.ts';
 import { messagesApi } from './anthropic-native.ts';
 import { hasOnly } from './joined-texts.ts';
 import { listPages } from './listing.ts';
-import { lostDetail } from './lost.ts';
 
 /** Anthropic's Messages API, and whoever else serves it. */
 export const anthropic = fromAiSdk({

@@ -1,6 +1,6 @@
 import type { Model } from '../../core/model.ts';
+import { lostDetail, lostOneCall } from '../lost.ts';
 import { fromAiSdk, type Settings } from './adapter.ts';
-import { lostDetail, lostOneCall } from './lost.ts';
 
 /**
  * Amazon Bedrock's Converse API, with a bearer key (`AWS_BEARER_TOKEN_BEDROCK`) or, signed, with the settings

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { Model } from '../../core/model.ts';
 import { isObject, membersOf, parseObject } from '../../core/objects.ts';
 import { drawing } from '../image/describe.ts';
+import { lostDetail, lostOneCall } from '../lost.ts';
 import { fromAiSdk } from './adapter.ts';
 import { contentApi } from './google-native.ts';
 import { hasOnly } from './joined-texts.ts';
 import { listPages } from './listing.ts';
-import { lostDetail, lostOneCall } from './lost.ts';
 
 /** Of pictures; it refuses others. */
 const RATIOS: readonly string[] = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'];

@@ -13,7 +13,7 @@ import { Embedder } from './embedder.ts';
 import type { Engines } from './engines.ts';
 import { type EmbeddedModel, findModels, type ModelSources } from './models.ts';
 import { Scheduler } from './scheduler.ts';
-import { type SamplingDefaults, toTask } from './task.ts';
+import { lost, type SamplingDefaults, toTask } from './task.ts';
 
 /** What tests change. */
 export interface EmbeddedOptions {
@@ -83,6 +83,7 @@ export function createEmbeddedProvider(
 
     async *chat(request, call) {
       const model = await choose(request.model);
+      for (const field of lost(request, capabilitiesOf(model.id).reasoning === true)) call.drop(field);
       const task = toTask(request, model.path === undefined ? DEMO_SAMPLING : USUAL_SAMPLING);
       const path = model.path ?? (yield* alive(ensureBundledModel(dataDir, call.signal, weights, resolve), beatMs));
       if (call.cancelled !== undefined) throw call.cancelled;

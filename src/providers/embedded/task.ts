@@ -1,5 +1,6 @@
 import type { ChatRequest, Message, Part, Sampling, ToolCall } from '../../core/chat.ts';
 import { SluiceError } from '../../core/errors.ts';
+import { lostMarks, saysNothing } from '../lost.ts';
 import { toGrammarSchema } from './grammar-schema.ts';
 import type { PastCall, Task, TaskSampling, Turn } from './protocol.ts';
 
@@ -27,6 +28,16 @@ export function toTask(request: ChatRequest, defaults: SamplingDefaults): Task {
     ...(format === undefined ? {} : { format }),
     thinking: request.sampling.reasoningEffort !== 'none',
   };
+}
+
+/** What of a request has no place here, by OpenAI's names. Models that think cannot be told how hard, but to leave it. */
+export function* lost(request: ChatRequest, thinks: boolean): Iterable<string> {
+  const { extra, tools = [], toolChoice, sampling } = request;
+  const { reasoningEffort = 'none' } = sampling;
+  for (const [field, value] of Object.entries(extra)) if (!saysNothing(field, value)) yield field;
+  if (tools.length > 0 && toolChoice !== 'none') yield 'tools';
+  if (reasoningEffort !== 'none' && !thinks) yield 'reasoning_effort';
+  yield* lostMarks(request);
 }
 
 function refuseForcedTools(request: ChatRequest): void {

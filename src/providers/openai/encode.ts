@@ -1,7 +1,8 @@
-import type { ChatRequest, Message, Part, ResponseFormat, ToolCall, ToolChoice, VendorData } from '../../core/chat.ts';
+import type { ChatRequest, Message, Part, ResponseFormat, ToolCall, ToolChoice } from '../../core/chat.ts';
 import { base64Of, mimeTypeOf } from '../../core/data-uri.ts';
 import { SluiceError, unreachable } from '../../core/errors.ts';
 import { vendorText } from '../../core/vendor.ts';
+import { lostMarks } from '../lost.ts';
 import { withShownMedia } from './shown-media.ts';
 
 type Json = Record<string, unknown>;
@@ -116,13 +117,7 @@ function* lost(request: ChatRequest): Iterable<string> {
     const isAsked = !UNREAD_FIELDS.has(name) || (value !== false && value !== null);
     if (isAsked && !(name in own)) yield name;
   }
-  const parts = request.messages.flatMap((message) => message.content);
-  const isCached = (item: { readonly vendor?: VendorData }): boolean =>
-    item.vendor?.['anthropic']?.['cacheControl'] !== undefined;
-  if ([...parts.filter((part) => part.type !== 'bucket'), ...(request.tools ?? [])].some(isCached))
-    yield 'cache_control';
-  if (parts.some((part) => part.type === 'reasoning' && part.vendor !== undefined)) yield 'signature';
-  if (request.messages.some((message) => message.role === 'tool' && message.isError === true)) yield 'is_error';
+  yield* lostMarks(request);
 }
 
 /** All that the assistant thought, as one text: the format has no other place. */

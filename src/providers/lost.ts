@@ -1,0 +1,31 @@
+import type { ChatRequest, VendorData } from '../core/chat.ts';
+
+/** Fields, by OpenAI's names, that some upstreams have no place for. */
+
+/** Whether a field that only some upstream understands asks for nothing: generated clients write out what they do not want. */
+export function saysNothing(field: string, value: unknown): boolean {
+  return value === null || (value === false && (field === 'logprobs' || field === 'store'));
+}
+
+/** What one vendor understands of a conversation and its tools, and what a result of a tool says beside its words. */
+export function* lostMarks({ messages, tools = [] }: ChatRequest): Iterable<string> {
+  const parts = messages.flatMap((message) => message.content);
+  const isCached = (item: { readonly vendor?: VendorData }): boolean =>
+    item.vendor?.['anthropic']?.['cacheControl'] !== undefined;
+  if ([...parts.filter((part) => part.type !== 'bucket'), ...tools].some(isCached)) yield 'cache_control';
+  if (parts.some((part) => part.type === 'reasoning' && part.vendor !== undefined)) yield 'signature';
+  if (messages.some((message) => message.role === 'tool' && message.isError === true)) yield 'is_error';
+}
+
+/** The detail in which a picture shall be seen; `auto` asks for nothing. */
+export function lostDetail({ messages }: ChatRequest): readonly string[] {
+  const isDetailed = messages.some(({ content }) =>
+    content.some((part) => part.type === 'media' && part.detail !== undefined && part.detail !== 'auto'),
+  );
+  return isDetailed ? ['detail'] : [];
+}
+
+/** That a model shall call one tool at a time. */
+export function lostOneCall({ parallelToolCalls, tools = [] }: ChatRequest): readonly string[] {
+  return parallelToolCalls === false && tools.length > 0 ? ['parallel_tool_calls'] : [];
+}
