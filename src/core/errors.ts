@@ -27,6 +27,7 @@ const CATALOGUE = {
   header_too_large: { status: 431, name: 'BadRequestError', type: 'invalid_request_error' },
   cancelled: { status: 499, name: 'CancelledError', type: 'cancelled' },
   internal: { status: 500, name: 'InternalError', type: 'server_error' },
+  model_unusable: { status: 500, name: 'ResponseError', type: 'server_error' },
   provider_failed: { status: 500, name: 'ResponseError', type: 'server_error' },
   not_supported: { status: 501, name: 'NotSupportedError', type: 'invalid_request_error' },
   upstream_failed: { status: 502, name: 'ResponseStatusError', type: 'upstream_error' },

@@ -94,7 +94,7 @@ describe('the bundled model', () => {
       { bytes: content.length - 1 },
     ];
     for (const changed of wrong) {
-      await assert.rejects(ensure(changed), isError('provider_failed', /damaged.*Reinstall part-1 and part-2/));
+      await assert.rejects(ensure(changed), isError('model_unusable', /damaged.*Reinstall part-1 and part-2/));
       assert.deepEqual(files(), []);
     }
     assert.deepEqual(readFileSync(await ensure()), content);

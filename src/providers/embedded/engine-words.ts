@@ -28,11 +28,12 @@ export function crashed(): SluiceError {
   return new SluiceError('provider_failed', message);
 }
 
+/** Trying again would load the same file again. */
 export function cannotLoad(modelPath: string): SluiceError {
   const file = `'${basename(modelPath)}'`;
   const causes = `${file} is damaged, of an unknown kind or too large for the memory, or this platform has no engine`;
   const message = `The embedded model cannot be loaded: ${causes}. The log has the details.`;
-  return new SluiceError('provider_failed', message);
+  return new SluiceError('model_unusable', message);
 }
 
 export function shuttingDown(): SluiceError {

@@ -285,7 +285,7 @@ describe('the engine process', () => {
     const { ask } = open({ parallel: 1 });
     const answers = [ask('broken'), ask('broken'), ask('tiny')].map(collect);
     for (const answer of answers.slice(0, 2)) {
-      await fails(answer, 'provider_failed', /cannot be loaded: 'broken\.gguf'/);
+      await fails(answer, 'model_unusable', /cannot be loaded: 'broken\.gguf'/);
       await assert.rejects(answer, (error: Error) => !error.message.includes(folder));
     }
     assert.equal(textOf((await answers[2]) ?? []), TINY_ANSWER);

@@ -129,6 +129,8 @@ export class Scheduler {
   }
 
   #receive(engine: Engine, message: FromEngine): void {
+    // What one that was given up still says is known.
+    if (engine !== this.#engine) return;
     switch (message.type) {
       case 'ready':
         this.#loaded(engine, message.contextLength);
@@ -159,9 +161,7 @@ export class Scheduler {
   }
 
   /** Those that wait for the same model fail as well: trying again would fail again, one engine after the other. */
-  #failToLoad(engine: Engine, reason: string): void {
-    if (engine !== this.#engine) return;
-    const { modelPath } = engine;
+  #failToLoad({ modelPath }: Engine, reason: string): void {
     this.#log.error({ model: basename(modelPath), reason }, 'embedded model cannot be loaded');
     const waiting = this.#queue.filter((job) => job.modelPath === modelPath);
     for (const job of waiting) {
