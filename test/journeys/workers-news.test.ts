@@ -127,4 +127,32 @@ describe('what one worker learns', { timeout: 240_000, skip: !isLinux }, () => {
     world.running.process.kill('SIGTERM');
     assert.equal((await world.running.ended).code, 0);
   });
+
+  test('the embedded model has the settings of the last restart', async (context) => {
+    const embedded = (parallel: number, threads: number) =>
+      `embedded: { modelsDir: models, parallel: ${parallel}, threads: ${threads} }\n`;
+    const world = await openWorkers(context, { count: 1, yaml: embedded(1, 1) });
+    mkdirSync(path.join(world.folder, 'models'));
+    for (const id of ['tiny', 'tiny-embed']) {
+      const gguf = makeTinyGguf({ says: TINY_SENTENCE, contextLength: 4_096 });
+      writeFileSync(path.join(world.folder, 'models', `${id}.gguf`), gguf);
+    }
+    const chat = { model: 'embedded/tiny', messages: [{ role: 'user', content: 'Hi' }] };
+    const askBoth = async (): Promise<void> => {
+      assert.equal((await ask(world.origin, '/v1/chat/completions', chat)).status, 200);
+      const vectors = { model: 'embedded/tiny-embed', input: 'Hello!' };
+      assert.equal((await ask(world.origin, '/v1/embeddings', vectors)).status, 200);
+    };
+    await askBoth();
+    await world.running.said(/embedded engine started.*parallel=1\b|parallel=1\b.*embedded engine started/);
+    world.configure(embedded(3, 2));
+    world.running.process.kill('SIGHUP');
+    await world.running.said(/all workers are new/);
+    await askBoth();
+    await askBoth();
+    world.running.process.kill('SIGTERM');
+    const { stderr, stdout } = await world.running.ended;
+    const started = (stdout + stderr).split('\n').filter((line) => /embedded engine.* started/.test(line));
+    assert.deepEqual(started, []);
+  });
 });

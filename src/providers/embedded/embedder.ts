@@ -4,7 +4,7 @@ import type { Embeddings } from '../../core/embedding.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Embedded } from './engine-embedder.ts';
-import { type EngineProcess, startEngineProcess } from './engine-process.ts';
+import { type EngineProcess, STUCK_MS, startEngineProcess } from './engine-process.ts';
 import { cannotLoad, crashed, shuttingDown, toError } from './engine-words.ts';
 import type { FromEngine } from './protocol.ts';
 
@@ -79,16 +79,23 @@ export class Embedder {
     engine.running.set(id, answer);
     engine.process.hold(true);
     engine.process.send({ type: 'embed', id, texts });
-    const forget = call.onCancel(() => engine.process.send({ type: 'cancel', id }));
+    let stuck: NodeJS.Timeout | undefined;
+    const forget = call.onCancel(() => {
+      engine.process.send({ type: 'cancel', id });
+      stuck = setTimeout(() => this.#endStuck(engine), STUCK_MS).unref();
+    });
     try {
       return await answer.promise;
     } catch (error) {
       throw call.cancelled ?? error;
     } finally {
       forget();
+      clearTimeout(stuck);
       engine.running.delete(id);
       engine.process.hold(false);
-      this.#idle = setTimeout(() => this.#endIdle(), this.#settings.idleMs).unref();
+      if (engine === this.#engine) {
+        this.#idle = setTimeout(() => this.#endIdle(engine), this.#settings.idleMs).unref();
+      }
     }
   }
 
@@ -155,8 +162,13 @@ export class Embedder {
     engine?.process.kill();
   }
 
-  #endIdle(): void {
-    this.#log.info({ pid: this.#engine?.process.pid }, 'embedded engine for vectors ended: idle');
+  #endIdle({ process: { pid } }: Engine): void {
+    this.#log.info({ pid }, 'embedded engine for vectors ended: idle');
+    this.#end();
+  }
+
+  #endStuck({ process: { pid } }: Engine): void {
+    this.#log.error({ pid }, 'embedded engine for vectors ended: stuck');
     this.#end();
   }
 }

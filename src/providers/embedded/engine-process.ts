@@ -18,6 +18,9 @@ export interface EngineEvents {
   gone(how: string, output: string): void;
 }
 
+/** An engine with nothing but cancelled tasks that ends none of them for so long is stuck, in milliseconds. */
+export const STUCK_MS = 30_000;
+
 /** Characters of its stderr that are kept: enough for the message of a failed assertion. */
 const OUTPUT_TAIL = 4_000;
 

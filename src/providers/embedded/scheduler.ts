@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { SluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { AnswerQueue } from './answer-queue.ts';
-import { type EngineProcess, startEngineProcess } from './engine-process.ts';
+import { type EngineProcess, STUCK_MS, startEngineProcess } from './engine-process.ts';
 import { cannotLoad, crashed, shuttingDown, toChunk, toError, toUsage } from './engine-words.ts';
 import type { EngineSettings, FromEngine, Outcome, Task } from './protocol.ts';
 
@@ -36,9 +36,6 @@ interface Engine {
   readonly startedAt: number;
   loaded: boolean;
 }
-
-/** An engine with nothing but cancelled tasks that ends none of them for so long is stuck. */
-const STUCK_MS = 30_000;
 
 /**
  * Hands tasks to an engine, in the order they came, as many at a time as it has places. There is one engine with one
