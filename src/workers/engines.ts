@@ -106,20 +106,31 @@ export class RemoteEngines implements Engines {
 /** The engines, on the side of the primary. Nothing of them is loaded before somebody asks. */
 export class EngineHost {
   readonly #log: Logger;
-  #scheduler: Promise<Scheduler> | undefined;
-  #embedder: Promise<Embedder> | undefined;
-  #closed = false;
+  readonly #scheduler: Shared<SchedulerSettings, Scheduler>;
+  readonly #embedder: Shared<EmbedderSettings, Embedder>;
+  #workers = 0;
 
   constructor(log: Logger) {
     this.#log = log;
+    this.#scheduler = new Shared(async (settings) => {
+      const { Scheduler } = await import('../providers/embedded/scheduler.ts');
+      return new Scheduler(settings, log);
+    });
+    this.#embedder = new Shared(async (settings) => {
+      const { Embedder } = await import('../providers/embedded/embedder.ts');
+      return new Embedder(settings, log);
+    });
   }
 
   /** Serves a worker. The function that is returned gives up whatever it still waits for. */
   serve(worker: Channel): () => void {
+    this.#workers += 1;
+    const number = this.#workers;
     const running = new Map<number, (reason: SluiceError) => void>();
     worker.on('giveUp', (id) => running.get(id)?.(shuttingDown()));
     worker.on('generate', ({ id, settings, modelPath, task }) => {
-      void this.#generate(worker, running, { id, settings, modelPath, task });
+      const scheduler = this.#scheduler.open(number, settings);
+      void this.#generate(worker, running, scheduler, { id, modelPath, task });
     });
     worker.on('embed', async ({ id, settings, modelPath, texts }) => {
       // Loaded here, since the primary needs it for nothing else.
@@ -127,7 +138,7 @@ export class EngineHost {
       const call = new CallScope(`${id}`, this.#log);
       running.set(id, (reason) => call.cancel(reason));
       try {
-        return await (await this.#openEmbedder(settings)).embed(modelPath, texts, call);
+        return await (await this.#embedder.open(number, settings)).embed(modelPath, texts, call);
       } finally {
         running.delete(id);
       }
@@ -138,22 +149,21 @@ export class EngineHost {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    (await this.#scheduler)?.close();
-    (await this.#embedder)?.close();
+    await Promise.all([this.#scheduler.close(), this.#embedder.close()]);
   }
 
   async #generate(
     worker: Channel,
     running: Map<number, (reason: SluiceError) => void>,
-    { id, settings, modelPath, task }: { id: number; settings: SchedulerSettings; modelPath: string; task: Task },
+    opening: Promise<Scheduler>,
+    { id, modelPath, task }: { id: number; modelPath: string; task: Task },
   ): Promise<void> {
     let reason: SluiceError | undefined;
     running.set(id, (why) => {
       reason = why;
     });
     try {
-      const scheduler = await this.#openScheduler(settings);
+      const scheduler = await opening;
       if (reason !== undefined) throw reason;
       const ticket = scheduler.ask(modelPath, task);
       running.set(id, (why) => ticket.cancel(why));
@@ -167,20 +177,37 @@ export class EngineHost {
       running.delete(id);
     }
   }
+}
 
-  #openScheduler(settings: SchedulerSettings): Promise<Scheduler> {
-    if (this.#closed) throw shuttingDown();
-    this.#scheduler ??= import('../providers/embedded/scheduler.ts').then(
-      ({ Scheduler }) => new Scheduler(settings, this.#log),
-    );
-    return this.#scheduler;
+interface Engine<Settings> {
+  adopt(settings: Settings): void;
+  close(): void;
+}
+
+/** What all workers ask, under the settings of the one that began last: it has read the configuration last. */
+class Shared<Settings, T extends Engine<Settings>> {
+  readonly #make: (settings: Settings) => Promise<T>;
+  #made: Promise<T> | undefined;
+  #newest = 0;
+  #closed = false;
+
+  constructor(make: (settings: Settings) => Promise<T>) {
+    this.#make = make;
   }
 
-  #openEmbedder(settings: EmbedderSettings): Promise<Embedder> {
+  /** @param worker counts them in the order in which they began */
+  async open(worker: number, settings: Settings): Promise<T> {
     if (this.#closed) throw shuttingDown();
-    this.#embedder ??= import('../providers/embedded/embedder.ts').then(
-      ({ Embedder }) => new Embedder(settings, this.#log),
-    );
-    return this.#embedder;
+    this.#made ??= this.#make(settings);
+    const made = await this.#made;
+    if (worker < this.#newest) return made;
+    this.#newest = worker;
+    made.adopt(settings);
+    return made;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    (await this.#made)?.close();
   }
 }

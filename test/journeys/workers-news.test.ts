@@ -131,7 +131,7 @@ describe('what one worker learns', { timeout: 240_000, skip: !isLinux }, () => {
   test('the embedded model has the settings of the last restart', async (context) => {
     const embedded = (parallel: number, threads: number) =>
       `embedded: { modelsDir: models, parallel: ${parallel}, threads: ${threads} }\n`;
-    const world = await openWorkers(context, { count: 1, yaml: embedded(1, 1) });
+    const world = await openWorkers(context, { count: 2, yaml: embedded(1, 1) });
     mkdirSync(path.join(world.folder, 'models'));
     for (const id of ['tiny', 'tiny-embed']) {
       const gguf = makeTinyGguf({ says: TINY_SENTENCE, contextLength: 4_096 });
@@ -144,7 +144,6 @@ describe('what one worker learns', { timeout: 240_000, skip: !isLinux }, () => {
       assert.equal((await ask(world.origin, '/v1/embeddings', vectors)).status, 200);
     };
     await askBoth();
-    await world.running.said(/embedded engine started.*parallel=1\b|parallel=1\b.*embedded engine started/);
     world.configure(embedded(3, 2));
     world.running.process.kill('SIGHUP');
     await world.running.said(/all workers are new/);
@@ -152,7 +151,15 @@ describe('what one worker learns', { timeout: 240_000, skip: !isLinux }, () => {
     await askBoth();
     world.running.process.kill('SIGTERM');
     const { stderr, stdout } = await world.running.ended;
-    const started = (stdout + stderr).split('\n').filter((line) => /embedded engine.* started/.test(line));
-    assert.deepEqual(started, []);
+    const lines = (stdout + stderr).split('\n').filter((line) => / started"/.test(line) && line.includes('.gguf'));
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line)).map(({ model, threads, parallel }) => [model, threads, parallel]),
+      [
+        ['tiny.gguf', 1, 1],
+        ['tiny-embed.gguf', 1, undefined],
+        ['tiny.gguf', 2, 3],
+        ['tiny-embed.gguf', 2, undefined],
+      ],
+    );
   });
 });

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Call } from '../../core/call.ts';
 import type { Embeddings } from '../../core/embedding.ts';
 import { SluiceError } from '../../core/errors.ts';
@@ -20,6 +21,7 @@ export interface EmbedderSettings {
 
 interface Engine {
   readonly modelPath: string;
+  readonly settings: EmbedderSettings;
   readonly process: EngineProcess;
   readonly running: Map<number, PromiseWithResolvers<Embedded>>;
   loaded: boolean;
@@ -27,10 +29,10 @@ interface Engine {
 
 /**
  * Texts → vectors, by an engine of its own beside the one that chats: who searches and asks in turns would else make two models
- * push each other out of memory. One request at a time; another model waits until the running request is done.
+ * push each other out of memory. One request at a time; another model, or other settings, wait until the running request is done.
  */
 export class Embedder {
-  readonly #settings: EmbedderSettings;
+  #settings: EmbedderSettings;
   readonly #log: Logger;
   #engine: Engine | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -42,6 +44,11 @@ export class Embedder {
   constructor(settings: EmbedderSettings, log: Logger) {
     this.#settings = settings;
     this.#log = log;
+  }
+
+  /** These settings count from the next request on. */
+  adopt(settings: EmbedderSettings): void {
+    if (!isDeepStrictEqual(settings, this.#settings)) this.#settings = settings;
   }
 
   /** Throws `overloaded` when too many wait already. */
@@ -100,14 +107,15 @@ export class Embedder {
   }
 
   #engineFor(modelPath: string): Engine {
-    if (this.#engine?.modelPath === modelPath) return this.#engine;
+    const settings = this.#settings;
+    if (this.#engine?.modelPath === modelPath && this.#engine.settings === settings) return this.#engine;
     this.#end();
     const process = startEngineProcess({
       message: (message) => this.#receive(engine, message),
       gone: (how, output) => this.#gone(engine, how, output),
     });
-    const engine: Engine = { modelPath, process, running: new Map(), loaded: false };
-    const { threads, contextLimit } = this.#settings;
+    const engine: Engine = { modelPath, settings, process, running: new Map(), loaded: false };
+    const { threads, contextLimit } = settings;
     process.send({ type: 'load', settings: { modelPath, purpose: 'embed', parallel: 1, threads, contextLimit } });
     this.#log.info({ pid: process.pid, model: basename(modelPath), threads }, 'embedded engine for vectors started');
     this.#engine = engine;

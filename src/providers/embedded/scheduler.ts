@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { SluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { AnswerQueue } from './answer-queue.ts';
@@ -31,6 +32,7 @@ interface Job extends Ticket {
 
 interface Engine {
   readonly modelPath: string;
+  readonly settings: SchedulerSettings;
   readonly process: EngineProcess;
   readonly running: Map<number, Job>;
   readonly startedAt: number;
@@ -39,10 +41,11 @@ interface Engine {
 
 /**
  * Hands tasks to an engine, in the order they came, as many at a time as it has places. There is one engine with one
- * model at a time; when the next request wants another model, it waits until the running ones are done.
+ * model at a time; when the next request wants another model, or other settings count by then, it waits until the running
+ * ones are done.
  */
 export class Scheduler {
-  readonly #settings: SchedulerSettings;
+  #settings: SchedulerSettings;
   readonly #log: Logger;
   readonly #queue: Job[] = [];
   readonly #contextLengths = new Map<string, number>();
@@ -56,6 +59,11 @@ export class Scheduler {
   constructor(settings: SchedulerSettings, log: Logger) {
     this.#settings = settings;
     this.#log = log;
+  }
+
+  /** These settings count from the next request on. */
+  adopt(settings: SchedulerSettings): void {
+    if (!isDeepStrictEqual(settings, this.#settings)) this.#settings = settings;
   }
 
   /** Tokens of prompt and answer, once a model was loaded. */
@@ -104,10 +112,11 @@ export class Scheduler {
     this.#setTimers();
   }
 
-  /** The engine for a model; undefined while the running one is busy with another model. */
+  /** The engine for a model; undefined while the running one is busy with another model, or under other settings. */
   #engineFor(modelPath: string): Engine | undefined {
-    if (this.#engine?.modelPath === modelPath) return this.#engine;
-    if (this.#engine !== undefined && this.#engine.running.size > 0) return undefined;
+    const engine = this.#engine;
+    if (engine?.modelPath === modelPath && engine.settings === this.#settings) return engine;
+    if (engine !== undefined && engine.running.size > 0) return undefined;
     this.#endEngine();
     this.#engine = this.#startEngine(modelPath);
     return this.#engine;
@@ -118,8 +127,10 @@ export class Scheduler {
       message: (message) => this.#receive(engine, message),
       gone: (how, output) => this.#gone(engine, how, output),
     });
-    const engine: Engine = { modelPath, process, running: new Map(), startedAt: performance.now(), loaded: false };
-    const { parallel, threads, contextLimit } = this.#settings;
+    const settings = this.#settings;
+    const startedAt = performance.now();
+    const engine: Engine = { modelPath, settings, process, running: new Map(), startedAt, loaded: false };
+    const { parallel, threads, contextLimit } = settings;
     process.send({ type: 'load', settings: { modelPath, parallel, threads, contextLimit } });
     this.#log.info({ pid: process.pid, model: basename(modelPath), threads, parallel }, 'embedded engine started');
     return engine;
