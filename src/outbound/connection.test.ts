@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
@@ -7,6 +8,7 @@ import { type AddressInfo, createServer, Socket } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
+import { gzipSync } from 'node:zlib';
 import { plainServer } from '../../test/support/plain-server.ts';
 import type { Limits } from '../config/config.ts';
 import { defaultLimits } from '../config/defaults.ts';
@@ -186,6 +188,44 @@ describe('connections to upstreams', () => {
     assert.equal(await ask(client, origin), '200 x');
     assert.equal(connections.length, 1);
   });
+
+  const words = randomBytes(75_000).toString('base64');
+  for (const [how, headers, body] of [
+    ['as it is', '', Buffer.from(words)],
+    ['in gzip', 'content-encoding: gzip\r\n', gzipSync(words)],
+  ] as const) {
+    test(`one that is closed behind a large answer ${how} is not used again`, async (context) => {
+      const { origin, connections } = await rawServer(context, (socket) => {
+        socket.write(`HTTP/1.1 200 OK\r\n${headers}content-length: ${body.length}\r\n\r\n`);
+        socket.write(body);
+        setTimeout(() => socket.end(), 50);
+      });
+      const client = clientFor(context);
+      for (let round = 1; round <= 2; round += 1) {
+        const answer = await new Promise<string>((resolve, reject: (error: SluiceError) => void) => {
+          let told = '';
+          const exchange = client.send(
+            { origin, path: '/', method: 'GET', headers: {} },
+            {
+              onHead() {},
+              // As whoever takes it slowly does.
+              onData(bytes) {
+                told += bytes.toString('latin1');
+                exchange.pause();
+                setTimeout(() => exchange.resume(), 5);
+              },
+              onEnd: () => resolve(told),
+              onError: reject,
+            },
+          );
+        });
+        assert.ok(answer === words);
+        await sleep(150);
+        assert.equal(connections.length, round);
+        assert.ok(connections.every((socket) => socket.destroyed || socket.readableEnded));
+      }
+    });
+  }
 
   test('an upstream that accepts nothing is given up in time', async (context) => {
     const { origin } = await rawServer(context, () => {});

@@ -90,7 +90,6 @@ export class Connection implements AnswerHandler {
     this.#isEnded = false;
     this.#idleMs = this.#settings.idleMs;
     this.#reader.next();
-    if (this.#isPaused) this.resume();
     if (!this.#isReferenced) {
       this.#socket.ref();
       this.#isReferenced = true;
@@ -172,6 +171,8 @@ export class Connection implements AnswerHandler {
     this.#user = undefined;
     if (this.#reader.isFree && this.#socket.writableLength === 0 && this.#idleMs > 0) {
       this.usableUntil = performance.now() + this.#idleMs;
+      // One that reads nothing would not learn that the other side has closed it.
+      if (this.#isPaused) this.resume();
       this.#owner.free(this);
     } else this.destroy();
     user.onEnd();
