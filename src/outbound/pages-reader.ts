@@ -35,15 +35,17 @@ export class PageReader {
   }
 
   read(task: ReadTask, signal?: AbortSignal): Promise<PageText> {
+    if (signal?.aborted === true) return Promise.reject(signal.reason);
     if (this.#waiting.length >= MOST_WAITING) {
       return Promise.reject(new SluiceError('overloaded', 'Too many pages are waiting to be read.'));
     }
-    return new Promise((resolve, reject) => {
-      const job = { task, resolve, reject };
-      this.#waiting.push(job);
-      signal?.addEventListener('abort', () => this.#giveUp(job, signal.reason), { once: true });
-      this.#next();
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<PageText>();
+    const job = { task, resolve, reject };
+    const giveUp = (): void => this.#giveUp(job, signal?.reason);
+    this.#waiting.push(job);
+    signal?.addEventListener('abort', giveUp);
+    this.#next();
+    return promise.finally(() => signal?.removeEventListener('abort', giveUp));
   }
 
   async close(): Promise<void> {

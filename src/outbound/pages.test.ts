@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { describe, test } from 'node:test';
 import { plainServer } from '../../test/support/plain-server.ts';
 import { SluiceError } from '../core/errors.ts';
@@ -112,6 +113,17 @@ describe('pages', () => {
     await reading[0];
     await reader.close();
     await assert.rejects(reading[2] ?? Promise.resolve(), /stopping/);
+  });
+
+  test('whoever has left already reads nothing, and nobody listens to a signal for longer than it matters', async (context) => {
+    const reader = new PageReader();
+    context.after(() => reader.close());
+    const task = { html: ARTICLE, address: 'https://a.example/', keepsLinks: true };
+    const reason = new SluiceError('cancelled', 'gone');
+    await assert.rejects(reader.read(task, AbortSignal.abort(reason)), reason);
+    const { signal } = new AbortController();
+    await Promise.all([reader.read(task, signal), reader.read(task, signal)]);
+    assert.deepEqual(getEventListeners(signal, 'abort'), []);
   });
 });
 
