@@ -33,6 +33,7 @@ import { createPages } from './outbound/pages.ts';
 import type { Engines } from './providers/embedded/engines.ts';
 import { createProviderDeps, type ProviderDeps } from './providers/index.ts';
 import { type LocalWatch, watchLocal } from './providers/local.ts';
+import { originsOf } from './providers/origins.ts';
 import { Registry } from './providers/registry.ts';
 import { Catalog } from './routing/catalog.ts';
 import { Deadlines } from './routing/deadlines.ts';
@@ -141,9 +142,9 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     pages,
     config: () => config.search,
   });
-  const originsOf = (id: string): readonly string[] => {
-    const address = config.providers.find((entry) => entry.id === id)?.baseUrl;
-    return address === undefined ? [] : [new URL(address).origin];
+  const originsById = (id: string): readonly string[] => {
+    const provider = catalog.provider(id);
+    return provider === undefined ? [] : originsOf(provider, config);
   };
   // The first has the last word on the answer: sources of a search stand behind everything else.
   // Memory is asked with the user's own words, before results of a search and documents stand among them.
@@ -153,7 +154,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     webSearchStep(search),
   ];
   // What is kept of an answer is named after the question, so before the text of files becomes a part of it.
-  const stepsAfter = [mediaStep({ media, originsOf }), bucketStep(buckets), thinkTags];
+  const stepsAfter = [mediaStep({ media, originsOf: originsById }), bucketStep(buckets), thinkTags];
   const router = new Router({
     client: deps.client,
     catalog,

@@ -3,6 +3,7 @@ import { base64Of, isDataUri } from '../../core/data-uri.ts';
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import type { ImageAnswer, MadeImage } from '../../core/image.ts';
 import type { Provider } from '../../core/provider.ts';
+import { originsOf } from '../../providers/origins.ts';
 import type { Target } from '../../routing/select.ts';
 import type { Deps } from '../deps.ts';
 
@@ -58,7 +59,7 @@ export async function toBase64(image: MadeImage, provider: Provider, deps: Deps,
   try {
     const { bytes } = await deps.media.load(image.url, {
       signal: call.signal,
-      allowedOrigins: originsOf(provider, deps),
+      allowedOrigins: originsOf(provider, deps.config()),
     });
     return bytes.toString('base64');
   } catch (thrown) {
@@ -74,7 +75,7 @@ async function toUrl(image: MadeImage, target: Target, form: ImageForm, deps: De
       tags: [target.model, ...form.tags],
       alt: form.prompt.slice(0, 200),
       signal: call.signal,
-      allowedOrigins: originsOf(target.provider, deps),
+      allowedOrigins: originsOf(target.provider, deps.config()),
     });
     return `${form.origin}${path}`;
   } catch (thrown) {
@@ -94,13 +95,4 @@ function notFetched(thrown: unknown): SluiceError {
   return new SluiceError('upstream_invalid', `The provider's picture cannot be had: ${error.message}`, {
     cause: thrown,
   });
-}
-
-/** A provider's own address, which may be on a private network. */
-function originsOf(provider: Provider, deps: Deps): readonly string[] {
-  const known = deps.config().providers.find(({ id }) => id === provider.id)?.baseUrl;
-  if (known !== undefined) return [new URL(known).origin];
-  // Local servers that were found stand in no configuration, and need no key to be asked where they are.
-  if (provider.origin !== 'local' || provider.relay === undefined) return [];
-  return [provider.relay.target('', {}).origin];
 }
