@@ -28,6 +28,6 @@ export function sizeOf(fields: Readonly<Record<string, unknown>>): ImageSize | u
   return isPixels(found.width) && isPixels(found.height) ? found : undefined;
 }
 
-function isPixels(value: unknown): value is number {
+export function isPixels(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= 16_384;
 }

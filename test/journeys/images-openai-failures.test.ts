@@ -70,6 +70,17 @@ describe('OpenAI’s images API, failures', { timeout: 60_000 }, () => {
     assert.equal((await told(post(world, '/v1/images/generations', inline))).status, 502);
   });
 
+  test('what cannot be had comes with whose picture it was, as every failure of a provider', async () => {
+    world.script = ({ path }) =>
+      path === '/x.png'
+        ? { status: 404, json: {} }
+        : { json: { created: 1, data: [{ url: `${world.upstream.origin}/x.png` }] } };
+    const asked = { prompt: 'x', model: 'dall-e-3', response_format: 'b64_json' };
+    const { status, json } = await told(post(world, '/v1/images/generate', asked));
+    assert.deepEqual([status, json.model, json.provider], [502, 'dall-e-3', 'acme']);
+    assert.match(json.error.message, /^Response\w*Error: '\S+\/x\.png' answered 404/);
+  });
+
   test('an address that leads to a private network is never fetched', async () => {
     for (const url of [
       'http://192.168.7.7/x.png',

@@ -76,6 +76,18 @@ describe('OpenAI’s images API', { timeout: 60_000 }, () => {
     assert.equal(call?.headers.authorization, 'Bearer key-of-the-client');
   });
 
+  test('a size goes upstream where it is one, or a word that upstreams have for one', async () => {
+    for (const size of ['0x0', '0x512', '99999x1', '1024x', '1024', 'large']) {
+      const answer = await post(world, '/v1/images/generate', { model: 'chatty', prompt: 'x', size });
+      assert.deepEqual([answer.status, answer.headers.get('x-sluice-dropped')], [200, 'size'], size);
+      assert.deepEqual(world.upstream.calls.at(-1)?.json, { model: 'chatty', prompt: 'x' });
+    }
+    for (const size of ['1x16384', '512*512', '640 x 480', 'auto', '2K']) {
+      await post(world, '/v1/images/generate', { model: 'chatty', prompt: 'x', size });
+      assert.deepEqual(world.upstream.calls.at(-1)?.json, { model: 'chatty', prompt: 'x', size });
+    }
+  });
+
   test('OpenAI’s own models get no field that they refuse', async () => {
     const body = {
       model: 'gpt-image-1',

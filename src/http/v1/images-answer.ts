@@ -2,7 +2,6 @@ import type { CallScope } from '../../core/call.ts';
 import { base64Of, isDataUri } from '../../core/data-uri.ts';
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import type { ImageAnswer, MadeImage } from '../../core/image.ts';
-import type { Provider } from '../../core/provider.ts';
 import { originsOf } from '../../providers/origins.ts';
 import type { Target } from '../../routing/select.ts';
 import type { Deps } from '../deps.ts';
@@ -34,7 +33,7 @@ export async function toItem(
   call: CallScope,
 ): Promise<ImageItem> {
   const said = image.revisedPrompt === undefined ? {} : { revised_prompt: image.revisedPrompt };
-  if (form.format === 'b64_json') return { b64_json: await toBase64(image, target.provider, deps, call), ...said };
+  if (form.format === 'b64_json') return { b64_json: await toBase64(image, target, deps, call), ...said };
   return { url: await toUrl(image, target, form, deps, call), ...said };
 }
 
@@ -53,17 +52,17 @@ export function aboutOf({ about, usage }: ImageAnswer): Record<string, unknown> 
   return { ...counted, ...about };
 }
 
-export async function toBase64(image: MadeImage, provider: Provider, deps: Deps, call: CallScope): Promise<string> {
+export async function toBase64(image: MadeImage, target: Target, deps: Deps, call: CallScope): Promise<string> {
   const inline = base64Of(image.url);
   if (inline !== undefined) return inline;
   try {
     const { bytes } = await deps.media.load(image.url, {
       signal: call.signal,
-      allowedOrigins: originsOf(provider, deps.config()),
+      allowedOrigins: originsOf(target.provider, deps.config()),
     });
     return bytes.toString('base64');
   } catch (thrown) {
-    throw call.cancelled ?? notFetched(thrown);
+    throw call.cancelled ?? notFetched(thrown, target);
   }
 }
 
@@ -80,7 +79,7 @@ async function toUrl(image: MadeImage, target: Target, form: ImageForm, deps: De
     return `${form.origin}${path}`;
   } catch (thrown) {
     if (call.cancelled !== undefined) throw call.cancelled;
-    if (isInline) throw notFetched(thrown);
+    if (isInline) throw notFetched(thrown, target);
     // As in a conversation: what cannot be kept is shown from where it is.
     const { message } = toSluiceError(thrown);
     deps.log.warn({ id: call.id, error: thrown instanceof Error ? thrown.message : message }, 'a picture was not kept');
@@ -89,10 +88,9 @@ async function toUrl(image: MadeImage, target: Target, form: ImageForm, deps: De
 }
 
 /** That an address was refused is nothing that the client could mend. */
-function notFetched(thrown: unknown): SluiceError {
+function notFetched(thrown: unknown, { provider, model }: Target): SluiceError {
   const error = toSluiceError(thrown);
-  if (error.status >= 500) return error;
-  return new SluiceError('upstream_invalid', `The provider's picture cannot be had: ${error.message}`, {
-    cause: thrown,
-  });
+  if (error.status >= 500) return error.from(provider.id, model);
+  const message = `The provider's picture cannot be had: ${error.message}`;
+  return new SluiceError('upstream_invalid', message, { cause: thrown }).from(provider.id, model);
 }

@@ -78,14 +78,14 @@ export async function sendEvents(
   };
   try {
     for await (const { image, index } of value.partials) {
-      const b64_json = await toBase64(image, target.provider, deps, call);
+      const b64_json = await toBase64(image, target, deps, call);
       await write(`${kind}.partial_image`, { ...common, b64_json, partial_image_index: index });
     }
     const answer = await value.answer;
     const about = aboutOf(answer);
     if (answer.usage !== undefined) deps.router.spent(target, answer.usage, call);
     for (const [at, image] of answer.images.entries()) {
-      const b64_json = await toBase64(image, target.provider, deps, call);
+      const b64_json = await toBase64(image, target, deps, call);
       // Clients of this API read base64; a link comes beside it for those who asked for one.
       const item = body['response_format'] === 'url' ? await toItem(image, target, form, deps, call) : {};
       const { usage, created: _, ...rest } = about;

@@ -1,4 +1,5 @@
 import type { ImageRequest } from '../../core/image.ts';
+import { isPixels } from '../../core/image-fields.ts';
 import { editObject } from '../../core/json.ts';
 
 /** OpenAI's own models, which refuse what they do not know. */
@@ -15,7 +16,12 @@ const KNOWN: ReadonlySet<string> = new Set([
 const PICTURES: ReadonlySet<string> = new Set(['image', 'images', 'image[]', 'mask']);
 
 /** What may stand as a size: pixels, or the words of upstreams (`auto`, `2K`). */
-const SIZE = /^(\d{1,5}\s*[x*]\s*\d{1,5}|auto|\d+(\.\d+)?k)$/i;
+function isSize(value: unknown): boolean {
+  const word = String(value);
+  const [, width, height] = /^(\d{1,5})\s*[x*]\s*(\d{1,5})$/i.exec(word) ?? [];
+  if (width === undefined) return /^(auto|\d+(\.\d+)?k)$/i.test(word);
+  return isPixels(Number(width)) && isPixels(Number(height));
+}
 
 /** The fields that an upstream gets, without its pictures. */
 export function toFields(request: ImageRequest, without: ReadonlySet<string>): ReadonlyMap<string, unknown> {
@@ -27,7 +33,7 @@ export function toFields(request: ImageRequest, without: ReadonlySet<string>): R
       !(task !== 'generate' && PICTURES.has(name)) &&
       !(isOfOpenAi && !KNOWN.has(name)) &&
       !(name === 'response_format' && WITHOUT_FORMAT.test(model)) &&
-      !(name === 'size' && !SIZE.test(String(fields[name]))),
+      !(name === 'size' && !isSize(fields[name])),
   );
   const found = new Map<string, unknown>(names.map((name) => [name, fields[name]]));
   found.set('model', model);
