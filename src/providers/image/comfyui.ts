@@ -9,10 +9,10 @@ import { membersOf } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import { kindOf } from '../../media/kind.ts';
 import { headersFor } from '../about.ts';
+import { toForm } from '../form.ts';
 import { askBytes, askJson, reported } from './ask.ts';
 import { toGraph } from './comfyui-graph.ts';
 import { describe, drawing } from './describe.ts';
-import { toForm } from './form.ts';
 import type { ImageProviderDeps } from './index.ts';
 import { readInput } from './inputs.ts';
 

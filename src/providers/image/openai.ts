@@ -4,11 +4,11 @@ import type { ImageAnswer, ImageRequest, ImageWatcher } from '../../core/image.t
 import type { Provider, RelayTarget } from '../../core/provider.ts';
 import { open, type UpstreamResponse } from '../../outbound/body.ts';
 import type { GuardedFetch } from '../../outbound/guarded-fetch.ts';
+import { type FormPart, toForm } from '../form.ts';
 import { looksLikeEvents } from '../openai/events.ts';
 import { failureOfStatus } from '../openai/failure.ts';
 import type { AskDeps } from './ask.ts';
-import { type FormPart, toForm } from './form.ts';
-import { type InputBytes, readInput } from './inputs.ts';
+import { readInput } from './inputs.ts';
 import { readAnswer, readEvents } from './openai-answer.ts';
 import { toBody, toFields } from './openai-body.ts';
 
@@ -115,17 +115,11 @@ async function pictureParts(request: ImageRequest, fetch: GuardedFetch, signal: 
   if (images.length === 0) {
     throw new SluiceError('invalid_request', 'The request has no picture to work on.', { param: 'image' });
   }
-  const part = (name: string, { bytes, mimeType, filename }: InputBytes): FormPart => ({
-    name,
-    bytes,
-    mimeType,
-    filename,
-  });
   const read = await Promise.all(images.map((each) => readInput(each, fetch, signal)));
   const name = read.length === 1 ? 'image' : 'image[]';
   return [
-    ...read.map((each) => part(name, each)),
-    ...(mask === undefined ? [] : [part('mask', await readInput(mask, fetch, signal, 'mask'))]),
+    ...read.map((each) => ({ name, ...each })),
+    ...(mask === undefined ? [] : [{ name: 'mask', ...(await readInput(mask, fetch, signal, 'mask')) }]),
   ];
 }
 

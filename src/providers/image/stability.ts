@@ -5,12 +5,12 @@ import type { ImageRequest, MadeImage } from '../../core/image.ts';
 import { membersOf } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import { headersFor } from '../about.ts';
+import { type FormPart, toForm } from '../form.ts';
 import { type AskDeps, askJson } from './ask.ts';
 import { describe, drawing } from './describe.ts';
 import { aspectRatioOf, furtherFields, promptFor } from './fields.ts';
-import { type FormPart, toForm } from './form.ts';
 import type { ImageProviderDeps } from './index.ts';
-import { type InputBytes, readInput } from './inputs.ts';
+import { readInput } from './inputs.ts';
 
 const BASE_URL = 'https://api.stability.ai';
 const RATIOS = ['16:9', '1:1', '21:9', '2:3', '3:2', '4:5', '5:4', '9:16', '9:21'];
@@ -77,13 +77,9 @@ async function toParts(
   }
   if (endpoint === 'sd3' && !isInpaint && model !== '') texts['model'] = model;
   const parts: FormPart[] = Object.entries(texts).map(([name, value]) => ({ name, text: String(value) }));
-  if (first !== undefined) parts.push(toPart('image', first));
-  if (isInpaint) parts.push(toPart('mask', await readInput(mask, deps.guardedFetch, call.signal, 'mask')));
+  if (first !== undefined) parts.push({ name: 'image', ...first });
+  if (isInpaint) parts.push({ name: 'mask', ...(await readInput(mask, deps.guardedFetch, call.signal, 'mask')) });
   return { path: isInpaint ? 'edit/inpaint' : `generate/${endpoint}`, parts };
-}
-
-function toPart(name: string, { bytes, mimeType, filename }: InputBytes): FormPart {
-  return { name, bytes, mimeType, filename };
 }
 
 function toImage(json: unknown, label: string): MadeImage {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Call } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { isObject } from '../../core/objects.ts';
@@ -11,6 +10,7 @@ import type {
   TranscriptionRequest,
 } from '../../core/transcription.ts';
 import type { Body } from '../../outbound/body.ts';
+import { type Form, toForm } from '../form.ts';
 import { EventReader, looksLikeEvents } from '../openai/events.ts';
 import { failureInAnswer } from '../openai/failure.ts';
 import { needModel, parseAnswer, post, type TaskUpstream } from './post.ts';
@@ -18,7 +18,7 @@ import { needModel, parseAnswer, post, type TaskUpstream } from './post.ts';
 /** `transcribe` by the `/audio/transcriptions` and `/audio/translations` of an upstream that speaks the OpenAI wire format. */
 export function transcribeByRelay(upstream: TaskUpstream): NonNullable<Provider['transcribe']> {
   return async (request, call) => {
-    const form = toForm(request, needModel(request.model, upstream.provider), call);
+    const form = formOf(request, needModel(request.model, upstream.provider), call);
     const endpoint = request.task === 'translate' ? '/audio/translations' : '/audio/transcriptions';
     const deed = request.task === 'translate' ? 'translate audio' : 'transcribe audio';
     const { body } = await post(upstream, { deed, endpoint, ...form }, call);
@@ -30,7 +30,7 @@ export function transcribeByRelay(upstream: TaskUpstream): NonNullable<Provider[
  * What the upstream gets. Times come in one form only, whatever the client wants them in: many know nothing else, and the other
  * forms are made of it here.
  */
-function toForm(request: TranscriptionRequest, model: string, call: Call): { body: Buffer; contentType: string } {
+function formOf(request: TranscriptionRequest, model: string, call: Call): Form {
   const { task, language, prompt, temperature, times, stream, diarized } = request;
   const fields: [string, string][] = [['model', model]];
   if (language !== undefined && task === 'transcribe') fields.push(['language', language]);
@@ -42,29 +42,7 @@ function toForm(request: TranscriptionRequest, model: string, call: Call): { bod
   if (times.has('word')) for (const granularity of times) fields.push(['timestamp_granularities[]', granularity]);
   if (stream) fields.push(['stream', 'true']);
   for (const [name, values] of Object.entries(request.extra)) for (const value of values) fields.push([name, value]);
-  return encodeForm(fields, request.recording);
-}
-
-/** A `multipart/form-data` body (RFC 7578). */
-function encodeForm(
-  fields: readonly (readonly [name: string, value: string])[],
-  { bytes, mimeType, filename }: TranscriptionRequest['recording'],
-): { body: Buffer; contentType: string } {
-  const boundary = `sluice-${randomUUID()}`;
-  const head = fields.map(
-    ([name, value]) => `--${boundary}\r\ncontent-disposition: form-data; name="${quoted(name)}"\r\n\r\n${value}\r\n`,
-  );
-  head.push(
-    `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${quoted(filename)}"\r\n`,
-    `content-type: ${mimeType}\r\n\r\n`,
-  );
-  const body = Buffer.concat([Buffer.from(head.join('')), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]);
-  return { body, contentType: `multipart/form-data; boundary=${boundary}` };
-}
-
-/** As browsers write names (WHATWG HTML, multipart/form-data encoding). */
-function quoted(name: string): string {
-  return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  return toForm([...fields.map(([name, text]) => ({ name, text })), { name: 'file', ...request.recording }]);
 }
 
 async function decode(body: Body, upstream: TaskUpstream, { stream }: TranscriptionRequest): Promise<Transcribed> {

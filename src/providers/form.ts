@@ -5,8 +5,16 @@ export type FormPart =
   | { readonly name: string; readonly text: string }
   | { readonly name: string; readonly bytes: Buffer; readonly mimeType: string; readonly filename: string };
 
-/** A `multipart/form-data` body (RFC 7578), and its content type. */
-export function toForm(parts: readonly FormPart[]): { readonly contentType: string; readonly body: Buffer } {
+export interface Form {
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+/**
+ * A `multipart/form-data` body (RFC 7578), and its content type. Unlike in one of Node's `FormData`, texts keep the line breaks
+ * that they have.
+ */
+export function toForm(parts: readonly FormPart[]): Form {
   const boundary = `sluice-${randomUUID()}`;
   const pieces = parts.flatMap((part): (Buffer | string)[] => {
     const head = `--${boundary}\r\ncontent-disposition: form-data; name="${quoted(part.name)}"`;
