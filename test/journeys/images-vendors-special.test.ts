@@ -6,7 +6,7 @@ import { startImageUpstream } from '../support/image-upstream.ts';
 import { comfyVendor, falVendor, googleVendor, lumaVendor, replicateVendor } from '../support/image-vendors.ts';
 import { dataUri } from '../support/pictures.ts';
 
-import { BODY, base64, openWorld, red } from './image-vendors-world.ts';
+import { BODY, base64, openWorld, red, until } from './image-vendors-world.ts';
 
 describe('what is special', { timeout: 60_000 }, () => {
   test('fal at its address without a queue', async (context) => {
@@ -24,6 +24,25 @@ describe('what is special', { timeout: 60_000 }, () => {
       body: JSON.stringify({ model: 'fal-ai/nano-banana', prompt: 'x', response_format: 'b64_json' }),
     });
     assert.deepEqual(((await response.json()) as { data: unknown }).data, [base64(red)]);
+  });
+
+  test('where one of several jobs fails, the others are called off', async (context) => {
+    const isFollowed = Promise.withResolvers<void>();
+    const vendor: typeof falVendor = (play) => (origin) => {
+      const usual = falVendor(play)(origin);
+      return async (call) => {
+        if (call.path.endsWith('/job-1/status')) isFollowed.resolve();
+        if (!call.path.endsWith('/job-2/status')) return usual(call);
+        await isFollowed.promise;
+        return { json: { status: 'FAILED', error: 'of no use' } };
+      };
+    };
+    const yaml = 'limits: { attempts: 1 }';
+    const world = await openWorld(context, { id: 'fal', vendor }, { pictures: [], endless: true }, { yaml });
+    const { status, json } = await world.ask({ model: 'fal-ai/flux/dev', prompt: 'x', n: 2 });
+    assert.equal(status, 500);
+    assert.match(json.error.message, /of no use/);
+    await until(() => world.upstream.calls.some(({ method, path }) => method === 'PUT' && /job-1\/cancel$/.test(path)));
   });
 
   test('a job that is said to be elsewhere does not get the key', async (context) => {

@@ -1,12 +1,10 @@
-import { SluiceError } from '../../core/errors.ts';
 import type { Body } from '../../outbound/body.ts';
 import { type Answered, ask, toResponse } from '../../outbound/fetch.ts';
 import type { UpstreamClient } from '../../outbound/upstream.ts';
+import { errorBody } from '../error-body.ts';
 import { broken, type Speaker, statusFailure, unreachable, wrongKind } from './failure.ts';
 import type { JoinedTexts } from './joined-texts.ts';
-
-/** Bytes of an error body that are read at most. */
-const LONGEST_ERROR_BODY = 64 * 1024;
+import { redirected } from './vendor-answer.ts';
 
 /**
  * The `fetch` given to vendor libraries. Whatever goes wrong on the way leaves as a `SluiceError`, so that it does not
@@ -36,10 +34,7 @@ export function vendorFetch(client: UpstreamClient, speaker: Speaker, texts?: Jo
     }
     if (status >= 300 && status < 400) {
       void body.return();
-      throw new SluiceError(
-        'upstream_failed',
-        `${speaker.label} redirects to another address (${status}), which is not followed.`,
-      );
+      throw redirected(speaker, status);
     }
     throw statusFailure(speaker, status, headers, await beginning(body));
   };
@@ -55,20 +50,8 @@ export function withKeyIn(header: string, apiKey: string, send: typeof fetch): t
   };
 }
 
-/** The first bytes of a body as text; what follows is not taken in. */
 async function beginning(body: Body): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const piece of body) {
-      pieces.push(piece);
-      size += piece.length;
-      if (size >= LONGEST_ERROR_BODY) break;
-    }
-  } catch {
-    // The status alone says enough.
-  }
-  return Buffer.concat(pieces).subarray(0, LONGEST_ERROR_BODY).toString('utf8');
+  return (await errorBody(body)).toString('utf8');
 }
 
 /** A good answer. Nothing here may know the request, whose body would stay in memory for as long as the answer takes. */

@@ -3,17 +3,15 @@ import type { Limits, ProviderConfig } from '../../config/config.ts';
 import type { Call } from '../../core/call.ts';
 import { isDataUri, readDataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
-import type { ImageAnswer, ImageInput, ImageRequest, ImageWatcher, MadeImage } from '../../core/image.ts';
+import type { ImageInput, ImageRequest, MadeImage } from '../../core/image.ts';
 import type { Model } from '../../core/model.ts';
 import type { Provider } from '../../core/provider.ts';
 import { keyFor } from '../about.ts';
 import { thrownFailure } from '../ai-sdk/failure.ts';
+import { fewAtOnce } from '../tasks/batches.ts';
 import { describe } from './describe.ts';
 import { furtherFields, promptFor } from './fields.ts';
-import { type Conduct, openJob } from './job.ts';
-
-/** Jobs of one request that run at the same time. */
-const AT_ONCE = 4;
+import { type Conduct, type OpenedJob, openJob } from './job.ts';
 
 /** What the file of a vendor that draws says about it. */
 export interface ImageSpec {
@@ -62,25 +60,31 @@ export function fromImageSdk(name: string, spec: ImageSpec): (config: ProviderCo
       }
       checkInputs(spec, config, request);
       const options = commonOptions(name, spec, request, call);
-      const answers: ImageAnswer[] = [];
-      const most = (await openModel(spec, config, apiKey, deps.fetch, request.model)).maxImagesPerCall;
-      const sizes = portions(request.n, typeof most === 'number' ? most : 1);
-      for (let from = 0; from < sizes.length; from += AT_ONCE) {
-        const some = sizes.slice(from, from + AT_ONCE).map(async (n, index) => {
-          // The same seed would give the same picture again.
-          const seed = request.seed === undefined ? undefined : request.seed + from + index;
-          return drawOnce(spec, config, apiKey, deps, { ...options, n, seed }, request.model, call, watcher);
+      const { fetch, limits } = deps;
+      const speaker = { label: config.label, secrets: [apiKey] };
+      const baseUrl = config.baseUrl ?? spec.baseUrl;
+      const common = { fetch, answerBytes: limits().answerBytes, speaker, baseUrl, call, watcher };
+      const open = (through: typeof fetch): Promise<ImageModelV4> =>
+        openModel(spec, config, apiKey, through, request.model);
+      const most = (await open(fetch)).maxImagesPerCall;
+      const portions = portionsOf(request, typeof most === 'number' ? most : 1);
+      const answers = await fewAtOnce(portions, call, (portion, signal) => {
+        const job = openJob({ ...common, signal }, spec.conduct?.(request.model));
+        return drawOnce(open, job, { ...options, ...portion, abortSignal: signal }).catch((thrown: unknown) => {
+          throw call.cancelled ?? thrownFailure(speaker, thrown);
         });
-        answers.push(...(await Promise.all(some)));
-      }
-      return { images: answers.flatMap(({ images }) => images) };
+      });
+      return { images: answers.flat() };
     },
   });
 }
 
-/** How many pictures each call asks for. */
-function portions(n: number, most: number): number[] {
-  return Array.from({ length: Math.ceil(n / most) }, (_, index) => Math.min(most, n - index * most));
+/** How many pictures each call asks for, and its seed: the same one would give the same pictures again. */
+function portionsOf({ n, seed }: ImageRequest, most: number): Pick<ImageOptions, 'n' | 'seed'>[] {
+  return Array.from({ length: Math.ceil(n / most) }, (_, index) => ({
+    n: Math.min(most, n - index * most),
+    seed: seed === undefined ? undefined : seed + index,
+  }));
 }
 
 function openModel(
@@ -95,33 +99,13 @@ function openModel(
 }
 
 async function drawOnce(
-  spec: ImageSpec,
-  config: ProviderConfig,
-  apiKey: string,
-  deps: ImageSdkDeps,
+  open: (fetch: typeof globalThis.fetch) => Promise<ImageModelV4>,
+  job: OpenedJob,
   options: ImageOptions,
-  name: string,
-  call: Call,
-  watcher: ImageWatcher,
-): Promise<ImageAnswer> {
-  const speaker = { label: config.label, secrets: [apiKey] };
-  const job = openJob(
-    {
-      fetch: deps.fetch,
-      answerBytes: deps.limits().answerBytes,
-      speaker,
-      baseUrl: config.baseUrl ?? spec.baseUrl,
-      call,
-      watcher,
-    },
-    spec.conduct?.(name),
-  );
+): Promise<MadeImage[]> {
   try {
-    const model = await openModel(spec, config, apiKey, job.fetch, name);
-    await model.doGenerate({ ...options, abortSignal: call.signal });
-    return { images: job.results.map(toMade) };
-  } catch (thrown) {
-    throw call.cancelled ?? thrownFailure(speaker, thrown);
+    await (await open(job.fetch)).doGenerate(options);
+    return job.results.map(toMade);
   } finally {
     job.done();
   }

@@ -2,10 +2,8 @@ import { type ErrorCode, SluiceError } from '../../core/errors.ts';
 import { membersOf } from '../../core/objects.ts';
 import { open } from '../../outbound/body.ts';
 import type { UpstreamClient, UpstreamRequest } from '../../outbound/upstream.ts';
+import { errorBody } from '../error-body.ts';
 import { failureOfStatus } from '../openai/failure.ts';
-
-/** Bytes of an error answer that are read. */
-const ERROR_BYTES = 64 * 1024;
 
 /** How one upstream is asked. */
 export interface AskDeps {
@@ -33,7 +31,7 @@ export async function askBytes(
   const response = await open(deps.client, { ...request, origin, path: pathname + search }, signal);
   const { status, headers } = response;
   if (status < 200 || status >= 300) {
-    const body = await response.body.collect(ERROR_BYTES).catch(() => Buffer.alloc(0));
+    const body = await errorBody(response.body);
     const said = explain(parsed(body));
     const words = said === undefined ? body : Buffer.from(JSON.stringify({ error: { message: said } }));
     throw failureOfStatus(status, headers, words);

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProviderConfig } from '../../config/config.ts';
 import type { Call, Credentials } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
@@ -15,11 +14,11 @@ import { toGraph } from './comfyui-graph.ts';
 import { describe, drawing } from './describe.ts';
 import type { ImageProviderDeps } from './index.ts';
 import { readInput } from './inputs.ts';
+import { poll } from './poll.ts';
 
 const BASE_URL = 'http://127.0.0.1:8188';
-/** Between two looks at what was drawn so far, in milliseconds; it grows from the first to the last. */
-const FIRST_WAIT_MS = 200;
-const LONGEST_WAIT_MS = 2_000;
+/** Between two looks at what was drawn so far. */
+const PAUSES = { first: 200, longest: 2_000 };
 /** How long calling off a job may take, which nobody waits for. */
 const CALL_OFF_MS = 5_000;
 
@@ -86,17 +85,16 @@ export function comfyui(config: ProviderConfig, deps: ImageProviderDeps): Provid
   };
 
   async function finished(id: string, call: Call, alive: () => void): Promise<readonly OutputFile[]> {
-    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(LONGEST_WAIT_MS, wait * 1.5)) {
-      const entry = membersOf(await get(`/history/${encodeURIComponent(id)}`, call.credentials, call.signal))[id];
+    const look = async (): Promise<unknown> => {
+      const history = await get(`/history/${encodeURIComponent(id)}`, call.credentials, call.signal);
       alive();
-      if (entry !== undefined) {
-        const { outputs, status } = membersOf(entry);
-        const { status_str: how, messages } = membersOf(status);
-        if (how === 'error') throw reported('provider_failed', config.label, errorIn(messages));
-        return filesOf(outputs);
-      }
-      await sleep(wait, undefined, { signal: call.signal });
-    }
+      return membersOf(history)[id];
+    };
+    const entry = await poll(look, (seen) => seen !== undefined, PAUSES, call.signal);
+    const { outputs, status } = membersOf(entry);
+    const { status_str: how, messages } = membersOf(status);
+    if (how === 'error') throw reported('provider_failed', config.label, errorIn(messages));
+    return filesOf(outputs);
   }
 
   async function view({ filename, subfolder, type }: OutputFile, call: Call): Promise<MadeImage> {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProviderConfig } from '../../config/config.ts';
 import type { Call } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
@@ -11,12 +10,12 @@ import { askBytes, askJson, reported } from './ask.ts';
 import { aspectRatioOf, furtherFields, promptFor } from './fields.ts';
 import type { ImageProviderDeps } from './index.ts';
 import { readInput } from './inputs.ts';
+import { poll } from './poll.ts';
 
 const BASE_URL = 'https://generativelanguage.googleapis.com/v1beta';
 const RATIOS = ['1:1', '3:4', '4:3', '9:16', '16:9'];
-/** Between two looks at a video that is being made, in milliseconds; it grows from the first to the last. */
-const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 10_000;
+/** Between two looks at a video that is being made. */
+const PAUSES = { first: 500, longest: 10_000 };
 
 /**
  * The same provider, which now also draws with models that do nothing else: Imagen, and Veo for videos. The library speaks of
@@ -53,14 +52,15 @@ export function withGoogleImages(provider: Provider, config: ProviderConfig, dep
     if (typeof name !== 'string' || !/^[\w./-]+$/.test(name)) {
       throw new SluiceError('upstream_invalid', `${config.label} did not begin the video.`);
     }
-    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(LONGEST_WAIT_MS, wait * 1.5)) {
+    const look = async (): Promise<Record<string, unknown>> => {
       const state = await askJson(deps, { url: `${baseUrl}/${name}`, method: 'GET', headers }, call.signal);
       watcher.alive();
-      const { done, error, response } = membersOf(state);
-      if (error !== undefined) throw reported('provider_failed', config.label, membersOf(error)['message']);
-      if (done === true) return { images: await videos(response, call) };
-      await sleep(wait, undefined, { signal: call.signal });
-    }
+      return membersOf(state);
+    };
+    const isOver = ({ done, error: failed }: Record<string, unknown>): boolean => done === true || failed !== undefined;
+    const { error, response } = await poll(look, isOver, PAUSES, call.signal);
+    if (error !== undefined) throw reported('provider_failed', config.label, membersOf(error)['message']);
+    return { images: await videos(response, call) };
   }
 
   async function videos(response: unknown, call: Call): Promise<MadeImage[]> {

@@ -1,17 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageWatcher } from '../../core/image.ts';
-import { broken, type Speaker, statusFailure, unreachable } from '../ai-sdk/failure.ts';
+import type { Speaker } from '../ai-sdk/failure.ts';
+import { goodAnswer, wholeOf } from '../ai-sdk/vendor-answer.ts';
 import { explanationOf } from './ask.ts';
+import { poll } from './poll.ts';
 
-/** Bytes of an error body that are read at most. */
-const LONGEST_ERROR_BODY = 64 * 1024;
 /** How long calling off a job may take, which nobody waits for. */
 const CALL_OFF_MS = 5_000;
-/** Waiting between two looks at a job: it grows from the first to the last, in milliseconds. */
-const FIRST_WAIT_MS = 250;
-const LONGEST_WAIT_MS = 2_000;
+const PAUSES = { first: 250, longest: 2_000 };
 
 /** A request of a vendor's library, or one of ours beside it. */
 export interface JobRequest {
@@ -42,6 +39,8 @@ export interface JobDeps {
   /** Where the API is. */
   readonly baseUrl: string;
   readonly call: Call;
+  /** Aborts with the call, or where another picture of it failed. */
+  readonly signal: AbortSignal;
   readonly watcher: ImageWatcher;
 }
 
@@ -59,7 +58,7 @@ export interface OpenedJob {
  * answer of the API is a sign of life; should nobody wait any more, the job is called off.
  */
 export function openJob(deps: JobDeps, conduct: Conduct = (request, job) => job.send(request)): OpenedJob {
-  const { fetch, speaker, call, watcher } = deps;
+  const { fetch, speaker, call, signal, watcher } = deps;
   const { origin } = new URL(deps.baseUrl);
   const results: string[] = [];
   const callOff: JobRequest[] = [];
@@ -70,16 +69,10 @@ export function openJob(deps: JobDeps, conduct: Conduct = (request, job) => job.
       watcher.alive();
       return json;
     },
-    async follow(request, isOver) {
-      for (let wait = FIRST_WAIT_MS; ; wait = Math.min(LONGEST_WAIT_MS, wait * 1.5)) {
-        const state = await job.send(request);
-        if (isOver(state)) return state;
-        await sleep(wait, undefined, { signal: call.signal });
-      }
-    },
+    follow: (request, isOver) => poll(() => job.send(request), isOver, PAUSES, signal),
     calledOffBy: (request) => callOff.push(request),
   };
-  const unlisten = call.onCancel(() => {
+  const giveUp = (): void => {
     for (const { url, method, headers } of callOff) {
       // It may be any address that the upstream has named.
       if (new URL(url).origin !== origin) continue;
@@ -87,7 +80,8 @@ export function openJob(deps: JobDeps, conduct: Conduct = (request, job) => job.
         .then((response) => response.body?.cancel())
         .catch((error) => call.log.warn({ id: call.id, error: String(error) }, 'a job upstream was not called off'));
     }
-  });
+  };
+  signal.addEventListener('abort', giveUp);
 
   /** A library may be told to ask elsewhere; its key stays here. */
   function checkOrigin(url: string): void {
@@ -96,19 +90,9 @@ export function openJob(deps: JobDeps, conduct: Conduct = (request, job) => job.
   }
 
   async function sendJson({ method, url, headers, body }: JobRequest): Promise<unknown> {
-    let response: Response;
-    try {
-      response = await fetch(url, { method, headers, body: body ?? null, redirect: 'manual', signal: call.signal });
-    } catch (error) {
-      if (call.cancelled !== undefined) throw call.cancelled;
-      throw unreachable(speaker, error);
-    }
-    if (response.status >= 300 && response.status < 400) {
-      response.body?.cancel().catch(() => {});
-      throw new SluiceError('upstream_failed', `${speaker.label} redirects to another address, which is not followed.`);
-    }
-    const text = await textOf(response, response.ok ? deps.answerBytes : LONGEST_ERROR_BODY);
-    if (!response.ok) throw statusFailure(speaker, response.status, response.headers, worded(text));
+    const init = { method, headers, body: body ?? null, signal };
+    const response = await goodAnswer(fetch, speaker, url, init, worded);
+    const text = (await wholeOf(response, speaker, deps.answerBytes, signal)).toString('utf8');
     try {
       return JSON.parse(text);
     } catch (error) {
@@ -116,25 +100,6 @@ export function openJob(deps: JobDeps, conduct: Conduct = (request, job) => job.
         cause: error,
       });
     }
-  }
-
-  async function textOf(response: Response, limit: number): Promise<string> {
-    const pieces: Uint8Array[] = [];
-    let size = 0;
-    try {
-      for await (const piece of response.body ?? []) {
-        size += piece.length;
-        pieces.push(piece);
-        if (size > limit) break;
-      }
-    } catch (error) {
-      if (call.cancelled !== undefined) throw call.cancelled;
-      if (response.ok) throw broken(speaker, error);
-    }
-    if (size > limit && response.ok) {
-      throw new SluiceError('upstream_invalid', `${speaker.label} answered with more than ${limit} bytes.`);
-    }
-    return Buffer.concat(pieces).toString('utf8');
   }
 
   return {
@@ -151,7 +116,7 @@ export function openJob(deps: JobDeps, conduct: Conduct = (request, job) => job.
       const json = await conduct(request, job);
       return new Response(JSON.stringify(json), { headers: { 'content-type': 'application/json' } });
     },
-    done: unlisten,
+    done: () => signal.removeEventListener('abort', giveUp),
   };
 }
 

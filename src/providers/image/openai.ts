@@ -4,6 +4,7 @@ import type { ImageAnswer, ImageRequest, ImageWatcher } from '../../core/image.t
 import type { Provider, RelayTarget } from '../../core/provider.ts';
 import { open, type UpstreamResponse } from '../../outbound/body.ts';
 import type { GuardedFetch } from '../../outbound/guarded-fetch.ts';
+import { errorBody } from '../error-body.ts';
 import { type FormPart, toForm } from '../form.ts';
 import { looksLikeEvents } from '../openai/events.ts';
 import { failureOfStatus } from '../openai/failure.ts';
@@ -11,9 +12,6 @@ import type { AskDeps } from './ask.ts';
 import { readInput } from './inputs.ts';
 import { readAnswer, readEvents } from './openai-answer.ts';
 import { toBody, toFields } from './openai-body.ts';
-
-/** Bytes of an error answer that are read. */
-const ERROR_BYTES = 64 * 1024;
 
 /** Fields that are served here as well, which upstreams may refuse: what came with them is asked for once more without. */
 const OPTIONAL = ['response_format', 'stream', 'partial_images'] as const;
@@ -65,7 +63,7 @@ export function withOpenAiImages(provider: Provider, deps: OpenAiImageDeps): Pro
     for (;;) {
       const response = await send(request, call, pictures, without);
       if (response.status === 200) return read(response, call, watcher, deps, relayTarget('', call).origin);
-      const body = await response.body.collect(ERROR_BYTES).catch(() => Buffer.alloc(0));
+      const body = await errorBody(response.body);
       const refused = without.size > 0 ? [] : refusedFields(response.status, body, request);
       if (refused.length === 0) throw failure(response, body, label);
       for (const field of refused) without.add(field);

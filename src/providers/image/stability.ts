@@ -6,6 +6,7 @@ import { membersOf } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import { headersFor } from '../about.ts';
 import { type FormPart, toForm } from '../form.ts';
+import { fewAtOnce } from '../tasks/batches.ts';
 import { type AskDeps, askJson } from './ask.ts';
 import { describe, drawing } from './describe.ts';
 import { aspectRatioOf, furtherFields, promptFor } from './fields.ts';
@@ -18,8 +19,6 @@ const RATIOS = ['16:9', '1:1', '21:9', '2:3', '3:2', '4:5', '5:4', '9:16', '9:21
 const STRENGTH = '0.7';
 /** Models with an endpoint of their own; all others are names within that of Stable Diffusion 3. */
 const ENDPOINTS: Readonly<Record<string, string>> = { 'stable-image-core': 'core', 'stable-image-ultra': 'ultra' };
-/** Pictures of one request that are made at the same time; the vendor makes one a request. */
-const AT_ONCE = 4;
 
 /** Stability AI's `v2beta` API: forms, each with one picture in answer. */
 export function stability(config: ProviderConfig, deps: ImageProviderDeps): Provider {
@@ -29,19 +28,18 @@ export function stability(config: ProviderConfig, deps: ImageProviderDeps): Prov
     async image(request, call, watcher) {
       const { path, parts } = await toParts(request, call, deps);
       const headers = { ...headersFor(config, call.credentials), accept: 'application/json' };
-      const images: MadeImage[] = [];
-      for (let made = 0; made < request.n; made += AT_ONCE) {
-        const some = Array.from({ length: Math.min(AT_ONCE, request.n - made) }, async (_, index) => {
-          const seed = request.seed === undefined ? [] : [{ name: 'seed', text: String(request.seed + made + index) }];
-          const { contentType, body } = toForm([...parts, ...seed]);
-          const url = `${config.baseUrl ?? BASE_URL}/v2beta/stable-image/${path}`;
-          const question = { url, method: 'POST', headers: { ...headers, 'content-type': contentType }, body } as const;
-          const image = toImage(await askJson(deps satisfies AskDeps, question, call.signal), config.label);
-          watcher.alive();
-          return image;
-        });
-        images.push(...(await Promise.all(some)));
-      }
+      const url = `${config.baseUrl ?? BASE_URL}/v2beta/stable-image/${path}`;
+      const seeds = Array.from({ length: request.n }, (_, index): FormPart[] =>
+        request.seed === undefined ? [] : [{ name: 'seed', text: String(request.seed + index) }],
+      );
+      // The vendor makes one a request.
+      const images = await fewAtOnce(seeds, call, async (seed, signal) => {
+        const { contentType, body } = toForm([...parts, ...seed]);
+        const question = { url, method: 'POST', headers: { ...headers, 'content-type': contentType }, body } as const;
+        const image = toImage(await askJson(deps satisfies AskDeps, question, signal), config.label);
+        watcher.alive();
+        return image;
+      });
       return { images };
     },
   };

@@ -11,14 +11,14 @@ import { open, type UpstreamResponse } from '../../outbound/body.ts';
 import { noteRateLimits } from '../../outbound/rate-limits.ts';
 import type { UpstreamClient } from '../../outbound/upstream.ts';
 import { aboutOf, keyFor, keyNeed, withKey } from '../about.ts';
+import { errorBody } from '../error-body.ts';
 import { type AnswerLimits, DecodedAnswer } from './decoded-answer.ts';
 import { encodeRequest } from './encode.ts';
 import { failureOfStatus } from './failure.ts';
 import { capabilitiesOf, parseModels } from './models.ts';
 import { withoutRefused } from './refused.ts';
 
-/** Bytes of an error answer or a listing that are read. */
-const ERROR_BYTES = 64 * 1024;
+/** Bytes of a listing that are read. */
 const LISTING_BYTES = 16 * 1024 * 1024;
 
 export interface OpenAiDeps {
@@ -109,6 +109,5 @@ function authOf(config: ProviderConfig, cookies: ProviderCookies): AuthNeed {
 }
 
 async function failure(response: UpstreamResponse): Promise<SluiceError> {
-  const body = await response.body.collect(ERROR_BYTES).catch(() => Buffer.alloc(0));
-  return failureOfStatus(response.status, response.headers, body);
+  return failureOfStatus(response.status, response.headers, await errorBody(response.body));
 }

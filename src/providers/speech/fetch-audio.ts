@@ -1,9 +1,8 @@
 import type { Call } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
-import { broken, type Speaker, statusFailure, unreachable } from '../ai-sdk/failure.ts';
-
-/** Bytes of an error body that are read at most. */
-const LONGEST_ERROR_BODY = 64 * 1024;
+import { isObject, parseObject } from '../../core/objects.ts';
+import { broken, type Speaker } from '../ai-sdk/failure.ts';
+import { goodAnswer } from '../ai-sdk/vendor-answer.ts';
 
 /** An answer that has begun. */
 export interface AudioAnswer {
@@ -14,8 +13,7 @@ export interface AudioAnswer {
 
 /**
  * The `fetch` for one call of a vendor's speech library. The audio itself goes past the library, which would wait for
- * its end; the library gets a stand-in. Failures leave as `SluiceError`s; redirects are not followed, since the key
- * would travel along.
+ * its end; the library gets a stand-in.
  *
  * @param address the library knows one address of its vendor only; requests go to the configured one instead
  */
@@ -27,21 +25,7 @@ export function fetchAudio(
   let answer: AudioAnswer | undefined;
   return {
     async fetch(input, init) {
-      let response: Response;
-      try {
-        response = await fetch(moved(String(input), address), { ...init, redirect: 'manual' });
-      } catch (error) {
-        if (init?.signal?.aborted === true) throw error;
-        throw unreachable(speaker, error);
-      }
-      if (response.status >= 300 && response.status < 400) {
-        response.body?.cancel().catch(() => {});
-        throw new SluiceError(
-          'upstream_failed',
-          `${speaker.label} redirects to another address (${response.status}), which is not followed.`,
-        );
-      }
-      if (!response.ok) throw statusFailure(speaker, response.status, response.headers, await explanation(response));
+      const response = await goodAnswer(fetch, speaker, moved(String(input), address), init, worded);
       answer = {
         contentType: response.headers.get('content-type'),
         bytes: (call) => bytesOf(response, speaker, call),
@@ -70,30 +54,10 @@ async function* bytesOf(response: Response, speaker: Speaker, call: Call): Async
   }
 }
 
-/** The beginning of an error body, as the JSON that `statusFailure` reads: ElevenLabs says `detail`, Deepgram `err_msg`, AssemblyAI `error`. */
-export async function explanation(response: Response): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const piece of response.body ?? []) {
-      pieces.push(piece);
-      size += piece.length;
-      if (size >= LONGEST_ERROR_BODY) break;
-    }
-  } catch {
-    // The status alone says enough.
-  }
-  const text = Buffer.concat(pieces).toString('utf8');
-  try {
-    const {
-      detail,
-      err_msg: said,
-      error,
-    } = JSON.parse(text) as { detail?: unknown; err_msg?: unknown; error?: unknown };
-    const inner = typeof detail === 'object' && detail !== null ? (detail as { message?: unknown }).message : detail;
-    const message = [said, inner, error].find((each) => typeof each === 'string');
-    return message === undefined ? text : JSON.stringify({ message });
-  } catch {
-    return text;
-  }
+/** An error body as the JSON that `statusFailure` reads: ElevenLabs says `detail`, Deepgram `err_msg`, AssemblyAI `error`. */
+export function worded(body: string): string {
+  const { detail, err_msg: said, error } = parseObject(body) ?? {};
+  const inner = isObject(detail) ? detail['message'] : detail;
+  const message = [said, inner, error].find((each) => typeof each === 'string');
+  return message === undefined ? body : JSON.stringify({ message });
 }

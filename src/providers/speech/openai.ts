@@ -4,6 +4,7 @@ import type { Provider } from '../../core/provider.ts';
 import type { SpeechFormat, SpeechRequest } from '../../core/speech.ts';
 import { open, type UpstreamResponse } from '../../outbound/body.ts';
 import type { UpstreamClient } from '../../outbound/upstream.ts';
+import { errorBody } from '../error-body.ts';
 import { failureOfStatus } from '../openai/failure.ts';
 import { begun } from './begun.ts';
 import { spokenType } from './spoken-type.ts';
@@ -13,8 +14,6 @@ const FORMATS: readonly SpeechFormat[] = ['mp3', 'opus', 'wav', 'aac', 'flac', '
 const DEFAULT_VOICE = 'alloy';
 /** They make the answer something else than audio. */
 const NOT_PASSED_ON: ReadonlySet<string> = new Set(['stream', 'stream_format']);
-/** Bytes of an error answer that are read. */
-const ERROR_BYTES = 64 * 1024;
 
 /** The same provider, which now also speaks through the `/audio/speech` of its upstream, whose bytes are passed on as they come. */
 export function withOpenAiSpeech(provider: Provider, client: UpstreamClient): Provider {
@@ -73,7 +72,7 @@ function speaks({ id, type }: Model): boolean {
 }
 
 async function failure(response: UpstreamResponse, { label }: Provider): Promise<SluiceError> {
-  const body = await response.body.collect(ERROR_BYTES).catch(() => Buffer.alloc(0));
+  const body = await errorBody(response.body);
   // Most upstreams that chat have no such path, and say so in many ways.
   const isMissing = response.status === 404 || response.status === 405;
   if (isMissing && !/model|voice/i.test(body.toString('utf8'))) {

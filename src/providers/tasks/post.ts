@@ -6,10 +6,8 @@ import type { Provider, Relay } from '../../core/provider.ts';
 import { open, type UpstreamResponse } from '../../outbound/body.ts';
 import { noteRateLimits } from '../../outbound/rate-limits.ts';
 import type { UpstreamClient } from '../../outbound/upstream.ts';
+import { errorBody } from '../error-body.ts';
 import { failureInAnswer, failureOfStatus } from '../openai/failure.ts';
-
-/** Bytes of an error answer that are read. */
-const ERROR_BYTES = 64 * 1024;
 
 /** Whom the tasks of a provider that speaks the OpenAI wire format are sent to. */
 export interface TaskUpstream {
@@ -83,7 +81,7 @@ export function needModel(model: string, { label }: Provider): string {
 }
 
 async function failure(response: UpstreamResponse, unable: string): Promise<SluiceError> {
-  const body = await response.body.collect(ERROR_BYTES).catch(() => Buffer.alloc(0));
+  const body = await errorBody(response.body);
   const { status, headers } = response;
   const told = failureOfStatus(status, headers, body);
   // Most upstreams that chat have no such path, and say so in many ways; of a model they say that it is one.
