@@ -22,10 +22,12 @@ export interface Row {
   /** Path of the listing of models, where it is an unusual one. May hold `${VARIABLE}`. */
   readonly modelsPath?: string;
   readonly settings: NonNullable<Vendor['settings']>;
+  readonly pricedAs?: string;
+  readonly otelName?: string;
 }
 
 function rowOfUpstream(id: string, upstream: Upstream): Row {
-  const { key, keyHeader, needsKey, activation, headers, tasks, ports: _, ...same } = upstream;
+  const { key, keyHeader, needsKey, activation, headers, tasks, images, ports: _, ...same } = upstream;
   return {
     ...same,
     id,
@@ -35,8 +37,12 @@ function rowOfUpstream(id: string, upstream: Upstream): Row {
     needsKey: needsKey ?? true,
     activation: activation ?? 'key',
     headers: headers ?? {},
-    settings: tasks === undefined ? {} : { tasks: { variables: [], otherwise: tasks } },
+    settings: { ...setting('tasks', tasks), ...setting('images', images) },
   };
+}
+
+function setting(name: string, otherwise: string | undefined): Row['settings'] {
+  return otherwise === undefined ? {} : { [name]: { variables: [], otherwise } };
 }
 
 function rowOfVendor(id: string, vendor: Vendor): Row {

@@ -18,6 +18,9 @@ export interface Vendor {
   readonly settings?: Readonly<Record<string, { readonly variables: readonly string[]; readonly otherwise: string }>>;
   readonly url: string;
   readonly loginUrl?: string;
+  /** Its names in the catalogue of prices and in OpenTelemetry's conventions, as in the rows of upstreams. */
+  readonly pricedAs?: string;
+  readonly otelName?: string;
 }
 
 /** By provider id. */
@@ -30,6 +33,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     keyHeader: 'x-api-key',
     url: 'https://www.anthropic.com',
     loginUrl: 'https://console.anthropic.com/settings/keys',
+    pricedAs: 'anthropic',
   },
   gemini: {
     kind: 'google',
@@ -39,6 +43,8 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     keyHeader: 'x-goog-api-key',
     url: 'https://ai.google.dev',
     loginUrl: 'https://aistudio.google.com/apikey',
+    pricedAs: 'google',
+    otelName: 'gcp.gemini',
   },
   bedrock: {
     kind: 'bedrock',
@@ -48,6 +54,8 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     settings: { region: { variables: ['AWS_REGION', 'AWS_DEFAULT_REGION'], otherwise: 'us-east-1' } },
     url: 'https://aws.amazon.com/bedrock/',
     loginUrl: 'https://console.aws.amazon.com/bedrock/home#/api-keys',
+    pricedAs: 'aws',
+    otelName: 'aws.bedrock',
   },
   // From here on vendors that only speak. Their libraries place the key themselves.
   elevenlabs: {

@@ -1,38 +1,9 @@
 import type * as Genai from '@pydantic/genai-prices';
 import type { ProviderConfig } from '../config/config.ts';
+import { rows } from '../config/rows.ts';
 import type { Usage } from '../core/chunk.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Cost } from '../core/usage.ts';
-
-/** Our ids, and the names of the same vendors in the catalogue of prices. Providers that are not here are known by address. */
-const VENDORS: ReadonlyMap<string, string> = new Map([
-  ['openai', 'openai'],
-  ['openrouter', 'openrouter'],
-  ['groq', 'groq'],
-  ['together', 'together'],
-  ['fireworks', 'fireworks'],
-  ['deepseek', 'deepseek'],
-  ['mistral', 'mistral'],
-  ['xai', 'x-ai'],
-  ['cerebras', 'cerebras'],
-  ['perplexity', 'perplexity'],
-  ['azure', 'azure'],
-  ['moonshot', 'moonshotai'],
-  ['zai', 'zai'],
-  ['cohere', 'cohere'],
-  ['voyage', 'voyageai'],
-  ['cloudflare', 'cloudflare'],
-  ['anthropic', 'anthropic'],
-  ['gemini', 'google'],
-  ['bedrock', 'aws'],
-]);
-
-/** Whose library it is says whose prices count, where no address says otherwise. */
-const VENDORS_OF_KINDS: Readonly<Partial<Record<ProviderConfig['kind'], string>>> = {
-  anthropic: 'anthropic',
-  google: 'google',
-  bedrock: 'aws',
-};
 
 /** Models whose prices were looked up; names come from clients. */
 const MOST_MODELS = 1_000;
@@ -107,13 +78,14 @@ export class Prices {
   }
 
   #look(id: string): Whose | undefined {
-    const vendor = VENDORS.get(id);
+    const vendor = rows.get(id)?.pricedAs;
     if (vendor !== undefined) return { providerId: vendor };
     const provider = this.#providerOf(id);
     if (provider === undefined) return undefined;
     const { baseUrl, kind } = provider;
     if (baseUrl !== undefined) return isOnTheWeb(baseUrl) ? { providerApiUrl: baseUrl } : undefined;
-    const ofKind = VENDORS_OF_KINDS[kind];
+    // Whose library it is says whose prices count, where no address says otherwise.
+    const ofKind = [...rows.values()].find((row) => row.kind === kind)?.pricedAs;
     return ofKind === undefined ? undefined : { providerId: ofKind };
   }
 

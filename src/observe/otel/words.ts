@@ -1,13 +1,5 @@
+import { rows } from '../../config/rows.ts';
 import type { Operation } from '../observation.ts';
-
-/** Names that the conventions for generative AI give to providers; all others have their own (semantic-conventions v1.37). */
-const PROVIDERS: ReadonlyMap<string, string> = new Map([
-  ['azure', 'azure.ai.openai'],
-  ['bedrock', 'aws.bedrock'],
-  ['gemini', 'gcp.gemini'],
-  ['mistral', 'mistral_ai'],
-  ['xai', 'x_ai'],
-]);
 
 const OPERATIONS: Readonly<Record<Operation, string>> = {
   chat: 'chat',
@@ -22,7 +14,7 @@ const OPERATIONS: Readonly<Record<Operation, string>> = {
 };
 
 export function providerName(id: string): string {
-  return PROVIDERS.get(id) ?? id;
+  return rows.get(id)?.otelName ?? id;
 }
 
 export function operationName(operation: Operation | undefined): string {

@@ -34,6 +34,6 @@ export function isImageKind(kind: string): kind is ImageKind {
 /** The same provider, which now also draws, where its upstream has a way to. */
 export function withImages(provider: Provider, config: ProviderConfig, deps: ImageProviderDeps): Provider {
   if (config.kind === 'google') return withGoogleImages(provider, config, deps);
-  if (config.kind === 'openai' && config.id === 'pollinations') return withPollinations(provider, deps);
+  if (config.settings['images'] === 'pollinations') return withPollinations(provider, deps);
   return withOpenAiImages(provider, deps);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Upstream, upstreamOf, upstreams } from './upstreams.ts';
+import { type Upstream, upstreams } from './upstreams.ts';
 
 const rows: readonly (readonly [id: string, row: Upstream])[] = Object.entries(upstreams);
 
@@ -34,10 +34,5 @@ describe('upstreams', () => {
     const keys = rows.map(([, row]) => row.key).filter((key) => key !== undefined);
     assert.deepEqual(keys, [...new Set(keys)]);
     for (const key of keys) assert.match(key, /^[A-Z][A-Z0-9_]+$/);
-  });
-
-  test('only rows are found', () => {
-    assert.equal(upstreamOf('groq'), upstreams.groq);
-    for (const id of ['nobody', 'constructor', '__proto__', '']) assert.equal(upstreamOf(id), undefined);
   });
 });

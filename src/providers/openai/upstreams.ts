@@ -34,8 +34,14 @@ export interface Upstream {
   readonly activation?: 'key' | 'configured' | 'local';
   /** Whose words it uses for embeddings and rerankings, where they are not those of most. */
   readonly tasks?: 'cohere' | 'voyage';
+  /** Whose words it uses for pictures, where they are not OpenAI's. */
+  readonly images?: 'pollinations';
   /** The loopback ports on which a local server usually listens. */
   readonly ports?: readonly number[];
+  /** Its name in the catalogue of prices (`@pydantic/genai-prices`). Without it: the catalogue is asked for the address. */
+  readonly pricedAs?: string;
+  /** Its name in OpenTelemetry's conventions for generative AI (v1.37), where it is not the id. */
+  readonly otelName?: string;
 }
 
 /** All known upstreams. The row's key is the provider's id. A further service is one more row. */
@@ -47,6 +53,7 @@ export const upstreams = {
     url: 'https://openai.com',
     loginUrl: 'https://platform.openai.com/api-keys',
     defaultModel: 'gpt-6-luna',
+    pricedAs: 'openai',
   },
   openrouter: {
     label: 'OpenRouter',
@@ -55,6 +62,7 @@ export const upstreams = {
     url: 'https://openrouter.ai',
     loginUrl: 'https://openrouter.ai/settings/keys',
     defaultModel: 'openrouter/auto',
+    pricedAs: 'openrouter',
   },
   groq: {
     label: 'Groq',
@@ -63,6 +71,7 @@ export const upstreams = {
     url: 'https://groq.com',
     loginUrl: 'https://console.groq.com/keys',
     defaultModel: 'openai/gpt-oss-120b',
+    pricedAs: 'groq',
   },
   together: {
     label: 'Together AI',
@@ -70,6 +79,7 @@ export const upstreams = {
     key: 'TOGETHER_API_KEY',
     url: 'https://www.together.ai',
     loginUrl: 'https://api.together.ai/settings/api-keys',
+    pricedAs: 'together',
   },
   fireworks: {
     label: 'Fireworks AI',
@@ -77,6 +87,7 @@ export const upstreams = {
     key: 'FIREWORKS_API_KEY',
     url: 'https://fireworks.ai',
     loginUrl: 'https://app.fireworks.ai/settings/users/api-keys',
+    pricedAs: 'fireworks',
   },
   deepinfra: {
     label: 'DeepInfra',
@@ -92,6 +103,7 @@ export const upstreams = {
     url: 'https://www.deepseek.com',
     loginUrl: 'https://platform.deepseek.com/api_keys',
     defaultModel: 'deepseek-flash',
+    pricedAs: 'deepseek',
   },
   mistral: {
     label: 'Mistral AI',
@@ -100,6 +112,8 @@ export const upstreams = {
     url: 'https://mistral.ai',
     loginUrl: 'https://console.mistral.ai/api-keys',
     defaultModel: 'mistral-small-latest',
+    pricedAs: 'mistral',
+    otelName: 'mistral_ai',
   },
   xai: {
     label: 'xAI',
@@ -107,6 +121,8 @@ export const upstreams = {
     key: 'XAI_API_KEY',
     url: 'https://x.ai',
     loginUrl: 'https://console.x.ai',
+    pricedAs: 'x-ai',
+    otelName: 'x_ai',
   },
   cerebras: {
     label: 'Cerebras',
@@ -115,6 +131,7 @@ export const upstreams = {
     url: 'https://www.cerebras.ai',
     loginUrl: 'https://cloud.cerebras.ai',
     defaultModel: 'gpt-oss-120b',
+    pricedAs: 'cerebras',
   },
   // Announced to have moved to another wire format in September 2026; the row serves whoever still has access.
   perplexity: {
@@ -125,6 +142,7 @@ export const upstreams = {
     loginUrl: 'https://www.perplexity.ai/settings/api',
     models: ['sonar', 'sonar-pro', 'sonar-reasoning-pro', 'sonar-deep-research'],
     defaultModel: 'sonar',
+    pricedAs: 'perplexity',
   },
   nvidia: {
     label: 'NVIDIA NIM',
@@ -158,6 +176,7 @@ export const upstreams = {
     url: 'https://developers.cloudflare.com/workers-ai/',
     loginUrl: 'https://dash.cloudflare.com/profile/api-tokens',
     modelsPath: '/client/v4/accounts/${CLOUDFLARE_ACCOUNT_ID}/ai/models/search?per_page=1000',
+    pricedAs: 'cloudflare',
   },
   azure: {
     // Its listing names all models of the region; requests name a deployment, which only its owner knows. So whoever
@@ -168,6 +187,8 @@ export const upstreams = {
     keyHeader: 'api-key',
     url: 'https://ai.azure.com',
     loginUrl: 'https://ai.azure.com',
+    pricedAs: 'azure',
+    otelName: 'azure.ai.openai',
   },
   moonshot: {
     label: 'Moonshot AI',
@@ -175,6 +196,7 @@ export const upstreams = {
     key: 'MOONSHOT_API_KEY',
     url: 'https://www.moonshot.ai',
     loginUrl: 'https://platform.moonshot.ai/console/api-keys',
+    pricedAs: 'moonshotai',
   },
   zai: {
     label: 'Z.ai',
@@ -182,6 +204,7 @@ export const upstreams = {
     key: 'ZAI_API_KEY',
     url: 'https://z.ai',
     loginUrl: 'https://z.ai/manage-apikey/apikey-list',
+    pricedAs: 'zai',
   },
   sambanova: {
     label: 'SambaNova',
@@ -213,6 +236,7 @@ export const upstreams = {
     tasks: 'cohere',
     url: 'https://cohere.com',
     loginUrl: 'https://dashboard.cohere.com/api-keys',
+    pricedAs: 'cohere',
   },
   // These two embed and rerank, and do not chat.
   jina: {
@@ -239,6 +263,7 @@ export const upstreams = {
     tasks: 'voyage',
     url: 'https://www.voyageai.com',
     loginUrl: 'https://dashboard.voyageai.com/organization/api-keys',
+    pricedAs: 'voyageai',
   },
   pollinations: {
     label: 'Pollinations',
@@ -246,6 +271,7 @@ export const upstreams = {
     key: 'POLLINATIONS_API_KEY',
     url: 'https://pollinations.ai',
     loginUrl: 'https://enter.pollinations.ai',
+    images: 'pollinations',
   },
   ollama: {
     label: 'Ollama',
@@ -309,8 +335,3 @@ export const upstreams = {
 
 /** The ids of the rows. */
 export type UpstreamId = keyof typeof upstreams;
-
-/** The row of that id. Safe for ids from outside: `constructor` and the like are not rows. */
-export function upstreamOf(id: string): Upstream | undefined {
-  return Object.hasOwn(upstreams, id) ? (upstreams as Record<string, Upstream>)[id] : undefined;
-}
