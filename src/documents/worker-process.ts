@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { entryBeside } from '../core/threads.ts';
 import type { FromWorker, Job } from './protocol.ts';
 
 /** The gateway's handle on a worker. */
@@ -39,8 +39,7 @@ export const WORKER_FLAGS: readonly string[] = [
 
 /** Starts a worker. Node's own flags are not handed on: a test runner's or debugger's make no sense there. */
 export function startWorker(events: WorkerEvents): WorkerProcess {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const child = fork(fileURLToPath(new URL(`./worker.${extension}`, import.meta.url)), [], {
+  const child = fork(entryBeside(import.meta.url, 'worker'), [], {
     execPath: process.execPath,
     execArgv: [...WORKER_FLAGS],
     env: Object.fromEntries(ENVIRONMENT.map((name) => [name, process.env[name]])),

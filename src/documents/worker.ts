@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { entryBeside } from '../core/threads.ts';
 import type { Conversion, Rejected } from './conversion.ts';
 import type { FromWorker, Job } from './protocol.ts';
 
@@ -52,8 +53,7 @@ function end(conversion: Conversion, resident = process.memoryUsage.rss()): void
 }
 
 function startThread(memoryBytes: number): Worker {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const started = new Worker(new URL(`./worker-thread.${extension}`, import.meta.url), {
+  const started = new Worker(entryBeside(import.meta.url, 'worker-thread'), {
     resourceLimits: { maxOldGenerationSizeMb: Math.floor((memoryBytes * HEAP_SHARE) / MEGABYTE) },
   });
   started.on('message', (message: FromWorker) => {

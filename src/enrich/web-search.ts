@@ -3,6 +3,7 @@ import type { Call } from '../core/call.ts';
 import type { ChatRequest, Message, Part } from '../core/chat.ts';
 import type { Batch, Chunk } from '../core/chunk.ts';
 import { toSluiceError } from '../core/errors.ts';
+import { linkAddress } from '../core/link-address.ts';
 import type { Enriched, Step } from '../core/stream.ts';
 import type { SearchResult, WebSearch } from '../search/search.ts';
 
@@ -68,7 +69,7 @@ function withResults(request: ChatRequest, query: string, results: readonly Sear
 export function resultBlocks(results: readonly SearchResult[]): readonly string[] {
   return results.map(
     ({ title, url, snippet, text }, index) =>
-      `## ${title}\n\n${text ?? snippet}\n\n> Source: [[${index + 1}]](${inMarkdown(url)})`,
+      `## ${title}\n\n${text ?? snippet}\n\n> Source: [[${index + 1}]](${linkAddress(url)})`,
   );
 }
 
@@ -90,7 +91,7 @@ export function foundText(query: string, results: readonly SearchResult[]): stri
 
 /** The sources as a quote block. */
 function asQuote(results: readonly SearchResult[]): Chunk {
-  const list = results.map(({ title, url }, index) => `> [${index + 1}] [${asWords(title)}](${inMarkdown(url)})`);
+  const list = results.map(({ title, url }, index) => `> [${index + 1}] [${asWords(title)}](${linkAddress(url)})`);
   return { type: 'content', content: `\n\n${list.join('\n>\n')}` };
 }
 
@@ -141,9 +142,4 @@ function textOf(message: Message | undefined): string {
 /** Text as the words of a markdown link, without anything that markdown or HTML would act upon. */
 function asWords(text: string): string {
   return text.replace(/[\\`*_[\]<>]/g, '\\$&');
-}
-
-/** An address within the parentheses of a markdown link. */
-function inMarkdown(url: string): string {
-  return url.replace(/\(/g, '%28').replace(/\)/g, '%29');
 }

@@ -1,4 +1,5 @@
 import type { MediaRef } from '../core/chunk.ts';
+import { linkAddress } from '../core/link-address.ts';
 
 /**
  * How media stand in the text of an answer, in markdown and the HTML that front ends of dialect A know: a picture of known
@@ -23,7 +24,7 @@ export function mediaMarkup(media: MediaRef): string {
 
 function picture({ url, width, height, source }: MediaRef, words: string): string {
   if (width === undefined || height === undefined || !url.startsWith('/media/')) {
-    return `![${words.replace(/[[\]\\<>\s]+/g, ' ')}](${inMarkdown(url)})`;
+    return `![${words.replace(/[[\]\\<>\s]+/g, ' ')}](${linkAddress(url)})`;
   }
   const attributes = {
     href: url,
@@ -35,14 +36,6 @@ function picture({ url, width, height, source }: MediaRef, words: string): strin
   const list = Object.entries(attributes).map(([name, value]) => `${name}="${escaped(value)}"`);
   const thumbnail = url.replace(/^\/media\//, '/thumbnail/');
   return `<a ${list.join(' ')}><img src="${escaped(thumbnail)}" alt="${escaped(words)}"></a>`;
-}
-
-/** An address within the parentheses of a markdown link. */
-function inMarkdown(url: string): string {
-  return url
-    .replace(/[\s<>]/g, encodeURIComponent)
-    .replace(/\(/g, '%28')
-    .replace(/\)/g, '%29');
 }
 
 /** Text as the value of an attribute; line ends would end the HTML block in markdown. */

@@ -1,6 +1,6 @@
-import { pipeline, type Readable, type Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { pipeline, type Readable } from 'node:stream';
 import { SluiceError } from '../core/errors.ts';
+import { inflater } from './inflater.ts';
 
 /**
  * A body as it should be: unpacked, and cut with an error as soon as it grows beyond `limit` bytes. Only what was read is
@@ -31,19 +31,4 @@ function unpack(source: Readable, encoding: string, name: string): Readable {
   // Errors of either side reach the reader through `inflate`; a reader that stops early closes both.
   pipeline(source, inflate, () => {});
   return inflate;
-}
-
-/** One layer only: stacked encodings have no use but to exhaust whoever unpacks them. */
-function inflater(encoding: string): Transform | undefined {
-  switch (encoding) {
-    case 'gzip':
-    case 'x-gzip':
-      return createGunzip();
-    case 'deflate':
-      return createInflate();
-    case 'br':
-      return createBrotliDecompress();
-    default:
-      return undefined;
-  }
 }

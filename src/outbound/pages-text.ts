@@ -3,6 +3,7 @@ import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 import TurndownService from 'turndown';
 import { DEEPEST_HTML, nestsTooDeep } from '../core/html-nesting.ts';
+import { linkAddress } from '../core/link-address.ts';
 
 /** The main text of a page. */
 export interface PageText {
@@ -62,7 +63,7 @@ function toMarkdown(base: URL, keepsLinks: boolean): (html: string) => string {
         base,
       );
       const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
-      return keepsLinks && isWeb && words !== '' ? `[${words}](${escapeParentheses(url.href)})` : words;
+      return keepsLinks && isWeb && words !== '' ? `[${words}](${linkAddress(url.href)})` : words;
     },
   });
   return (html) =>
@@ -74,10 +75,6 @@ function toMarkdown(base: URL, keepsLinks: boolean): (html: string) => string {
 
 function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
-}
-
-function escapeParentheses(href: string): string {
-  return href.replace(/\(/g, '%28').replace(/\)/g, '%29');
 }
 
 type Document = ConstructorParameters<typeof Readability>[0];

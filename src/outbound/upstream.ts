@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Limits } from '../config/config.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { Connection, ConnectionSettings, ConnectionUser } from './connection.ts';
+import { inflater } from './inflater.ts';
 import { Pool } from './pool.ts';
 import { transportFailure } from './transport-failure.ts';
 
@@ -172,20 +172,5 @@ class RunningExchange implements Exchange, ConnectionUser {
     inflate.on('error', () =>
       this.fail(new SluiceError('upstream_invalid', 'The upstream sent broken compressed data.')),
     );
-  }
-}
-
-/** One layer only: stacked encodings have no use but to exhaust whoever unpacks them. */
-function inflater(encoding: string): Transform | undefined {
-  switch (encoding.trim().toLowerCase()) {
-    case 'gzip':
-    case 'x-gzip':
-      return createGunzip();
-    case 'deflate':
-      return createInflate();
-    case 'br':
-      return createBrotliDecompress();
-    default:
-      return undefined;
   }
 }

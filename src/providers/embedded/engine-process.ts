@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { entryBeside } from '../../core/threads.ts';
 import type { FromEngine, ToEngine } from './protocol.ts';
 
 /** The gateway's handle on an engine. */
@@ -27,15 +27,9 @@ const OUTPUT_TAIL = 4_000;
 /** What native code may need. Everything else stays here: an engine has no use for keys, and its core dumps none either. */
 const ENVIRONMENT = ['PATH', 'HOME', 'USERPROFILE', 'SYSTEMROOT', 'TEMP', 'TMP', 'TMPDIR', 'LANG', 'LD_LIBRARY_PATH'];
 
-/** The entry beside this file, with the extension this file runs with: `.ts` in the repository, `.js` when compiled. */
-export function entryBeside(moduleUrl: string, name: string): string {
-  const extension = moduleUrl.endsWith('.ts') ? 'ts' : 'js';
-  return fileURLToPath(new URL(`${name}.${extension}`, moduleUrl));
-}
-
 /** Starts an engine. Node's own flags are not handed on: a test runner's or debugger's make no sense there. */
 export function startEngineProcess(events: EngineEvents): EngineProcess {
-  const child = fork(entryBeside(import.meta.url, './engine'), [], {
+  const child = fork(entryBeside(import.meta.url, 'engine'), [], {
     execPath: process.execPath,
     execArgv: [],
     env: environment(),

@@ -1,8 +1,7 @@
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { SluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import { threadEnvironment } from '../../core/threads.ts';
+import { entryBeside, threadEnvironment } from '../../core/threads.ts';
 import { storageFailed } from '../failure.ts';
 import { Problem } from '../problem.ts';
 import type { Answer, DatabaseHandle, Failure, FromWorker, Request, Result, ToWorker } from './protocol.ts';
@@ -201,11 +200,9 @@ function errorOf(failure: Failure): Error {
   }
 }
 
-/** With the extension that this file runs with: `.ts` in the repository, `.js` when compiled. No environment, no flags. */
+/** No environment, no flags. */
 function startThread(entry: 'worker' | 'check', file: string): Worker {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const url = new URL(`./${entry}.${extension}`, import.meta.url);
-  return new Worker(fileURLToPath(url), {
+  return new Worker(entryBeside(import.meta.url, entry), {
     workerData: file,
     env: threadEnvironment(),
     execArgv: [],
