@@ -1,7 +1,8 @@
+import { HEAD_BYTES } from '../media/kind.ts';
 import { convertArchive, type Progress } from './archive.ts';
 import { type Budget, type Conversion, inWords, OverLimit, Refusal, rejected } from './conversion.ts';
 import { csvToMarkdown } from './csv.ts';
-import { HEAD_BYTES, type Identity, identify } from './identify.ts';
+import { type Identity, identify } from './identify.ts';
 import { readImage } from './image.ts';
 import { type Libraries, load } from './libraries.ts';
 import { notebookToMarkdown } from './notebook.ts';

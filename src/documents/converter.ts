@@ -1,14 +1,13 @@
 import type { Logger } from '../core/logger.ts';
+import { HEAD_BYTES } from '../media/kind.ts';
 import type { Progress } from './archive.ts';
 import { type Conversion, type ConversionLimits, DEFAULT_LIMITS, Refusal, rejected } from './conversion.ts';
 import type { File } from './convert-file.ts';
-import { HEAD_BYTES, identify } from './identify.ts';
+import { identify } from './identify.ts';
 import { Pool } from './pool.ts';
 import { decodeTextInTurns } from './text.ts';
 
 export interface ConverterOptions {
-  /** Whether documents are converted; if not they are `rejected` as "not converted", and text and media are as before. */
-  readonly enabled?: boolean;
   /** Asked with every file. */
   readonly limits?: () => ConversionLimits;
   readonly log?: Logger;
@@ -37,15 +36,13 @@ export interface Converter {
 
 /** Starts nothing: a worker starts with the first file that needs one. */
 export function createConverter(options: ConverterOptions = {}): Converter {
-  const { enabled = true, limits = () => DEFAULT_LIMITS, log, workers = 2, idleMs = 60_000 } = options;
+  const { limits = () => DEFAULT_LIMITS, log, workers = 2, idleMs = 60_000 } = options;
   const pool = new Pool({ workers, idleMs, ...(log === undefined ? {} : { log }) });
   return {
     async convert(file, { signal, onProgress = () => {} } = {}) {
       signal?.throwIfAborted();
       const { name, bytes } = file;
-      return (
-        (await convertHere(file)) ?? (await pool.run({ name, bytes, limits: limits(), enabled }, signal, onProgress))
-      );
+      return (await convertHere(file)) ?? (await pool.run({ name, bytes, limits: limits() }, signal, onProgress));
     },
     close: () => pool.close(),
   };

@@ -68,6 +68,7 @@ describe('a name that is not true', () => {
     ['a.mp3', bytes('\xff\xfea\0'), /not audio/],
     ['a.wav', OGG, /not audio/],
     ['a.webm', MP4, /not video/],
+    ['a.mp4', bytes('\0\0\0\x18ftypheic'), /not video/],
     ['a.pdf', PNG, /not a PDF/],
     ['a.docx', bytes('text'), /not a document/],
     ['a.xlsx', bytes('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'), /password/],

@@ -1,6 +1,6 @@
+import type { OpenPicture } from '../media/picture.ts';
 import { Refusal } from './conversion.ts';
 import type { htmlToMarkdown } from './html.ts';
-import type { OpenImage } from './image.ts';
 import type { officeToMarkdown } from './office/office.ts';
 import type { pdfToMarkdown } from './pdf/pdf.ts';
 
@@ -9,7 +9,7 @@ export interface Libraries {
   pdf(): Promise<typeof pdfToMarkdown>;
   office(): Promise<typeof officeToMarkdown>;
   html(): Promise<typeof htmlToMarkdown>;
-  image(): Promise<OpenImage>;
+  image(): Promise<OpenPicture>;
 }
 
 export const INSTALLED: Libraries = {
@@ -25,19 +25,11 @@ export const INSTALLED: Libraries = {
   },
 };
 
-/** For an installation without the converter. Images, audio, video and text need none. */
-export const SWITCHED_OFF: Libraries = { ...INSTALLED, pdf: off, office: off, html: off };
-
-async function off(): Promise<never> {
-  throw new Refusal('was not converted: the converter is switched off');
-}
-
 /** The library, or a `Refusal` that says that it is not there. */
 export async function load<T>(loader: () => Promise<T>): Promise<T> {
   try {
     return await loader();
   } catch (error) {
-    if (error instanceof Refusal) throw error;
     throw new Refusal('was not converted: the converter is not installed', { cause: error });
   }
 }

@@ -6,8 +6,6 @@ export interface Job {
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly limits: ConversionLimits;
-  /** Whether documents are converted; if not, text and media still are. */
-  readonly enabled: boolean;
 }
 
 export type FromWorker =

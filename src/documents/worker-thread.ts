@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { openBudget } from './conversion.ts';
 import { convertFile } from './convert-file.ts';
-import { INSTALLED, SWITCHED_OFF } from './libraries.ts';
+import { INSTALLED } from './libraries.ts';
 import type { FromWorker, Job } from './protocol.ts';
 
 /** The thread of a worker that does the work. */
@@ -10,7 +10,7 @@ parentPort?.on('message', (job: Job) => void work(job));
 
 async function work(job: Job): Promise<void> {
   const conversion = await convertFile(job, {
-    libraries: job.enabled ? INSTALLED : SWITCHED_OFF,
+    libraries: INSTALLED,
     budget: openBudget(job.limits),
     onProgress: (progress) => tell({ type: 'progress', progress }),
     onFault: (error) =>

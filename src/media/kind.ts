@@ -26,7 +26,7 @@ function extensionOf(head: Buffer): string | undefined {
   if (text.startsWith('\x1a\x45\xdf\xa3')) return text.slice(0, 64).includes('webm') ? 'webm' : 'mkv';
   if (['\x00\x00\x01\xba', '\x00\x00\x01\xb3'].includes(text.slice(0, 4))) return 'mpg';
   if (text.slice(4, 8) === 'ftyp') return isoMedia(text.slice(8, 12));
-  if (['moov', 'mdat', 'wide'].includes(text.slice(4, 8))) return 'mov'; // QuickTime before it had `ftyp`
+  if (isQuickTime(head)) return 'mov';
   if (text.startsWith('ID3') || isMp3Frame(head)) return 'mp3';
   return undefined;
 }
@@ -44,6 +44,12 @@ function isoMedia(brand: string): string | undefined {
   if (brand === 'qt  ') return 'mov';
   if (/^M4[AB] $/.test(brand)) return 'm4a';
   return /^(avif|avis|hei|hev|mif1|msf1|crx |jp)/.test(brand) ? undefined : 'mp4';
+}
+
+/** QuickTime before it had `ftyp`: one of these atoms, behind its length. Behind letters they are words of a text. */
+function isQuickTime(head: Buffer): boolean {
+  const [length = 0xff] = head;
+  return length < 0x20 && ['moov', 'mdat', 'wide', 'free', 'skip'].includes(head.toString('latin1', 4, 8));
 }
 
 /** A frame header of layer III with a bit rate and sampling rate that exist (ISO/IEC 11172-3 §2.4.1.3). */

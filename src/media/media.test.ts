@@ -30,6 +30,8 @@ describe('what bytes are', () => {
     ['\0\0\0\x18ftypisom', 'mp4'],
     ['\0\0\0\x14ftypqt  ', 'mov'],
     ['\0\0\0\x08wide', 'mov'],
+    ['\0\0\0\x08free\0', 'mov'],
+    ['The wide river', undefined],
     ['\0\0\0\x18ftypM4A ', 'm4a'],
     ['\0\0\0\x18ftypavif', undefined],
     ['\0\0\0\x18ftypheic', undefined],

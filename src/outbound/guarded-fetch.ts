@@ -43,8 +43,6 @@ export interface GuardedSettings {
   /** Asked with every fetch. */
   readonly limits?: () => GuardedLimits;
   readonly userAgent?: string;
-  /** The only ports allowed; default: any. */
-  readonly ports?: ReadonlySet<number>;
   readonly resolve?: Resolve;
   readonly isPublic?: (address: string) => boolean;
 }
@@ -103,7 +101,6 @@ export function createGuardedFetch(settings: GuardedSettings = {}): GuardedFetch
   const guard: Guard = {
     resolve: settings.resolve ?? resolveHost,
     isPublic: settings.isPublic ?? ((address) => isPublicAddress(address) && !isOwnAddress(address)),
-    ports: settings.ports,
   };
   const configured = settings.limits ?? (() => defaultGuardedLimits);
   const userAgent = settings.userAgent ?? 'Sluice';

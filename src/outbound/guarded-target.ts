@@ -6,8 +6,6 @@ export interface Guard {
   readonly resolve: Resolve;
   /** Whether an address may be connected to. */
   readonly isPublic: (address: string) => boolean;
-  /** The only ports allowed; undefined: any. */
-  readonly ports: ReadonlySet<number> | undefined;
 }
 
 /** A hop that passed the guard: where it leads by name, and the only addresses its connection may go to. */
@@ -29,9 +27,6 @@ export interface Hop {
 export async function judge(hop: Hop, allowedOrigins: readonly string[], guard: Guard): Promise<Target> {
   const url = toWebAddress(hop.text, hop.from);
   if (url === undefined) throw refusal(hop, 'is not an http(s) address without credentials');
-  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
-  if (guard.ports !== undefined && !guard.ports.has(port))
-    throw refusal(hop, `uses port ${port}, which is not allowed`);
   const addresses = await addressesOf(hostOf(url), guard.resolve);
   if (addresses.length === 0) {
     throw new SluiceError('upstream_unreachable', `The host name '${shorten(url.hostname)}' could not be resolved.`);
