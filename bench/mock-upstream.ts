@@ -23,9 +23,25 @@ function whole(body: string, status = '200 OK'): Buffer {
   );
 }
 
+/** With all that OpenAI says; an upstream that leaves the details out has them added, which is another measurement. */
+function usageOf(completion: number): object {
+  return {
+    prompt_tokens: 200,
+    completion_tokens: completion,
+    total_tokens: 200 + completion,
+    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: 0,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  };
+}
+
 function completion(model: string, content: string): string {
   const message = { role: 'assistant', content };
-  const usage = { prompt_tokens: 200, completion_tokens: 200, total_tokens: 400 };
+  const usage = usageOf(200);
   const choices = [{ index: 0, message, finish_reason: 'stop' }];
   return JSON.stringify({ id: 'chatcmpl-bench', object: 'chat.completion', created, model, choices, usage });
 }
@@ -37,7 +53,7 @@ function streamFrames(model: string, chunks: number): readonly Buffer[] {
     const chunk = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created, model, choices, ...more };
     return frame(`data: ${JSON.stringify(chunk)}\n\n`);
   };
-  const usage = { prompt_tokens: 200, completion_tokens: chunks, total_tokens: 200 + chunks };
+  const usage = usageOf(chunks);
   return writes(chunks, {
     begin: event({ role: 'assistant', content: '' }, null),
     chunk: (index) => event({ content: word(index) }, null),
