@@ -16,7 +16,7 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '3' },
     quick: { type: 'boolean', default: false },
     bare: { type: 'boolean', default: false },
-    beside: { type: 'boolean', default: false },
+    alone: { type: 'boolean', default: false },
     'write-readme': { type: 'boolean', default: false },
     only: { type: 'string' },
     json: { type: 'string' },
@@ -36,6 +36,8 @@ if (options['write-readme'] && (options.quick || options.bare || options.only !=
   process.exit(2);
 }
 
+/** Whether the other gateways are measured too. */
+const isBeside = !(options.alone || options.quick || options.bare);
 const size = options.quick ? QUICK : FULL;
 const rounds = options.quick ? 1 : Math.min(20, Math.max(1, Number(options.rounds) || 3));
 const scenarios = SCENARIOS.filter(({ name }) => options.only === undefined || options.only.split(',').includes(name));
@@ -147,7 +149,7 @@ async function main(): Promise<void> {
   if (!options.bare) {
     lanes.push(...(await lanesOfSluice(mock)));
   }
-  if (options.beside) lanes.push(...(await lanesBeside(mock)));
+  if (isBeside) lanes.push(...(await lanesBeside(mock)));
   const began = performance.now();
   await measure({ mock, size }, lanes);
   const machine = `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model.trim() ?? 'CPU'}`;
@@ -159,11 +161,11 @@ async function main(): Promise<void> {
     console.log('The machine was busy with something else before: take the figures with care.\n');
   const lines = summarise(results);
   if (options.bare) for (const [name, found] of results) console.log(name, found.get('bare'));
-  else console.log(table(lines, options.beside ? BESIDE : []));
+  else console.log(table(lines, isBeside ? BESIDE : []));
   for (const line of missing) console.log(`\nnot measured: ${line}`);
   if (options['write-readme'] && wrong.length === 0) {
     const date = new Date().toISOString().slice(0, 10);
-    const block = readmeBlock(lines, { date, machine, rounds, others: options.beside ? BESIDE : [] });
+    const block = readmeBlock(lines, { date, machine, rounds, others: isBeside ? BESIDE : [] });
     writeFileSync(README, withBlock(readFileSync(README, 'utf8'), block));
   }
   if (options.json !== undefined) {
