@@ -26,6 +26,7 @@ export async function serve(flags: Flags): Promise<void> {
   const log = createLogger(config.logLevel);
   log.hide(secretsOf(config));
   ignoreClosedOutput();
+  for (const note of notes) log.warn({}, note);
 
   const { createApp } = await import('../app.ts');
   // Looking for local servers begins after listening, and so after the start text.

@@ -11,7 +11,7 @@ export interface Started {
   readonly address: { readonly host: string; readonly port: number };
   readonly providers: readonly Provider[];
   readonly embedded: Pick<EmbeddedDescription, 'bundled' | 'models'>;
-  /** What is to be said about keys that switched nothing on. */
+  /** What is to be said about variables that have no effect. */
   readonly notes: readonly string[];
   readonly version: string;
 }

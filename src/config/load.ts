@@ -38,7 +38,7 @@ export interface LoadOptions {
 export interface Loaded {
   /** Frozen to the bottom. */
   readonly config: Config;
-  /** Keys in the environment that switch nothing on, and why; one sentence each. */
+  /** Variables that have no effect, and why; one sentence each. */
   readonly notes: readonly string[];
 }
 
@@ -56,7 +56,6 @@ export async function loadConfig(options: LoadOptions = {}): Promise<Loaded> {
   const ofSearch = search.problems.map(({ key, message }) => ({ path: ['search', key], message }));
   if (file !== undefined) problems.push(...linesOf(file, [...wrong, ...resolved.problems, ...ofSearch]));
   const observe = resolveObserve(environment, settings.observe);
-  problems.push(...observe.problems);
   if (problems.length > 0) throw new ConfigError(problems);
 
   const base = file === undefined ? directory : path.dirname(file.path);
@@ -91,7 +90,7 @@ export async function loadConfig(options: LoadOptions = {}): Promise<Loaded> {
     ...routingOf(settings),
     limits: { ...defaultLimits, ...defined(settings.limits ?? {}) },
   };
-  return { config: deepFreeze(config), notes: resolved.notes };
+  return { config: deepFreeze(config), notes: [...resolved.notes, ...observe.notes] };
 }
 
 /** Aliases as chains of names, and what is to be known for a choice among equals. */

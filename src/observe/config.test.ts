@@ -4,7 +4,7 @@ import { defaultObserve, resolveObserve } from './config.ts';
 
 describe('what the environment says of observing', () => {
   test('nothing: the defaults, and nobody is told', () => {
-    assert.deepEqual(resolveObserve({}), { config: defaultObserve, problems: [] });
+    assert.deepEqual(resolveObserve({}), { config: defaultObserve, notes: [] });
     assert.deepEqual(
       resolveObserve({ SLUICE_REQUEST_LOG: ' ', OTEL_EXPORTER_OTLP_ENDPOINT: '' }).config,
       defaultObserve,
@@ -12,7 +12,7 @@ describe('what the environment says of observing', () => {
   });
 
   test('what makes no sense is named, without its value, and has no effect', () => {
-    const { config, problems } = resolveObserve({
+    const { config, notes } = resolveObserve({
       SLUICE_REQUEST_LOG: 'everything',
       SLUICE_REQUEST_LOG_ENTRIES: '-1',
       SLUICE_ACCESS_LOG: 'yes',
@@ -20,7 +20,7 @@ describe('what the environment says of observing', () => {
       OTEL_EXPORTER_OTLP_HEADERS: 'planted',
     });
     assert.deepEqual(config, defaultObserve);
-    assert.deepEqual(problems.map((problem) => problem.split(' ')[0]).sort(), [
+    assert.deepEqual(notes.map((note) => note.split(' ')[0]).sort(), [
       'OTEL_EXPORTER_OTLP_ENDPOINT',
       'SLUICE_ACCESS_LOG',
       'SLUICE_REQUEST_LOG',
@@ -31,7 +31,7 @@ describe('what the environment says of observing', () => {
       OTEL_EXPORTER_OTLP_HEADERS: 'planted,a=%zz,good=1',
     });
     assert.deepEqual(headers.config.otel?.headers, { good: '1' });
-    assert.doesNotMatch(JSON.stringify(headers.problems), /planted|zz/);
+    assert.doesNotMatch(JSON.stringify(headers.notes), /planted|zz/);
   });
 
   test('the environment beats the file', () => {

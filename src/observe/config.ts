@@ -54,13 +54,13 @@ export const defaultObserve: ObserveConfig = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The environment beats the file. A variable that makes no sense is named in `problems`, and has no effect. */
+/** The environment beats the file. A variable that makes no sense is named in `notes`, and has no effect. */
 export function resolveObserve(
   environment: Environment,
   section: ObserveSection = {},
 ): {
   readonly config: ObserveConfig;
-  readonly problems: readonly string[];
+  readonly notes: readonly string[];
 } {
   const read = new Reader(environment);
   const otel = otelOf(read, section);
@@ -82,7 +82,7 @@ export function resolveObserve(
     accessLog: read.oneOf('SLUICE_ACCESS_LOG', ACCESS_LOGS, section.accessLog ?? accessLog),
     ...(otel === undefined ? {} : { otel }),
   };
-  return { config, problems: read.problems };
+  return { config, notes: read.notes };
 }
 
 /** https://opentelemetry.io/docs/specs/otel/protocol/exporter/ and …/configuration/sdk-environment-variables/ */
@@ -99,7 +99,7 @@ function otelOf(read: Reader, section: ObserveSection): OtelConfig | undefined {
   if (tracesUrl === undefined && metricsUrl === undefined) return undefined;
   const protocol = read.text('OTEL_EXPORTER_OTLP_PROTOCOL');
   if (protocol === 'grpc') {
-    read.problems.push('OTEL_EXPORTER_OTLP_PROTOCOL: grpc is not spoken; sending http/json');
+    read.notes.push('OTEL_EXPORTER_OTLP_PROTOCOL: grpc is not spoken; sending http/json');
   }
   const { 'service.name': named, ...resource } = read.pairs('OTEL_RESOURCE_ATTRIBUTES');
   return {
@@ -122,7 +122,7 @@ function isOff(read: Reader, name: string): boolean {
 }
 
 class Reader {
-  readonly problems: string[] = [];
+  readonly notes: string[] = [];
   readonly #environment: Environment;
 
   constructor(environment: Environment) {
@@ -177,6 +177,6 @@ class Reader {
 
   /** The value itself may be a secret. */
   #wrong(name: string, allowed: string): void {
-    this.problems.push(`${name} is not understood and has no effect; allowed: ${allowed}`);
+    this.notes.push(`${name} is not understood and has no effect; allowed: ${allowed}`);
   }
 }

@@ -32,6 +32,7 @@ export async function serveByWorkers(flags: Flags, loaded: Loaded): Promise<void
   const log = createLogger(loaded.config.logLevel);
   log.hide(secretsOf(loaded.config));
   ignoreClosedOutput();
+  for (const note of loaded.notes) log.warn({}, note);
   const primary = new Primary(flags, loaded, log);
   const text = await primary.start().catch((error: unknown) => {
     throw error instanceof StartFailure ? new Failure(error.lines.join(' '), error.exitCode) : error;

@@ -158,6 +158,24 @@ describe('starting', () => {
     );
   });
 
+  test('a variable of observing that is not understood is named, and keeps nothing from starting', async (context) => {
+    const environment = {
+      SLUICE_REQUEST_LOG: 'fll',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+      OTEL_BSP_SCHEDULE_DELAY: '1.5s',
+    };
+    const { process: child, ended } = await ready(context, temporaryFolder(context), [], environment);
+    child.kill('SIGTERM');
+    const { code, stdout, stderr } = await ended;
+    assert.equal(code, 0);
+    const wrong = 'SLUICE_REQUEST_LOG is not understood and has no effect; allowed: none, meta, full';
+    assert.ok(stdout.includes(`Note       ${wrong}\n`), stdout);
+    assert.match(stdout, /Note {7}OTEL_EXPORTER_OTLP_PROTOCOL: grpc is not spoken/);
+    assert.match(stdout, /Note {7}OTEL_BSP_SCHEDULE_DELAY is not understood/);
+    assert.ok(stderr.includes(`"level":"warn"`) && stderr.includes(`"msg":"${wrong}"`), stderr);
+  });
+
   test('where Node may start nothing, it goes on without its flags', async (context) => {
     const NODE_OPTIONS =
       '--permission --allow-fs-read=* --allow-fs-write=* --allow-addons --allow-worker --no-warnings';

@@ -214,6 +214,12 @@ aliases:
     );
   });
 
+  test('a variable of observing that is not understood has no effect', async (context) => {
+    const { code, finding } = await examine(context, { environment: { SLUICE_ACCESS_LOG: 'al' } });
+    assert.equal(code, 0);
+    finding('! SLUICE_ACCESS_LOG is not understood and has no effect; allowed: none, errors, all');
+  });
+
   test('a port that something else uses', async (context) => {
     const { port } = await plainServer(context, (_request, response) => {
       response.setHeader('server', 'Other/1').end('hello');

@@ -10,7 +10,7 @@ const SERVER = 2;
 const CLIENT = 3;
 
 function otelTo({ endpoint }: OtlpCollector, more: Readonly<Record<string, string>> = {}): OtelConfig {
-  const { config, problems } = resolveObserve({
+  const { config, notes } = resolveObserve({
     OTEL_EXPORTER_OTLP_ENDPOINT: `${endpoint}/`,
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20planted-collector-key',
     OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=test',
@@ -19,7 +19,7 @@ function otelTo({ endpoint }: OtlpCollector, more: Readonly<Record<string, strin
     OTEL_EXPORTER_OTLP_TIMEOUT: '500',
     ...more,
   });
-  assert.deepEqual(problems, []);
+  assert.deepEqual(notes, []);
   if (config.otel === undefined) throw new Error('nothing is sent');
   return config.otel;
 }
