@@ -116,3 +116,26 @@ test('circular and strange fields do no harm', async (context) => {
   assert.match(JSON.stringify(logged), /^(?:\{"self":){2,8}"\[deeper\]"\}+$/);
   assert.deepEqual(rest, { socket: '[AbortController]', at: '1970-01-01T00:00:00.000Z', big: 10, msg: 'x' });
 });
+
+test('lines that the disk has no room for are lost, and hold up neither the process nor its end', {
+  skip: process.platform !== 'linux' && 'only Linux has a disk that is always full',
+}, async () => {
+  const log = createLogger('info', openSync('/dev/full', 'w'));
+  log.info({}, 'one');
+  await sleep(50);
+  log.info({}, 'two');
+  log.flush();
+});
+
+test('of many lines at once none is lost, torn or doubled', async (context) => {
+  const { log, lines } = logging(context);
+  for (let count = 0; count < 2_000; count += 1) {
+    log.info({ count, text: 'ö'.repeat(100) }, 'x');
+    if (count % 500 === 0) await sleep(1);
+  }
+  const counts = (await lines(2_000)).map((line) => Number(line['count']));
+  assert.deepEqual(
+    counts.toSorted((one, other) => one - other),
+    Array.from({ length: 2_000 }, (_, index) => index),
+  );
+});

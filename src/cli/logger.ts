@@ -5,10 +5,8 @@ import type { LogLevel } from '../config/config.ts';
 import { LOG_LEVELS } from '../config/defaults.ts';
 import type { Logger } from '../core/logger.ts';
 import { Secrets } from '../core/secrets.ts';
+import { LogOutput } from './log-output.ts';
 import { withoutSecrets } from './redact.ts';
-
-/** Lines that wait for a slow reader of stderr; beyond it they are dropped, and the gateway goes on. */
-const LONGEST_QUEUE = 8 * 1024 * 1024;
 
 /** The log of the process: JSON lines on stderr. */
 export interface ProcessLogger extends Logger {
@@ -21,13 +19,12 @@ export interface ProcessLogger extends Logger {
 /** A logger that costs nothing, pino's 20 ms included, before its first line. */
 export function createLogger(level: LogLevel, descriptor = 2): ProcessLogger {
   const secrets = new Secrets();
-  let destination: ReturnType<typeof pino.destination> | undefined;
+  const output = new LogOutput(descriptor);
   let root: pino.Logger | undefined;
 
   function open(): pino.Logger {
     // Synchronous, since a log line cannot wait for an import.
     const create = createRequire(import.meta.url)('pino') as typeof pino;
-    destination = create.destination({ fd: descriptor, sync: false, maxLength: LONGEST_QUEUE });
     root = create(
       {
         level,
@@ -37,7 +34,7 @@ export function createLogger(level: LogLevel, descriptor = 2): ProcessLogger {
         serializers: { err: (value: unknown) => value },
         hooks: { streamWrite: (line) => escaped(secrets.mask(line)) },
       },
-      destination,
+      output,
     );
     return root;
   }
@@ -59,11 +56,7 @@ export function createLogger(level: LogLevel, descriptor = 2): ProcessLogger {
       secrets.use(texts.flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]));
     },
     flush() {
-      try {
-        destination?.flushSync();
-      } catch {
-        // Not open yet, or nobody reads: there is no other place for these lines.
-      }
+      output.flush();
     },
   });
 }

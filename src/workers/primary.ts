@@ -92,9 +92,13 @@ class Primary {
   /** Starts one worker, and returns the text that greets; the others follow. Throws when the first one cannot serve. */
   async start(): Promise<string> {
     const text = await this.#startOne();
-    stopInOrder({ drain: () => this.#stop(), drainMs: () => this.#config.limits.drainMs, log: this.#log });
     const isFull = this.#fill();
-    process.on('SIGHUP', () => void isFull.then(() => this.#restart()));
+    stopInOrder({
+      drain: () => this.#stop(),
+      drainMs: () => this.#config.limits.drainMs,
+      log: this.#log,
+      onHangup: () => void isFull.then(() => this.#restart()),
+    });
     this.#watchConfig();
     if (this.#config.detectLocal) this.#watchLocal();
     this.#sweep = sweepRegularly({ records: this.#stores.buckets, files: this.#stores.files }, this.#log);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import path from 'node:path';
@@ -7,7 +7,8 @@ import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from '../support/config-folder.ts';
 import { plainServer } from '../support/plain-server.ts';
-import { startSluice } from '../support/run-sluice.ts';
+import { SLUICE, startSluice } from '../support/run-sluice.ts';
+import { eventually, isAlive } from './workers-world.ts';
 
 const event = (content: string) =>
   `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
@@ -47,6 +48,12 @@ async function streaming(context: TestContext, limits = '{}') {
   };
   await readUntil('first');
   return { running, address, readUntil, stream: streams[0] };
+}
+
+/** Why there is none to be had here; false where there are some. */
+function noTerminals(): string | false {
+  if (process.platform !== 'linux') return 'script takes other words elsewhere';
+  return spawnSync('script', ['--version']).status !== 0 && 'there is no script (util-linux)';
 }
 
 describe('signals', () => {
@@ -89,6 +96,39 @@ describe('signals', () => {
       assert.equal((await running.ended).code, code);
     });
   }
+
+  test('SIGHUP without a terminal, as with nohup, is logged and ends nothing', async (context) => {
+    const { running, address, readUntil, stream } = await streaming(context);
+    running.process.kill('SIGHUP');
+    running.process.kill('SIGHUP');
+    await running.said(/the terminal has ended; going on without it/);
+    assert.equal((await fetch(`http://${address}/health`)).status, 200);
+    stream?.end(END);
+    assert.match(await readUntil(undefined), /\[DONE\]/);
+    running.process.kill('SIGTERM');
+    const { code, stderr } = await running.ended;
+    assert.equal(code, 0);
+    assert.equal(stderr.match(/the terminal has ended/g)?.length, 1, 'twice at the same moment is once');
+  });
+
+  test('it ends with its terminal', { skip: noTerminals() }, async (context) => {
+    const folder = temporaryFolder(context);
+    const words = `echo pid $$; exec '${process.execPath}' '${SLUICE}' --bind 127.0.0.1:0`;
+    const environment = { ...process.env, HOME: folder, SLUICE_DATA_DIR: folder, SHELL: '/bin/sh' };
+    const terminal = spawn('script', ['-qefc', words, '/dev/null'], {
+      env: environment,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    let said = '';
+    for await (const text of terminal.stdout.setEncoding('utf8')) {
+      said += text;
+      if (/Page +http/.test(said)) break;
+    }
+    const pid = Number(/pid (\d+)/.exec(said)?.[1] ?? assert.fail(said));
+    context.after(() => isAlive(pid) && process.kill(pid, 'SIGKILL'));
+    terminal.kill('SIGKILL');
+    await eventually(() => !isAlive(pid), 'it has ended');
+  });
 
   test('an endless answer is cut after drainMs with an error', async (context) => {
     const { running, readUntil } = await streaming(context, '{drainMs: 300}');

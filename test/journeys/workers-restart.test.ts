@@ -82,7 +82,7 @@ describe('restarting the workers', { timeout: 240_000, skip: !isLinux }, () => {
       const before = world.workers();
       world.running.process.kill('SIGHUP');
       // Wished again while it runs, it is done again.
-      if (round === 0) setTimeout(() => world.running.process.kill('SIGHUP'), 100);
+      if (round === 0) setTimeout(() => world.running.process.kill('SIGHUP'), 500);
       await eventually(() => before.every((pid) => !isAlive(pid)), 'the old ones are gone');
       await eventually(() => world.workers().length === 2, 'two are left');
       for (const pid of world.workers()) seen.add(pid);
@@ -120,6 +120,16 @@ describe('restarting the workers', { timeout: 240_000, skip: !isLinux }, () => {
     world.open[0]?.end(END);
     assert.match(await reader.whole, /"finish"/);
     assert.match((await ask(world.origin, path)).text, /"late"/);
+  });
+
+  test('SIGHUP twice at the same moment, as from a terminal through the launcher, is one', async (context) => {
+    const { running } = await openWorkers(context, { count: 2 });
+    running.process.kill('SIGHUP');
+    await running.said(/restarting the workers/);
+    running.process.kill('SIGHUP');
+    await running.said(/all workers are new/);
+    running.process.kill('SIGTERM');
+    assert.doesNotMatch((await running.ended).stderr, /once more after this time/);
   });
 
   test('a wrong configuration stops a restart, a right one is read anew', async (context) => {

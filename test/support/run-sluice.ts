@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const SLUICE = fileURLToPath(new URL('../../bin/sluice.js', import.meta.url));
+export const SLUICE = fileURLToPath(new URL('../../bin/sluice.js', import.meta.url));
 
 /** How a process ended, and all that it said. */
 export interface Ended {
