@@ -11,25 +11,38 @@ export const quiet: Logger = {
   child: () => quiet,
 };
 
-/** The local servers that run now, without those that the file names or switches off. */
-export async function findLocal(config: Config): Promise<ProviderConfig[]> {
-  if (!config.detectLocal) return [];
+/** The local servers that run now. */
+export async function findLocal({ detectLocal: isWanted, bind }: Config): Promise<readonly ProviderConfig[]> {
+  if (!isWanted) return [];
   const { detectLocal } = await import('../providers/local.ts');
-  const taken = new Set([...(config.disabled ?? []), ...config.providers.map(({ id }) => id)]);
-  return (await detectLocal({ ownPort: config.bind.port })).filter(({ id }) => !taken.has(id));
+  return await detectLocal({ ownPort: bind.port });
 }
 
-/** The providers of a configuration, for one look at them; `close` lets go of their connections. */
-export async function openProviders(
-  config: Config,
-): Promise<{ providers: readonly Provider[]; close(): Promise<void> }> {
-  const { createProviderDeps, createProviders } = await import('../providers/index.ts');
-  const deps = createProviderDeps(() => config.limits, quiet);
-  const providers = createProviders(config, quiet, deps);
+/** The providers of one configuration, for a look at them. */
+export interface OpenProviders {
+  /** Those that are on, as they serve. */
+  readonly on: readonly Provider[];
+  /** Known ones that a client may use with a key of its own. */
+  readonly waiting: readonly Provider[];
+  /** Lets go of their connections. */
+  close(): Promise<void>;
+}
+
+export async function openProviders(config: Config, local: readonly ProviderConfig[]): Promise<OpenProviders> {
+  const [{ createProviderDeps }, { Registry }] = await Promise.all([
+    import('../providers/index.ts'),
+    import('../providers/registry.ts'),
+  ]);
+  const registry = new Registry(
+    createProviderDeps(() => config.limits, quiet),
+    quiet,
+  );
+  registry.found(local);
+  const providers = registry.providers(config);
+  const isWaiting = ({ id }: Provider) => config.available.some((entry) => entry.id === id);
   return {
-    providers,
-    async close() {
-      await Promise.allSettled([...providers.map((provider) => provider.close?.()), deps.client.close()]);
-    },
+    on: providers.filter((provider) => !isWaiting(provider)),
+    waiting: providers.filter(isWaiting),
+    close: () => registry.close(),
   };
 }

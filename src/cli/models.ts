@@ -34,8 +34,7 @@ export async function listModels(
   environment: Environment = process.env,
 ): Promise<Outcome> {
   const { config } = await loadConfig({ flags, environment });
-  const local = await findLocal(config);
-  const { providers, close } = await openProviders({ ...config, providers: [...config.providers, ...local] });
+  const { on: providers, close } = await openProviders(config, await findLocal(config));
   const asked = await Promise.all(providers.map((provider) => askForModels(provider, TIMEOUT_MS)));
   await close();
 

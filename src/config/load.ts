@@ -31,9 +31,18 @@ export interface LoadOptions {
   readonly environment?: Environment;
   /** Where `sluice.yaml` is looked for and what relative paths of flags and variables are relative to. */
   readonly directory?: string;
-  /** Leaves the file out, for a look at the rest when the file is broken. */
-  readonly withoutFile?: boolean;
 }
+
+/** The variables beside the flags of the same meaning. */
+export const OWN_VARIABLES = [
+  'SLUICE_BIND',
+  'SLUICE_CONFIG',
+  'SLUICE_DATA_DIR',
+  'SLUICE_WORKERS',
+  'SLUICE_LOG_LEVEL',
+  'SLUICE_KEY',
+] as const;
+type OwnVariable = (typeof OWN_VARIABLES)[number];
 
 export interface Loaded {
   /** Frozen to the bottom. */
@@ -45,18 +54,43 @@ export interface Loaded {
 /** Flags beat the environment, the environment beats the file. Throws `ConfigError` with everything that is wrong. */
 export async function loadConfig(options: LoadOptions = {}): Promise<Loaded> {
   const { flags = {}, environment = process.env, directory = process.cwd() } = options;
-  const problems: string[] = [];
-  const outer = outerSettings(flags, environment, directory, problems);
-  const file = options.withoutFile === true ? undefined : await openFile(flags, environment, directory, problems);
+  const opened = await openFile(flags, environment, directory);
+  const { wrongOutside, wrongInFile, mayPass, ...loaded } = await resolve(options, opened);
+  const problems = [...wrongOutside, ...wrongInFile];
+  if (problems.length > 0) throw new ConfigError(problems, { mayPass });
+  return loaded;
+}
+
+/** The same as far as it can be used: a wrong flag or variable counts as not set, and a wrong file as none. */
+export async function loadUsable(options: LoadOptions = {}): Promise<Resolved> {
+  const { flags = {}, environment = process.env, directory = process.cwd() } = options;
+  const first = await resolve(options, await openFile(flags, environment, directory));
+  if (first.wrongInFile.length === 0) return first;
+  return { ...(await resolve(options, { problems: [], mayPass: false })), wrongInFile: first.wrongInFile };
+}
+
+export interface Resolved extends Loaded {
+  /** What is wrong with flags and variables, and with the file or its name: one line each. */
+  readonly wrongOutside: readonly string[];
+  readonly wrongInFile: readonly string[];
+  /** The machine is at fault: the file can perhaps be read a little later. */
+  readonly mayPass: boolean;
+}
+
+async function resolve(
+  { flags = {}, environment = process.env, directory = process.cwd() }: LoadOptions,
+  { file, problems: unreadable, mayPass }: Opened,
+): Promise<Resolved> {
+  const wrongOutside: string[] = [];
+  const outer = outerSettings(flags, environment, directory, wrongOutside);
   const { settings, reference, wrong } = file === undefined ? nothing : await settingsOf(file, environment);
 
   const { resolveProviders } = await import('./providers.ts');
   const resolved = resolveProviders(settings.providers ?? {}, environment, reference);
   const search = resolveSearch(defined(settings.search ?? {}), environment);
   const ofSearch = search.problems.map(({ key, message }) => ({ path: ['search', key], message }));
-  if (file !== undefined) problems.push(...linesOf(file, [...wrong, ...resolved.problems, ...ofSearch]));
+  const ofFile = file === undefined ? [] : linesOf(file, [...wrong, ...resolved.problems, ...ofSearch]);
   const observe = resolveObserve(environment, settings.observe);
-  if (problems.length > 0) throw new ConfigError(problems);
 
   const base = file === undefined ? directory : path.dirname(file.path);
   const bind = outer.bind ?? settings.bind ?? defaultBind;
@@ -90,7 +124,8 @@ export async function loadConfig(options: LoadOptions = {}): Promise<Loaded> {
     ...routingOf(settings),
     limits: { ...defaultLimits, ...defined(settings.limits ?? {}) },
   };
-  return { config: deepFreeze(config), notes: [...resolved.notes, ...observe.notes] };
+  const notes = [...resolved.notes, ...observe.notes];
+  return { config: deepFreeze(config), notes, wrongOutside, wrongInFile: [...unreadable, ...ofFile], mayPass };
 }
 
 /** Aliases as chains of names, and what is to be known for a choice among equals. */
@@ -125,23 +160,25 @@ interface FileContent {
 
 const nothing: FileContent = { settings: {}, reference: () => undefined, wrong: [] };
 
+interface Opened {
+  readonly file?: ConfigFile;
+  /** Why there is none. */
+  readonly problems: readonly string[];
+  readonly mayPass: boolean;
+}
+
 /** The file that a flag or variable names, else the default one when it is there. */
-async function openFile(
-  flags: Flags,
-  environment: Environment,
-  directory: string,
-  problems: string[],
-): Promise<ConfigFile | undefined> {
+async function openFile(flags: Flags, environment: Environment, directory: string): Promise<Opened> {
   const named = flags.config ?? variable(environment, 'SLUICE_CONFIG');
   const file = named === undefined ? findDefaultFile(directory) : absolutePath(directory, named);
-  if (file === undefined) return undefined;
+  if (file === undefined) return { problems: [], mayPass: false };
   const source = flags.config === undefined ? 'SLUICE_CONFIG' : '--config';
   try {
-    return await readConfigFile(file, shownPath(file, directory), named === undefined ? undefined : source);
+    const read = await readConfigFile(file, shownPath(file, directory), named === undefined ? undefined : source);
+    return { file: read, problems: [], mayPass: false };
   } catch (error) {
-    if (!(error instanceof ConfigError) || error.mayPass) throw error;
-    problems.push(...error.problems);
-    return undefined;
+    if (!(error instanceof ConfigError)) throw error;
+    return { problems: error.problems, mayPass: error.mayPass };
   }
 }
 
@@ -193,7 +230,7 @@ function outerSettings(flags: Flags, environment: Environment, directory: string
   function read<T>(
     flag: string,
     flagged: string | undefined,
-    name: string,
+    name: OwnVariable,
     parse: (text: string) => T | undefined,
     allowed: string,
   ) {

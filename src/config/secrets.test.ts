@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadYaml, temporaryFolder } from '../../test/support/config-folder.ts';
-import { secretsOf } from './secrets.ts';
+import { secretsIn, secretsOf } from './secrets.ts';
 
 test('headers and settings whose names speak of a secret are secrets, others are not', async (context) => {
   const config = await loadYaml(
@@ -27,4 +27,17 @@ test('headers and settings whose names speak of a secret are secrets, others are
       ['password', 'auth', 'credential', 'signature', 'session', 'secret', 'passphrase'].map((each) => `in-${each}`),
     ),
   );
+});
+
+test('keys in the environment are secrets, whoever reads them', () => {
+  const secrets = {
+    SLUICE_KEY: 'of-sluice',
+    GROQ_API_KEY: 'of-groq',
+    FAL_API_KEY: 'of-fal',
+    TAVILY_API_KEY: 'of-tavily',
+    EXA_API_KEY: 'of-exa',
+    OTEL_EXPORTER_OTLP_HEADERS: 'a=of-collector',
+  };
+  const others = { SLUICE_BIND: ':1', AWS_REGION: 'x', SEARXNG_URL: 'http://h', OTEL_SERVICE_NAME: 'n', TOKEN: 't' };
+  assert.deepEqual(new Set(secretsIn({ ...secrets, ...others })), new Set(Object.values(secrets)));
 });

@@ -1,7 +1,7 @@
 import { Secrets } from '../core/secrets.ts';
 import type { Config } from './config.ts';
 import { type Environment, variable } from './paths.ts';
-import { rows } from './rows.ts';
+import { secretVariables } from './variables.ts';
 
 /** Names of headers and settings that hold a secret. */
 const SECRET_NAME = /auth|cookie|credential|key|pass|secret|session|signature|token/i;
@@ -21,8 +21,7 @@ export function secretsOf(config: Config): string[] {
 
 /** The keys in the environment, also those that a broken configuration does not use. */
 export function secretsIn(environment: Environment): string[] {
-  const names = ['SLUICE_KEY', ...[...rows.values()].flatMap((row) => row.keys)];
-  return names.flatMap((name) => variable(environment, name) ?? []);
+  return [...secretVariables()].flatMap((name) => variable(environment, name) ?? []);
 }
 
 /** A mask for texts that holds these secrets. */

@@ -52,6 +52,29 @@ export const defaultObserve: ObserveConfig = {
   accessLog: 'errors',
 };
 
+/** The variables that are read here. */
+export const OBSERVE_VARIABLES = [
+  'SLUICE_REQUEST_LOG',
+  'SLUICE_REQUEST_LOG_ENTRIES',
+  'SLUICE_REQUEST_LOG_BYTES',
+  'SLUICE_ACCESS_LOG',
+  'SLUICE_OTEL_PROPAGATE',
+  'OTEL_SDK_DISABLED',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'OTEL_EXPORTER_OTLP_PROTOCOL',
+  'OTEL_EXPORTER_OTLP_TIMEOUT',
+  'OTEL_TRACES_EXPORTER',
+  'OTEL_METRICS_EXPORTER',
+  'OTEL_SERVICE_NAME',
+  'OTEL_RESOURCE_ATTRIBUTES',
+  'OTEL_BSP_SCHEDULE_DELAY',
+  'OTEL_METRIC_EXPORT_INTERVAL',
+] as const;
+export type ObserveVariable = (typeof OBSERVE_VARIABLES)[number];
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The environment beats the file. A variable that makes no sense is named in `notes`, and has no effect. */
@@ -117,7 +140,7 @@ function otelOf(read: Reader, section: ObserveSection): OtelConfig | undefined {
   };
 }
 
-function isOff(read: Reader, name: string): boolean {
+function isOff(read: Reader, name: ObserveVariable): boolean {
   return read.text(name) === 'none';
 }
 
@@ -129,19 +152,19 @@ class Reader {
     this.#environment = environment;
   }
 
-  text(name: string): string | undefined {
+  text(name: ObserveVariable): string | undefined {
     const value = this.#environment[name]?.trim();
     return value === '' ? undefined : value;
   }
 
-  oneOf<T extends string>(name: string, allowed: readonly T[], otherwise: T): T {
+  oneOf<T extends string>(name: ObserveVariable, allowed: readonly T[], otherwise: T): T {
     const value = this.text(name);
     const found = allowed.find((each) => each === value);
     if (value !== undefined && found === undefined) this.#wrong(name, allowed.join(', '));
     return found ?? otherwise;
   }
 
-  number(name: string, least: number, most: number, otherwise: number): number {
+  number(name: ObserveVariable, least: number, most: number, otherwise: number): number {
     const value = this.text(name);
     if (value === undefined) return otherwise;
     const number = Number(value);
@@ -150,7 +173,7 @@ class Reader {
     return otherwise;
   }
 
-  url(name: string): string | undefined {
+  url(name: ObserveVariable): string | undefined {
     const value = this.text(name);
     if (value === undefined) return undefined;
     const url = URL.canParse(value) ? new URL(value) : undefined;
@@ -160,7 +183,7 @@ class Reader {
   }
 
   /** `name=value,name=value`, percent-encoded (W3C Baggage). */
-  pairs(name: string): Record<string, string> {
+  pairs(name: ObserveVariable): Record<string, string> {
     const found: Record<string, string> = {};
     for (const pair of (this.text(name) ?? '').split(',')) {
       if (pair.trim() === '') continue;
@@ -176,7 +199,7 @@ class Reader {
   }
 
   /** The value itself may be a secret. */
-  #wrong(name: string, allowed: string): void {
+  #wrong(name: ObserveVariable, allowed: string): void {
     this.notes.push(`${name} is not understood and has no effect; allowed: ${allowed}`);
   }
 }

@@ -1,4 +1,4 @@
-import type { Config, Limits, ProviderConfig } from '../config/config.ts';
+import type { Limits, ProviderConfig } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Provider, ProviderCookies } from '../core/provider.ts';
 import { createFetch } from '../outbound/fetch.ts';
@@ -8,7 +8,6 @@ import { Synthesizer } from '../speech/synthesizer.ts';
 import { version } from '../version.ts';
 import { vendors } from './ai-sdk/index.ts';
 import type { Engines } from './embedded/engines.ts';
-import { createEmbeddedProvider } from './embedded/provider.ts';
 import { imageVendors, isImageKind, withImages } from './image/index.ts';
 import { createOpenAiProvider } from './openai/adapter.ts';
 import { withResponsesDetour } from './openai/responses-detour.ts';
@@ -59,15 +58,4 @@ export function createProvider(config: ProviderConfig, deps: ProviderDeps): Prov
   if (baseUrl === undefined) throw new Error(`provider ${config.id} has no address`);
   const chatting = withResponsesDetour(createOpenAiProvider({ ...config, baseUrl }, deps), config, deps);
   return withImages(withOpenAiSpeech(withOpenAiTasks(chatting, config, deps), deps.client), config, deps);
-}
-
-/** All providers of a configuration, in order of preference; local servers are found later. */
-export function createProviders(
-  config: Config,
-  log: Logger,
-  deps: ProviderDeps = createProviderDeps(() => config.limits, log),
-): Provider[] {
-  const providers = config.providers.map((entry) => createProvider(entry, deps));
-  if (config.embedded.enabled) providers.push(createEmbeddedProvider(config.embedded, config.dataDir, log));
-  return providers;
 }

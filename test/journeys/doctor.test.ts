@@ -178,6 +178,34 @@ aliases:
     assert.equal(finding('✓ the default model'), '✓ the default model is the alias "fast"');
   });
 
+  test('names by all the rules by which requests find their way', async (context) => {
+    const upstream = await plainServer(context, listing(['m1', 'm2']));
+    const yaml = `${NO_LOCAL}defaultProvider: flite
+defaultModel: mock:m1
+providers:
+  mock: {kind: openai, label: The Mock, baseUrl: "${upstream.url}/v1", models: [m1]}
+aliases:
+  voice: flite/flite
+  speaker: flite
+  colon: mock:m1
+  whole: mock
+  labelled: The Mock/m1
+  unlisted: mock/m2
+  own: openrouter/some/model
+`;
+    const { code, finding, wrong } = await examine(context, { yaml });
+    assert.deepEqual([code, wrong], [0, []]);
+    for (const alias of ['voice', 'speaker', 'colon', 'whole', 'labelled', 'unlisted'])
+      finding(`✓ the alias "${alias}"`);
+    assert.equal(
+      finding('! the alias "own"'),
+      '! the alias "own" stands for openrouter/some/model, which cannot be checked while openrouter cannot be asked',
+    );
+    assert.equal(finding('✓ the default provider'), '✓ the default provider is flite');
+    assert.equal(finding('✓ the default model'), '✓ the default model stands for mock:m1');
+    finding('✓ Embedded voice (Flite), the provider "flite", needs nothing.');
+  });
+
   test('a provider without its key', async (context) => {
     const { code, finding } = await examine(context, { yaml: `${NO_LOCAL}providers: {groq: {}}\n` });
     assert.equal(code, 1);
@@ -200,10 +228,46 @@ aliases:
     finding('✓ Node');
   });
 
-  test('a broken flag too', async (context) => {
-    const { code, finding } = await examine(context, { words: ['--log-level', 'loud'] });
+  test('a broken flag or variable too, and the file counts', async (context) => {
+    const { code, finding, folder, stdout } = await examine(context, {
+      yaml: NO_LOCAL,
+      words: ['--data-dir', ' '],
+      environment: { SLUICE_LOG_LEVEL: 'loud', SLUICE_BIND: 'planted' },
+    });
     assert.equal(code, 1);
-    finding('✗ --log-level: got "loud"');
+    finding('✗ SLUICE_LOG_LEVEL: got "loud"');
+    finding('✗ --data-dir: got " "');
+    finding('! what is wrong there counts as not set in what follows');
+    assert.equal(finding('✓ configuration file'), `✓ configuration file: ${path.join(folder, 'sluice.yaml')}`);
+    finding('✓ listens on');
+    finding('✓ Node');
+    assert.doesNotMatch(stdout, /left out/);
+  });
+
+  test('a broken flag without any file', async (context) => {
+    const { code, finding } = await examine(context, { words: ['--bind', 'here'] });
+    assert.equal(code, 1);
+    finding('✗ --bind: got "here"');
+    finding('✓ no configuration file');
+    finding('✓ listens on 127.0.0.1:1337');
+  });
+
+  test('every variable that counts is named, whoever reads it', async (context) => {
+    const environment = {
+      SLUICE_WORKERS: '1',
+      SLUICE_REQUEST_LOG: 'meta',
+      SEARXNG_URL: 'http://127.0.0.1:9',
+      TAVILY_API_KEY: 'planted',
+      OTEL_EXPORTER_OTLP_HEADERS: 'a=planted',
+      AWS_REGION: 'eu-west-1',
+      OTHER: 'x',
+    };
+    const { finding } = await examine(context, { environment });
+    const [, named = ''] = finding('✓ variables').split(': ');
+    assert.deepEqual(
+      named.split(', ').sort(),
+      ['SLUICE_DATA_DIR', ...Object.keys(environment)].filter((name) => name !== 'OTHER').sort(),
+    );
   });
 
   test('a key in the environment that switches nothing on', async (context) => {
@@ -238,6 +302,22 @@ aliases:
     const { code, finding } = await examine(context, { words: ['--bind', address] });
     assert.equal(code, 0);
     assert.match(finding('! Sluice'), /^! Sluice \S+ is running on 127\.0\.0\.1:\d+ already$/);
+  });
+
+  test('neither is one that asks for its key, which nobody is shown', async (context) => {
+    const environment = { SLUICE_KEY: 'planted-server-key' };
+    const running = startSluice(context, ['--bind', '127.0.0.1:0'], { folder: temporaryFolder(context), environment });
+    const [, address = ''] = await running.said(/Page +http:\/\/(\S+)\//);
+    const { code, finding } = await examine(context, { words: ['--bind', address], environment });
+    assert.equal(code, 0);
+    assert.match(finding('! a Sluice'), /^! a Sluice that asks for its access key is running on [\d.:]+ already$/);
+    let shown: unknown;
+    const other = await plainServer(context, (request, response) => {
+      shown = JSON.stringify(request.headers);
+      response.end();
+    });
+    await examine(context, { words: ['--bind', `127.0.0.1:${other.port}`], environment });
+    assert.doesNotMatch(String(shown), /planted/);
   });
 
   test('a data folder that is a file', async (context) => {
@@ -314,6 +394,12 @@ providers:
       ],
     );
     assert.doesNotMatch(stdout, /planted/);
+  });
+
+  test('the voice that comes with Sluice is one of them', async (context) => {
+    const { code, stdout } = await examine(context, { yaml: NO_LOCAL, command: 'models' });
+    assert.equal(code, 0);
+    assert.match(stdout, /^flite\/flite +speech +audio +-$/m);
   });
 
   test('fails when nothing could be asked', async (context) => {

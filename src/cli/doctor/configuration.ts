@@ -2,57 +2,36 @@ import path from 'node:path';
 import { hostAndPort, isLoopback } from '../../config/bind.ts';
 import type { Config } from '../../config/config.ts';
 import { DEFAULT_FILE } from '../../config/file.ts';
-import { type Loaded, type LoadOptions, loadConfig } from '../../config/load.ts';
+import { type LoadOptions, loadUsable } from '../../config/load.ts';
 import { type Environment, variable } from '../../config/paths.ts';
-import { ConfigError } from '../../config/problems.ts';
-import { rows } from '../../config/rows.ts';
+import { variablesRead } from '../../config/variables.ts';
 import { type Finding, good, note, wrong } from './finding.ts';
 
 /** A key that somebody could guess is shorter than this. */
 const SHORT_KEY = 16;
 
-/** What is configured, and the configuration as far as it can be used: without the file when that is broken. */
+/** What is configured, and the configuration as far as it can be used. */
 export async function examineConfiguration(
   options: LoadOptions & { readonly environment: Environment; readonly directory: string },
-): Promise<{ findings: Finding[]; config: Config | undefined }> {
-  const findings: Finding[] = [];
-  const loaded = await load(options, findings);
-  const config = loaded?.config;
-  findings.push(...fileFinding(config, findings.length > 0, options.directory));
-  findings.push(good(`variables that count here: ${variablesIn(options.environment).join(', ') || 'none are set'}`));
-  findings.push(...(loaded?.notes ?? []).map((text) => note(text)));
-  if (config !== undefined) findings.push(accessFinding(config));
+): Promise<{ findings: Finding[]; config: Config }> {
+  const { config, notes, wrongOutside, wrongInFile } = await loadUsable(options);
+  const set = [...variablesRead()].filter((name) => variable(options.environment, name) !== undefined);
+  const findings = [
+    ...[...wrongOutside, ...wrongInFile].map((problem) => wrong(problem)),
+    ...(wrongOutside.length > 0 ? [note('what is wrong there counts as not set in what follows')] : []),
+    fileFinding(config, wrongInFile.length > 0, options.directory),
+    // Names only: the values may be secrets.
+    good(`variables that count here: ${set.join(', ') || 'none are set'}`),
+    ...notes.map((text) => note(text)),
+    accessFinding(config),
+  ];
   return { findings, config };
 }
 
-/** Broken values are findings; then the rest is looked at without the file, and at last without flags. */
-async function load(options: LoadOptions, findings: Finding[]): Promise<Loaded | undefined> {
-  try {
-    return await loadConfig(options);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    findings.push(...error.problems.map((problem) => wrong(problem)));
-  }
-  return await loadConfig({ ...options, withoutFile: true }).catch(() => undefined);
-}
-
-function fileFinding(config: Config | undefined, isBroken: boolean, directory: string): Finding[] {
-  if (isBroken) return [note('the file is left out in what follows, as it cannot be used')];
-  if (config?.file !== undefined) return [good(`configuration file: ${config.file}`)];
-  return [good(`no configuration file, and none is needed (looked for ${path.join(directory, DEFAULT_FILE)})`)];
-}
-
-/** Names only: the values are secrets. */
-function variablesIn(environment: Environment): string[] {
-  const own = ['SLUICE_BIND', 'SLUICE_CONFIG', 'SLUICE_DATA_DIR', 'SLUICE_LOG_LEVEL', 'SLUICE_KEY'];
-  const names = new Set([...own, ...[...rows.values()].flatMap(variablesOf)]);
-  return [...names].filter((name) => variable(environment, name) !== undefined);
-}
-
-function variablesOf(row: { keys: readonly string[]; baseUrl?: string; settings: object }): string[] {
-  const inAddress = [...(row.baseUrl ?? '').matchAll(/\$\{(\w+)\}/g)].map((match) => match[1] ?? '');
-  const settings = Object.values(row.settings as Record<string, { variables: readonly string[] }>);
-  return [...row.keys, ...inAddress, ...settings.flatMap(({ variables }) => variables)];
+function fileFinding({ file }: Config, isWrong: boolean, directory: string): Finding {
+  if (isWrong) return note('the file is left out in what follows, as it cannot be used');
+  if (file !== undefined) return good(`configuration file: ${file}`);
+  return good(`no configuration file, and none is needed (looked for ${path.join(directory, DEFAULT_FILE)})`);
 }
 
 function accessFinding({ bind, key, keyGenerated }: Config): Finding {

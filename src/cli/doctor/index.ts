@@ -1,8 +1,9 @@
 import type { Flags } from '../../config/load.ts';
 import type { Environment } from '../../config/paths.ts';
 import { maskOf, secretsIn, secretsOf } from '../../config/secrets.ts';
+import type { Origin, Provider } from '../../core/provider.ts';
 import { version } from '../../version.ts';
-import { findLocal } from '../all-providers.ts';
+import { findLocal, openProviders } from '../all-providers.ts';
 import { EXIT_FAILED } from '../failure.ts';
 import { examineConfiguration } from './configuration.ts';
 import { examineEmbedded } from './embedded.ts';
@@ -10,7 +11,7 @@ import { type Finding, good, type Section, wrong } from './finding.ts';
 import { examineMachine } from './machine.ts';
 import { examineNames } from './names.ts';
 import { sectionText, verdict } from './print.ts';
-import { examineProviders } from './providers.ts';
+import { type Examined, examineProviders, keyPlace, nothingYet } from './providers.ts';
 
 export interface DoctorOptions {
   readonly flags: Flags;
@@ -25,7 +26,7 @@ export interface DoctorOptions {
 export async function doctor({ flags, environment, directory, colour, write }: DoctorOptions): Promise<number> {
   const sections: Section[] = [];
   const { findings, config } = await examineConfiguration({ flags, environment, directory });
-  const mask = maskOf([...secretsIn(environment), ...(config === undefined ? [] : secretsOf(config))]);
+  const mask = maskOf([...secretsIn(environment), ...secretsOf(config)]);
 
   function tell(title: string, found: readonly Finding[]): void {
     if (found.length === 0) return;
@@ -36,33 +37,38 @@ export async function doctor({ flags, environment, directory, colour, write }: D
 
   write(`Sluice ${version}\n\n`);
   tell('Configuration', findings);
-  if (config !== undefined) {
-    const [providers, local, embedded] = await Promise.all([
-      examineProviders(config, environment),
-      attempt('local servers', examineLocal(config)),
-      attempt('the embedded model', examineEmbedded(config)),
-    ]);
-    tell('Providers', providers.findings);
-    tell('Local servers', local.findings);
-    tell('Embedded model', embedded.findings);
-    tell('Names', examineNames(config, [...providers.offered, ...local.offered, ...embedded.offered]));
-    tell('This machine', await examineMachine(config));
-  }
+  const local = await findLocal(config);
+  const askable = config.providers.map(({ models: _, ...provider }) => provider);
+  const { on, waiting, close } = await openProviders({ ...config, providers: askable }, local);
+  const [providers, servers, embedded] = await Promise.all([
+    examineProviders(from(on, 'file', 'environment'), config.providers, (provider) =>
+      keyPlace(provider, config, environment),
+    ),
+    examineProviders(from(on, 'local'), local, () => undefined),
+    attempt('the embedded model', examineEmbedded(config, from(on, 'embedded'))),
+  ]);
+  await close();
+  tell('Providers', orElse(providers.findings, nothingYet));
+  tell('Local servers', orElse(servers.findings, config.detectLocal ? noneRuns : isOff));
+  tell('Embedded model', embedded.findings);
+  const offered = [providers, servers, embedded].flatMap((each) => each.offered);
+  tell('Names', await examineNames(config, offered, waiting));
+  tell('This machine', await examineMachine(config));
   write(verdict(sections));
   return sections.some((section) => section.findings.some(({ mark }) => mark === 'wrong')) ? EXIT_FAILED : 0;
 }
 
-type Examined = Awaited<ReturnType<typeof examineProviders>>;
+const isOff = good('detection is switched off by detectLocal');
+const noneRuns = good(
+  'none is running now; Ollama, LM Studio, llama.cpp, vLLM, LocalAI and Jan are used as soon as they run',
+);
 
-async function examineLocal(config: Parameters<typeof findLocal>[0]): Promise<Examined> {
-  if (!config.detectLocal) return { findings: [good('detection is switched off by detectLocal')], offered: [] };
-  const found = await findLocal(config);
-  if (found.length === 0) {
-    const text =
-      'none is running now; Ollama, LM Studio, llama.cpp, vLLM, LocalAI and Jan are used as soon as they run';
-    return { findings: [good(text)], offered: [] };
-  }
-  return await examineProviders({ ...config, providers: found }, {});
+function from(providers: readonly Provider[], ...origins: readonly Origin[]): readonly Provider[] {
+  return providers.filter(({ origin }) => origins.includes(origin));
+}
+
+function orElse(findings: readonly Finding[], otherwise: Finding): readonly Finding[] {
+  return findings.length === 0 ? [otherwise] : findings;
 }
 
 /** A part of the examination that itself fails is a finding, and the others go on. */

@@ -1,4 +1,5 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import { availableParallelism, totalmem } from 'node:os';
 import path from 'node:path';
@@ -56,7 +57,7 @@ async function port(bind: Config['bind']): Promise<Finding> {
   if (error === undefined) return good(`${address} is free to listen on`);
   if (error.code !== 'EADDRINUSE') return wrong(listenFailure(error, bind).message);
   const answering = await whoAnswers(bind);
-  if (answering.sluice !== undefined) return note(`Sluice ${answering.sluice} is running on ${address} already`);
+  if (answering.sluice !== undefined) return note(`${answering.sluice} is running on ${address} already`);
   const who = answering.server === undefined ? '' : ` by something that calls itself "${answering.server}"`;
   const other = hostAndPort(bind.host, bind.port + 1 > 65_535 ? bind.port - 1 : bind.port + 1);
   return wrong(
@@ -73,7 +74,7 @@ function tryToListen({ host, port: number }: Config['bind']): Promise<NodeJS.Err
   });
 }
 
-/** Asks the program behind the port who it is. */
+/** Asks the program behind the port who it is. It is not shown our access key: it may be any program. */
 function whoAnswers({ host, port: number }: Config['bind']): Promise<{ sluice?: string; server?: string }> {
   const target = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return new Promise((resolve) => {
@@ -86,18 +87,21 @@ function whoAnswers({ host, port: number }: Config['bind']): Promise<{ sluice?: 
         text += piece;
         if (text.length > 10_000) request.destroy();
       });
-      response.on('close', () => resolve({ ...versionIn(text), ...(server === undefined ? {} : { server }) }));
+      response.on('close', () => resolve({ ...sluiceOf(response, text), ...(server === undefined ? {} : { server }) }));
     });
     request.on('timeout', () => request.destroy());
     request.on('error', () => resolve({}));
   });
 }
 
-function versionIn(text: string): { sluice?: string } {
+function sluiceOf({ statusCode, headers }: IncomingMessage, text: string): { sluice?: string } {
+  // What one with a key answers to whoever does not show it (http/edge/errors.ts).
+  const asksForKey = statusCode === 401 && headers['www-authenticate']?.includes('realm="Sluice"');
+  if (asksForKey === true) return { sluice: 'a Sluice that asks for its access key' };
   try {
     const { version, latest_version: latest } = Object(JSON.parse(text)) as Record<string, unknown>;
     // Both together: the answer of dialect A, which hardly anything else gives at this path.
-    return typeof version === 'string' && latest !== undefined ? { sluice: version } : {};
+    return typeof version === 'string' && latest !== undefined ? { sluice: `Sluice ${version}` } : {};
   } catch {
     return {};
   }

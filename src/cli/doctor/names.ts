@@ -1,46 +1,106 @@
 import type { Config } from '../../config/config.ts';
 import { suggest } from '../../config/suggest.ts';
+import { type Ability, isReady, type Provider } from '../../core/provider.ts';
+import { Catalog } from '../../routing/catalog.ts';
+import { select, type Target } from '../../routing/select.ts';
+import { quiet } from '../all-providers.ts';
 import { type Finding, good, note, wrong } from './finding.ts';
 import { meant, type Offered } from './providers.ts';
 
-/** Whether the names in the configuration (aliases, default provider, default model) stand for something. */
-export function examineNames(config: Config, offered: readonly Offered[]): Finding[] {
-  const findings = [...config.aliases].flatMap(([alias, targets]) =>
-    targets.map((target) => targetFinding(`the alias "${alias}"`, `aliases.${alias}`, target, offered)),
+/** What may be asked of a name, the most usual first. */
+const ABILITIES: readonly Ability[] = ['chat', 'image', 'speech', 'transcribe', 'embed', 'moderate', 'rerank'];
+
+/**
+ * Whether the names in the configuration (aliases, default provider, default model) stand for something, by the rules of the
+ * router. `waiting`: providers that are on for clients with a key.
+ */
+export async function examineNames(
+  config: Config,
+  offered: readonly Offered[],
+  waiting: readonly Provider[],
+): Promise<readonly Finding[]> {
+  const catalog = new Catalog(quiet);
+  catalog.use([...offered.map(asFound), ...waiting]);
+  const names = { config, offered, catalog };
+  const { aliases, defaultProvider, defaultModel } = config;
+  const wanted = [...aliases].flatMap(([alias, targets]) =>
+    targets.map((target) => targetFinding(`the alias "${alias}"`, `aliases.${alias}`, target, names)),
   );
-  const { defaultProvider, defaultModel } = config;
-  if (defaultProvider !== undefined) findings.push(providerFinding(defaultProvider, offered));
+  const findings = await Promise.all(wanted);
+  if (defaultProvider !== undefined) findings.push(providerFinding(defaultProvider, names));
   if (defaultModel !== undefined) {
-    const isAlias = config.aliases.has(defaultModel);
+    const isAlias = aliases.has(defaultModel);
     if (isAlias) findings.push(good(`the default model is the alias "${defaultModel}"`));
-    else findings.push(targetFinding('the default model', 'defaultModel', defaultModel, offered));
+    else findings.push(await targetFinding('the default model', 'defaultModel', defaultModel, names));
   }
   return findings;
 }
 
-function targetFinding(what: string, path: string, target: string, offered: readonly Offered[]): Finding {
-  const slash = target.indexOf('/');
-  const named = slash === -1 ? undefined : offered.find(({ id }) => id === target.slice(0, slash));
-  const candidates = named === undefined ? offered : [named];
-  const model = named === undefined ? target : target.slice(slash + 1);
-  if (candidates.some(({ models }) => models.includes(model))) return good(`${what} stands for ${target}`);
-  const unknown = candidates.filter(({ isKnown }) => !isKnown).map(({ id }) => id);
-  if (unknown.length > 0)
-    return note(`${what} stands for ${target}, which cannot be checked while ${unknown.join(', ')} cannot be asked`);
-  const all =
-    named === undefined ? candidates.flatMap(({ id, models }) => models.map((each) => `${id}/${each}`)) : named.models;
-  return wrong(`${what} points to "${target}", which no provider offers`, `${meant(model, all)}correct ${path}`);
+interface Names {
+  readonly config: Config;
+  readonly offered: readonly Offered[];
+  readonly catalog: Catalog;
 }
 
-function providerFinding(id: string, offered: readonly Offered[]): Finding {
-  if (offered.some((each) => each.id === id)) return good(`the default provider is ${id}`);
-  const near = suggest(
-    id,
-    offered.map((each) => each.id),
-  );
-  const hint = near === undefined ? '' : `did you mean "${near}"? `;
+/** A provider that lists at once what was found out. */
+function asFound({ provider, listed }: Offered): Provider {
+  const models = async () => listed ?? Promise.reject(new Error('it could not be asked'));
+  return Object.assign(Object.create(provider) as Provider, { models });
+}
+
+async function targetFinding(what: string, path: string, name: string, names: Names): Promise<Finding> {
+  const { offered } = names;
+  const targets = await targetsOf(name, names);
+  const about = targets.map(({ provider, model }) => {
+    const found = offered.find((each) => each.provider.id === provider.id);
+    return { provider, found, has: model === '' || found?.models.includes(model) === true };
+  });
+  if (about.some(({ has }) => has)) return good(`${what} stands for ${name}`);
+  const unsure =
+    targets.length === 0
+      ? offered
+          .filter(({ provider, listed }) => listed === undefined && mayBeReady(provider))
+          .map(({ provider }) => provider)
+      : about.filter(({ found }) => found?.isAll !== true).map(({ provider }) => provider);
+  if (unsure.length > 0) {
+    const ids = unsure.map(({ id }) => id).join(', ');
+    return note(`${what} stands for ${name}, which cannot be checked while ${ids} cannot be asked`);
+  }
+  const all =
+    targets.length === 0
+      ? offered.flatMap(({ provider, models }) => models.map((model) => `${provider.id}/${model}`))
+      : about.flatMap(({ found }) => found?.models ?? []);
+  const [target] = targets;
   return wrong(
-    `the default provider "${id}" is not on`,
-    `${hint}on are: ${offered.map((each) => each.id).join(', ') || 'none'}`,
+    `${what} points to "${name}", which no provider offers`,
+    `${meant(target?.model ?? name, all)}correct ${path}`,
   );
+}
+
+/** Where the router would send some request for a name; empty: nowhere. */
+async function targetsOf(name: string, { config, catalog }: Names): Promise<readonly Target[]> {
+  const preferences = { aliases: new Map(), routing: config.routing };
+  for (const ability of ABILITIES) {
+    try {
+      return await select({ model: name, providers: [], ignored: [], ability }, preferences, catalog, () => ({}));
+    } catch {
+      // Something else can perhaps be asked of it.
+    }
+  }
+  return [];
+}
+
+/** What only waits for cookies may have got some; what waits for a key serves nobody who does not name it. */
+function mayBeReady(provider: Provider): boolean {
+  return isReady(provider) || provider.auth.kind === 'cookies';
+}
+
+function providerFinding(id: string, { offered, catalog }: Names): Finding {
+  const provider = catalog.provider(id);
+  if (provider !== undefined && offered.some((each) => each.provider.id === provider.id))
+    return good(`the default provider is ${id}`);
+  const on = offered.map((each) => each.provider.id);
+  const near = suggest(id, on);
+  const hint = near === undefined ? '' : `did you mean "${near}"? `;
+  return wrong(`the default provider "${id}" is not on`, `${hint}on are: ${on.join(', ') || 'none'}`);
 }

@@ -4,56 +4,72 @@ import { type Environment, variable } from '../../config/paths.ts';
 import { rows } from '../../config/rows.ts';
 import { suggest } from '../../config/suggest.ts';
 import type { SluiceError } from '../../core/errors.ts';
-import { openProviders } from '../all-providers.ts';
+import type { Model } from '../../core/model.ts';
+import type { Provider } from '../../core/provider.ts';
 import { type Asked, askForModels } from '../ask.ts';
 import { type Finding, good, note, wrong } from './finding.ts';
 
 /** How long a provider may take for its list of models. */
 export const TIMEOUT_MS = 5_000;
 
-/** What a provider offers, for the aliases; `isKnown` is false when it could not be asked. */
+/** What was found out about a provider, for the names that stand for it or for its models. */
 export interface Offered {
-  readonly id: string;
+  readonly provider: Provider;
+  /** What it lists to clients; absent: that is not known. */
+  readonly listed?: readonly Model[];
+  /** Names of models that it has, */
   readonly models: readonly string[];
-  readonly isKnown: boolean;
+  /** and whether it has no others. */
+  readonly isAll: boolean;
 }
 
-/** Asks every provider for its models, which shows whether the address and the key are right. Costs no tokens. */
+/** What there is to say about some providers. */
+export interface Examined {
+  readonly findings: readonly Finding[];
+  readonly offered: readonly Offered[];
+}
+
+/**
+ * Asks providers for their models, which shows whether address and key are right. Costs no tokens. Those that were opened
+ * with a fixed list would not be asked at all.
+ */
 export async function examineProviders(
-  config: Config,
-  environment: Environment,
-): Promise<{ findings: Finding[]; offered: Offered[] }> {
-  // With a fixed list of models an upstream would not be asked at all.
-  const askable = config.providers.map(({ models: _, ...provider }) => provider);
-  const embedded = { ...config.embedded, enabled: false };
-  const { providers, close } = await openProviders({ ...config, embedded, providers: askable });
-  const configs = new Map(config.providers.map((provider) => [provider.id, provider]));
+  providers: readonly Provider[],
+  configs: readonly ProviderConfig[],
+  placeOf: (provider: ProviderConfig) => string | undefined,
+): Promise<Examined> {
+  const byId = new Map(configs.map((config) => [config.id, config]));
   const results = await Promise.all(
-    providers.map(async (provider) => {
-      const own = configs.get(provider.id);
+    providers.map(async (provider): Promise<Examined> => {
+      const own = byId.get(provider.id);
       if (own === undefined) return { findings: [], offered: [] };
-      if (own.needsKey && own.apiKey === undefined) return { findings: [withoutKey(own)], offered: [offer(own)] };
+      if (own.needsKey && own.apiKey === undefined) {
+        return { findings: [withoutKey(own)], offered: [offer(provider, own)] };
+      }
       const asked = await askForModels(provider, TIMEOUT_MS);
-      const place = keyPlace(own, config, environment);
-      return { findings: findingsOf(own, asked, place), offered: [offer(own, asked)] };
+      return { findings: findingsOf(own, asked, placeOf(own)), offered: [offer(provider, own, asked)] };
     }),
   );
-  await close();
-  const findings = results.flatMap((result) => result.findings);
   return {
-    findings: findings.length === 0 ? [nothingYet] : findings,
+    findings: results.flatMap((result) => result.findings),
     offered: results.flatMap((result) => result.offered),
   };
 }
 
-const nothingYet = note(
+export const nothingYet = note(
   'no provider has a key or is named in sluice.yaml',
   'to add one: export OPENAI_API_KEY=… (or ANTHROPIC_API_KEY, GEMINI_API_KEY, GROQ_API_KEY, …), or write sluice.yaml',
 );
 
-function offer(provider: ProviderConfig, asked?: Asked): Offered {
-  const isKnown = provider.models !== undefined || (asked !== undefined && asked.error === undefined);
-  return { id: provider.id, models: provider.models ?? asked?.models.map(({ id }) => id) ?? [], isKnown };
+function offer(provider: Provider, config: ProviderConfig, asked?: Asked): Offered {
+  const found = asked?.error === undefined ? asked?.models : undefined;
+  const listed = config.models?.map((id) => found?.find((model) => model.id === id) ?? { id }) ?? found;
+  return {
+    provider,
+    ...(listed === undefined ? {} : { listed }),
+    models: [...new Set([...(listed ?? []), ...(found ?? [])].map(({ id }) => id))],
+    isAll: found !== undefined && !isAzure(config),
+  };
 }
 
 function findingsOf(provider: ProviderConfig, asked: Asked, place: string | undefined): Finding[] {
@@ -71,7 +87,7 @@ function findingsOf(provider: ProviderConfig, asked: Asked, place: string | unde
 }
 
 /** Where the key of a provider came from, as people find it again. */
-function keyPlace(
+export function keyPlace(
   { id, apiKey, keyVariable }: ProviderConfig,
   config: Config,
   environment: Environment,
@@ -172,10 +188,14 @@ function withoutListing(provider: ProviderConfig, status: number): Finding {
   );
 }
 
+/** Azure lists models, while requests name deployments. */
+function isAzure({ baseUrl = '' }: ProviderConfig): boolean {
+  return /\.openai\.azure\.com$/.test(URL.parse(baseUrl)?.hostname ?? '');
+}
+
 /** Models that the configuration names and the upstream does not have. */
 function notOffered(provider: ProviderConfig, offered: readonly string[]): Finding[] {
-  // Azure lists models, while requests name deployments.
-  if (/\.openai\.azure\.com$/.test(URL.parse(provider.baseUrl ?? '')?.hostname ?? '')) return [];
+  if (isAzure(provider)) return [];
   const { id, label, models = [], defaultModel } = provider;
   const row = rows.get(id);
   return [...new Set([...models, ...(defaultModel === undefined ? [] : [defaultModel])])]

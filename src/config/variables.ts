@@ -1,0 +1,23 @@
+import { OBSERVE_VARIABLES, type ObserveVariable } from '../observe/config.ts';
+import { SEARCH_VARIABLES } from '../search/config.ts';
+import { OWN_VARIABLES } from './load.ts';
+import { type Row, rows } from './rows.ts';
+
+/** Every variable that counts by itself; a file may name others. */
+export function variablesRead(): ReadonlySet<string> {
+  const ofProviders = [...rows.values()].flatMap(variablesOf);
+  return new Set([...OWN_VARIABLES, ...ofProviders, ...Object.values(SEARCH_VARIABLES), ...OBSERVE_VARIABLES]);
+}
+
+/** Those of them whose values are secrets. */
+export function secretVariables(): ReadonlySet<string> {
+  const ofProviders = [...rows.values()].flatMap((row) => row.keys);
+  const { searxng: _, ...ofSearch } = SEARCH_VARIABLES;
+  const ofCollector: ObserveVariable = 'OTEL_EXPORTER_OTLP_HEADERS';
+  return new Set(['SLUICE_KEY', ...ofProviders, ...Object.values(ofSearch), ofCollector]);
+}
+
+function variablesOf({ keys, baseUrl = '', settings }: Row): string[] {
+  const inAddress = [...baseUrl.matchAll(/\$\{(\w+)\}/g)].map((match) => match[1] ?? '');
+  return [...keys, ...inAddress, ...Object.values(settings).flatMap(({ variables }) => variables)];
+}
