@@ -19,7 +19,7 @@ import { webSearchStep } from './enrich/web-search.ts';
 import type { Elsewhere } from './http/deps.ts';
 import { OwnPlaces, type Places } from './http/edge/places.ts';
 import { WatchedCalls } from './http/observe/watched-calls.ts';
-import { buildServer } from './http/server.ts';
+import { buildServer, useLimits } from './http/server.ts';
 import { Heartbeats } from './http/sse.ts';
 import { createMediaStore } from './media/store.ts';
 import type { ObserveConfig } from './observe/config.ts';
@@ -202,6 +202,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     config = next;
     secrets.use([...secretsOf(next), ...cookies.values()]);
     catalog.use(registry.providers(next));
+    useLimits(server.server, next.limits);
     prices.forget();
   }
   function found(servers: readonly ProviderConfig[]): void {

@@ -3,12 +3,12 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from '../core/logger.ts';
-import type { Config } from './config.ts';
+import type { Config, Limits } from './config.ts';
 import { DEFAULT_FILE } from './file.ts';
 import { deepFreeze } from './freeze.ts';
 import { ConfigError } from './problems.ts';
 
-/** What a running Sluice takes over. All the rest is fixed at the start: sockets, folders, loaded models. */
+/** What a running Sluice takes over, but for `FIXED_LIMITS`. All the rest is fixed at the start: sockets, folders, loaded models. */
 const SAFE = [
   'providers',
   'available',
@@ -19,6 +19,9 @@ const SAFE = [
   'defaultProvider',
   'defaultModel',
 ] as const;
+
+/** What Node asks for when a server is made. */
+const FIXED_LIMITS = ['headerBytes'] as const satisfies readonly (keyof Limits)[];
 
 /** Changed often enough to be noticed, and no setting of anybody. */
 const IGNORED = new Set<string>(['file', 'keyGenerated', ...SAFE]);
@@ -161,11 +164,19 @@ function merge(inForce: Config, next: Config): { config: Config; changed: string
   const keys = [...new Set([...Object.keys(inForce), ...Object.keys(next)])] as (keyof Config)[];
   // A generated key is another one at every load.
   const generated = inForce.keyGenerated === true && next.keyGenerated === true;
-  const needRestart = keys.filter((key) => !IGNORED.has(key) && !(key === 'key' && generated) && differs(key));
+  const needRestart: string[] = keys.filter(
+    (key) => !IGNORED.has(key) && !(key === 'key' && generated) && differs(key),
+  );
   const merged: Record<string, unknown> = { ...inForce };
   for (const key of SAFE) {
     if (next[key] === undefined) delete merged[key];
     else merged[key] = next[key];
   }
-  return { config: deepFreeze(merged as unknown as Config), changed: SAFE.filter(differs), needRestart };
+  const limits = { ...next.limits };
+  for (const name of FIXED_LIMITS) {
+    if (limits[name] !== inForce.limits[name]) needRestart.push(`limits.${name}`);
+    limits[name] = inForce.limits[name];
+  }
+  const config = deepFreeze({ ...merged, limits } as unknown as Config);
+  return { config, changed: SAFE.filter((key) => !isDeepStrictEqual(inForce[key], config[key])), needRestart };
 }

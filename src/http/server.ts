@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Config, Limits } from '../config/config.ts';
+import { limitRules } from '../config/limit-rules.ts';
 import { SluiceError } from '../core/errors.ts';
 import { createServer } from '../core/node-http.ts';
 import { backendRoutes } from './backend/index.ts';
@@ -80,18 +82,18 @@ export function buildServer(deps: Deps): FastifyInstance {
       const server = createServer(
         {
           maxHeaderSize: limits.headerBytes,
-          headersTimeout: limits.clientHeaderMs,
           // Checked with the rest of it (edge/guard.ts), which answers like every other refusal.
           requireHostHeader: false,
           // Bodies have an idle limit of their own (edge/body.ts); a long upload that moves is no attack.
           requestTimeout: 0,
-          keepAliveTimeout: limits.keepAliveMs,
-          connectionsCheckingInterval: Math.min(5_000, limits.clientHeaderMs),
+          // It stays as it is, while the limit that is checked may be lowered.
+          connectionsCheckingInterval: Math.min(1_000, limits.clientHeaderMs),
           noDelay: true,
         },
         handler,
       );
       server.maxHeadersCount = MOST_HEADERS;
+      useLimits(server, limits);
       // Nothing that can be expected is known to us; RFC 9110 §10.1.1 lets us pass over it.
       server.on('checkExpectation', handler);
       return server;
@@ -100,7 +102,8 @@ export function buildServer(deps: Deps): FastifyInstance {
     exposeHeadRoutes: true,
     // Bodies are validated by our own schemas; Fastify would load compilers for another kind.
     schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
-    routerOptions: { maxParamLength: limits.urlBytes },
+    // The whole address has a limit, which may be raised.
+    routerOptions: { maxParamLength: limitRules.urlBytes.most },
     clientErrorHandler: brokenRequests(),
     frameworkErrors: (error, request, reply) => errorHandler(deps)(error, request, reply),
     forceCloseConnections: 'idle',
@@ -120,7 +123,7 @@ export function buildServer(deps: Deps): FastifyInstance {
     const isOpen = request.routeOptions.config.isOpen === true;
     if (deps.calls.draining && !isOpen)
       throw new SluiceError('shutting_down', 'Sluice is shutting down.', { retryAfter: 5 });
-    if (!admit(request, reply, deps.config(), isLoopbackBind, limits.urlBytes, isOpen)) return;
+    if (!admit(request, reply, deps.config(), isLoopbackBind, isOpen)) return;
     observation.admitted = true;
     done();
   });
@@ -158,16 +161,22 @@ export function buildServer(deps: Deps): FastifyInstance {
   return app;
 }
 
+/** Puts those limits in force that Node keeps. */
+export function useLimits(server: Server, { clientHeaderMs, keepAliveMs }: Limits): void {
+  server.headersTimeout = clientHeaderMs;
+  server.keepAliveTimeout = keepAliveMs;
+}
+
 /** Everything that is decided before a body is read. Returns false when that was all there is to answer. */
 function admit(
   request: FastifyRequest,
   reply: FastifyReply,
-  settings: GuardSettings,
+  settings: GuardSettings & Pick<Config, 'limits'>,
   isLoopbackBind: boolean,
-  urlBytes: number,
   isOpen: boolean,
 ): boolean {
   const { raw } = request;
+  const { urlBytes } = settings.limits;
   reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', vary: 'Origin' });
   if ((raw.url ?? '').length > urlBytes)
     throw new SluiceError('uri_too_long', `The address is longer than ${urlBytes} bytes.`);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import path from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -253,6 +254,29 @@ describe('starting', () => {
     writeFileSync(file, 'providers: 3\n');
     await said(/the changed configuration is wrong, the last one stays in force: sluice\.yaml:1: providers: got 3/);
     assert.match(await providers(), /"second"/);
+    child.kill('SIGTERM');
+  });
+
+  test('limits of the server itself are followed too, and the one that cannot be is named', async (context) => {
+    const folder = temporaryFolder(context);
+    const file = path.join(folder, 'sluice.yaml');
+    writeFileSync(file, 'limits: {urlBytes: 200, keepAliveMs: 60000, clientHeaderMs: 600000}\n');
+    const { said, url, process: child } = await ready(context, folder);
+    const long = (length: number) => `${url}/health?${'x'.repeat(length)}`;
+    const kept = async () => (await fetch(`${url}/health`)).headers.get('keep-alive');
+    assert.deepEqual([(await fetch(long(1_000))).status, await kept()], [414, 'timeout=60']);
+    writeFileSync(file, 'limits: {urlBytes: 1500, keepAliveMs: 9000, clientHeaderMs: 300, headerBytes: 2000}\n');
+    await said(/a change of limits\.headerBytes needs a restart of Sluice/);
+    await said(/the configuration has changed: limits/);
+    assert.deepEqual([(await fetch(long(1_000))).status, await kept()], [200, 'timeout=9']);
+    assert.equal((await fetch(long(2_000))).status, 414);
+    const large = await fetch(`${url}/health`, { headers: { 'x-large': 'x'.repeat(3_000) } });
+    assert.equal(large.status, 200, 'the former limit of headers is still in force');
+    const slow = connect(Number(new URL(url).port), '127.0.0.1');
+    slow.write('GET /health HTTP/1.1\r\n');
+    let answer = '';
+    for await (const bytes of slow) answer += String(bytes);
+    assert.match(answer, /^HTTP\/1\.1 408 /);
     child.kill('SIGTERM');
   });
 
