@@ -8,6 +8,8 @@ import type { TopOptions } from './top/index.ts';
 
 /** Runs the command line. Ends with an exit code; only `serve` goes on until a signal. */
 export async function run(words: readonly string[]): Promise<void> {
+  // `sluice | head` closes the output early; that is no reason to end.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   try {
     await createProgram().parseAsync(words, { from: 'user' });
   } catch (error) {

@@ -25,7 +25,6 @@ export async function serve(flags: Flags): Promise<void> {
   }
   const log = createLogger(config.logLevel);
   log.hide(secretsOf(config));
-  ignoreClosedOutput();
   for (const note of notes) log.warn({}, note);
 
   const { createApp } = await import('../app.ts');
@@ -72,9 +71,4 @@ function teller(providers: () => readonly Provider[]): (ids: readonly string[]) 
       process.stdout.write(`${foundText(provider)}\n`);
     }
   };
-}
-
-/** `sluice | head` closes the output early; that is no reason to end. */
-export function ignoreClosedOutput(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }

@@ -6,7 +6,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { sweepRegularly } from '../buckets/sweep.ts';
 import { Failure } from '../cli/failure.ts';
 import { createLogger, type ProcessLogger } from '../cli/logger.ts';
-import { ignoreClosedOutput } from '../cli/serve.ts';
 import { stopInOrder } from '../cli/stop.ts';
 import type { Config, ProviderConfig } from '../config/config.ts';
 import { type Flags, type Loaded, loadConfig } from '../config/load.ts';
@@ -31,7 +30,6 @@ const FIXED = ['bind', 'dataDir', 'observe', 'logLevel'] as const;
 export async function serveByWorkers(flags: Flags, loaded: Loaded): Promise<void> {
   const log = createLogger(loaded.config.logLevel);
   log.hide(secretsOf(loaded.config));
-  ignoreClosedOutput();
   for (const note of loaded.notes) log.warn({}, note);
   const primary = new Primary(flags, loaded, log);
   const text = await primary.start().catch((error: unknown) => {

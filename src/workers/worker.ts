@@ -5,7 +5,6 @@ import { createApp, type Shared } from '../app.ts';
 import { explainFailure } from '../cli/failure.ts';
 import { listenFailure } from '../cli/listen-failure.ts';
 import { createLogger } from '../cli/logger.ts';
-import { ignoreClosedOutput } from '../cli/serve.ts';
 import { settle } from '../cli/settle.ts';
 import { foundText, startText } from '../cli/start-text.ts';
 import { deepFreeze } from '../config/freeze.ts';
@@ -30,7 +29,6 @@ const IDLE_LOOK_MS = 250;
 export async function serveAsWorker(): Promise<void> {
   // A terminal and a service manager signal the whole group; what is to be done, the primary says.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-  ignoreClosedOutput();
   const primary = new Channel((messages) => process.send?.(messages, undefined, undefined, () => {}));
   // Until it serves, there is nothing to drain.
   primary.on('stop', () => process.exit(0));

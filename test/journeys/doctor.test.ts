@@ -320,6 +320,17 @@ aliases:
     assert.doesNotMatch(String(shown), /planted/);
   });
 
+  test('whoever reads no further is no failure, in any command', async (context) => {
+    for (const command of ['doctor', 'models', '--help']) {
+      const running = startSluice(context, ['--bind', '127.0.0.1:0', command], {
+        folder: temporaryFolder(context),
+      });
+      running.process.stdout?.destroy();
+      const { code, stderr } = await running.ended;
+      assert.deepEqual([command, code, stderr], [command, 0, '']);
+    }
+  });
+
   test('a data folder that is a file', async (context) => {
     const folder = temporaryFolder(context);
     const file = path.join(folder, 'file');
