@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import type { Flags } from '../config/load.ts';
+import type { Flags } from '../config/flags.ts';
 import { suggest } from '../config/suggest.ts';
 import { oneLine } from '../core/one-line.ts';
 import { version } from '../version.ts';

@@ -1,4 +1,5 @@
-import { type Flags, loadConfig } from '../config/load.ts';
+import type { Flags } from '../config/flags.ts';
+import { loadConfig } from '../config/load.ts';
 import type { Environment } from '../config/paths.ts';
 import { maskOf, secretsIn, secretsOf } from '../config/secrets.ts';
 import type { Model } from '../core/model.ts';

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
-import { type Flags, loadConfig } from '../config/load.ts';
+import type { Flags } from '../config/flags.ts';
+import { loadConfig } from '../config/load.ts';
 import { secretsOf } from '../config/secrets.ts';
 import { watchConfig } from '../config/watch.ts';
 import type { Provider } from '../core/provider.ts';

@@ -2,28 +2,16 @@ import path from 'node:path';
 import { resolveObserve } from '../observe/config.ts';
 import { resolveSearch } from '../search/config.ts';
 import { accessKey } from './access-key.ts';
-import { BIND_FORMS, parseBind } from './bind.ts';
-import type { Config, LogLevel } from './config.ts';
-import { defaultBind, defaultEmbedded, defaultLimits, defaultLogLevel, LOG_LEVELS } from './defaults.ts';
+import type { Config } from './config.ts';
+import { defaultBind, defaultEmbedded, defaultLimits, defaultLogLevel } from './defaults.ts';
+import { defined } from './defined.ts';
 import { type ConfigFile, findDefaultFile, readConfigFile, shownPath } from './file.ts';
+import { type Flags, outerSettings } from './flags.ts';
 import { deepFreeze } from './freeze.ts';
 import type { Choice } from './kinds.ts';
 import { absolutePath, defaultDataDir, type Environment, variable } from './paths.ts';
-import { ConfigError, given, type Path, type Problem, pathText, valueAt } from './problems.ts';
+import { ConfigError, type Path, type Problem, pathText, valueAt } from './problems.ts';
 import type { FileSettings } from './schema.ts';
-import { KEY_FORM, parseKey } from './text-forms.ts';
-import { parseWorkers, WORKERS_FORM } from './workers.ts';
-
-/** The options of the command line that are configuration. */
-export interface Flags {
-  readonly bind?: string;
-  readonly config?: string;
-  readonly dataDir?: string;
-  /** false: `--no-key`. */
-  readonly key?: string | false;
-  readonly logLevel?: string;
-  readonly workers?: string;
-}
 
 export interface LoadOptions {
   readonly flags?: Flags;
@@ -32,17 +20,6 @@ export interface LoadOptions {
   /** Where `sluice.yaml` is looked for and what relative paths of flags and variables are relative to. */
   readonly directory?: string;
 }
-
-/** The variables beside the flags of the same meaning. */
-export const OWN_VARIABLES = [
-  'SLUICE_BIND',
-  'SLUICE_CONFIG',
-  'SLUICE_DATA_DIR',
-  'SLUICE_WORKERS',
-  'SLUICE_LOG_LEVEL',
-  'SLUICE_KEY',
-] as const;
-type OwnVariable = (typeof OWN_VARIABLES)[number];
 
 export interface Loaded {
   /** Frozen to the bottom. */
@@ -215,44 +192,4 @@ function linesOf(file: ConfigFile, problems: readonly Problem[]): string[] {
   return placed.map(({ line, name, message }) => {
     return `${file.shown}${line === undefined ? '' : `:${line}`}: ${name === '' ? '' : `${name}: `}${message}`;
   });
-}
-
-interface OuterSettings {
-  readonly bind?: Config['bind'];
-  readonly dataDir?: string;
-  readonly logLevel?: LogLevel;
-  readonly key?: string;
-  readonly workers?: number;
-}
-
-/** What flags and variables say; a wrong value of a variable that a flag overrides does not matter. */
-function outerSettings(flags: Flags, environment: Environment, directory: string, problems: string[]): OuterSettings {
-  function read<T>(
-    flag: string,
-    flagged: string | undefined,
-    name: OwnVariable,
-    parse: (text: string) => T | undefined,
-    allowed: string,
-  ) {
-    const text = flagged ?? variable(environment, name);
-    if (text === undefined) return undefined;
-    const value = parse(text);
-    const place = flagged === undefined ? name : flag;
-    if (value === undefined) problems.push(`${place}: got ${given(text, [place])}; allowed: ${allowed}`);
-    return value;
-  }
-  const level = (text: string) => LOG_LEVELS.find((each) => each === text);
-  const directoryOf = (text: string) => (text.trim() === '' ? undefined : absolutePath(directory, text));
-  return defined({
-    bind: read('--bind', flags.bind, 'SLUICE_BIND', parseBind, BIND_FORMS),
-    dataDir: read('--data-dir', flags.dataDir, 'SLUICE_DATA_DIR', directoryOf, 'a path'),
-    logLevel: read('--log-level', flags.logLevel, 'SLUICE_LOG_LEVEL', level, LOG_LEVELS.join(', ')),
-    workers: read('--workers', flags.workers, 'SLUICE_WORKERS', parseWorkers, WORKERS_FORM),
-    key: flags.key === false ? 'none' : read('--key', flags.key, 'SLUICE_KEY', parseKey, `${KEY_FORM}, or none`),
-  });
-}
-
-/** Without the members that are undefined. */
-function defined<T extends object>(value: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as never;
 }

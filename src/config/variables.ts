@@ -1,6 +1,6 @@
 import { OBSERVE_VARIABLES, type ObserveVariable } from '../observe/config.ts';
 import { SEARCH_VARIABLES } from '../search/config.ts';
-import { OWN_VARIABLES } from './load.ts';
+import { OWN_VARIABLES } from './flags.ts';
 import { type Row, rows } from './rows.ts';
 
 /** Every variable that counts by itself; a file may name others. */

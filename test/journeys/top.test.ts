@@ -75,6 +75,20 @@ describe('sluice top', { timeout: 60_000 }, () => {
     assert.equal(pipe.text, '');
   });
 
+  test('a key that no header can carry is refused and not shown', async () => {
+    const pipe = new FakeTerminal(false);
+    const place = { url: world.origin };
+    for (const [flags, environment, name] of [
+      [place, { SLUICE_KEY: 'planted\nkey' }, 'SLUICE_KEY'],
+      [{ ...place, key: 'planted key' }, {}, '--key'],
+    ] as const) {
+      const message = `${name}: got a text, which is hidden here; allowed: a text of visible ASCII characters without blanks, or none`;
+      await assert.rejects(top(flags, pipe, environment), { message });
+    }
+    await top({ ...place, interval: '0.1' }, pipe, { SLUICE_KEY: ` ${KEY}\n` });
+    assert.match(pipe.text, /PROVIDER/);
+  });
+
   test('is live on a terminal, draws anew when that changes, and leaves it as it was', async () => {
     const terminal = new FakeTerminal(true);
     const running = top({ url: world.origin, interval: '0.1' }, terminal, { SLUICE_KEY: KEY, NO_COLOR: '1' });

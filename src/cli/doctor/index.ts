@@ -1,4 +1,4 @@
-import type { Flags } from '../../config/load.ts';
+import type { Flags } from '../../config/flags.ts';
 import type { Environment } from '../../config/paths.ts';
 import { maskOf, secretsIn, secretsOf } from '../../config/secrets.ts';
 import type { Origin, Provider } from '../../core/provider.ts';

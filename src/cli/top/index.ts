@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hostAndPort } from '../../config/bind.ts';
-import { type Flags, loadConfig } from '../../config/load.ts';
+import { type Flags, keyFor } from '../../config/flags.ts';
+import { loadConfig } from '../../config/load.ts';
 import type { Environment } from '../../config/paths.ts';
 import { wantsColour } from '../doctor/print.ts';
 import { EXIT_USAGE, Failure } from '../failure.ts';
@@ -40,18 +41,17 @@ export async function top(
 
 /** An address that was named gets no key but one that was given for it. */
 async function sourceOf({ url, ...flags }: Flags & TopOptions, environment: Environment): Promise<Source> {
-  const given = typeof flags.key === 'string' ? flags.key : environment['SLUICE_KEY'];
   if (url !== undefined) {
     const parsed = URL.canParse(url) ? new URL(url) : undefined;
     if (parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:') {
       throw new Failure(`--url: got ${url}; allowed: an address such as http://127.0.0.1:1337`, EXIT_USAGE);
     }
-    return { url: (parsed.origin + parsed.pathname).replace(/(?<!\/)\/+$/, ''), key: given };
+    return { url: (parsed.origin + parsed.pathname).replace(/(?<!\/)\/+$/, ''), key: keyFor(flags, environment) };
   }
   const { config } = await loadConfig({ flags, environment });
   const { host, port } = config.bind;
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   // A key that was made up for this very run is not that of the running server.
-  const key = config.keyGenerated === true ? given : config.key;
+  const key = config.keyGenerated === true ? undefined : config.key;
   return { url: `http://${hostAndPort(reachable, port)}`, key };
 }
