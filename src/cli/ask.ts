@@ -1,6 +1,7 @@
-import { SluiceError, toSluiceError } from '../core/errors.ts';
+import { SluiceError } from '../core/errors.ts';
 import type { Model } from '../core/model.ts';
 import type { Provider } from '../core/provider.ts';
+import { explainFailure } from './failure.ts';
 
 /** What a provider said when it was asked for its models. */
 export interface Asked {
@@ -24,8 +25,13 @@ export async function askForModels(provider: Provider, timeoutMs: number): Promi
   try {
     return { provider, models: await Promise.race([provider.models({}, controller.signal), late]) };
   } catch (error) {
-    return { provider, models: [], error: toSluiceError(error) };
+    return { provider, models: [], error: error instanceof SluiceError ? error : unexpected(error) };
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** With its own words: a command has no log to look them up in. */
+function unexpected(error: unknown): SluiceError {
+  return new SluiceError('internal', explainFailure(error).lines.join(' '), { cause: error });
 }

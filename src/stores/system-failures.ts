@@ -1,7 +1,10 @@
+const FORBIDDEN =
+  'Sluice has no permission to use its data folder: give it to the account that Sluice runs under, or choose another one with --data-dir.';
+
 /** Failures of the file system that are the world's fault, in sentences that a client may see. */
 const SENTENCES: ReadonlyMap<string, string> = new Map([
-  ['EACCES', 'The data folder must not be used by this account.'],
-  ['EPERM', 'The data folder must not be used by this account.'],
+  ['EACCES', FORBIDDEN],
+  ['EPERM', FORBIDDEN],
   ['EROFS', 'The data folder cannot be written.'],
   ['ENOSPC', 'The disk is full.'],
   ['EDQUOT', 'The disk is full.'],

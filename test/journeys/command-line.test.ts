@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
@@ -175,6 +175,21 @@ describe('starting', () => {
     assert.match(stdout, /Note {7}OTEL_EXPORTER_OTLP_PROTOCOL: grpc is not spoken/);
     assert.match(stdout, /Note {7}OTEL_BSP_SCHEDULE_DELAY is not understood/);
     assert.ok(stderr.includes(`"level":"warn"`) && stderr.includes(`"msg":"${wrong}"`), stderr);
+  });
+
+  test('a data folder that one may not look into keeps nothing from starting', async (context) => {
+    const folder = temporaryFolder(context);
+    // Nothing is forbidden to root, but this is.
+    symlinkSync('circle', path.join(folder, 'circle'));
+    const words = ['--data-dir', path.join(folder, 'circle', 'data')];
+    const { process: child, ended, url } = await ready(context, folder, words);
+    assert.equal((await fetch(`${url}/v1/models`)).status, 200);
+    child.kill('SIGTERM');
+    const { code, stderr } = await ended;
+    assert.equal(code, 0);
+    assert.match(stderr, /storage is out of order/);
+    const models = await runSluice(context, ['models', ...words], { folder });
+    assert.deepEqual([models.code, models.stderr], [0, '']);
   });
 
   test('where Node may start nothing, it goes on without its flags', async (context) => {

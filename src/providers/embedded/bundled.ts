@@ -37,8 +37,17 @@ export function bundledPath(dataDir: string, weights: PackedWeights = BUNDLED): 
 
 /** Cheap: asks for the size of the file and the presence of the packages. */
 export function bundledState(dataDir: string, weights: PackedWeights = BUNDLED, resolve = resolvePart): BundledState {
-  if (statSync(bundledPath(dataDir, weights), { throwIfNoEntry: false })?.size === weights.bytes) return 'ready';
+  if (sizeOf(bundledPath(dataDir, weights)) === weights.bytes) return 'ready';
   return findParts(weights, resolve) === undefined ? 'missing' : 'packed';
+}
+
+/** Undefined also where one may not look: that is said when the folder is used. */
+function sizeOf(file: string): number | undefined {
+  try {
+    return statSync(file).size;
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -184,7 +184,7 @@ describe('files on the disk', () => {
     await files.write('a/b', text('x'));
     chmodSync(path.join(root, '.tmp'), 0o500);
     await assert.rejects(files.write('a/c', text('x')), { code: 'storage_failed' });
-    assert.match(files.problem ?? '', /must not be used/);
+    assert.match(files.problem ?? '', /has no permission to use its data folder: give it to the account/);
     chmodSync(path.join(root, '.tmp'), 0o700);
     await files.write('a/c', text('x'));
     assert.equal(files.problem, undefined);

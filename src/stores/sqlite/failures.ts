@@ -3,7 +3,7 @@ import type { Failure } from './protocol.ts';
 
 /** Primary result codes (https://sqlite.org/rescode.html) for which the world is at fault, not a statement. */
 const SENTENCES: ReadonlyMap<number, string> = new Map([
-  [3, 'The database file must not be used by this account.'],
+  [3, 'Sluice has no permission to use its database file: give it to the account that Sluice runs under.'],
   [5, 'The database is in use by another program.'],
   [6, 'The database is in use by another program.'],
   [7, 'The machine is out of memory.'],
