@@ -23,13 +23,27 @@ async function inProcess() {
   // the flags above: Node knows few of V8's by name, and would not start with one that a later V8 has not.
   setFlagsFromString('--no-maglev-destroy-on-background');
   // Compiled code of earlier starts halves the time of the next one, and without sources to translate Node does not load
-  // its translator, which takes 18 MB. In the user's own folder: elsewhere others could plant code.
+  // its translator, which takes 18 MB.
   // Asked for here, since the old Nodes that start this file do not have it.
   const { enableCompileCache, registerHooks } = await import('node:module');
-  const cache = process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache');
-  enableCompileCache(path.join(cache, 'sluice', 'code'));
+  const cache = cacheFolder();
+  if (cache !== undefined) enableCompileCache(path.join(cache, 'sluice', 'code'));
   registerHooks({ resolve: withoutTranslations });
   return import(pathToFileURL(main).href);
+}
+
+/** The user's own one, since elsewhere others could plant code; undefined where there is none. */
+function cacheFolder() {
+  const given = process.env['XDG_CACHE_HOME'] ?? '';
+  // A relative value is to be ignored (XDG Base Directory Specification).
+  if (path.isAbsolute(given)) return given;
+  try {
+    const home = homedir();
+    return path.isAbsolute(home) ? path.join(home, '.cache') : undefined;
+  } catch {
+    // Neither HOME nor an entry in the list of users.
+    return undefined;
+  }
 }
 
 /** zod's messages in some sixty languages, of which none is used here: some 20 ms at the start, and 1.6 MB. English is apart. */

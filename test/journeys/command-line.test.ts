@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
@@ -190,6 +190,21 @@ describe('starting', () => {
     assert.match(stderr, /storage is out of order/);
     const models = await runSluice(context, ['models', ...words], { folder });
     assert.deepEqual([models.code, models.stderr], [0, '']);
+  });
+
+  test('compiled code is kept in a folder of the user alone, or nowhere', async (context) => {
+    const folder = temporaryFolder(context);
+    for (const environment of [{ XDG_CACHE_HOME: '' }, { XDG_CACHE_HOME: 'here' }, { XDG_CACHE_HOME: '', HOME: '' }]) {
+      assert.equal((await runSluice(context, ['--version'], { folder, environment })).code, 0);
+      assert.deepEqual(readdirSync(folder), environment.HOME === '' ? [] : ['.cache']);
+      rmSync(path.join(folder, '.cache'), { recursive: true, force: true });
+    }
+  });
+
+  test('without a home folder it asks for one for the data', async (context) => {
+    const environment = { HOME: '', SLUICE_DATA_DIR: '' };
+    const ended = await runSluice(context, [], { folder: temporaryFolder(context), environment });
+    assertOneLine(ended, 2, /^sluice: there is no home folder: set HOME, or say with --data-dir, .*\n$/);
   });
 
   test('where Node may start nothing, it goes on without its flags', async (context) => {
