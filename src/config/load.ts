@@ -101,7 +101,7 @@ async function resolve(
     ...routingOf(settings),
     limits: { ...defaultLimits, ...defined(settings.limits ?? {}) },
   };
-  const notes = [...resolved.notes, ...observe.notes];
+  const notes = [...resolved.notes, ...search.notes, ...observe.notes];
   return { config: deepFreeze(config), notes, wrongOutside, wrongInFile: [...unreadable, ...ofFile], mayPass };
 }
 

@@ -49,7 +49,9 @@ export async function attempt<T>(
       } catch (thrown) {
         if (call.cancelled !== undefined) throw call.cancelled;
         last = toSluiceError(thrown).from(target.provider.id, target.model);
-        if (last.code === 'internal') call.log.error({ error: thrown }, 'a provider failed unexpectedly');
+        // Not an upstream's failure, but ours: the client is told no more than that it is in the log.
+        if (last.code === 'internal' || last.code === 'storage_failed')
+          call.log.error({ id: call.id, error: thrown }, 'a provider failed unexpectedly');
         if (isFinal(last)) throw last;
         if (isTransient(last) || (target.key !== undefined && isKeysFault(last))) health.failed(target, last);
         call.log.info(

@@ -1,3 +1,5 @@
+import { BASE_URL_FORM, KEY_FORM, parseBaseUrl, parseKey } from '../config/text-forms.ts';
+
 /** The engines, in the order in which one is chosen when the configuration names none. */
 export const SEARCH_ENGINES = ['searxng', 'tavily', 'brave', 'exa', 'wikipedia'] as const;
 export type SearchEngineId = (typeof SEARCH_ENGINES)[number];
@@ -52,6 +54,11 @@ export const SEARCH_VARIABLES: Readonly<Partial<Record<SearchEngineId, string>>>
   exa: 'EXA_API_KEY',
 };
 
+/** What such a variable may hold. */
+function formOf(engine: SearchEngineId): readonly [parse: (text: string) => string | undefined, form: string] {
+  return engine === 'searxng' ? [parseBaseUrl, BASE_URL_FORM] : [parseKey, KEY_FORM];
+}
+
 /** A setting that makes no sense, and why. */
 export interface SearchProblem {
   readonly key: keyof SearchSection;
@@ -65,19 +72,40 @@ export interface SearchProblem {
 export function resolveSearch(
   section: SearchSection,
   environment: Readonly<Record<string, string | undefined>>,
-): { readonly config: SearchConfig; readonly problems: readonly SearchProblem[] } {
+): {
+  readonly config: SearchConfig;
+  readonly problems: readonly SearchProblem[];
+  /** Variables that switch nothing on, and why; one sentence each. */
+  readonly notes: readonly string[];
+} {
   const problems: SearchProblem[] = [];
+  const notes: string[] = [];
   const { results, pages, words } = { ...defaultSearch, ...section };
-  const config = (targets: readonly SearchTarget[]) => ({ config: { targets, results, pages, words }, problems });
+  const config = (targets: readonly SearchTarget[]) => ({
+    config: { targets, results, pages, words },
+    problems,
+    notes,
+  });
   const variable = (engine: SearchEngineId): string | undefined =>
     environment[SEARCH_VARIABLES[engine] ?? '']?.trim() || undefined;
+  /** With what the variable says. Who meant one engine is not given another, so there is none where that is wrong. */
+  const byVariable = (engine: SearchEngineId, url?: string) => {
+    const text = variable(engine);
+    const [parse, form] = formOf(engine);
+    const value = text === undefined ? undefined : parse(text);
+    if (value !== undefined || text === undefined) return config(targetOf(engine, url, value));
+    notes.push(
+      `web search is off: the environment variable ${SEARCH_VARIABLES[engine]} holds something else than ${form}`,
+    );
+    return config([]);
+  };
   const engine = section.engine ?? (section.url === undefined ? undefined : 'searxng');
 
   if (engine === 'none') return config([]);
   if (engine === undefined) {
     if (section.apiKey !== undefined) problems.push({ key: 'apiKey', message: 'needs `engine`: whose key is it?' });
     const named = SEARCH_ENGINES.find((each) => variable(each) !== undefined);
-    if (named !== undefined) return config(targetOf(named, undefined, variable(named)));
+    if (named !== undefined) return byVariable(named);
     return config([...targetOf('tavily', undefined, undefined), ...targetOf('wikipedia', undefined, undefined)]);
   }
   const given = variable(engine);
@@ -89,7 +117,8 @@ export function resolveSearch(
     problems.push({ key: 'apiKey', message: `is needed, here or as ${SEARCH_VARIABLES[engine]} in the environment` });
     return config([]);
   }
-  return config(targetOf(engine, section.url, section.apiKey ?? given));
+  const isGiven = engine === 'searxng' ? section.url !== undefined : section.apiKey !== undefined;
+  return isGiven ? config(targetOf(engine, section.url, section.apiKey)) : byVariable(engine, section.url);
 }
 
 /** `value` is what the engine's variable or `apiKey` says: an address for SearXNG, a key for the others. */

@@ -298,6 +298,23 @@ describe('configuration of search', () => {
     assert.deepEqual(targets({ engine: 'none' }, { EXA_API_KEY: 'k' }), [[], []]);
   });
 
+  test('a variable that makes no sense is named without its value, and nobody else is asked instead', () => {
+    for (const [section, environment, named] of [
+      [{}, { SEARXNG_URL: 'planted words', EXA_API_KEY: 'k' }, 'SEARXNG_URL'],
+      [{}, { SEARXNG_URL: 'http://user:planted@host' }, 'SEARXNG_URL'],
+      [{}, { TAVILY_API_KEY: 'planted words' }, 'TAVILY_API_KEY'],
+      [{ engine: 'searxng' }, { SEARXNG_URL: 'ftp://planted' }, 'SEARXNG_URL'],
+      [{ engine: 'brave' }, { BRAVE_API_KEY: 'planted\nwords' }, 'BRAVE_API_KEY'],
+    ] as const) {
+      const { config, problems, notes } = resolveSearch(section, environment);
+      assert.deepEqual([config.targets, problems, notes.length], [[], [], 1]);
+      assert.match(notes[0] ?? '', new RegExp(`^web search is off: the environment variable ${named} holds something`));
+      assert.doesNotMatch(notes[0] ?? '', /planted/);
+    }
+    const own = resolveSearch({ engine: 'searxng', url: 'http://h' }, { SEARXNG_URL: 'planted words' });
+    assert.deepEqual([own.config.targets.length, own.notes], [1, []]);
+  });
+
   test('what is missing is named', () => {
     assert.deepEqual(targets({ engine: 'brave' }), [[], ['apiKey']]);
     assert.deepEqual(targets({ engine: 'searxng' }), [[], ['url']]);

@@ -184,10 +184,22 @@ describe('starting', () => {
     const words = ['--data-dir', path.join(folder, 'circle', 'data')];
     const { process: child, ended, url } = await ready(context, folder, words);
     assert.equal((await fetch(`${url}/v1/models`)).status, 200);
+    const asked = { model: 'embedded', messages: [{ role: 'user', content: 'Hi' }] };
+    const answer = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(asked),
+    });
+    const { error } = (await answer.json()) as { error: { message: string } };
     child.kill('SIGTERM');
     const { code, stderr } = await ended;
     assert.equal(code, 0);
     assert.match(stderr, /storage is out of order/);
+    assert.match(error.message, /cannot be unpacked into the data directory; the log has the details/);
+    assert.match(
+      stderr,
+      new RegExp(`"id":"${answer.headers.get('x-request-id')}".*"message":"ELOOP: [^\n]*a provider failed`),
+    );
     const models = await runSluice(context, ['models', ...words], { folder });
     assert.deepEqual([models.code, models.stderr], [0, '']);
   });
