@@ -160,6 +160,25 @@ test('a mounted file, where a link moves to another folder, is noticed', async (
   assert.deepEqual(changes[0]?.aliases.get('fast'), ['moved/there']);
 });
 
+test('what a link leads to is followed, wherever that is and where it leads next', async (context) => {
+  const [folder, one, two] = [temporaryFolder(context), temporaryFolder(context), temporaryFolder(context)];
+  const link = path.join(folder, 'sluice.yaml');
+  const target = (place: string) => path.join(place, 'config.yaml');
+  writeFileSync(target(one), FIRST);
+  symlinkSync(target(one), link);
+  const { changes } = await start(context, { folder });
+  const alias = () => changes.at(-1)?.aliases.get('fast')?.[0];
+  writeFileSync(target(one), 'aliases: {fast: in/place}\n');
+  await until(() => alias() === 'in/place');
+  writeFileSync(target(two), 'aliases: {fast: else/where}\n');
+  symlinkSync(target(two), path.join(folder, 'next'));
+  renameSync(path.join(folder, 'next'), link);
+  await until(() => alias() === 'else/where');
+  writeFileSync(path.join(two, 'next'), 'aliases: {fast: re/placed}\n');
+  renameSync(path.join(two, 'next'), target(two));
+  await until(() => alias() === 're/placed');
+});
+
 test('other files of the folder, and the same content, are no change', async (context) => {
   const { folder, file, lines, changes } = await start(context);
   writeFileSync(path.join(folder, 'other.txt'), 'x');

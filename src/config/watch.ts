@@ -1,4 +1,4 @@
-import { type FSWatcher, watch } from 'node:fs';
+import { type FSWatcher, realpathSync, watch } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -63,6 +63,7 @@ export function watchConfig(
     clearTimeout(again);
     const now = await signature(file);
     if (closed || now === seen) return;
+    follow();
     seen = now;
     if (now === undefined) {
       log.warn({ file }, 'the configuration file is gone; the last configuration stays in force');
@@ -123,16 +124,36 @@ export function watchConfig(
     reading = reading.then(read);
   }
 
+  /** Where the file is a link, what it leads to is changed in another folder. */
+  function follow(): void {
+    const folder = realFolder(file);
+    if (folder === target.folder) return;
+    target.watcher?.close();
+    target = { folder, watcher: folder === undefined || folder === own ? undefined : open(folder, onEvent, log) };
+  }
+
   // The folder and not the file: editors put a new file in its place, and a mounted one is a link that moves elsewhere.
-  const watcher = open(path.dirname(file), onEvent, log);
+  const own = path.dirname(file);
+  const watcher = open(own, onEvent, log);
+  let target: { readonly folder?: string | undefined; readonly watcher?: FSWatcher | undefined } = {};
+  follow();
   return {
     close() {
       closed = true;
       clearTimeout(quiet);
       clearTimeout(again);
       watcher?.close();
+      target.watcher?.close();
     },
   };
+}
+
+function realFolder(file: string): string | undefined {
+  try {
+    return path.dirname(realpathSync(file));
+  } catch {
+    return undefined;
+  }
 }
 
 function open(folder: string, onEvent: () => void, log: Logger): FSWatcher | undefined {
