@@ -13,7 +13,7 @@ export async function run(words: readonly string[]): Promise<void> {
   try {
     await createProgram().parseAsync(words, { from: 'user' });
   } catch (error) {
-    const { lines, exitCode } = explainFailure(error instanceof CommanderError ? usageFailure(error) : error);
+    const { lines, exitCode } = explainFailure(error instanceof CommanderError ? usageFailure(error, words) : error);
     for (const line of lines) if (line !== '') process.stderr.write(`sluice: ${line}\n`);
     if (process.env['SLUICE_LOG_LEVEL'] === 'debug' && exitCode === EXIT_FAILED) console.error(error);
     await end(exitCode);
@@ -33,6 +33,7 @@ function createProgram(): Command {
     .option('--no-key', 'ask nobody for a key, also beyond loopback')
     .option('--workers <number>', 'processes that serve the port, or auto: one a core (default: 1; SLUICE_WORKERS)')
     .option('--log-level <level>', 'debug, info, warn, error or silent (default: info; SLUICE_LOG_LEVEL)')
+    .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({ writeErr: () => undefined });
 
@@ -92,16 +93,23 @@ function createProgram(): Command {
 /** An unknown command arrives at the default one, as a word too many. */
 function refuseWords(command: Command): void {
   const [word] = command.args;
-  if (word === undefined) return;
+  if (word !== undefined) throw unknownCommand(word);
+}
+
+function unknownCommand(word: string): Failure {
   const near = suggest(word, ['serve', 'models', 'doctor', 'top', 'help']);
   const hint = near === undefined ? 'there are serve, models, doctor and top' : `did you mean ${near}?`;
-  throw new Failure(`unknown command '${word}' (${hint})`, EXIT_USAGE);
+  return new Failure(`unknown command '${word}' (${hint})`, EXIT_USAGE);
 }
 
 /** commander's words, on one line; asking for help or the version is no failure. */
-function usageFailure({ message, exitCode }: CommanderError): Failure {
+function usageFailure({ code, message, exitCode }: CommanderError, words: readonly string[]): Failure {
   if (exitCode === 0) return new Failure('', 0);
-  return new Failure(oneLine(message.replace(/^error: /, '')), EXIT_USAGE);
+  // Help for something that is none of them.
+  if (code === 'commander.help') return unknownCommand(words[words.indexOf('help') + 1] ?? '');
+  const more =
+    code === 'commander.unknownOption' && !message.includes('(Did you mean') ? ' ("sluice --help" lists all)' : '';
+  return new Failure(oneLine(message.replace(/^error: /, '')) + more, EXIT_USAGE);
 }
 
 /** Ends once everything is written; connections that are kept alive do not hold it up. */

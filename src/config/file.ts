@@ -1,9 +1,11 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of the file, not of JavaScript
+
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Document, LineCounter, Node } from 'yaml';
 import { oneLine } from '../core/one-line.ts';
-import { ConfigError, type Path } from './problems.ts';
+import { ConfigError, given, type Path } from './problems.ts';
 
 /** The name that is looked for when no other is given. */
 export const DEFAULT_FILE = 'sluice.yaml';
@@ -56,7 +58,16 @@ export async function readConfigFile(file: string, shown: string, source?: strin
     const { line, col } = lines.linePos(offset);
     return new ConfigError([`${shown}:${line}:${col}: not valid YAML: ${reason}`]);
   };
-  if (failure !== undefined) throw invalid(failure.pos[0], reasonOfParser(failure));
+  if (failure !== undefined) {
+    const [offset] = failure.pos;
+    if (failure.code !== 'DUPLICATE_KEY') throw invalid(offset, reasonOfParser(failure) + hintAt(text, offset));
+    visit(document, {
+      Scalar(_, { value, range }) {
+        if (range?.[0] === offset) throw invalid(offset, `the key ${given(value, [])} is there twice`);
+      },
+    });
+    throw invalid(offset, 'a key is there twice');
+  }
   const anchors = new Set<string | undefined>();
   visit(document, {
     Value(_, { anchor }) {
@@ -104,6 +115,11 @@ function reasonOfParser({ message }: Error): string {
   return oneLine(message)
     .replace(/(?<=[\w)]): .*/, '')
     .replaceAll(/[!%]\S+/g, '…');
+}
+
+/** Between braces or brackets a `{` begins a map, also behind a dollar sign. */
+function hintAt(text: string, offset: number): string {
+  return text.slice(offset - 1, offset + 1) === '${' ? '; quote a text with ${…} here' : '';
 }
 
 function toTree(document: Document, shown: string): unknown {

@@ -130,6 +130,30 @@ describe('loading', () => {
     });
   });
 
+  test('a variable may stand for a number or a switch, where one is wanted', async (context) => {
+    const yaml = `workers: \${TWO}
+detectLocal: \${OFF}
+key: \${TWO}
+limits: {drainMs: "\${TWO}", idleMs: 3}
+providers: {mock: {kind: openai, baseUrl: "http://h/v1", weight: "\${HALF}", models: ["\${TWO}"]}}
+aliases: {mixed: {models: [{model: mock/x, weight: "\${HALF}"}, {model: mock/y}]}}
+`;
+    const environment = { TWO: '2', OFF: 'false', HALF: '0.5' };
+    const config = await loadYaml(temporaryFolder(context), yaml, { environment });
+    assert.deepEqual(
+      [config.workers, config.detectLocal, config.key, config.limits.drainMs, config.limits.idleMs],
+      [2, false, '2', 2, 3],
+    );
+    assert.deepEqual([config.routing.weights.get('mock'), config.providers[0]?.models], [0.5, ['2']]);
+    assert.deepEqual(
+      [...(config.routing.aliases.get('mixed')?.weights ?? [])],
+      [
+        ['mock/x', 0.5],
+        ['mock/y', 1],
+      ],
+    );
+  });
+
   test('the data folder follows the conventions of the system', () => {
     const home = homedir();
     assert.equal(defaultDataDir({}, 'linux'), path.join(home, '.local/share/sluice'));

@@ -114,8 +114,8 @@ function routingOf({ aliases = {}, providers = {}, routing }: FileSettings): Pic
       chains.set(alias, [target].flat());
       continue;
     }
-    const models = target.models.map((each) => (typeof each === 'string' ? { model: each, weight: 1 } : each));
-    const weights = new Map(models.map(({ model, weight }) => [model, weight]));
+    const models = target.models.map((each) => (typeof each === 'string' ? { model: each } : each));
+    const weights = new Map(models.map(({ model, weight = 1 }) => [model, weight]));
     chains.set(alias, [...weights.keys()]);
     groups.set(alias, { choice: target.choice ?? 'weighted', weights });
   }
@@ -161,24 +161,24 @@ async function openFile(flags: Flags, environment: Environment, directory: strin
 
 async function settingsOf(file: ConfigFile, environment: Environment): Promise<FileContent> {
   // Loaded only when there is a file: they take longer than all the rest of a start.
-  const [{ fileSchema, validProviders }, { problemsOf }, { interpolate, soleReference }] = await Promise.all([
-    import('./schema.ts'),
-    import('./check.ts'),
-    import('./interpolate.ts'),
-  ]);
+  const [{ fileSchema, validProviders }, { problemsOf, withTypes }, { interpolate, soleReference }] = await Promise.all(
+    [import('./schema.ts'), import('./check.ts'), import('./interpolate.ts')],
+  );
   const { value, unresolved } = interpolate(file.raw, environment);
   const isOff = ([section, id]: Path): boolean =>
     section === 'providers' && id !== undefined && valueAt(file.raw, [section, id, 'enabled']) === false;
   const reference = (id: string) => soleReference(valueAt(file.raw, ['providers', id, 'apiKey']));
   const wrong: Problem[] = unresolved.filter((each) => !isOff(each.path));
 
-  const parsed = fileSchema.safeParse(value);
+  const asTexts = fileSchema.safeParse(value);
+  const typed = asTexts.success ? undefined : withTypes(asTexts.error, value, file.raw);
+  const parsed = typed === undefined ? asTexts : fileSchema.safeParse(typed);
   if (parsed.success) return { settings: parsed.data, reference, wrong };
   // A text in which a variable is missing has been reported already.
   const reported = new Set(unresolved.map((each) => pathText(each.path)));
   wrong.push(...problemsOf(parsed.error, file.raw).filter((problem) => !reported.has(pathText(problem.path))));
   // The providers are looked through all the same, so that everything wrong is told at once.
-  return { settings: { providers: validProviders(valueAt(value, ['providers'])) }, reference, wrong };
+  return { settings: { providers: validProviders(valueAt(typed ?? value, ['providers'])) }, reference, wrong };
 }
 
 /** `sluice.yaml:12: limits.connectMs: got -1; allowed: …`, in the order of the file. */

@@ -13,6 +13,7 @@ const TOP =
   'providers, aliases, routing, search, observe, limits';
 const MILLISECONDS = 'a whole number of milliseconds from 1 to 2147483647';
 const ID = 'up to 64 lower case letters, digits, ".", "_" and "-", the first a letter or digit';
+const TARGET = 'a model or provider/model, or a list of them, or a map with choice and models';
 const ADDRESS =
   'an http or https address such as https://host/v1, without user name, password, query, fragment or /chat/completions';
 
@@ -97,10 +98,34 @@ describe('every wrong value is named with what was given and what is allowed', (
       'providers: {openai: {models: []}}',
       'sluice.yaml:1: providers.openai.models: got an empty list; allowed: at least one model; without this key the upstream is asked',
     ],
+    ['alias', 'aliases: {fast: 3}', `sluice.yaml:1: aliases.fast: got 3; allowed: ${TARGET}`],
+    ['alias of nothing', 'aliases: {fast: []}', `sluice.yaml:1: aliases.fast: got an empty list; allowed: ${TARGET}`],
     [
-      'alias',
-      'aliases: {fast: 3}',
-      'sluice.yaml:1: aliases.fast: got 3; allowed: a model or provider/model, or a list of them, or a map with choice and models',
+      'alias with another choice',
+      'aliases: {fast: {choice: best, models: [a]}}',
+      'sluice.yaml:1: aliases.fast.choice: got "best"; allowed: order, weighted, latency',
+    ],
+    [
+      'alias with a key that is none',
+      'aliases: {fast: {models: [{model: a, weigth: 3}]}}',
+      'sluice.yaml:1: aliases.fast.models[0].weigth: unknown key; did you mean "weight"? allowed: model, weight',
+    ],
+    [
+      'alias with one model as a map',
+      'aliases:\n  fast: {model: a}',
+      'sluice.yaml:2: aliases.fast.models: got nothing; allowed: a list of models, each a name or a map of model and weight',
+      'sluice.yaml:2: aliases.fast.model: unknown key; did you mean "models"? allowed: choice, models',
+    ],
+    [
+      'a variable that is no number',
+      'limits: {drainMs: "${WORD}"}\ndetectLocal: ${WORD}',
+      `sluice.yaml:1: limits.drainMs: got "\${WORD}"; allowed: ${MILLISECONDS}`,
+      'sluice.yaml:2: detectLocal: got "${WORD}"; allowed: true or false',
+    ],
+    [
+      'a variable whose number is too large',
+      'workers: ${LARGE}',
+      'sluice.yaml:1: workers: got "${LARGE}"; allowed: auto, or a whole number from 1 to 256',
     ],
     [
       'missing variable',
@@ -123,7 +148,22 @@ describe('every wrong value is named with what was given and what is allowed', (
       'sluice.yaml:1: dataDir: what stands in the braces does not name an environment variable; allowed: letters, digits and _',
     ],
     ['YAML syntax', 'bind: "x', 'sluice.yaml:1:9: not valid YAML: Missing closing "quote'],
-    ['YAML duplicate key', 'bind: 1\nbind: 2', 'sluice.yaml:2:1: not valid YAML: Map keys must be unique'],
+    ['YAML duplicate key', 'bind: 1\nbind: 2', 'sluice.yaml:2:1: not valid YAML: the key "bind" is there twice'],
+    [
+      'YAML duplicate key that is a key',
+      'a: {"sk-planted-key": 1, "sk-planted-key": 2}',
+      'sluice.yaml:1:26: not valid YAML: the key a text that looks like a key is there twice',
+    ],
+    [
+      'YAML placeholder between braces',
+      'providers: {mock: {apiKey: ${KEY}}}',
+      'sluice.yaml:1:29: not valid YAML: Unexpected flow-map-start at node end; quote a text with ${…} here',
+    ],
+    [
+      'YAML placeholder between brackets',
+      'allowedHosts: [a, ${HOST}]',
+      'sluice.yaml:1:20: not valid YAML: Missing , or : between flow sequence items; quote a text with ${…} here',
+    ],
     ['YAML tag', 'dataDir: !x y', 'sluice.yaml:1:10: not valid YAML: Unresolved tag'],
     ['YAML tag that is a key', 'dataDir: !sk-key', 'sluice.yaml:1:10: not valid YAML: Unresolved tag'],
     ['YAML tag without end', 'dataDir: !<sk-key', 'sluice.yaml:1:10: not valid YAML: Verbatim tags must end with a >'],
@@ -151,9 +191,10 @@ describe('every wrong value is named with what was given and what is allowed', (
       'sluice.yaml: not valid YAML: Excessive alias count indicates a resource exhaustion attack',
     ],
   ];
+  const environment = { EMPTY: '', WORD: 'word', LARGE: '1000' };
   for (const [name, yaml, ...lines] of cases) {
     test(name, async (context) => {
-      assert.deepEqual(await problemsOfYaml(temporaryFolder(context), yaml, { environment: { EMPTY: '' } }), lines);
+      assert.deepEqual(await problemsOfYaml(temporaryFolder(context), yaml, { environment }), lines);
     });
   }
 

@@ -64,6 +64,10 @@ const PROVIDER_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const modelName = text('the name of a model');
 
 const WEIGHT_FORM = 'a number from 0 to 1000000';
+const weightSchema = z
+  .number({ error: WEIGHT_FORM })
+  .min(0, { error: WEIGHT_FORM })
+  .max(1_000_000, { error: WEIGHT_FORM });
 const choiceSchema = z.enum(CHOICES, { error: CHOICES.join(', ') });
 
 const providerSchema = section('a map of settings', {
@@ -85,10 +89,7 @@ const providerSchema = section('a map of settings', {
     .max(100, { error: 'at most 100 keys' })
     .optional()
     .describe('Several keys that take turns, instead of apiKey; one that is refused or limited rests for a while.'),
-  weight: z
-    .number({ error: WEIGHT_FORM })
-    .min(0, { error: WEIGHT_FORM })
-    .max(1_000_000, { error: WEIGHT_FORM })
+  weight: weightSchema
     .optional()
     .meta({ default: 1 })
     .describe('Its share of the requests where routing.choice is weighted; 0: only when nothing else is left.'),
@@ -245,13 +246,16 @@ const groupSchema = section('a map of settings', {
   choice: choiceSchema.optional().meta({ default: 'weighted' }).describe('How one of the models is chosen.'),
   models: listOf(
     'a list of models, each a name or a map of model and weight',
-    z.union([
-      text('a model or provider/model'),
-      section('a map of settings', {
-        model: text('a model or provider/model'),
-        weight: z.number({ error: WEIGHT_FORM }).min(0, { error: WEIGHT_FORM }).max(1_000_000, { error: WEIGHT_FORM }),
-      }),
-    ]),
+    z.union(
+      [
+        text('a model or provider/model'),
+        section('a map of settings', {
+          model: text('a model or provider/model'),
+          weight: weightSchema.optional(),
+        }),
+      ],
+      { error: 'a model or provider/model, or a map of model and weight' },
+    ),
   )
     .min(1, { error: 'at least one model' })
     .describe('The models, with their weights where they differ.'),

@@ -60,7 +60,8 @@ describe('usage', () => {
   });
 
   test('unknown option', async (context) => {
-    assertOneLine(await run(context, ['--frobnicate']), 2, "unknown option '--frobnicate'");
+    for (const option of ['--frobnicate', '-h', '-p', '--port'])
+      assertOneLine(await run(context, [option]), 2, `unknown option '${option}' ("sluice --help" lists all)`);
   });
 
   test('unknown option with a suggestion', async (context) => {
@@ -74,6 +75,23 @@ describe('usage', () => {
       2,
       "unknown command 'bogus' (there are serve, models, doctor and top)",
     );
+  });
+
+  test('help for an unknown command', async (context) => {
+    assertOneLine(await run(context, ['help', 'modles']), 2, "unknown command 'modles' (did you mean models?)");
+  });
+
+  test('help for a command has all its options', async (context) => {
+    for (const words of [
+      ['serve', '--help'],
+      ['top', '--help'],
+      ['help', 'top'],
+    ]) {
+      const { code, stdout } = await run(context, words);
+      assert.equal(code, 0);
+      assert.match(stdout, /--bind <host:port>[\s\S]*--workers/);
+      if (words.includes('top')) assert.match(stdout, /--interval/);
+    }
   });
 
   test('option without its value', async (context) => {
