@@ -61,7 +61,9 @@ export function runWithNode(words, { flags = [], inProcess } = {}) {
     );
     process.exit(1);
   }
-  const child = spawn(node, nodeArguments, { stdio: 'inherit' });
+  // Over the channel `serve` hears when this process is killed, which could not pass that on (cli/stop.ts).
+  const stdio = ['inherit', 'inherit', 'inherit', ...(inProcess === undefined ? [] : ['ipc'])];
+  const child = spawn(node, nodeArguments, { stdio });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
     console.error(`sluice could not start ${node}: ${error.message}`);

@@ -61,6 +61,8 @@ export function stopInOrder({ drain, drainMs, log, onHangup }: StopOptions): voi
       else if (isSecond) exit(code);
     });
   }
+  // The launcher on an old Node was killed: who started that one would look for us in vain.
+  if (process.connected) process.once('disconnect', () => stopping || begin('disconnect'));
   const isEchoOfHangup = echoes();
   const endsWithTerminal = isInTerminal();
   process.on('SIGHUP', (signal) => {

@@ -89,6 +89,11 @@ describe('every wrong value is named with what was given and what is allowed', (
       'sluice.yaml:1: providers.embedded.kind: the id "embedded" is taken by the model inside Sluice; allowed: any other id, or the section embedded',
     ],
     [
+      'the id of the embedded voice',
+      'providers: {flite: {kind: openai, baseUrl: "http://h/v1"}}',
+      'sluice.yaml:1: providers.flite.kind: the id "flite" is taken by the voice inside Sluice; allowed: any other id, or the section embedded',
+    ],
+    [
       'header of the connection',
       'providers: {openai: {headers: {Host: x}}}',
       'sluice.yaml:1: providers.openai.headers.Host: "Host" is no possible name here; allowed: the name of a header, not one that belongs to the connection (Host, Connection, Content-Length, …)',

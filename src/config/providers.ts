@@ -8,8 +8,11 @@ import type { ProviderEntry } from './schema.ts';
 import { suggest } from './suggest.ts';
 import { KEY_FORM, parseBaseUrl, parseKey } from './text-forms.ts';
 
-/** Not an upstream: it has a section of its own. */
-const EMBEDDED = 'embedded';
+/** No upstreams: they have a section of their own. */
+const EMBEDDED: ReadonlyMap<string, string> = new Map([
+  ['embedded', 'model'],
+  ['flite', 'voice'],
+]);
 
 /** Which providers are on, and what is to be said about the others. */
 export interface ResolvedProviders {
@@ -61,11 +64,10 @@ function fromFile(
   reference: string | undefined,
   report: (key: string, message: string) => void,
 ): ProviderConfig | undefined {
-  if (id === EMBEDDED) {
-    report(
-      'kind',
-      'the id "embedded" is taken by the model inside Sluice; allowed: any other id, or the section embedded',
-    );
+  const embedded = EMBEDDED.get(id);
+  if (embedded !== undefined) {
+    const taken = `the id "${id}" is taken by the ${embedded} inside Sluice`;
+    report('kind', `${taken}; allowed: any other id, or the section embedded`);
     return undefined;
   }
   const known = rows.get(id);

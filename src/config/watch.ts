@@ -39,13 +39,15 @@ export interface ConfigWatch {
 
 /**
  * Follows changes of the file. A valid new one is handed to `onChange`, with only its safe parts taken over; an invalid or
- * vanished one is logged, and the last valid one stays in force. Never throws, also where files cannot be watched.
+ * vanished one is logged, and the last valid one stays in force. `restartFor` says what the other parts need. Never throws,
+ * also where files cannot be watched.
  */
 export function watchConfig(
   load: () => Promise<Config>,
   current: Config,
   onChange: (config: Config) => void | Promise<void>,
   log: Logger,
+  restartFor: (key: string) => string = () => 'a restart of Sluice',
 ): ConfigWatch {
   const file = current.file ?? path.resolve(DEFAULT_FILE);
   let inForce = current;
@@ -94,8 +96,9 @@ export function watchConfig(
   }
 
   function report(needRestart: readonly string[]): void {
-    if (needRestart.length === 0) return;
-    log.warn({ file, needRestart }, `a change of ${needRestart.join(', ')} needs a restart of Sluice`);
+    for (const [restart, keys = []] of Object.entries(Object.groupBy(needRestart, restartFor))) {
+      log.warn({ file, needRestart: keys }, `a change of ${keys.join(', ')} needs ${restart}`);
+    }
   }
 
   function reportFailure(error: unknown): void {

@@ -26,6 +26,12 @@ describe('what the environment says of observing', () => {
       'SLUICE_REQUEST_LOG',
       'SLUICE_REQUEST_LOG_ENTRIES',
     ]);
+    const named = resolveObserve({
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://user:planted@127.0.0.1:4318/v1/traces',
+    });
+    assert.equal(named.config.otel, undefined);
+    assert.match(named.notes.join('|'), /^OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is not understood .*without user name/);
+    assert.doesNotMatch(named.notes.join('|'), /planted/);
     const headers = resolveObserve({
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
       OTEL_EXPORTER_OTLP_HEADERS: 'planted,a=%zz,good=1',

@@ -176,9 +176,14 @@ class Reader {
   url(name: ObserveVariable): string | undefined {
     const value = this.text(name);
     if (value === undefined) return undefined;
-    const url = URL.canParse(value) ? new URL(value) : undefined;
-    if (url?.protocol === 'http:' || url?.protocol === 'https:') return value;
-    this.#wrong(name, 'an http or https address');
+    const url = URL.parse(value);
+    // fetch takes no address with a name and a password in it.
+    const isOpen = url?.username === '' && url.password === '';
+    if (isOpen && (url.protocol === 'http:' || url.protocol === 'https:')) return value;
+    this.#wrong(
+      name,
+      'an http or https address without user name and password (OTEL_EXPORTER_OTLP_HEADERS has room for keys)',
+    );
     return undefined;
   }
 

@@ -24,8 +24,9 @@ const BACK_OFF_MS = 100;
 const LONGEST_BACK_OFF_MS = 10_000;
 const CALM_MS = 30_000;
 
-/** What stays as it is while the primary lives: it has opened it. */
-const FIXED = ['bind', 'dataDir', 'observe', 'logLevel'] as const;
+/** What stays as it is while the primary lives: it has opened it, or looks after it. */
+const FIXED = ['bind', 'dataDir', 'observe', 'logLevel', 'detectLocal'] as const;
+const WHOLE = 'a restart of Sluice as a whole';
 
 /** `sluice serve --workers N`: one small process that starts N others, which serve. Throws what keeps it from starting. */
 export async function serveByWorkers(flags: Flags, loaded: Loaded): Promise<void> {
@@ -197,7 +198,7 @@ class Primary {
     const key = before.keyGenerated === true && config.keyGenerated === true ? { key: before.key } : {};
     const needRestart = FIXED.filter((name) => !isDeepStrictEqual(before[name], config[name]));
     if (needRestart.length > 0) {
-      this.#log.warn({ needRestart }, `a change of ${needRestart.join(', ')} needs a restart of Sluice as a whole`);
+      this.#log.warn({ needRestart }, `a change of ${needRestart.join(', ')} needs ${WHOLE}`);
     }
     this.#loaded = { config: { ...config, ...pinned, ...key } as Config, notes };
     this.#log.hide([...secretsOf(before), ...secretsOf(this.#config)]);
@@ -217,6 +218,7 @@ class Primary {
         await this.#hub.recall();
       },
       this.#log,
+      (key) => (FIXED.some((name) => name === key) ? WHOLE : 'a restart of the workers: send SIGHUP'),
     );
   }
 

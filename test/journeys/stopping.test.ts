@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from '../support/config-folder.ts';
 import { plainServer } from '../support/plain-server.ts';
 import { SLUICE, startSluice } from '../support/run-sluice.ts';
-import { eventually, isAlive } from './workers-world.ts';
+import { childrenOf, eventually, isAlive } from './workers-world.ts';
 
 const event = (content: string) =>
   `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
@@ -55,6 +55,15 @@ function noTerminals(): string | false {
   if (process.platform !== 'linux') return 'script takes other words elsewhere';
   return spawnSync('script', ['--version']).status !== 0 && 'there is no script (util-linux)';
 }
+
+/** A script that starts Sluice over a channel, as the launcher does; and the launcher, where there is a Node that is too old. */
+const FORK = `require('node:child_process').fork(process.argv[1], process.argv.slice(2))`;
+const isOld = /^v2[0-3]\./.test(spawnSync('node', ['--version'], { encoding: 'utf8' }).stdout ?? '');
+const onLinux = (command: string) => (process.platform === 'linux' ? command : undefined);
+const LAUNCHERS = [
+  ['whoever started it', onLinux(process.execPath), ['-e', FORK, SLUICE, '--bind', '127.0.0.1:0']],
+  ['its launcher on an old Node', isOld ? onLinux('node') : undefined, [SLUICE, '--bind', '127.0.0.1:0']],
+] as const;
 
 describe('signals', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -129,6 +138,24 @@ describe('signals', () => {
     terminal.kill('SIGKILL');
     await eventually(() => !isAlive(pid), 'it has ended');
   });
+
+  for (const [what, command, words] of LAUNCHERS) {
+    test(`it ends with ${what} that is killed`, { skip: command === undefined }, async (context) => {
+      const folder = temporaryFolder(context);
+      const env = { ...process.env, HOME: folder, SLUICE_DATA_DIR: folder };
+      const launcher = spawn(String(command), words, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+      let said = '';
+      for await (const text of launcher.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+        said += text;
+        if (/Page +http/.test(said)) break;
+      }
+      const [pid = 0] = childrenOf(launcher.pid ?? 0);
+      assert.ok(isAlive(pid), said);
+      context.after(() => isAlive(pid) && process.kill(pid, 'SIGKILL'));
+      launcher.kill('SIGKILL');
+      await eventually(() => !isAlive(pid), 'it has ended');
+    });
+  }
 
   test('an endless answer is cut after drainMs with an error', async (context) => {
     const { running, readUntil } = await streaming(context, '{drainMs: 300}');

@@ -39,6 +39,17 @@ describe('what one worker learns', { timeout: 240_000, skip: !isLinux }, () => {
     );
   });
 
+  test('a change that the workers cannot take over is named with what it needs', async (context) => {
+    const world = await openWorkers(context, { count: 2 });
+    world.configure('key: of-the-test\nobserve: { accessLog: all }\nlimits: { headerBytes: 20000 }\n');
+    await world.running.said(/a change of observe needs a restart of Sluice as a whole/);
+    await world.running.said(/a change of key, limits\.headerBytes needs a restart of the workers: send SIGHUP/);
+    assert.equal((await ask(world.origin, '/v1/models')).status, 200);
+    world.running.process.kill('SIGHUP');
+    await world.running.said(/all workers are new/);
+    await eventually(async () => (await ask(world.origin, '/v1/models')).status === 401);
+  });
+
   test('a change of the configuration reaches all, new limits included', async (context) => {
     const world = await openWorkers(context, { yaml: 'aliases: { old: mock/m }\n' });
     for (const { status } of await everywhere(world, '/v1/chat/completions', { ...QUESTION, model: 'old' })) {

@@ -67,8 +67,18 @@ describe('the live view', () => {
     assert.match(text, /memory 100 MiB/);
     assert.match(text, /acme +30 +10 +200 +<100ms\/more +-/);
     assert.match(text, /broken"one +0 +0 +0 +- +4 rate_limited, 1 upstream_cut/);
-    assert.match(text, /18:00:01 +200 +12ms +1\.2s +12\.3k +\$0\.0035 +openai +acme\/m/);
+    assert.match(text, /:01 +200 +12ms +1\.2s +12\.3k +\$0\.0035 +openai +acme\/m/);
     assert.match(text, /502 upstream_cut/);
+  });
+
+  test('tells the time as clocks are where it is read', (context) => {
+    const { TZ } = process.env;
+    context.after(() => {
+      if (TZ === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = TZ;
+    });
+    process.env['TZ'] = 'Asia/Kolkata';
+    assert.match(view(seen, ENDLESS).join('\n'), /^23:30:01 +200/m);
   });
 
   test('nothing that others name reaches the terminal as a command', () => {

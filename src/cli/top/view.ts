@@ -131,7 +131,8 @@ function requestRows(requests: readonly Finished[] | undefined): readonly Row[] 
     return {
       isBad: each.status >= 400 || each.error !== null,
       cells: [
-        each.time.slice(11, 19),
+        // As clocks are here.
+        new Date(each.time).toTimeString().slice(0, 8),
         each.error === null ? String(each.status) : `${each.status} ${each.error.code}`,
         milliseconds(each.first_chunk_ms ?? undefined),
         milliseconds(each.duration_ms),
