@@ -26,7 +26,7 @@ describe('docs/dependencies.md', () => {
   test('names the versions and licences that are installed', () => {
     const { packages } = JSON.parse(read('package-lock.json')) as { packages: Packages };
     for (const [name = '', version, license] of documented()) {
-      assert.equal(version, wanted[name], `${name}: run "npm run dependencies -- --write"`);
+      assert.equal(version, wanted[name], `${name}: run "npm run measure-dependencies -- --write"`);
       assert.equal(license, packages[`node_modules/${name}`]?.license, `the licence of ${name}`);
     }
   });

@@ -1,5 +1,5 @@
 /**
- * `npm run dependencies [-- --write]`: what each production dependency takes on disk, itself and together with what would
+ * `npm run measure-dependencies [-- --write]`: what each production dependency takes on disk, itself and together with what would
  * go if it went. `--write` puts versions, licences and sizes into docs/dependencies.md; its texts stay as they are.
  */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -82,4 +82,16 @@ describe('the examples of the README', { skip: withoutShell }, () => {
     assert.deepEqual(blocks('Start', 'sh'), ['npm ci\nnpm start\n']);
     assert.ok(typeof scripts.start === 'string');
   });
+});
+
+test('every script that a document names is there, and none is one that npm runs by itself', () => {
+  const { scripts } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as { scripts: Record<string, string> };
+  const documents = globSync(['*.md', 'docs/*.md', 'bench/*.md', 'scripts/*.ts'], { cwd: root });
+  const named = documents.flatMap((file) => {
+    return [...readFileSync(`${root}/${file}`, 'utf8').matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name);
+  });
+  assert.ok(named.length > 10);
+  for (const name of named) assert.ok(scripts[name] !== undefined, `package.json has no script ${name}`);
+  // npm runs it after each change of node_modules.
+  assert.equal(scripts['dependencies'], undefined);
 });
