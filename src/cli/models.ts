@@ -6,7 +6,7 @@ import type { Model } from '../core/model.ts';
 import { findLocal, openProviders } from './all-providers.ts';
 import { type Asked, askForModels } from './ask.ts';
 import { EXIT_FAILED } from './failure.ts';
-import { printable, table } from './table.ts';
+import { forTerminal, table } from './table.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -48,13 +48,13 @@ export async function listModels(
 }
 
 function complaintOf({ provider, error }: Asked): string {
-  return `${provider.id}: ${printable(error?.message ?? '')} ("sluice doctor" says more)`;
+  return `${provider.id}: ${forTerminal(error?.message ?? '')} ("sluice doctor" says more)`;
 }
 
 function textOf(asked: readonly Asked[]): string {
   const rows = asked.flatMap(({ provider, models }) =>
     models.map((model) => [
-      printable(`${provider.id}/${model.id}`),
+      forTerminal(`${provider.id}/${model.id}`),
       kindOf(model),
       abilitiesOf(model),
       contextOf(model),

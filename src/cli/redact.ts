@@ -1,6 +1,4 @@
-/** Names of fields whose values never belong into a log. */
-const SECRET_FIELD =
-  /^(?:(?:x[-_])?api[-_]?key|key|access[-_]?key|(?:proxy[-_])?authorization|(?:set[-_])?cookie|password|secret|token)$/i;
+import { isSecretName } from '../core/secret-names.ts';
 
 const HIDDEN = '[hidden]';
 
@@ -15,7 +13,7 @@ export function withoutSecrets(fields: object): Record<string, unknown> {
 function members(fields: object, depth: number): Record<string, unknown> {
   const clean: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
-    clean[name] = SECRET_FIELD.test(name) && value !== undefined ? HIDDEN : cleaned(value, depth + 1);
+    clean[name] = isSecretName(name) && value !== undefined ? HIDDEN : cleaned(value, depth + 1);
   }
   return clean;
 }

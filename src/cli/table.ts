@@ -13,6 +13,6 @@ export function table(rows: readonly (readonly string[])[]): string[] {
 }
 
 /** Texts from elsewhere, made safe for a terminal: one line, no control characters. */
-export function printable(text: string): string {
+export function forTerminal(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 }

@@ -64,7 +64,7 @@ function read<T>(
   if (text === undefined) return undefined;
   const value = parse(text);
   const place = flagged === undefined ? name : flag;
-  if (value === undefined) problems.push(`${place}: got ${given(text, [place])}; allowed: ${allowed}`);
+  if (value === undefined) problems.push(`${place}: got ${given(text, [flag.slice(2)])}; allowed: ${allowed}`);
   return value;
 }
 

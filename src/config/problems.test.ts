@@ -269,6 +269,7 @@ providers:
   c: {kind: openai, baseUrl: "ftp://host/v1?key=${secret}", settings: {token: ["${secret}"]}}
   d: {kind: openai, baseUrl: "\${FROM_ENVIRONMENT}"}
   e: {kind: openai, apikey: ${secret}, models: ${secret}}
+  f: {kind: openai, baseUrl: "http://h", apiKeys: ["${secret} x"]}
 limits: {idleMs: "\${FROM_ENVIRONMENT}"}
 logLevel: "\${FROM_ENVIRONMENT}"
 `;
@@ -277,7 +278,7 @@ logLevel: "\${FROM_ENVIRONMENT}"
   assert.ok(lines.length >= 12, lines.join('\n'));
   assert.ok(!lines.join('\n').includes(secret), lines.join('\n'));
   assert.ok(
-    lines.includes('sluice.yaml:11: logLevel: got "${FROM_ENVIRONMENT}"; allowed: debug, info, warn, error, silent'),
+    lines.includes('sluice.yaml:12: logLevel: got "${FROM_ENVIRONMENT}"; allowed: debug, info, warn, error, silent'),
   );
 });
 

@@ -1,3 +1,5 @@
+import { isSecretName } from '../core/secret-names.ts';
+
 /** Where a value stands in the file: keys and list positions from the top. */
 export type Path = readonly PropertyKey[];
 
@@ -43,8 +45,8 @@ export function valueAt(tree: unknown, path: Path): unknown {
   return value;
 }
 
-/** Names under which secrets stand. */
-const SECRET_NAME = /key$|^(headers|settings)$|token|secret|password|authorization|cookie/i;
+/** Sections in which any name may stand for a secret. */
+const SECTIONS: ReadonlySet<unknown> = new Set(['headers', 'settings']);
 /** How the keys of well-known vendors begin: someone may have put one in the wrong place. */
 const SECRET_VALUE = /^(?:(?:sk|pk|rk|gsk|xai|hf|gh[pousr]|github_pat|nvapi|csk|fw|pplx|r8)[-_]|AIza)[\w-]{8}/;
 
@@ -53,7 +55,7 @@ export function given(value: unknown, path: Path): string {
   if (value === undefined || value === null) return 'nothing';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (typeof value === 'object') return 'a map';
-  if (path.some((segment) => SECRET_NAME.test(String(segment))))
+  if (path.some((segment) => SECTIONS.has(segment) || isSecretName(String(segment))))
     return `a ${typeof value === 'string' ? 'text' : typeof value}, which is hidden here`;
   if (typeof value !== 'string') return String(value);
   return SECRET_VALUE.test(value) ? 'a text that looks like a key' : JSON.stringify(shorten(withoutUrlSecrets(value)));

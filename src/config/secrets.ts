@@ -1,18 +1,16 @@
+import { mayBeSecret } from '../core/secret-names.ts';
 import { Secrets } from '../core/secrets.ts';
 import type { Config } from './config.ts';
 import { type Environment, variable } from './paths.ts';
 import { secretVariables } from './variables.ts';
-
-/** Names of headers and settings that hold a secret. */
-const SECRET_NAME = /auth|cookie|credential|key|pass|secret|session|signature|token/i;
 
 /** Everything in a configuration that must not be shown: not in a log line, not by `doctor`. */
 export function secretsOf(config: Config): string[] {
   const ofProviders = config.providers.flatMap(({ apiKey, apiKeys = [], headers, settings }) => [
     ...(apiKey === undefined ? [] : [apiKey]),
     ...apiKeys,
-    ...Object.entries(headers).flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value] : [])),
-    ...Object.entries(settings).flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value] : [])),
+    ...Object.entries(headers).flatMap(([name, value]) => (mayBeSecret(name) ? [value] : [])),
+    ...Object.entries(settings).flatMap(([name, value]) => (mayBeSecret(name) ? [value] : [])),
   ]);
   const ofSearch = config.search.targets.flatMap(({ apiKey }) => apiKey ?? []);
   const ofCollector = Object.values(config.observe.otel?.headers ?? {});

@@ -1,3 +1,4 @@
+import { isSecretName } from '../core/secret-names.ts';
 import type { Secrets } from '../core/secrets.ts';
 
 /** Characters of one text, and of all texts and names together. */
@@ -5,9 +6,6 @@ const LONGEST_TEXT = 16 * 1024;
 const LONGEST_WHOLE = 64 * 1024;
 const DEEPEST = 40;
 
-/** Names of members whose values are never kept. */
-const SECRET_MEMBER =
-  /^(?:(?:x[-_]?)?(?:goog[-_])?api[-_]?keys?|key|access[-_]?(?:key|token)|(?:proxy[-_])?authorization|auth|bearer|(?:set[-_])?cookies?|password|passwd|(?:client[-_])?secret|(?:id|refresh|session|auth)?[-_]?token)$/i;
 const HIDDEN = '[hidden]';
 
 /** A `data:` URI, wherever it stands in a text. */
@@ -80,7 +78,7 @@ class Redactor {
         break;
       }
       const kept = this.text(name, 256);
-      copy[kept] = SECRET_MEMBER.test(name) && hidesSecret(value) ? HIDDEN : this.copy(value, depth + 1);
+      copy[kept] = isSecretName(name) && hidesSecret(value) ? HIDDEN : this.copy(value, depth + 1);
     }
     return copy;
   }

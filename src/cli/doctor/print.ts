@@ -1,4 +1,4 @@
-import { printable } from '../table.ts';
+import { forTerminal } from '../table.ts';
 import type { Mark, Section } from './finding.ts';
 
 const MARKS: Readonly<Record<Mark, string>> = { good: '✓', note: '!', wrong: '✗' };
@@ -15,8 +15,8 @@ export function wantsColour(stream: { readonly isTTY?: boolean }, environment: N
 export function sectionText({ title, findings }: Section, colour: boolean, mask: (text: string) => string): string {
   const paint = (style: string, text: string) => (colour ? `${style}${text}${PLAIN}` : text);
   const lines = findings.flatMap(({ mark, text, mend }) => [
-    `  ${paint(COLOURS[mark], MARKS[mark])} ${printable(mask(text))}`,
-    ...(mend === undefined ? [] : [`    → ${printable(mask(mend))}`]),
+    `  ${paint(COLOURS[mark], MARKS[mark])} ${forTerminal(mask(text))}`,
+    ...(mend === undefined ? [] : [`    → ${forTerminal(mask(mend))}`]),
   ]);
   return `${paint(BOLD, title)}\n${lines.join('\n')}\n`;
 }

@@ -1,4 +1,4 @@
-import { printable, table } from '../table.ts';
+import { forTerminal, table } from '../table.ts';
 import { growth, quantile, rate, type Snapshot } from './snapshot.ts';
 
 /** A finished request, as `GET /backend-api/v2/requests` tells it. */
@@ -111,12 +111,12 @@ function providerRows({ now, before }: Seen): readonly Row[] {
       count,
       isBad: growth(now, before ?? now, 'sluice_upstream_errors_total', { provider }) > 0,
       cells: [
-        printable(provider),
+        forTerminal(provider),
         number(count),
         number(rate(now, before, 'sluice_requests_total', { provider })),
         number(rate(now, before, 'sluice_tokens_total', { provider, type: 'output' })),
         quantiles(now, { provider }),
-        codes.length === 0 ? '-' : printable(codes.join(', ')),
+        codes.length === 0 ? '-' : forTerminal(codes.join(', ')),
       ],
     };
   });
@@ -139,7 +139,7 @@ function requestRows(requests: readonly Finished[] | undefined): readonly Row[] 
         number(each.usage?.total_tokens),
         each.cost === null ? '-' : dollars(each.cost),
         each.dialect,
-        printable(target),
+        forTerminal(target),
       ],
     };
   });
@@ -165,7 +165,7 @@ function tableOf(rows: readonly Row[]): readonly Line[] {
 }
 
 function painted({ text, style }: Line, isTitle: boolean, { columns, colour }: Screen): string {
-  const clean = printable(text);
+  const clean = forTerminal(text);
   const short = clean.length > columns ? clean.slice(0, Math.max(0, columns)) : clean;
   if (!colour) return short;
   if (isTitle) return `\x1b[1m${short}\x1b[0m`;
