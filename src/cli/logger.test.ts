@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from '../../test/support/config-folder.ts';
-import type { LogLevel } from '../config/config.ts';
+import type { LogLevel } from '../config/kinds.ts';
 import { SluiceError } from '../core/errors.ts';
 import { createLogger } from './logger.ts';
 

@@ -1,8 +1,7 @@
 import { writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type pino from 'pino';
-import type { LogLevel } from '../config/config.ts';
-import { LOG_LEVELS } from '../config/defaults.ts';
+import { LOG_LEVELS, type LogLevel } from '../config/kinds.ts';
 import type { Logger } from '../core/logger.ts';
 import { Secrets } from '../core/secrets.ts';
 import { LogOutput } from './log-output.ts';

@@ -1,6 +1,6 @@
 import type { ObserveConfig } from '../observe/config.ts';
 import type { SearchConfig } from '../search/config.ts';
-import type { Choice } from './kinds.ts';
+import type { Choice, LogLevel, ProviderKind } from './kinds.ts';
 
 /** The whole configuration, frozen, as the rest of the program sees it. Only `config/` reads the environment and files. */
 
@@ -51,17 +51,6 @@ export interface RoutingConfig {
   /** Aliases whose models are equals rather than a chain. */
   readonly aliases: ReadonlyMap<string, { readonly choice: Choice; readonly weights: ReadonlyMap<string, number> }>;
 }
-
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
-
-/** Which code drives a provider. */
-export type ProviderKind = 'openai' | 'openai-responses' | 'anthropic' | 'google' | 'bedrock' | SpeechKind | ImageKind;
-
-/** Those that speak or listen and do not chat. */
-export type SpeechKind = 'elevenlabs' | 'deepgram' | 'lmnt' | 'hume' | 'assemblyai';
-
-/** Those that draw and do not chat. */
-export type ImageKind = 'fal' | 'replicate' | 'luma' | 'stability' | 'automatic1111' | 'comfyui';
 
 export interface ProviderConfig {
   readonly id: string;

@@ -1,4 +1,5 @@
-import type { EmbeddedConfig, Limits, LogLevel } from './config.ts';
+import type { EmbeddedConfig, Limits } from './config.ts';
+import type { LogLevel } from './kinds.ts';
 
 const SECOND = 1_000;
 const KB = 1_024;
@@ -54,9 +55,6 @@ export const defaultLimits: Limits = {
 
 /** Loopback only: Sluice asks nobody for a key there. */
 export const defaultBind = { host: '127.0.0.1', port: 1337 } as const;
-
-/** From the most to the least talkative. */
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const satisfies readonly LogLevel[];
 
 export const defaultLogLevel: LogLevel = 'info';
 

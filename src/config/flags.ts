@@ -1,8 +1,8 @@
 import { NO_KEY } from './access-key.ts';
 import { BIND_FORMS, parseBind } from './bind.ts';
-import type { Config, LogLevel } from './config.ts';
-import { LOG_LEVELS } from './defaults.ts';
+import type { Config } from './config.ts';
 import { defined } from './defined.ts';
+import { LOG_LEVELS, type LogLevel } from './kinds.ts';
 import { absolutePath, type Environment, variable } from './paths.ts';
 import { ConfigError, given } from './problems.ts';
 import { KEY_FORM, parseKey } from './text-forms.ts';

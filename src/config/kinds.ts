@@ -1,22 +1,21 @@
-/** Which code drives a provider. From `elevenlabs` on they speak or listen and do not chat, from `fal` on they only draw. */
-export const PROVIDER_KINDS = [
-  'openai',
-  'openai-responses',
-  'anthropic',
-  'google',
-  'bedrock',
-  'elevenlabs',
-  'deepgram',
-  'lmnt',
-  'hume',
-  'assemblyai',
-  'fal',
-  'replicate',
-  'luma',
-  'stability',
-  'automatic1111',
-  'comfyui',
-] as const;
+/** Kinds of providers that chat; some do more. */
+export const CHAT_KINDS = ['openai', 'openai-responses', 'anthropic', 'google', 'bedrock'] as const;
+
+/** Those that speak or listen and do not chat. */
+export const SPEECH_KINDS = ['elevenlabs', 'deepgram', 'lmnt', 'hume', 'assemblyai'] as const;
+export type SpeechKind = (typeof SPEECH_KINDS)[number];
+
+/** Those that draw and do not chat. */
+export const IMAGE_KINDS = ['fal', 'replicate', 'luma', 'stability', 'automatic1111', 'comfyui'] as const;
+export type ImageKind = (typeof IMAGE_KINDS)[number];
+
+/** Which code drives a provider. */
+export const PROVIDER_KINDS = [...CHAT_KINDS, ...SPEECH_KINDS, ...IMAGE_KINDS] as const;
+export type ProviderKind = (typeof PROVIDER_KINDS)[number];
+
+/** From the most to the least talkative. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** How one of several targets that can do the same is chosen: the first, by weight, or the one that begins soonest. */
 export const CHOICES = ['order', 'weighted', 'latency'] as const;

@@ -1,5 +1,5 @@
 import { type Upstream, upstreams } from '../providers/openai/upstreams.ts';
-import type { ProviderKind } from './config.ts';
+import type { ProviderKind } from './kinds.ts';
 import { type Vendor, vendors } from './vendors.ts';
 
 /** What Sluice knows about a provider by itself: rows of upstreams and vendors, in one shape. */

@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { loadYaml, temporaryFolder } from '../../test/support/config-folder.ts';
 import type { Limits } from './config.ts';
-import { defaultLimits, LOG_LEVELS } from './defaults.ts';
+import { defaultLimits } from './defaults.ts';
 import { configJsonSchema } from './json-schema.ts';
+import { LOG_LEVELS } from './kinds.ts';
 import { limitRules } from './limit-rules.ts';
 import { rows } from './rows.ts';
 

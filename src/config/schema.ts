@@ -5,8 +5,8 @@ import { ACCESS_LOGS, defaultObserve, REQUEST_LOGS } from '../observe/config.ts'
 import { defaultSearch, SEARCH_ENGINES } from '../search/config.ts';
 import { BIND_FORMS, parseBind } from './bind.ts';
 import type { Limits } from './config.ts';
-import { defaultBind, defaultEmbedded, defaultLimits, defaultLogLevel, LOG_LEVELS } from './defaults.ts';
-import { CHOICES, PROVIDER_KINDS } from './kinds.ts';
+import { defaultBind, defaultEmbedded, defaultLimits, defaultLogLevel } from './defaults.ts';
+import { CHOICES, LOG_LEVELS, PROVIDER_KINDS } from './kinds.ts';
 import { allowedFor, limitRules } from './limit-rules.ts';
 import {
   BASE_URL_FORM,

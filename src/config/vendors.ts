@@ -1,4 +1,4 @@
-import type { ProviderKind } from './config.ts';
+import type { ProviderKind } from './kinds.ts';
 
 /** A vendor with a wire format of its own, as data. The code that speaks it is in `providers/ai-sdk`. */
 export interface Vendor {

@@ -1,4 +1,5 @@
-import type { ImageKind, Limits, ProviderConfig } from '../../config/config.ts';
+import type { Limits, ProviderConfig } from '../../config/config.ts';
+import type { ImageKind } from '../../config/kinds.ts';
 import type { Provider } from '../../core/provider.ts';
 import type { GuardedFetch } from '../../outbound/guarded-fetch.ts';
 import type { UpstreamClient } from '../../outbound/upstream.ts';

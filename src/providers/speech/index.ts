@@ -1,4 +1,5 @@
-import type { ProviderConfig, SpeechKind } from '../../config/config.ts';
+import type { ProviderConfig } from '../../config/config.ts';
+import type { SpeechKind } from '../../config/kinds.ts';
 import type { Provider } from '../../core/provider.ts';
 import type { SpeechDeps } from './ai-sdk.ts';
 import { assemblyai } from './assemblyai.ts';
