@@ -1,26 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Config, Limits } from '../config/config.ts';
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import type { Limits } from '../config/config.ts';
 import { limitRules } from '../config/limit-rules.ts';
 import { SluiceError } from '../core/errors.ts';
 import { createServer } from '../core/node-http.ts';
 import { backendRoutes } from './backend/index.ts';
 import type { Deps, ErrorBody, PlainRoute, Route } from './deps.ts';
 import { documentRoutes } from './docs.ts';
+import { admit, MOST_HEADERS } from './edge/admit.ts';
 import { readJson } from './edge/body.ts';
 import { brokenRequests } from './edge/broken.ts';
 import { errorHandler } from './edge/errors.ts';
-import {
-  checkHost,
-  checkKey,
-  checkOrigin,
-  type GuardSettings,
-  isKey,
-  isLoopbackName,
-  isOfGoogle,
-  KEY_COOKIE,
-} from './edge/guard.ts';
+import { isLoopbackName } from './edge/guard.ts';
 import { noRoute } from './edge/no-route.ts';
 import { Turns } from './edge/turns.ts';
 import { geminiRoutes } from './gemini/index.ts';
@@ -55,10 +47,6 @@ declare module 'fastify' {
     ownerOf?: PlainRoute['ownerOf'];
   }
 }
-
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
-/** Node leaves out those beyond without a word, so a request with that many is refused. */
-const MOST_HEADERS = 200;
 
 /** The route tables of all dialects. They look at what they work with only when a request comes. */
 export function apiRoutes(deps: Deps): readonly Route[] {
@@ -167,59 +155,6 @@ export function useLimits(server: Server, { clientHeaderMs, keepAliveMs }: Limit
   server.keepAliveTimeout = keepAliveMs;
 }
 
-/** Everything that is decided before a body is read. Returns false when that was all there is to answer. */
-function admit(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  settings: GuardSettings & Pick<Config, 'limits'>,
-  isLoopbackBind: boolean,
-  isOpen: boolean,
-): boolean {
-  const { raw } = request;
-  const { urlBytes } = settings.limits;
-  reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', vary: 'Origin' });
-  if ((raw.url ?? '').length > urlBytes)
-    throw new SluiceError('uri_too_long', `The address is longer than ${urlBytes} bytes.`);
-  if (raw.rawHeaders.length >= 2 * MOST_HEADERS)
-    throw new SluiceError('header_too_large', `The request has ${MOST_HEADERS} headers or more.`);
-  // What follows on a connection that shall speak another protocol is none of HTTP to Node, and is not read (RFC 9110 §7.8).
-  if (raw.headers.upgrade !== undefined) reply.header('connection', 'close');
-  checkHost(raw, settings, isLoopbackBind);
-  const origin = checkOrigin(raw, settings);
-  if (origin !== undefined) {
-    reply.headers({
-      'access-control-allow-origin': origin,
-      'access-control-allow-credentials': 'true',
-      'access-control-expose-headers':
-        'x-request-id, x-sluice-provider, x-sluice-model, x-sluice-attempts, x-sluice-dropped, x-sluice-stream, retry-after, etag',
-    });
-    const asked = raw.headers['access-control-request-method'];
-    if (raw.method === 'OPTIONS' && asked !== undefined) {
-      const headers = raw.headers['access-control-request-headers'];
-      reply.headers({
-        'access-control-allow-methods': METHODS.join(', '),
-        'access-control-max-age': '600',
-        ...(headers === undefined ? {} : { 'access-control-allow-headers': headers }),
-      });
-      reply.code(200).send('');
-      return false;
-    }
-  }
-  if (settings.key !== undefined && raw.method === 'GET' && !isOfGoogle(raw)) {
-    const given = new URLSearchParams(raw.url?.split('?').slice(1).join('?')).get('key');
-    // The address that is printed at start: the key moves from the address bar into a cookie.
-    if (given !== null && isKey(given, settings.key)) {
-      const cookie = `${KEY_COOKIE}=${encodeURIComponent(given)}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000`;
-      // One slash in front: `//host` would lead to another server.
-      reply.header('set-cookie', cookie).redirect(pathOf(raw).replace(/^[/\\]+/, '/'), 303);
-      return false;
-    }
-  }
-  request.accessKey = settings.key;
-  if (!isOpen) request.bearer = checkKey(raw, settings);
-  return true;
-}
-
 /** JSON is read here, within limits; forms are left to their handlers; anything else is refused. */
 function readBodies(app: FastifyInstance, deps: Deps): void {
   const turns = new Turns();
@@ -263,12 +198,6 @@ function wrongType({ routeOptions: { config } }: FastifyRequest): SluiceError {
     ...(config.takesForm === true ? [`a multipart form with '${(config.formParts ?? []).join("' and '")}'`] : []),
   ];
   return new SluiceError('unsupported_media_type', `Send the body as ${types.join(', or as ')}.`);
-}
-
-function pathOf(request: IncomingMessage): string {
-  const url = request.url ?? '/';
-  const query = url.indexOf('?');
-  return query === -1 ? url : url.slice(0, query);
 }
 
 export type { Server };

@@ -121,7 +121,13 @@ function googleKey(request: IncomingMessage): string | undefined {
   if (!isOfGoogle(request)) return undefined;
   const header = request.headers[GOOGLE_KEY_HEADER];
   if (typeof header === 'string') return header;
-  return new URLSearchParams(request.url?.split('?').slice(1).join('?')).get('key') ?? undefined;
+  return keyInQuery(request);
+}
+
+/** `key` of the query, where Google's clients and the address that is printed at start have it. */
+export function keyInQuery({ url = '' }: IncomingMessage): string | undefined {
+  const at = url.indexOf('?');
+  return at === -1 ? undefined : (new URLSearchParams(url.slice(at + 1)).get('key') ?? undefined);
 }
 
 /** Compares in constant time, whatever the length. */
