@@ -27,6 +27,8 @@ export interface StopOptions {
  */
 export function stopInOrder({ drain, drainMs, log, onHangup }: StopOptions): void {
   let stopping = false;
+  let lastSignal = Number.NEGATIVE_INFINITY;
+  let hangup: NodeJS.Timeout | undefined;
 
   function exit(code: number): void {
     log.flush();
@@ -53,23 +55,29 @@ export function stopInOrder({ drain, drainMs, log, onHangup }: StopOptions): voi
     stop(0);
   }
 
-  const isEcho = echoes();
   for (const [signal, code] of Object.entries(CODES)) {
     process.on(signal, () => {
-      const isSecond = !isEcho();
+      const now = performance.now();
+      const isEcho = now - lastSignal < SAME_WISH_MS;
+      lastSignal = now;
       if (!stopping) begin(signal);
-      else if (isSecond) exit(code);
+      else if (!isEcho) exit(code);
     });
   }
   // The launcher on an old Node was killed: who started that one would look for us in vain.
   if (process.connected) process.once('disconnect', () => stopping || begin('disconnect'));
-  const isEchoOfHangup = echoes();
   const endsWithTerminal = isInTerminal();
-  process.on('SIGHUP', (signal) => {
-    if (isEchoOfHangup() || stopping) return;
+  function hangUp(): void {
+    if (stopping) return;
+    const signal = 'SIGHUP';
     if (onHangup !== undefined) onHangup();
     else if (endsWithTerminal) begin(signal);
     else log.info({ signal }, 'the terminal has ended; going on without it');
+  }
+  process.on('SIGHUP', () => {
+    // After the last of them, so that what was changed before it counts.
+    clearTimeout(hangup);
+    hangup = setTimeout(hangUp, SAME_WISH_MS).unref();
   });
   process.on('uncaughtException', (error) => {
     log.error({ err: error }, 'an exception was not caught; stopping');
@@ -78,17 +86,6 @@ export function stopInOrder({ drain, drainMs, log, onHangup }: StopOptions): voi
   process.on('unhandledRejection', (error) => {
     log.error({ err: error }, 'a rejection was not handled; going on');
   });
-}
-
-/** What tells of each signal that comes whether it is only the same wish once more. */
-function echoes(): () => boolean {
-  let last = Number.NEGATIVE_INFINITY;
-  return () => {
-    const now = performance.now();
-    const isEcho = now - last < SAME_WISH_MS;
-    last = now;
-    return isEcho;
-  };
 }
 
 /**

@@ -125,7 +125,7 @@ describe('restarting the workers', { timeout: 240_000, skip: !isLinux }, () => {
   test('SIGHUP twice at the same moment, as from a terminal through the launcher, is one', async (context) => {
     const { running } = await openWorkers(context, { count: 2 });
     running.process.kill('SIGHUP');
-    await running.said(/restarting the workers/);
+    await sleep(50);
     running.process.kill('SIGHUP');
     await running.said(/all workers are new/);
     running.process.kill('SIGTERM');
