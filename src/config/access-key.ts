@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { isLoopback } from './bind.ts';
 
 /** The word that stands for: nobody is asked for a key. */
-const NO_KEY = 'none';
+export const NO_KEY = 'none';
 
 const RANDOM_BYTES = 24;
 
