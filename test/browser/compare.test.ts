@@ -6,11 +6,14 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, button, PHONE, ready } from './visit.ts';
+import { ask, button, goTo, lastAnswer, PHONE, ready } from './visit.ts';
+
+/** What is out of order cannot answer `half`. */
+let outOfOrder = 'plain-model';
 
 const script: VendorScript = ({ prompt, model }) => {
   if (prompt === 'endless') return { text: words(model), delayMs: 5 };
-  if (prompt === 'half' && model === 'plain-model') return { status: 500, errorMessage: 'Out of order' };
+  if (prompt === 'half' && model === outOfOrder) return { status: 500, errorMessage: 'Out of order' };
   return { text: [`I am ${model}: `, prompt] };
 };
 
@@ -86,13 +89,83 @@ describe('comparing', { skip: withoutBrowser }, () => {
     );
   });
 
-  test('shows the failure of one beside the answer of the other', async () => {
+  test('Escape stops both; each follows its end until somebody scrolls up', async () => {
+    await visit(
+      async (page) => {
+        await page.locator('#model-2-name').getByText('plain-model').waitFor();
+        await askBoth(page, 'endless');
+        const area = (at: number) => side(page, at).locator('.side-scroll');
+        const top = (at: number) => area(at).evaluate((node) => node.scrollTop);
+        for (const at of [0, 1]) await eventually(async () => assert.ok((await top(at)) > 300));
+        await area(0).hover();
+        await page.mouse.wheel(0, -250);
+        await side(page, 0).getByRole('button', { name: 'To the end' }).waitFor();
+        const rest = await top(1);
+        await eventually(async () => assert.ok((await top(1)) > rest + 100));
+        const away = await area(0).evaluate((node) => node.scrollHeight - node.scrollTop - node.clientHeight);
+        assert.ok(away > 100, 'stays where it was read');
+        await page.locator('#prompt').press('Escape');
+        await side(page, 0).getByText('Stopped.').waitFor();
+        await side(page, 1).getByText('Stopped.').waitFor();
+      },
+      { path: '/#/compare', viewport: { width: 1000, height: 500 } },
+    );
+  });
+
+  test('who goes on with one, or deletes both, leaves nothing running', async () => {
+    await visit(
+      async (page) => {
+        await page.locator('#model-2-name').getByText('plain-model').waitFor();
+        await askBoth(page, 'endless');
+        await side(page, 0).getByText('gpt-4o gpt-4o').waitFor();
+        await side(page, 1).getByText('plain-model plain-model').waitFor();
+        await side(page, 0).getByRole('button', { name: 'Go on with this one' }).click();
+        await page.locator('.thread .answer').waitFor();
+        await page.locator('#prompt').press('Escape');
+        await lastAnswer(page).getByText('Stopped.').waitFor();
+        await page.locator('#send[aria-label="Send"]').waitFor();
+
+        await goTo(page, '#/compare');
+        await askBoth(page, 'endless');
+        await side(page, 1).getByText('plain-model plain-model').waitFor();
+        await page.locator('.chat-list .is-shown').getByRole('button').click();
+        await page.getByRole('menuitem', { name: 'Delete' }).click();
+        await page.locator('#welcome-title').waitFor();
+        await page.getByRole('button', { name: 'Undo' }).click();
+        await side(page, 0).getByText('Stopped.').waitFor();
+        await side(page, 1).getByText('Stopped.').waitFor();
+      },
+      { path: '/#/compare' },
+    );
+  });
+
+  test('says so when both sides are the same model', async () => {
+    await visit(
+      async (page) => {
+        await page.locator('#model-2-name').getByText('plain-model').waitFor();
+        const note = page.getByText('Both sides are the same model');
+        assert.equal(await note.count(), 0);
+        await page.locator('#model-2-name').click();
+        await page.getByRole('option', { name: /gpt-4o/ }).click();
+        await note.waitFor();
+      },
+      { path: '/#/compare' },
+    );
+  });
+
+  test('shows the failure of one beside the answer of the other, and asks the one that failed again', async () => {
+    outOfOrder = 'plain-model';
     await visit(
       async (page) => {
         await page.locator('#model-2-name').getByText('plain-model').waitFor();
         await askBoth(page, 'half');
         await side(page, 1).getByRole('alert').waitFor();
         await side(page, 0).getByText('I am gpt-4o: half').waitFor();
+        outOfOrder = '';
+        await side(page, 1).getByRole('button', { name: 'Try again' }).click();
+        await eventually(async () =>
+          assert.deepEqual(await bodies(page), ['I am gpt-4o: half', 'I am plain-model: half']),
+        );
       },
       { path: '/#/compare' },
     );

@@ -71,6 +71,15 @@ export function stop(message: Message): void {
   announce(t('chat.stopped'));
 }
 
+/** Stops all answers, or those of one chat; not the message `but`. */
+export function stopAll(chat?: string, but?: string): void {
+  const { streams, messages } = app.get();
+  for (const [id, running] of Object.entries(streams)) {
+    const message = messages[running.chat]?.[id];
+    if (message !== undefined && id !== but && (chat ?? running.chat) === running.chat) stop(message);
+  }
+}
+
 function makeMessage(chat: string, parent: string | null, role: Message['role'], members: Partial<Message>): Message {
   return { id: newId(), chat, parent, role, parts: [], createdAt: Date.now(), ...members };
 }

@@ -7,11 +7,21 @@ import { RECENT, withRecent } from '../state/picker.ts';
 import { addressOf, goTo, parseRoute } from '../state/route.ts';
 import { leafBelow } from '../state/tree.ts';
 import { loadMessages } from '../storage/keep.ts';
+import { stopAll } from './answer.ts';
 
 /** The chat in the address, if it is there. */
 export function currentChat(): Chat | undefined {
+  return chatOn(['chat']);
+}
+
+/** As `currentChat`; also one whose models are being compared. */
+export function shownChat(): Chat | undefined {
+  return chatOn(['chat', 'compare']);
+}
+
+function chatOn(screens: readonly string[]): Chat | undefined {
   const { screen, path } = parseRoute(location.hash);
-  return screen === 'chat' && path[0] !== undefined ? app.get().chats.byId[path[0]] : undefined;
+  return screens.includes(screen) ? app.get().chats.byId[path[0] ?? ''] : undefined;
 }
 
 /** An empty page for a new chat; it comes into being with its first message. */
@@ -60,9 +70,11 @@ export function renameChat(id: string, title: string): void {
 
 /** Removes chats, and brings them back if that was a mistake. */
 export async function deleteChats(ids: readonly string[]): Promise<void> {
+  for (const id of ids) stopAll(id);
   const chats = ids.map((id) => app.get().chats.byId[id]).filter((chat) => chat !== undefined);
   const maps = await Promise.all(chats.map(({ id }) => loadMessages(id)));
-  const shown = currentChat();
+  const shown = shownChat();
+  const address = location.hash;
   app.dispatch({ type: 'chats/removed', ids });
   app.dispatch({ type: 'messages/forgotten', chats: ids });
   if (shown !== undefined && ids.includes(shown.id)) newChat();
@@ -75,7 +87,7 @@ export async function deleteChats(ids: readonly string[]): Promise<void> {
       app.dispatch({ type: 'chats/put', chats: chats.map((chat) => ({ ...chat })) });
       const messages = maps.flatMap((map) => Object.values(map)).map((message) => ({ ...message }));
       app.dispatch({ type: 'messages/put', messages });
-      if (shown !== undefined && ids.includes(shown.id)) openChat(shown.id);
+      if (shown !== undefined && ids.includes(shown.id)) goTo(address);
     },
   });
 }

@@ -3,7 +3,7 @@ import type { Choice } from '../state/catalog.ts';
 import { COMPARED, firstSides, isTogether, withSide } from '../state/compare.ts';
 import type { Chat, Message, Part, Side } from '../state/model.ts';
 import { addressOf, goTo } from '../state/route.ts';
-import { addQuestion, answerBy, titleFrom } from './answer.ts';
+import { addQuestion, answerBy, stopAll, titleFrom } from './answer.ts';
 import { createChat, openChat } from './chats.ts';
 import { rememberQuestion, takeMemoryOfNext } from './memory.ts';
 import { takeSetupOfNext } from './setup.ts';
@@ -54,10 +54,11 @@ function changeSides(chat: Chat, sides: readonly Side[], change: Partial<Chat>):
   app.dispatch({ type: 'chats/changed', id: chat.id, change: { ...change, ...shown, sides } });
 }
 
-/** Goes on with one of them alone. The others stay, as branches. */
+/** Goes on with one of them alone. The others stay, as branches, and end. */
 export function goOnWith(chat: Chat, side: Side): void {
   const now = app.get().chats.byId[chat.id];
   if (now === undefined || side.leaf === undefined) return;
+  stopAll(chat.id, side.leaf);
   const { sides: _, ...rest } = now;
   const { leaf, provider, model } = side;
   app.dispatch({ type: 'chats/put', chats: [{ ...rest, leaf, provider, model }] });

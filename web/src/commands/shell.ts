@@ -1,5 +1,5 @@
-import { regenerate, stop } from '../actions/answer.ts';
-import { choiceOf, currentChat, deleteChats, newChat } from '../actions/chats.ts';
+import { regenerate, stopAll } from '../actions/answer.ts';
+import { choiceOf, currentChat, deleteChats, newChat, shownChat } from '../actions/chats.ts';
 import { app } from '../state/app.ts';
 import type { Message } from '../state/model.ts';
 import { runningIn } from '../state/streams.ts';
@@ -49,18 +49,15 @@ export const shellCommands: readonly Command[] = [
     title: 'chat.stop',
     group: 'answer',
     keys: 'Escape',
-    when: () => running() !== undefined && document.querySelector('dialog[open], :popover-open') === null,
-    run: () => {
-      const message = running();
-      if (message !== undefined) stop(message);
-    },
+    when: () => isRunning() && document.querySelector('dialog[open], :popover-open') === null,
+    run: () => stopAll(shownChat()?.id),
   },
   {
     id: 'again',
     title: 'chat.regenerate',
     group: 'answer',
     slash: 'again',
-    when: () => running() === undefined && lastAnswer() !== undefined,
+    when: () => !isRunning() && lastAnswer() !== undefined,
     run: () => {
       const message = lastAnswer();
       if (message !== undefined) regenerate(message);
@@ -83,10 +80,9 @@ export const shellCommands: readonly Command[] = [
   },
 ];
 
-function running(): Message | undefined {
-  const chat = currentChat();
-  const id = chat === undefined ? undefined : runningIn(app.get().streams, chat.id);
-  return chat === undefined || id === undefined ? undefined : app.get().messages[chat.id]?.[id];
+function isRunning(): boolean {
+  const chat = shownChat();
+  return chat !== undefined && runningIn(app.get().streams, chat.id) !== undefined;
 }
 
 function lastAnswer(): Message | undefined {

@@ -17,6 +17,11 @@ export function firstSides(catalog: CatalogState, settings: Settings): readonly 
   return [first, second].map(({ provider, model }) => ({ provider, model }));
 }
 
+/** Whether all sides are the same model, which then answers twice. */
+export function areAlike(sides: readonly Side[]): boolean {
+  return sides.every(({ provider, model }) => provider === sides[0]?.provider && model === sides[0].model);
+}
+
 /** The sides with one of them changed. */
 export function withSide(sides: readonly Side[], at: number, change: Partial<Side>): readonly Side[] {
   return sides.map((side, index) => (index === at ? { ...side, ...change } : side));

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { ask, continueAnswer, regenerate } from '../../actions/answer.ts';
+import { ask, continueAnswer } from '../../actions/answer.ts';
 import { IconButton } from '../../components/IconButton.tsx';
 import { Waiting } from '../../components/Waiting.tsx';
 import { t } from '../../i18n/index.ts';
@@ -10,19 +10,23 @@ import { ErrorBox } from './ErrorBox.tsx';
 import { Info } from './Info.tsx';
 import { Markdown } from './Markdown.tsx';
 import { Media } from './Media.tsx';
-import { messageActions } from './message-actions.ts';
+import type { MessageAction } from './message-actions.ts';
 import { Reasoning } from './Reasoning.tsx';
 import { Sources } from './Sources.tsx';
 import { ToolCalls } from './ToolCalls.tsx';
 
 export interface AnswerProps {
   readonly message: Message;
+  /** Whether it can be gone on with. */
   readonly isLast: boolean;
-  readonly branches: ComponentChildren;
+  /** Has its question answered once more, where that is possible. */
+  readonly again: ((message: Message) => void) | undefined;
+  readonly actions: readonly MessageAction[];
+  readonly branches?: ComponentChildren;
 }
 
 /** What a model answered, with all that is known about it. */
-export function Answer({ message, isLast, branches }: AnswerProps) {
+export function Answer({ message, isLast, again, actions, branches }: AnswerProps) {
   const running = useApp((state) => state.streams[message.id]);
   const isRunning = running !== undefined;
   const last = message.parts.length - 1;
@@ -46,9 +50,9 @@ export function Answer({ message, isLast, branches }: AnswerProps) {
         </p>
       )}
       {message.sources !== undefined && <Sources sources={message.sources} />}
-      {!isRunning && <Note message={message} isLast={isLast} />}
+      {!isRunning && <Note message={message} isLast={isLast} again={again} />}
       {message.error !== undefined && !isRunning && (
-        <ErrorBox failure={message.error} message={message} isLast={isLast} />
+        <ErrorBox failure={message.error} message={message} isLast={isLast} again={again} />
       )}
       {isRunning ? (
         <footer class="message-foot" />
@@ -56,7 +60,7 @@ export function Answer({ message, isLast, branches }: AnswerProps) {
         <footer class="message-foot line">
           {branches}
           <span class="message-actions">
-            {messageActions
+            {actions
               .filter(({ when }) => when(message, isLast))
               .map(({ id, label, icon, run }) => (
                 <IconButton key={id} icon={icon} label={t(label)} onClick={() => run(message)} />
@@ -73,7 +77,7 @@ export function Answer({ message, isLast, branches }: AnswerProps) {
 }
 
 /** How an answer ended, where that is not obvious. */
-function Note({ message, isLast }: { readonly message: Message; readonly isLast: boolean }) {
+function Note({ message, isLast, again }: Pick<AnswerProps, 'message' | 'isLast' | 'again'>) {
   const text = noteOf(message);
   const hasText = textOf(message) !== '';
   if (text === undefined) return null;
@@ -85,8 +89,8 @@ function Note({ message, isLast }: { readonly message: Message; readonly isLast:
           {t('chat.continue')}
         </button>
       )}
-      {(!isOver(message) || isEmpty(message)) && (
-        <button type="button" class="link-button" onClick={() => regenerate(message)}>
+      {again !== undefined && (!isOver(message) || isEmpty(message)) && (
+        <button type="button" class="link-button" onClick={() => again(message)}>
           {t('chat.tryAgain')}
         </button>
       )}

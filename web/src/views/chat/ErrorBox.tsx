@@ -1,4 +1,4 @@
-import { continueAnswer, regenerate } from '../../actions/answer.ts';
+import { continueAnswer } from '../../actions/answer.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
@@ -10,10 +10,11 @@ export interface ErrorBoxProps {
   readonly message: Message;
   /** Only the last answer can be gone on with. */
   readonly isLast: boolean;
+  readonly again: ((message: Message) => void) | undefined;
 }
 
 /** What went wrong, and what to do about it. */
-export function ErrorBox({ failure, message, isLast }: ErrorBoxProps) {
+export function ErrorBox({ failure, message, isLast, again }: ErrorBoxProps) {
   const { provider = '', label = provider } = message;
   const openKey = (): void => app.dispatch({ type: 'overlay/opened', name: 'key', about: provider });
   return (
@@ -37,9 +38,11 @@ export function ErrorBox({ failure, message, isLast }: ErrorBoxProps) {
               {t('chat.continue')}
             </button>
           )}
-          <button type="button" class="button" onClick={() => regenerate(message)}>
-            {t('chat.tryAgain')}
-          </button>
+          {again !== undefined && (
+            <button type="button" class="button" onClick={() => again(message)}>
+              {t('chat.tryAgain')}
+            </button>
+          )}
         </p>
       </div>
     </div>

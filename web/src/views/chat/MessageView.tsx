@@ -1,10 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { regenerate } from '../../actions/answer.ts';
 import { showBranch } from '../../actions/chats.ts';
 import { IconButton } from '../../components/IconButton.tsx';
 import { t } from '../../i18n/index.ts';
 import { textOf } from '../../state/model.ts';
 import { useApp } from '../../state/use.ts';
 import { Answer } from './Answer.tsx';
+import { messageActions } from './message-actions.ts';
 import { Question } from './Question.tsx';
 
 export interface MessageViewProps {
@@ -38,7 +40,9 @@ export function MessageView({ chat, id, siblings, isLast, isNear }: MessageViewP
     >
       <h2 class="hidden">{t(isAnswer ? 'chat.answer' : 'chat.you')}</h2>
       {!isDressed && <div class="undressed">{textOf(message)}</div>}
-      {isDressed && isAnswer && <Answer message={message} isLast={isLast} branches={branches} />}
+      {isDressed && isAnswer && (
+        <Answer message={message} isLast={isLast} again={regenerate} actions={messageActions} branches={branches} />
+      )}
       {isDressed && !isAnswer && <Question message={message} branches={branches} />}
     </article>
   );

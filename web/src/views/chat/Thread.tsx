@@ -1,16 +1,15 @@
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { IconButton } from '../../components/IconButton.tsx';
 import { t } from '../../i18n/index.ts';
 import { runningIn } from '../../state/streams.ts';
 import { childrenOf, type MessageMap, pathTo } from '../../state/tree.ts';
 import { useApp } from '../../state/use.ts';
 import { MessageView } from './MessageView.tsx';
+import { useEnd } from './use-end.ts';
 
 /** So many of the last messages at once, then the earlier ones while there is nothing else to do. */
 const FIRST_BATCH = 24;
 const NEXT_BATCH = 60;
-/** Nearer to the end than this, in pixels, counts as being there. */
-const AT_END = 48;
 
 export interface ThreadProps {
   readonly chat: string;
@@ -48,35 +47,7 @@ export default function Thread({ chat }: ThreadProps) {
     return whenIdle(() => setCount(count + NEXT_BATCH));
   }, [count, path.length]);
 
-  const scroll = useRef<HTMLElement>(null);
-  const inner = useRef<HTMLDivElement>(null);
-  const [isAway, setAway] = useState(false);
-  const follow = useRef(true);
-  const lastTop = useRef(0);
-  const toEnd = (): void => {
-    follow.current = true;
-    scroll.current?.scrollTo({ top: scroll.current.scrollHeight, behavior: 'instant' });
-  };
-  useLayoutEffect(toEnd, [leaf]);
-  useEffect(() => {
-    const area = scroll.current;
-    if (area === null || inner.current === null) return;
-    const observer = new ResizeObserver(() => {
-      if (follow.current) area.scrollTop = area.scrollHeight;
-    });
-    observer.observe(inner.current);
-    observer.observe(area);
-    return () => observer.disconnect();
-  }, []);
-  const onScroll = (): void => {
-    const area = scroll.current;
-    if (area === null) return;
-    const isAtEnd = area.scrollHeight - area.scrollTop - area.clientHeight < AT_END;
-    // More text, or less room for it, takes nobody away from the end: only going up does.
-    follow.current = isAtEnd || (follow.current && area.scrollTop >= lastTop.current);
-    lastTop.current = area.scrollTop;
-    setAway(!follow.current);
-  };
+  const { scroll, inner, onScroll, isAway, toEnd } = useEnd(leaf);
   return (
     <div class="thread-frame">
       <section

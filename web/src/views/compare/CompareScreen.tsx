@@ -1,11 +1,12 @@
 import { useEffect } from 'preact/hooks';
-import { resumeAnswers } from '../../actions/answer.ts';
+import { resumeAnswers, stop } from '../../actions/answer.ts';
 import { askSides, chooseSide, goOnWith, sidesOf } from '../../actions/compare.ts';
 import { IconButton } from '../../components/IconButton.tsx';
 import { ScreenHead } from '../../components/ScreenHead.tsx';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
-import type { Chat } from '../../state/model.ts';
+import { areAlike } from '../../state/compare.ts';
+import type { Chat, Side } from '../../state/model.ts';
 import { addressOf, goTo } from '../../state/route.ts';
 import { countOf, setupOf } from '../../state/setup.ts';
 import { useApp } from '../../state/use.ts';
@@ -45,33 +46,46 @@ export default function CompareScreen({ path }: ScreenProps) {
             </a>
           </div>
         ) : (
-          <div class="sides">
-            {sides.map((side, index) => (
-              // The places are what they are: left and right.
-              <section key={index} class="side" aria-label={t('compare.side', { at: index + 1 })}>
-                <header class="side-head">
-                  <ModelButton
-                    id={`model-${index + 1}`}
-                    choice={side}
-                    onChoice={(choice) => chooseSide(chat, index, choice)}
-                  />
-                  {chat !== undefined && side.leaf !== undefined && (
-                    <button type="button" class="button" onClick={() => goOnWith(chat, side)}>
-                      {t('compare.goOn')}
-                    </button>
+          <>
+            {areAlike(sides) && <p class="sides-note">{t('compare.alike')}</p>}
+            <div class="sides">
+              {sides.map((side, index) => (
+                // The places are what they are: left and right.
+                <section key={index} class="side" aria-label={t('compare.side', { at: index + 1 })}>
+                  <header class="side-head">
+                    <ModelButton
+                      id={`model-${index + 1}`}
+                      choice={side}
+                      onChoice={(choice) => chooseSide(chat, index, choice)}
+                    />
+                    {chat !== undefined && <SideActions chat={chat} side={side} />}
+                  </header>
+                  {chat !== undefined && isLoaded ? (
+                    <SideThread chat={chat} at={index} leaf={side.leaf} />
+                  ) : (
+                    <p class="side-empty">{index === 0 ? t('compare.hint') : ''}</p>
                   )}
-                </header>
-                {chat !== undefined && isLoaded ? (
-                  <SideThread chat={chat} at={index} leaf={side.leaf} />
-                ) : (
-                  <p class="side-empty">{index === 0 ? t('compare.hint') : ''}</p>
-                )}
-              </section>
-            ))}
-          </div>
+                </section>
+              ))}
+            </div>
+          </>
         )}
         {!isMissing && <Composer key={id} draft={id} onSend={(parts) => askSides(app.get().chats.byId[id], parts)} />}
       </main>
+    </>
+  );
+}
+
+function SideActions({ chat, side }: { readonly chat: Chat; readonly side: Side }) {
+  const message = useApp((state) => state.messages[chat.id]?.[side.leaf ?? '']);
+  const isRunning = useApp((state) => state.streams[side.leaf ?? ''] !== undefined);
+  if (message === undefined) return null;
+  return (
+    <>
+      {isRunning && <IconButton icon="stop" label={t('chat.stop')} onClick={() => stop(message)} />}
+      <button type="button" class="button" onClick={() => goOnWith(chat, side)}>
+        {t('compare.goOn')}
+      </button>
     </>
   );
 }
