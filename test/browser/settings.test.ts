@@ -164,6 +164,10 @@ embedded: { enabled: true }
         await becomes(() => page.locator('[data-provider]').count(), 1);
         await page.getByRole('button', { name: 'Enter key: Locked' }).click();
         const dialog = page.getByRole('dialog', { name: 'Key for Locked' });
+        await dialog.getByLabel('API key').fill('a-wrong-key');
+        await dialog.getByRole('button', { name: 'Save' }).click();
+        await dialog.getByText('This key was refused, and is not kept.').waitFor();
+        assert.deepEqual((await stored(page))['keys'] ?? {}, {});
         await dialog.getByLabel('API key').fill(RIGHT_KEY);
         await dialog.getByRole('button', { name: 'Save' }).click();
         await dialog.waitFor({ state: 'detached' });
@@ -195,13 +199,28 @@ embedded: { enabled: true }
     );
   });
 
+  test('every provider that is ready can be tested, anew each time', async () => {
+    await visit(
+      async (page) => {
+        const lists = (): number => gateway.upstream.requests.filter(({ path }) => path === '/v1/models').length;
+        await page.getByRole('button', { name: 'Test: Scripted' }).waitFor();
+        const before = lists();
+        await page.getByRole('button', { name: 'Test: Scripted' }).click();
+        await row(page, 'scripted').getByText('It works: 1 model.').waitFor();
+        assert.equal(lists(), before + 1);
+        assert.equal(await page.getByRole('button', { name: 'Test: Locked' }).count(), 0);
+      },
+      { path: '/#/settings/providers' },
+    );
+  });
+
   test('says why a provider that is set up lists no models', async () => {
     await visit(
       async (page) => {
         await row(page, 'mute')
           .getByText(/Its models cannot be listed\. ./)
           .waitFor();
-        await page.getByRole('button', { name: 'Try again: Mute' }).click();
+        await page.getByRole('button', { name: 'Test: Mute' }).click();
         await row(page, 'mute')
           .getByText(/Its models cannot be listed\. ./)
           .waitFor();

@@ -27,7 +27,10 @@ export function models(deps: Deps): Handler {
   };
 }
 
-/** `GET models/<provider>`: what it offers, to the holder of a key (`x-api-key`) too. */
+/**
+ * `GET models/<provider>`: what it offers, to the holder of a key (`x-api-key`) too. `cache-control: no-cache` asks it anew, as
+ * those want who test whether it works.
+ */
 export function providerModels(deps: Deps): Handler {
   return async (request) => {
     const { catalog } = deps.router;
@@ -40,8 +43,9 @@ export function providerModels(deps: Deps): Handler {
       );
     }
     const { apiKey } = clientKeys(request, undefined);
-    if (typeof apiKey === 'string' && provider.auth.kind === 'api_key') {
-      const own = { provider, models: await catalog.listWith(provider, { apiKey }) };
+    const hasKey = typeof apiKey === 'string' && provider.auth.kind === 'api_key';
+    if (hasKey || request.headers['cache-control'] === 'no-cache') {
+      const own = { provider, models: await catalog.listWith(provider, hasKey ? { apiKey } : {}) };
       return priced(provider.id, entriesOf(own, offeringIn([own])), deps.prices);
     }
     const offer = await catalog.offer(provider);

@@ -10,10 +10,10 @@ export async function loadCatalog(): Promise<Pick<CatalogState, 'providers' | 'm
   return { providers, models };
 }
 
-/** What a provider offers to the holder of `key`, or to the server's own. Throws what the provider says against it. */
+/** What a provider offers to the holder of `key`, or to the server's own, asked anew. Throws what the provider says against it. */
 export function loadModels(provider: string, key?: string): Promise<readonly ModelEntry[]> {
-  return getJson(
-    `${BACKEND}/models/${encodeURIComponent(provider)}`,
-    key === undefined ? {} : { headers: { 'x-api-key': key } },
-  );
+  return getJson(`${BACKEND}/models/${encodeURIComponent(provider)}`, {
+    cache: 'reload',
+    headers: key === undefined ? {} : { 'x-api-key': key },
+  });
 }

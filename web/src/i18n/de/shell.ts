@@ -39,6 +39,8 @@ export const shell: Words<typeof english> = {
   keyWhere:
     'Der Schlüssel bleibt in diesem Browser und geht mit deinen Anfragen an diesen Anbieter mit. Soll er für alle gelten, gehört er in sluice.yaml oder in die Umgebung des Servers.',
   keyKept: 'Der Schlüssel für {provider} ist gespeichert.',
+  keyUntested: 'Der Schlüssel für {provider} ist gespeichert, konnte aber nicht geprüft werden. {reason}',
+  keyRefused: 'Dieser Schlüssel wurde abgelehnt und nicht gespeichert. {reason}',
   keyForgotten: 'Der Schlüssel für {provider} ist vergessen.',
   getKey: 'Schlüssel von {provider} holen',
   keep: 'Speichern',

@@ -35,6 +35,8 @@ export const shell = {
   keyWhere:
     'The key stays in this browser and goes with your requests to this provider. To use it for everybody, put it into sluice.yaml or the server’s environment instead.',
   keyKept: 'The key for {provider} is kept.',
+  keyUntested: 'The key for {provider} is kept, but could not be tested. {reason}',
+  keyRefused: 'This key was refused, and is not kept. {reason}',
   keyForgotten: 'The key for {provider} is forgotten.',
   getKey: 'Get a key from {provider}',
   keep: 'Save',

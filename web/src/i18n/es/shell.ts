@@ -38,6 +38,8 @@ export const shell: Words<typeof english> = {
   keyWhere:
     'La clave se queda en este navegador y acompaña a tus peticiones a este proveedor. Para que sirva a todos, ponla en sluice.yaml o en el entorno del servidor.',
   keyKept: 'Se guardó la clave de {provider}.',
+  keyUntested: 'La clave de {provider} se ha guardado, pero no se ha podido probar. {reason}',
+  keyRefused: 'Esta clave fue rechazada y no se ha guardado. {reason}',
   keyForgotten: 'Se olvidó la clave de {provider}.',
   getKey: 'Obtener una clave de {provider}',
   keep: 'Guardar',

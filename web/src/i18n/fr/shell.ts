@@ -39,6 +39,8 @@ export const shell: Words<typeof english> = {
   keyWhere:
     'La clé reste dans ce navigateur et accompagne vos requêtes à ce fournisseur. Pour qu’elle serve à tous, mettez-la dans sluice.yaml ou dans l’environnement du serveur.',
   keyKept: 'La clé pour {provider} est enregistrée.',
+  keyUntested: 'La clé de {provider} est enregistrée, mais n’a pas pu être testée. {reason}',
+  keyRefused: 'Cette clé a été refusée et n’est pas enregistrée. {reason}',
   keyForgotten: 'La clé pour {provider} est oubliée.',
   getKey: 'Obtenir une clé de {provider}',
   keep: 'Enregistrer',

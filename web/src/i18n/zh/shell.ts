@@ -38,6 +38,8 @@ export const shell: Words<typeof english> = {
   keyWhere:
     '密钥只保存在此浏览器中，并随你的请求发送给该提供商。若要供所有人使用，请写入 sluice.yaml 或服务器环境变量。',
   keyKept: '已保存 {provider} 的密钥。',
+  keyUntested: '{provider} 的密钥已保存，但无法测试。{reason}',
+  keyRefused: '此密钥被拒绝，未保存。{reason}',
   keyForgotten: '已删除 {provider} 的密钥。',
   getKey: '获取 {provider} 的密钥',
   keep: '保存',

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { saveKey } from '../../actions/catalog.ts';
+import { refreshCatalog, saveKey } from '../../actions/catalog.ts';
 import { loadModels } from '../../api/catalog.ts';
 import { toFailure } from '../../api/http.ts';
 import { Icon } from '../../components/Icon.tsx';
@@ -51,7 +51,11 @@ export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) 
     if (key === undefined) return;
     setOutcome(undefined);
     void saveKey(name, '');
-    toast(t('shell.keyForgotten', { provider: label }), { undo: () => void saveKey(name, key).catch(() => {}) });
+    const undo = (): void => {
+      app.dispatch({ type: 'settings/key', provider: name, key });
+      void refreshCatalog();
+    };
+    toast(t('shell.keyForgotten', { provider: label }), { undo });
   };
   return (
     <li class="row" data-provider={name}>
@@ -66,15 +70,15 @@ export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) 
         </span>
       </div>
       <div class="row-actions">
-        {(key !== undefined || outcome?.isGood === false) && (
+        {isReady && (
           <button
             type="button"
             class="button"
             disabled={isTesting}
-            aria-label={`${t(key === undefined ? 'chat.tryAgain' : 'settings.test')}: ${label}`}
+            aria-label={`${t('settings.test')}: ${label}`}
             onClick={() => void test()}
           >
-            {t(key === undefined ? 'chat.tryAgain' : 'settings.test')}
+            {t('settings.test')}
           </button>
         )}
         {key !== undefined && (

@@ -23,11 +23,12 @@ export default function KeyDialog({ about, close }: OverlayProps) {
     setBusy(true);
     setProblem('');
     try {
-      await saveKey(about, key.trim());
-      toast(t(key.trim() === '' ? 'shell.keyForgotten' : 'shell.keyKept', { provider: label }));
+      const failure = await saveKey(about, key.trim());
+      if (failure !== undefined) toast(t('shell.keyUntested', { provider: label, reason: reasonOf(failure) }));
+      else toast(t(key.trim() === '' ? 'shell.keyForgotten' : 'shell.keyKept', { provider: label }));
       close();
     } catch (thrown) {
-      setProblem(reasonOf(toFailure(thrown)));
+      setProblem(t('shell.keyRefused', { reason: reasonOf(toFailure(thrown)) }));
     } finally {
       setBusy(false);
     }
