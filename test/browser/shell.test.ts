@@ -88,6 +88,41 @@ describe('the shell', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('windows begin with their first field, and give the focus back to what opened them', async () => {
+    await visit(async (page) => {
+      await ask(page, 'hello');
+      const menu = page.locator('.chat-list li').getByRole('button', { name: 'What to do with' });
+      const focused = (label: string): Promise<boolean> =>
+        page.evaluate(
+          `document.activeElement?.getAttribute('aria-label')?.startsWith(${JSON.stringify(label)}) === true`,
+        );
+      // The second time the window opens while its menu closes.
+      for (const _ of ['loaded', 'known']) {
+        await menu.click();
+        await page.getByRole('menuitem', { name: 'Folder and tags' }).click();
+        await page.locator('.organise').getByLabel('Folder').and(page.locator(':focus')).waitFor();
+        await page.keyboard.press('Escape');
+        await becomes(() => focused('What to do with'), true);
+      }
+      for (const _ of ['loaded', 'known']) {
+        await page.getByRole('button', { name: 'Instructions and parameters' }).click();
+        await page.locator('.setup textarea:focus').waitFor();
+        await page.getByRole('button', { name: 'Save as a preset…' }).click();
+        await page.locator('.preset-name input:focus').waitFor();
+        await page.keyboard.press('Escape');
+        await becomes(() => focused('Instructions and parameters'), true);
+      }
+      // What opened the window is gone with what it did.
+      await goTo(page, '#/history');
+      await page.getByLabel('Select “').check();
+      await page.getByRole('toolbar').getByRole('button', { name: 'Folder and tags' }).click();
+      await page.locator('.organise').getByLabel('Folder').waitFor();
+      await page.evaluate("document.querySelector('[role=toolbar]').remove()");
+      await page.keyboard.press('Escape');
+      await page.locator('main:focus').waitFor();
+    });
+  });
+
   test('closes what is closed before it is drawn', async () => {
     await visit(async (page) => {
       await ready(page);

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../i18n/index.ts';
+import { focusBack, focusFirst } from './focus.ts';
 import { IconButton } from './IconButton.tsx';
 
 export interface DialogProps {
@@ -12,20 +13,21 @@ export interface DialogProps {
   readonly class?: string;
 }
 
-/** A window over the page, there while it is rendered. Escape, the cross and a click beside it call `onClose`. */
+/** A window over the page, there while it is rendered, which begins with its first field. Escape, the cross and a click beside it call `onClose`. */
 export function Dialog({ title, onClose, children, actions, class: extra = '' }: DialogProps) {
   const node = useRef<HTMLDialogElement>(null);
   const isGone = useRef(false);
   const titleId = useId();
   useLayoutEffect(() => {
-    const before = document.activeElement;
+    const back = focusBack();
     const dialog = node.current;
     dialog?.showModal();
+    focusFirst(dialog);
     return () => {
       isGone.current = true;
       // While it is open nothing else takes the focus.
       dialog?.close();
-      if (before instanceof HTMLElement) before.focus();
+      back();
     };
   }, []);
   const closeOutside = (event: MouseEvent): void => {

@@ -1,5 +1,6 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { anchors } from './focus.ts';
 
 export interface PopoverProps {
   /** What it belongs to: it opens below it, or above where there is more room. */
@@ -29,6 +30,7 @@ export function Popover(props: PopoverProps) {
     const at = anchor.current;
     if (popover === null || at === null) return;
     before.current = document.activeElement;
+    anchors.set(popover, at);
     popover.showPopover();
     popover.querySelector<HTMLElement>('[data-first]')?.focus();
     const place = (): void => put(popover, at.getBoundingClientRect(), align);

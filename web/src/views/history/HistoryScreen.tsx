@@ -72,7 +72,7 @@ export default function HistoryScreen() {
           ]}
         />
       </ScreenHead>
-      <main class="screen-body history" aria-label={t('history.title')} onKeyDown={moveInList}>
+      <main class="screen-body history" aria-label={t('history.title')} tabIndex={-1} onKeyDown={moveInList}>
         <div class="history-tools">
           <SearchField search={search} setSearch={setSearch} />
           <Filters chats={sorted} filter={filter} setFilter={setFilter} />

@@ -39,7 +39,6 @@ export function PresetEditor({ preset, isNew, save, close }: PresetEditorProps) 
             dir="auto"
             maxLength={80}
             required
-            autofocus
             value={draft.name}
             onInput={(event) => setDraft({ ...draft, name: event.currentTarget.value })}
           />

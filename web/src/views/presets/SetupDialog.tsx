@@ -3,6 +3,7 @@ import { choiceOf } from '../../actions/chats.ts';
 import { applyPreset, presets } from '../../actions/library.ts';
 import { changeSetup } from '../../actions/setup.ts';
 import { Dialog } from '../../components/Dialog.tsx';
+import { takeFocus } from '../../components/focus.ts';
 import { toast } from '../../components/toast.ts';
 import { t } from '../../i18n/index.ts';
 import { newId } from '../../state/model.ts';
@@ -86,7 +87,7 @@ function Presets({ about, close }: OverlayProps) {
           maxLength={80}
           aria-label={t('presets.name')}
           placeholder={t('presets.name')}
-          autofocus
+          ref={takeFocus}
           value={name}
           onInput={(event) => setName(event.currentTarget.value)}
         />

@@ -27,11 +27,10 @@ export default function PromptDialog({ about, close }: OverlayProps) {
           putIntoField(fillIn(prompt.text, all));
         }}
       >
-        {variables.map((variable, index) => (
+        {variables.map((variable) => (
           <Field
             key={variable.name}
             variable={variable}
-            isFirst={index === 0}
             value={all[variable.name] ?? ''}
             onChange={(value) => setValues({ ...values, [variable.name]: value })}
           />
@@ -55,11 +54,10 @@ export default function PromptDialog({ about, close }: OverlayProps) {
 interface FieldProps {
   readonly variable: Variable;
   readonly value: string;
-  readonly isFirst: boolean;
   readonly onChange: (value: string) => void;
 }
 
-function Field({ variable, value, isFirst, onChange }: FieldProps) {
+function Field({ variable, value, onChange }: FieldProps) {
   const id = useId();
   return (
     <label class="field" for={id}>
@@ -77,7 +75,6 @@ function Field({ variable, value, isFirst, onChange }: FieldProps) {
           id={id}
           rows={1}
           dir="auto"
-          autofocus={isFirst}
           value={value}
           onInput={(event) => onChange(event.currentTarget.value)}
           onKeyDown={(event) => {

@@ -42,7 +42,6 @@ export function PromptEditor({ prompt, taken, isNew, save, close }: PromptEditor
             dir="auto"
             maxLength={200}
             value={title}
-            autofocus
             onInput={(event) => setTitle(event.currentTarget.value)}
           />
         </label>

@@ -1,0 +1,32 @@
+/** The button that a light window belongs to, by the window. */
+export const anchors = new WeakMap<Element, HTMLElement>();
+
+const FIELDS = ':is(input, textarea, select):not([disabled], [type="file"], .hidden)';
+
+/** Puts the focus into the first field of an element, if it has one. */
+export function focusFirst(element: Element | null): void {
+  element?.querySelector<HTMLElement>(FIELDS)?.focus();
+}
+
+/**
+ * Notes where the focus is. Returns the way back there, or to what opened that; if both are gone, to where messages are
+ * written or to the screen: without any focus the next Tab would begin at the top of the page.
+ */
+export function focusBack(): () => void {
+  const before = document.activeElement;
+  const popover = before?.closest('[popover]');
+  const anchor = popover == null ? undefined : anchors.get(popover);
+  return () => {
+    const ways = [before, anchor, document.querySelector('#prompt'), document.querySelector('main')];
+    for (const way of ways) {
+      if (!(way instanceof HTMLElement) || way === document.body) continue;
+      way.focus();
+      if (document.activeElement === way) return;
+    }
+  };
+}
+
+/** As `ref` of what is to have the focus once it is there. */
+export function takeFocus(node: HTMLElement | null): void {
+  node?.focus();
+}
