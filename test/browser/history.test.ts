@@ -66,6 +66,11 @@ describe('the history', { skip: withoutBrowser }, () => {
       await page.keyboard.press('Enter');
       await page.getByText('You said: Bread and butter').waitFor();
       await page.goBack();
+      // And Enter in the field alone, which waits until something is found.
+      await field.fill('something');
+      await field.press('Enter');
+      await page.getByText('You said: Something about bread').waitFor();
+      await page.goBack();
       // What changes later is found as well.
       await page.getByLabel('Search chats').fill('pepper');
       await page.getByText('No chat has all').waitFor();

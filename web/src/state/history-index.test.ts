@@ -35,6 +35,10 @@ describe('searching', () => {
   test('knows no case, no accents, no blanks between words, and phrases', () => {
     assert.deepEqual(found('CREME onion'), [['soup', 's1']]);
     assert.deepEqual(found('字の検'), [['soup', 's1']]);
+    index.putMessage({ id: 's2', chat: 'soup', text: 'Große Œuvres in der Straße, ΤΟΥ ΛΌΓΟΥ ΟΔΌΣ' });
+    for (const search of ['strasse', 'STRAẞE', 'straße', 'grosse', 'oeuvre', 'οδος']) {
+      assert.deepEqual(found(search), [['soup', 's2']], search);
+    }
     assert.deepEqual(found('"water, salt"'), [['bread', 'b1']]);
     assert.deepEqual(found('"salt, water"'), []);
     assert.deepEqual(found('  '), []);

@@ -1,10 +1,14 @@
 /** How texts are compared when one searches: without case and accents, and with the way back to the original. */
 
 const MARKS = /\p{M}+/gu;
+/** Small letters that no normal form takes apart, as people write them who do not have them on their keyboard. */
+const PLAIN: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ı: 'i', ς: 'σ' };
+const LETTERS = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'g');
 
-/** `Crème BRÛLÉE` → `creme brulee`. */
+/** `Crème BRÛLÉE` → `creme brulee`, `Straße` → `strasse`. */
 export function folded(text: string): string {
-  return text.normalize('NFKD').replace(MARKS, '').toLowerCase();
+  const small = text.normalize('NFKD').replace(MARKS, '').toLowerCase();
+  return small.replace(LETTERS, (letter) => PLAIN[letter] ?? letter);
 }
 
 /** The words of a search, folded; what stands in quotes is one of them. */

@@ -43,6 +43,7 @@ export default function HistoryScreen() {
     shown.flatMap(({ message }) => message ?? []),
     found?.search ?? '',
   );
+  const openFirst = useOpenFirst(search, found?.search === search && found.isPartial !== true);
   const ids = new Set(listed.map(({ chat }) => chat.id));
   const selected = picked.filter((id) => ids.has(id));
   const select = (id: string, isSelected: boolean): void =>
@@ -74,7 +75,7 @@ export default function HistoryScreen() {
       </ScreenHead>
       <main class="screen-body history" aria-label={t('history.title')} tabIndex={-1} onKeyDown={moveInList}>
         <div class="history-tools">
-          <SearchField search={search} setSearch={setSearch} />
+          <SearchField search={search} setSearch={setSearch} openFirst={openFirst} />
           <Filters chats={sorted} filter={filter} setFilter={setFilter} />
         </div>
         {selected.length > 0 ? (
@@ -138,7 +139,24 @@ function statusOf(
   return isFiltered ? t('history.found', { count }) : t('history.count', { count });
 }
 
-function SearchField({ search, setSearch }: { readonly search: string; readonly setSearch: (text: string) => void }) {
+/** Opens the first chat that was found, at once or when it is there. */
+function useOpenFirst(search: string, isFound: boolean): () => void {
+  const [wanted, setWanted] = useState<string>();
+  useEffect(() => {
+    if (wanted === undefined || (wanted === search && !isFound)) return;
+    setWanted(undefined);
+    if (wanted === search) document.querySelector<HTMLElement>('.history-link')?.click();
+  }, [wanted, search, isFound]);
+  return () => setWanted(search);
+}
+
+interface SearchFieldProps {
+  readonly search: string;
+  readonly setSearch: (text: string) => void;
+  readonly openFirst: () => void;
+}
+
+function SearchField({ search, setSearch, openFirst }: SearchFieldProps) {
   const field = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {
     if (matchMedia('(pointer: fine)').matches) field.current?.focus();
@@ -158,9 +176,11 @@ function SearchField({ search, setSearch }: { readonly search: string; readonly 
         value={search}
         onInput={(event) => setSearch(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Escape' || search === '') return;
+          if (search === '' || event.isComposing) return;
+          if (event.key === 'Enter') openFirst();
+          else if (event.key === 'Escape') setSearch('');
+          else return;
           event.preventDefault();
-          setSearch('');
         }}
       />
       {search !== '' && (
