@@ -39,7 +39,9 @@ async function writeServiceWorker() {
     for (const each of chunk.imports ?? []) visit(each);
   };
   for (const [key, chunk] of Object.entries(manifest)) {
-    if (chunk.isEntry || /i18n\/|views\/(chat|prompts\/slash)/.test(key)) visit(key);
+    if (chunk.isEntry || /i18n\/|views\/(chat|history|prompts\/slash)/.test(key)) visit(key);
+    // All chats are on this browser, and so is the thread that searches them.
+    if (/views\/history/.test(key)) for (const file of chunk.assets ?? []) shell.add(`/${file}`);
   }
   const index = await readFile(path.join(dist, 'index.html'));
   const files = [...shell].sort();

@@ -31,12 +31,12 @@ addEventListener('fetch', (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (request.method !== 'GET' || url.origin !== location.origin || url.search !== '') return;
-  // A new page as soon as there is one; the kept one only when the server is out of reach.
-  if (url.pathname === '/' && request.mode === 'navigate') {
-    event.respondWith(fetch(request).catch(() => caches.match('/', ANYHOW)));
-  } else if (url.pathname.startsWith('/assets/')) {
+  if (url.pathname.startsWith('/assets/')) {
     // Their names change with their content. Parts of the page that were opened once open without the server, too.
     event.respondWith(caches.match(request, ANYHOW).then((kept) => kept ?? fetchAndKeep(event)));
+  } else if (files.includes(url.pathname) && (url.pathname !== '/' || request.mode === 'navigate')) {
+    // A new page as soon as there is one; the kept one only when the server is out of reach. The same for its logo.
+    event.respondWith(fetch(request).catch(() => caches.match(url.pathname, ANYHOW)));
   }
 });
 

@@ -313,6 +313,11 @@ describe('the shell', { skip: withoutBrowser }, () => {
         await page.reload();
         await goTo(page, '#/prompts');
         await page.locator('#new-prompt').waitFor();
+        // The chats are here anyway, though nobody has looked at all of them yet.
+        await goTo(page, '#/history');
+        await page.getByLabel('Search chats').fill('nowhere');
+        await page.getByText('No chat has all of these words.').waitFor();
+        await becomes(() => page.evaluate("document.querySelector('.brand img').naturalWidth > 0"), true);
         await goTo(page, '#/');
         await page.getByText('Sluice does not answer').waitFor();
         await page.locator('#prompt').fill('a draft in the tunnel');
