@@ -123,6 +123,30 @@ describe('the shell', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('toasts stand above the field for messages, and can be pressed over a window', async () => {
+    await visit(async (page) => {
+      await ask(page, 'hello');
+      await page.locator('#prompt').fill('a\nlong\ndraft\nof\nsix\nlines');
+      await page.locator('.chat-list li').getByRole('button', { name: 'What to do with' }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      const toast = page.locator('.toast');
+      await page.locator('#prompt').fill('a\nlong\ndraft\nof\nsix\nlines');
+      const isAbove = async (): Promise<void> => {
+        const [box, field] = [await toast.boundingBox(), await page.locator('.composer').boundingBox()];
+        assert.ok(box !== null && field !== null && box.y + box.height <= field.y, JSON.stringify([box, field]));
+      };
+      await eventually(isAbove);
+      await page.keyboard.press('Control+/');
+      const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+      await sheet.locator('.toast').waitFor();
+      assert.equal(await toast.count(), 1);
+      await sheet.getByRole('button', { name: 'Undo' }).click();
+      await page.locator('.chat-list li').waitFor();
+      await page.keyboard.press('Escape');
+      await sheet.waitFor({ state: 'detached' });
+    });
+  });
+
   test('closes what is closed before it is drawn', async () => {
     await visit(async (page) => {
       await ready(page);

@@ -3,6 +3,7 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../i18n/index.ts';
 import { focusBack, focusFirst } from './focus.ts';
 import { IconButton } from './IconButton.tsx';
+import { Toasts } from './Toasts.tsx';
 
 export interface DialogProps {
   readonly title: string;
@@ -58,6 +59,7 @@ export function Dialog({ title, onClose, children, actions, class: extra = '' }:
         <div class="dialog-content">{children}</div>
         {actions !== undefined && <div class="dialog-actions">{actions}</div>}
       </div>
+      <Toasts />
     </dialog>
   );
 }

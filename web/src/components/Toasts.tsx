@@ -1,11 +1,25 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../i18n/index.ts';
 import { IconButton } from './IconButton.tsx';
-import { dismiss, onToasts, shownToasts } from './toast.ts';
+import { dismiss, onToasts, shownToasts, type Toast, tellToasts } from './toast.ts';
 
+/** Where they can be shown: the page, and the windows over it, the uppermost last. */
+const places: object[] = [];
+
+/** Shown in the uppermost window, since nothing outside of it can be pressed, or else at the edge of the page. */
 export function Toasts() {
-  const [toasts, setToasts] = useState(shownToasts);
-  useEffect(() => onToasts(() => setToasts(shownToasts())), []);
+  const place = useRef({});
+  const [toasts, setToasts] = useState<readonly Toast[]>([]);
+  useLayoutEffect(() => {
+    places.push(place.current);
+    const end = onToasts(() => setToasts(places.at(-1) === place.current ? shownToasts() : []));
+    tellToasts();
+    return () => {
+      places.splice(places.indexOf(place.current), 1);
+      end();
+      tellToasts();
+    };
+  }, []);
   return (
     <div class="toasts" role="status" aria-live="polite">
       {toasts.map(({ id, text, undo }) => (

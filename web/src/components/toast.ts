@@ -41,5 +41,10 @@ export function onToasts(listener: () => void): () => void {
 
 function set(next: readonly Toast[]): void {
   toasts = next;
+  tellToasts();
+}
+
+/** Lets all places look anew at what is theirs to show. */
+export function tellToasts(): void {
   for (const listener of listeners) listener();
 }
