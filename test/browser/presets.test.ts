@@ -21,6 +21,25 @@ describe('choosing', { skip: withoutBrowser }, () => {
     await page.locator('#prompt').press('Enter');
   };
 
+  test('presets are a screen of the sidebar', async () => {
+    await visit(async (page) => {
+      await page.locator('.sidebar-foot').getByRole('link', { name: 'Presets' }).click();
+      await page.locator('#new-preset').waitFor();
+    });
+  });
+
+  test('without any model the page leads to where keys are entered', async () => {
+    const empty = await openGateway(script, []);
+    await visit(
+      async (page) => {
+        await page.getByText('No model can be reached yet.').waitFor();
+        await page.getByRole('link', { name: 'Settings → Providers' }).click();
+        await page.locator('#provider-search').waitFor();
+      },
+      { gateway: empty },
+    ).finally(() => empty.close());
+  });
+
   test('instructions and parameters go with the next chat, and stay with it', async () => {
     await visit(async (page) => {
       await ready(page);

@@ -35,6 +35,7 @@ const PATHS = {
   chart: 'M2.5 13.5h11M4.5 11V7.5M8 11V3.5M11.5 11V6',
   columns: 'M2.5 3h11v10h-11zM8 3v10',
   library: 'M3 3h2.5v10H3zM6.5 3H9v10H6.5zM10.3 3.6l2.2-.6 2 9.5-2.2.5z',
+  bookmark: 'M4.5 2.5h7v11L8 10.5l-3.5 3z',
   keyboard: 'M1.8 4.5h12.4v7H1.8zM4.5 7h.01M7 7h.01M9.5 7h.01M12 7h.01M5.5 9.5h5',
   share: 'M8 10V2.5M5 5.2 8 2.3l3 2.9M3 8.5v5h10v-5',
   download: 'M8 2.5V10M5 7.2 8 10.2l3-3M3 12.5h10',

@@ -31,7 +31,7 @@ export const screens: readonly Screen[] = [
     load: () => import('./compare/CompareScreen.tsx'),
   },
   { name: 'prompts', title: 'prompts.title', icon: 'library', load: () => import('./prompts/PromptsScreen.tsx') },
-  { name: 'presets', title: 'presets.title', load: () => import('./presets/PresetsScreen.tsx') },
+  { name: 'presets', title: 'presets.title', icon: 'bookmark', load: () => import('./presets/PresetsScreen.tsx') },
   { name: 'media', title: 'media.title', icon: 'image', load: () => import('./media/MediaScreen.tsx') },
   { name: 'memory', title: 'memory.title', icon: 'memory', load: () => import('./memory/MemoryScreen.tsx') },
   {

@@ -4,7 +4,7 @@ import type { Words } from '../index.ts';
 export const welcome: Words<typeof english> = {
   title: 'Was möchtest du wissen?',
   noModels:
-    'Noch ist kein Modell erreichbar. Gib Sluice den Schlüssel eines Anbieters oder starte einen lokalen Server wie Ollama.',
+    'Noch ist kein Modell erreichbar. Gib in den Einstellungen den Schlüssel eines Anbieters ein, oder starte einen lokalen Server wie Ollama.',
   providers: 'Anbieter und Modelle',
   models: { one: '{count} Modell', other: '{count} Modelle' },
   noneListed: 'Keine Modelle: warum?',

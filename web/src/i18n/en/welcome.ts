@@ -1,6 +1,7 @@
 export const welcome = {
   title: 'What would you like to know?',
-  noModels: 'No model can be reached yet. Give Sluice a provider’s key, or start a local server such as Ollama.',
+  noModels:
+    'No model can be reached yet. Enter a provider’s key in the settings, or start a local server such as Ollama.',
   providers: 'Providers and models',
   models: { one: '{count} model', other: '{count} models' },
   noneListed: 'No models: see why',

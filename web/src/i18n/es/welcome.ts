@@ -4,7 +4,7 @@ import type { Words } from '../index.ts';
 export const welcome: Words<typeof english> = {
   title: '¿Qué te gustaría saber?',
   noModels:
-    'Aún no hay ningún modelo disponible. Da a Sluice la clave de un proveedor o inicia un servidor local como Ollama.',
+    'Todavía no hay ningún modelo disponible. Introduce en los ajustes la clave de un proveedor o inicia un servidor local como Ollama.',
   providers: 'Proveedores y modelos',
   models: { one: '{count} modelo', other: '{count} modelos' },
   noneListed: 'Sin modelos: ver por qué',

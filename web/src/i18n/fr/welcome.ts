@@ -4,7 +4,7 @@ import type { Words } from '../index.ts';
 export const welcome: Words<typeof english> = {
   title: 'Que voulez-vous savoir ?',
   noModels:
-    'Aucun modèle n’est joignable. Donnez à Sluice la clé d’un fournisseur ou lancez un serveur local comme Ollama.',
+    'Aucun modèle n’est encore joignable. Saisissez la clé d’un fournisseur dans les réglages, ou lancez un serveur local comme Ollama.',
   providers: 'Fournisseurs et modèles',
   models: { one: '{count} modèle', other: '{count} modèles' },
   noneListed: 'Aucun modèle : voir pourquoi',

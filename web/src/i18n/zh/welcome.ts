@@ -3,7 +3,7 @@ import type { Words } from '../index.ts';
 
 export const welcome: Words<typeof english> = {
   title: '想了解什么？',
-  noModels: '暂无可用模型。请为 Sluice 提供密钥，或启动 Ollama 等本地服务器。',
+  noModels: '暂无可用模型。请在设置中输入提供商的密钥，或启动 Ollama 等本地服务器。',
   providers: '提供商与模型',
   models: { other: '{count} 个模型' },
   noneListed: '没有模型：查看原因',
