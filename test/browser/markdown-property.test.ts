@@ -110,6 +110,20 @@ const PIECES = [
     '<video src="/media/v.mp4" controls></video>',
   ],
   ...[
+    '「',
+    '」',
+    '强调',
+    '。',
+    '> [!NOTE]',
+    '[!TIP]\n',
+    '[^1]',
+    '[^1]: ',
+    '<details>',
+    '<details><summary>s</summary>',
+    '<summary>s</summary>',
+    '</details>',
+  ],
+  ...[
     '<script>',
     '</script>',
     'javascript:alert(1)',
@@ -159,8 +173,11 @@ describe('markdown of any form', { skip: withoutBrowser, timeout: 900_000 }, () 
         assert.equal(pieces, once);
         assert.equal(once, whole);
       }),
-      // A table whose first row is there at once, before anything of it was shown.
-      { numRuns: CASES, examples: [[['a | b\n|---|---|\nword\n', [21]]]] },
+      // A table whose first row is there at once, before anything of it was shown; an alert that is only part of a quote.
+      {
+        numRuns: CASES,
+        examples: [[['a | b\n|---|---|\nword\n', [21]]], [['> a\n>\n> [!NOTE]\n>\n> b\n\nc', [6, 16, 20]]]],
+      },
     );
   });
 

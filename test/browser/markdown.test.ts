@@ -34,6 +34,43 @@ describe('markdown shows', { skip: withoutBrowser, timeout: 900_000 }, () => {
     assert.equal(await here.page.evaluate('navigator.clipboard.readText()'), 'const a = 1; // one\n\nfoo();');
   });
 
+  test('emphasis beside East Asian marks, without blanks', async () => {
+    await render('**「强调」**文字，这是**“引号”**的。**강조(설명)**은\n\n**スター。**次 a*b*c 2 * 3');
+    const strong = await here.page.locator('strong').allInnerTexts();
+    assert.deepEqual(strong, ['「强调」', '“引号”', '강조(설명)', 'スター。']);
+    assert.equal(await count('em'), 1);
+  });
+
+  test('alerts, whose parts come later, and quotes that only look like them', async () => {
+    await render('> [!WARNING]\n> Hot\n>\n> Very hot\n\n> [!NOTE] not alone\n\n> A quote\n>\n> [!TIP]\n> in it');
+    assert.equal(await count('.markdown-warning'), 1);
+    assert.deepEqual(await here.page.locator('.markdown-warning > p').allInnerTexts(), ['Warning', 'Hot', 'Very hot']);
+    assert.equal(await count('.markdown-alert'), 1);
+    await render('> [!NO', false);
+    assert.doesNotMatch(await words(), /NO/);
+  });
+
+  test('footnotes as raised numbers, but not patterns', async () => {
+    await render('One[^1] and two[^2], not [^a-z].\n\n[^1]: First\n[^2]: https://example.com/');
+    assert.deepEqual(await here.page.locator('sup').allInnerTexts(), ['1', '2', '1', '2']);
+    assert.match(await words(), /not \[\^a-z\][\s\S]*1 First[\s\S]*2 https/);
+  });
+
+  test('details that fold, stay unfolded while more comes, and hold nothing that runs', async () => {
+    const begin = '<details><summary>More <b>of it</b></summary>\n\n- a **bold** item';
+    await render(begin, false);
+    await here.page.getByText('More of it').click();
+    assert.equal(await here.page.getByText('bold').isVisible(), true);
+    const end = '\n\n```js\n</details>\n```\n<img src=x onerror=alert(1)>\n</details>\n\nBehind it';
+    await update(begin + end, true);
+    assert.equal(await here.page.locator('strong').isVisible(), true);
+    assert.equal(await count('details .markdown-code'), 1);
+    assert.equal(await count('details img'), 0);
+    assert.equal(await here.page.locator('details').getByText('Behind it').count(), 0);
+    await render('<details onclick="alert(1)">\n<summary>a</summary>\n</details>');
+    assert.equal(await count('details'), 0);
+  });
+
   test('HTML in a frame that can reach nothing', async () => {
     await render(`${FENCE}html\n<h1>Hi</h1><script>parent.document.title = 'hacked'</script>\n${FENCE}`);
     await here.page.getByRole('button', { name: 'Preview' }).click();

@@ -37,6 +37,8 @@ export function createDocument(root: HTMLElement, grammar: MarkdownIt, tools: To
   /** The head of a table that goes on, repeated before its further rows. */
   let head = '';
   let fence: Fence | undefined;
+  /** What is left begins within a quote. */
+  let inQuote = false;
   /** All blocks are there; only links that were defined behind them may have to be made. */
   let ended = false;
   /** The text that is wholly shown, for good. */
@@ -50,12 +52,18 @@ export function createDocument(root: HTMLElement, grammar: MarkdownIt, tools: To
     size = usual;
     head = '';
     fence = undefined;
+    inQuote = false;
     ended = false;
     shown = undefined;
   }
 
-  function nodesOf(source: string, streaming: boolean): { nodes: Node[]; missing: ReadonlySet<string> } {
-    const { env, missing } = references.surroundings(streaming);
+  function nodesOf(
+    source: string,
+    streaming: boolean,
+    begunInQuote = inQuote,
+  ): { nodes: Node[]; missing: ReadonlySet<string> } {
+    const { env: known, missing } = references.surroundings(streaming);
+    const env = { ...known, inQuote: begunInQuote };
     return {
       nodes: [...sanitised(grammar.render(withoutPictures(withoutPiles(source), env), env)).childNodes],
       missing,
@@ -64,10 +72,12 @@ export function createDocument(root: HTMLElement, grammar: MarkdownIt, tools: To
 
   /** Renders what is finished for good. */
   function finish(source: string, open?: Container): void {
+    const begunInQuote = inQuote;
     const { nodes, missing } = nodesOf(source, false);
+    inQuote = open === 'quote';
     const again = placer.commit(nodes, open);
     references.remember(missing, () => {
-      const { nodes: newer, missing: still } = nodesOf(source, false);
+      const { nodes: newer, missing: still } = nodesOf(source, false, begunInQuote);
       again(newer);
       return still;
     });

@@ -1,5 +1,7 @@
 import createMarkdownIt, { type Env, type MarkdownIt, type StateCore, type StateInline, type Token } from 'markdown-it';
 import { linkAddress } from './addresses.ts';
+import { withBlocks } from './blocks.ts';
+import { withEastAsianEmphasis } from './emphasis.ts';
 import { withFormulas } from './formulas.ts';
 import { withGuards } from './guards.ts';
 import { limits } from './limits.ts';
@@ -12,6 +14,8 @@ import type { Words } from './words.ts';
 export interface Surroundings extends Env {
   /** The text goes on: marks that are still open at its end are closed for now. */
   readonly streaming?: boolean;
+  /** The text begins within a quote, with a further part of it. */
+  readonly inQuote?: boolean;
 }
 
 const grammars = new Map<Words, MarkdownIt>();
@@ -23,7 +27,7 @@ export function grammarFor(words: Words): MarkdownIt {
   return known;
 }
 
-/** CommonMark with tables, struck text, task lists and formulas; of HTML only what Sluice writes itself. */
+/** CommonMark with tables, struck text, task lists, formulas and what `blocks.ts` has; of HTML only what Sluice writes itself. */
 export function createGrammar(words: Words): MarkdownIt {
   const grammar = createMarkdownIt({ html: false, linkify: true, breaks: true });
   grammar.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
@@ -34,6 +38,8 @@ export function createGrammar(words: Words): MarkdownIt {
   withFormulas(grammar);
   withGuards(grammar);
   grammar.core.ruler.after('too long', 'mend', mendLast);
+  withBlocks(grammar, words);
+  withEastAsianEmphasis(grammar);
   grammar.core.ruler.push('finish', finish);
   withMarkup(grammar, words);
   return grammar;

@@ -7,6 +7,9 @@
 const MARKS_ONLY = /^[\s>]{0,100}(?:[-+*]\s{1,4})?(?:\d{1,9}[.)]?\s{0,4})?(?:\[[ xX]?\]?\s?)?[-+=_*~`:|#\s\\$[]*$/;
 const DEFINITION = /^ {0,3}\[[^[\]]{1,200}\]:\s*$/;
 const FENCE = /^([\s>]{0,100}(?:(?:[-+*]|\d{1,9}[.)])\s{1,4})?(?:`{3,}|~{3,}))[^`]*$/;
+/** A line that makes an alert of a quote, or begins, names or ends a block that folds. */
+const ALERT = /^ {0,3}>[ >]{0,10}\[(?:!\w{0,9}\]?)?[ \t]*$/;
+const DETAILS = /^ {0,3}<\/?(?:details|summary)\b/i;
 const TABLE_HEAD = /^ {0,3}\|[^|]/;
 
 /** The text as it is shown for now. */
@@ -18,7 +21,7 @@ export function hold(text: string): string {
     const fence = FENCE.exec(line);
     // The language of a fence is a word only when its line is over.
     if (fence !== null) return text.slice(0, from) + (fence[1] ?? '');
-    if (MARKS_ONLY.test(line) || DEFINITION.test(line)) shown = text.slice(0, from);
+    if ([MARKS_ONLY, DEFINITION, ALERT, DETAILS].some((form) => form.test(line))) shown = text.slice(0, from);
   }
   return withoutHead(shown);
 }

@@ -1,4 +1,6 @@
+import { FOOTNOTE } from './blocks.ts';
 import { formulaAt, looksLikeMaths } from './dollars.ts';
+import { isEastAsian } from './emphasis.ts';
 
 /** Where a link leads whose address has not come yet. */
 export const PENDING = 'sluice-pending:';
@@ -56,6 +58,11 @@ export function mend(content: string): Mended {
       if (at + run === content.length) return danglingRun(content, at, char.repeat(run), open);
       emphasis(content, at, run, open);
       at += run;
+    } else if (char === '[' && content[at + 1] === '^') {
+      const footnote = FOOTNOTE.exec(content.slice(at, at + 16));
+      if (footnote === null && /^\[\^[a-z]{0,8}\d{0,3}$/i.test(content.slice(at)))
+        return closed(content.slice(0, at), open);
+      at += footnote?.[0].length ?? 1;
     } else if (char === '[') {
       const picture = content[at - 1] === '!';
       open.push({ mark: picture ? '!' : '[', from: at + 1, bracket: picture ? at - 1 : at });
@@ -83,7 +90,7 @@ export function mend(content: string): Mended {
         const rest = content.slice(at);
         if (/^<(?:https?:[^\s<>]*|mailto:[^\s<>]*)$/.test(rest))
           return closed(content.slice(0, at) + rest.slice(1), open);
-        if (/^<(?:\/?[a-z]{0,5}|(?:a|img|video|audio|br)[\s/>][\s\S]*)$/i.test(rest) && rest.length < 6_000) {
+        if (/^<(?:\/?[a-z]{0,7}|(?:a|img|video|audio|br)[\s/>][\s\S]*)$/i.test(rest) && rest.length < 6_000) {
           return closed(content.slice(0, at), open);
         }
       }
@@ -143,7 +150,7 @@ function emphasis(content: string, at: number, run: number, open: Open[]): void 
   const char = content[at] ?? '';
   const before = content[at - 1] ?? ' ';
   const after = content[at + run] ?? ' ';
-  const inWord = /[\p{L}\p{N}]/u.test(before);
+  const inWord = /[\p{L}\p{N}]/u.test(before) && !isEastAsian(before);
   let left = char === '~' ? (run === 2 ? 2 : 0) : run;
   if (!/\s/.test(before) && !(char === '_' && /[\p{L}\p{N}]/u.test(after))) {
     while (left > 0) {

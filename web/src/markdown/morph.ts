@@ -57,5 +57,8 @@ function patchText(old: Text, data: string): void {
 function patchAttributes(old: Element, wanted: Element): void {
   for (const { name, value } of wanted.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   if (old.attributes.length === wanted.attributes.length) return;
-  for (const { name } of [...old.attributes]) if (!wanted.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name } of [...old.attributes]) {
+    // Whether something is unfolded is the reader's business.
+    if (!wanted.hasAttribute(name) && !(name === 'open' && old.nodeName === 'DETAILS')) old.removeAttribute(name);
+  }
 }

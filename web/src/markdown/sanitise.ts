@@ -3,7 +3,7 @@ import { linkAddress, mediaAddress } from './addresses.ts';
 
 const TAGS =
   'a p br hr h1 h2 h3 h4 h5 h6 strong em s del code pre ul ol li blockquote table thead tbody tr th td img video audio ' +
-  'input div span button';
+  'input div span button sup details summary';
 const ADDRESSES = ['href', 'src', 'poster', 'data-src'];
 const ATTRIBUTES =
   'alt title class dir start target rel loading decoding width height controls preload type checked ' +

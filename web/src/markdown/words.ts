@@ -14,6 +14,11 @@ export interface Words {
   readonly pictureOn: string;
   readonly diagram: string;
   readonly task: string;
+  readonly note: string;
+  readonly tip: string;
+  readonly important: string;
+  readonly warning: string;
+  readonly caution: string;
 }
 
 const en: Words = {
@@ -30,6 +35,11 @@ const en: Words = {
   pictureOn: 'Picture on',
   diagram: 'Diagram',
   task: 'Task',
+  note: 'Note',
+  tip: 'Tip',
+  important: 'Important',
+  warning: 'Warning',
+  caution: 'Caution',
 };
 
 const de: Words = {
@@ -46,6 +56,11 @@ const de: Words = {
   pictureOn: 'Bild auf',
   diagram: 'Diagramm',
   task: 'Aufgabe',
+  note: 'Hinweis',
+  tip: 'Tipp',
+  important: 'Wichtig',
+  warning: 'Warnung',
+  caution: 'Vorsicht',
 };
 
 const es: Words = {
@@ -62,6 +77,11 @@ const es: Words = {
   pictureOn: 'Imagen en',
   diagram: 'Diagrama',
   task: 'Tarea',
+  note: 'Nota',
+  tip: 'Consejo',
+  important: 'Importante',
+  warning: 'Advertencia',
+  caution: 'Precaución',
 };
 
 const fr: Words = {
@@ -78,6 +98,11 @@ const fr: Words = {
   pictureOn: 'Image sur',
   diagram: 'Diagramme',
   task: 'Tâche',
+  note: 'Remarque',
+  tip: 'Conseil',
+  important: 'Important',
+  warning: 'Avertissement',
+  caution: 'Attention',
 };
 
 const zh: Words = {
@@ -94,6 +119,11 @@ const zh: Words = {
   pictureOn: '图片位于',
   diagram: '图表',
   task: '任务',
+  note: '注意',
+  tip: '提示',
+  important: '重要',
+  warning: '警告',
+  caution: '当心',
 };
 
 const LANGUAGES: Readonly<Record<string, Words>> = { en, de, es, fr, zh };
