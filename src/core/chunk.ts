@@ -113,7 +113,8 @@ export type Chunk =
   | { readonly type: 'suggestions'; readonly suggestions: readonly string[] }
   | { readonly type: 'title'; readonly title: string }
   | { readonly type: 'usage'; readonly usage: Usage }
-  | { readonly type: 'log'; readonly log: string }
+  // `memories`: how many statements of the memory went along with the question.
+  | { readonly type: 'log'; readonly log: string; readonly memories?: number }
   | { readonly type: 'auth'; readonly auth: ErrorInfo } // made by routing when credentials are missing or refused
   | { readonly type: 'error'; readonly error: ErrorInfo } // made by routing; providers throw
   // `stopSequence`: the client's own stop word that ended the answer, where the provider tells.

@@ -3,6 +3,7 @@ import { lastUserText } from '../core/chat-text.ts';
 import { toSluiceError } from '../core/errors.ts';
 import type { MemoryStore } from '../core/stores.ts';
 import type { Step } from '../core/stream.ts';
+import { noted } from './web-search.ts';
 
 /** Statements that are added to a conversation at most, and characters of each. */
 const MOST = 8;
@@ -32,7 +33,8 @@ export function memoryStep(memory: MemoryStore): Step {
         // Behind the client's own system messages, which set the tone.
         const after = request.messages.findIndex(({ role }) => role !== 'system' && role !== 'developer');
         const messages = [...request.messages.slice(0, after), note, ...request.messages.slice(after)];
-        return { request: { ...request, messages } };
+        const { length: memories } = items;
+        return noted({ ...request, messages }, `Statements of the memory that went along: ${memories}.`, { memories });
       } catch (error) {
         call.log.warn({ id: call.id, error: toSluiceError(error).message }, 'the memory could not be asked');
         return { request };

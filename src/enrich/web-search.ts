@@ -118,13 +118,13 @@ async function* withSources(
 }
 
 /** The request unchanged, and a log chunk behind the first batch, which introduces the provider. */
-export function noted(request: ChatRequest, log: string): Enriched {
+export function noted(request: ChatRequest, log: string, more: { readonly memories?: number } = {}): Enriched {
   return {
     request,
     chunks: async function* (chunks) {
       let isFirst = true;
       for await (const batch of chunks) {
-        yield isFirst ? [...batch.slice(0, 1), { type: 'log', log }, ...batch.slice(1)] : batch;
+        yield isFirst ? [...batch.slice(0, 1), { type: 'log', log, ...more }, ...batch.slice(1)] : batch;
         isFirst = false;
       }
     },

@@ -111,6 +111,7 @@ describe('memory', { skip: withoutBrowser }, () => {
       const request = page.waitForRequest('**/backend-api/v2/conversation');
       await ask(page, question);
       assert.match(sent(), /Albatross/);
+      await page.locator('.answer .info').getByText('1 memory used').waitFor();
       // Records of usage get no name that opens the memory.
       const [label = '', body] = [(await request).headers()['x-user'], (await request).postDataJSON()];
       assert.deepEqual([user.startsWith(label), label.length, body.user], [true, 8, user]);

@@ -209,6 +209,9 @@ describe('memory over HTTP', { timeout: 60_000 }, () => {
       );
       assert.ok(!JSON.stringify(lastBody(world)).includes('"memory"'), 'no provider sees the field');
     }
+    const chunks = await converse(world, { messages, memory: true, user: 'ada' });
+    const logs = chunks.filter(({ type }) => type === 'log');
+    assert.deepEqual(logs, [{ type: 'log', log: 'Statements of the memory that went along: 2.', memories: 2 }]);
     await assert.rejects(() => ask({ memory: true, user: '../ada' }), /400/);
   });
 

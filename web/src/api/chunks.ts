@@ -32,7 +32,7 @@ export type WireChunk =
   | { readonly type: 'conversation'; readonly conversation: Readonly<Record<string, unknown>> }
   | { readonly type: 'parameters'; readonly parameters: Readonly<Record<string, unknown>> }
   | { readonly type: 'usage'; readonly usage: WireUsage }
-  | { readonly type: 'log'; readonly log: string }
+  | { readonly type: 'log'; readonly log: string; readonly memories?: number }
   | { readonly type: 'error'; readonly error: string; readonly message?: string; readonly code?: string }
   | { readonly type: 'auth'; readonly auth: string; readonly message?: string; readonly code?: string }
   | { readonly type: 'finish'; readonly finish: { readonly reason: string } };

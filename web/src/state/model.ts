@@ -133,6 +133,8 @@ export interface Message {
   readonly reasoning?: string;
   readonly toolCalls?: readonly ToolCall[];
   readonly sources?: readonly Source[];
+  /** How many statements of the memory went along with the question. */
+  readonly memories?: number;
   readonly suggestions?: readonly string[];
   /** Shown until content arrives. */
   readonly preview?: string;

@@ -61,8 +61,11 @@ export function takeChunks(message: Message, chunks: readonly WireChunk[], now: 
         taken.error = toFailure(chunk);
         taken.timing = endedAt(taken.timing, now);
         break;
+      case 'log':
+        if (chunk.memories !== undefined) taken.memories = chunk.memories;
+        break;
       default:
-        // About the chat (title, conversation), or for nobody here (parameters, log), or from a newer server.
+        // About the chat (title, conversation), or for nobody here (parameters), or from a newer server.
         break;
     }
   }

@@ -10,6 +10,7 @@ export const memory: Words<typeof english> = {
   rememberHint: 'Behält jede deiner Nachrichten von selbst. Sonst wird nur gemerkt, was du hier hinzufügst.',
   here: 'Gedächtnis',
   usedHere: 'Das Gedächtnis hilft hier beim Antworten',
+  wentAlong: { one: '{count} Erinnerung genutzt', other: '{count} Erinnerungen genutzt' },
   toggle: 'Gedächtnis in diesem Chat benutzen oder nicht',
   rememberCommand: 'Etwas merken',
   rememberArgument: 'was gemerkt werden soll',

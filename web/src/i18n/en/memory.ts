@@ -7,6 +7,7 @@ export const memory = {
   rememberHint: 'Keeps each of your messages by itself. Otherwise only what you add here is remembered.',
   here: 'Memory',
   usedHere: 'The memory helps to answer here',
+  wentAlong: { one: '{count} memory used', other: '{count} memories used' },
   toggle: 'Use the memory in this chat, or not',
   rememberCommand: 'Remember something',
   rememberArgument: 'what to remember',

@@ -10,6 +10,7 @@ export const memory: Words<typeof english> = {
   rememberHint: 'Guarda por sí sola cada uno de tus mensajes. Si no, solo se recuerda lo que añadas aquí.',
   here: 'Memoria',
   usedHere: 'La memoria ayuda a responder aquí',
+  wentAlong: { one: '{count} recuerdo usado', other: '{count} recuerdos usados' },
   toggle: 'Usar o no la memoria en este chat',
   rememberCommand: 'Recordar algo',
   rememberArgument: 'qué recordar',

@@ -10,6 +10,7 @@ export const memory: Words<typeof english> = {
   rememberHint: 'Conserve d’elle-même chacun de vos messages. Sinon, seul ce que vous ajoutez ici est retenu.',
   here: 'Mémoire',
   usedHere: 'La mémoire aide à répondre ici',
+  wentAlong: { one: '{count} souvenir utilisé', other: '{count} souvenirs utilisés' },
   toggle: 'Utiliser ou non la mémoire dans cette discussion',
   rememberCommand: 'Retenir quelque chose',
   rememberArgument: 'ce qu’il faut retenir',

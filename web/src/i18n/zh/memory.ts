@@ -10,6 +10,7 @@ export const memory: Words<typeof english> = {
   rememberHint: '自动保留你的每条消息。否则只记住你在此添加的内容。',
   here: '记忆',
   usedHere: '记忆在此帮助回答',
+  wentAlong: { other: '使用了 {count} 条记忆' },
   toggle: '在此对话中启用或停用记忆',
   rememberCommand: '记住内容',
   rememberArgument: '要记住的内容',

@@ -3,7 +3,7 @@ import type { Message } from '../../state/model.ts';
 
 /** Model, provider, tokens and speed of an answer. */
 export function Info({ message }: { readonly message: Message }) {
-  const { model, label, usage, timing } = message;
+  const { model, label, usage, timing, memories } = message;
   const tokens = usage && t('chat.tokens', { prompt: usage.promptTokens, completion: usage.completionTokens });
   const seconds = timing?.ended === undefined ? undefined : (timing.ended - timing.asked) / 1000;
   const parts = [
@@ -11,6 +11,7 @@ export function Info({ message }: { readonly message: Message }) {
     tokens,
     seconds === undefined ? undefined : t('chat.seconds', { seconds: round(seconds) }),
     speedOf(message),
+    memories === undefined ? undefined : t('memory.wentAlong', { count: memories }),
   ].filter((part) => part !== undefined && part !== '');
   return (
     <small class="info" title={detailsOf(message)}>
