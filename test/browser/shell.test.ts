@@ -73,6 +73,10 @@ describe('the shell', { skip: withoutBrowser }, () => {
       await page.locator('.sidebar').waitFor({ state: 'detached' });
       await page.keyboard.press('Control+b');
       await page.locator('.sidebar').waitFor();
+      // Its two buttons hand the focus to each other.
+      await page.locator('#close-sidebar').press('Enter');
+      await page.locator('#open-sidebar:focus').press('Enter');
+      await page.locator('#close-sidebar:focus').waitFor();
       await page.keyboard.press('Control+Shift+O');
       await page.locator('#welcome-title').waitFor();
       await page.locator('#prompt:focus').waitFor();

@@ -2,6 +2,7 @@ import { useLayoutEffect, useState } from 'preact/hooks';
 import { newChat } from '../../actions/chats.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
+import { showSidebar } from '../../components/SidebarButton.tsx';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { addressOf } from '../../state/route.ts';
@@ -35,7 +36,7 @@ export function Sidebar({ current }: { readonly current: string }) {
         class="sidebar"
         aria-label={t('shell.chats')}
         onKeyDown={(event) => {
-          if (isNarrow && event.key === 'Escape') setOpen(false);
+          if (isNarrow && event.key === 'Escape') showSidebar(false);
         }}
       >
         <div class="sidebar-head">
@@ -43,7 +44,12 @@ export function Sidebar({ current }: { readonly current: string }) {
             <img src="/favicon.svg" alt="" width="26" height="26" />
             <span>Sluice</span>
           </a>
-          <IconButton icon="sidebar" label={t('shell.closeSidebar')} onClick={() => setOpen(false)} />
+          <IconButton
+            icon="sidebar"
+            id="close-sidebar"
+            label={t('shell.closeSidebar')}
+            onClick={() => showSidebar(false)}
+          />
         </div>
         <button type="button" id="new-chat" class="new-chat" onClick={newChat}>
           <Icon name="plus" />
