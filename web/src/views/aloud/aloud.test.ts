@@ -32,6 +32,14 @@ $$ x^2 $$
     ]);
   });
 
+  test('has no numbers of footnotes, and the words of alerts', () => {
+    const markdown = 'Bread rises[^1] slowly.\n\n> [!TIP]\n> Use warm water.\n\n[^1]: Because of the yeast.';
+    assert.deepEqual(sentencesOf(markdown, 'en'), [
+      'Bread rises slowly. TIP. Use warm water.',
+      'Because of the yeast.',
+    ]);
+  });
+
   test('leaves an open code block out, and has nothing where there is nothing to say', () => {
     assert.deepEqual(sentencesOf('Look:\n```\ncode without end', 'en'), ['Look:']);
     assert.deepEqual(sentencesOf('```\nonly code\n```\n---\n', 'en'), []);

@@ -22,6 +22,9 @@ function plainLines(markdown: string): readonly string[] {
       .replace(/^ {0,3}(```|~~~)[\s\S]*?(^ {0,3}\1[^\n]*$|$(?![\s\S]))/gm, '\n')
       .replace(/\$\$[\s\S]{0,4000}?\$\$|\\\[[\s\S]{0,4000}?\\\]/g, '\n')
       .replace(/<(?:!--[\s\S]{0,4000}?--|\/?[a-zA-Z][^<>]*)>/g, '')
+      // Numbers of footnotes, and what makes a quote an alert.
+      .replace(/\[\^[a-z]{0,8}\d{1,3}\]:?/gi, '')
+      .replace(/^( {0,3}> ?)\[!([a-z]{3,9})\]/gim, '$1$2')
       .replace(/!?\[([^[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[^"]*")?\)/g, '$1')
       .replace(/https?:\/\/(?:www\.)?([^/\s)>\]]+)[^\s)>\]]*/g, '$1')
       .split('\n')
