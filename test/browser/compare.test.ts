@@ -112,6 +112,26 @@ describe('comparing', { skip: withoutBrowser }, () => {
     );
   });
 
+  test('another tab follows both', async () => {
+    await visit(
+      async (page, context) => {
+        await page.locator('#model-2-name').getByText('plain-model').waitFor();
+        await askBoth(page, 'first');
+        await page.locator('.side .line').nth(1).waitFor();
+        const other = await context.newPage();
+        await other.goto(page.url());
+        await other.locator('.side .line').nth(1).waitFor();
+        await askBoth(page, 'endless');
+        await side(other, 0).getByText('gpt-4o gpt-4o').waitFor();
+        await side(other, 1).getByText('plain-model plain-model').waitFor();
+        await side(other, 1).getByRole('button', { name: 'Stop' }).waitFor();
+        await page.locator('#prompt').press('Escape');
+        await side(other, 1).getByText('Stopped.').waitFor();
+      },
+      { path: '/#/compare' },
+    );
+  });
+
   test('who goes on with one, or deletes both, leaves nothing running', async () => {
     await visit(
       async (page) => {

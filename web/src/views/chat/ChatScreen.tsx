@@ -1,6 +1,5 @@
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { resumeAnswers } from '../../actions/answer.ts';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { newestLeaf } from '../../state/tree.ts';
@@ -11,6 +10,7 @@ import { Lazy, preload } from '../shell/Lazy.tsx';
 import { Composer } from './Composer.tsx';
 import type { ThreadProps } from './Thread.tsx';
 import { TopBar } from './TopBar.tsx';
+import { useResumed } from './use-resumed.ts';
 import { Welcome } from './Welcome.tsx';
 
 /** Everything that shows messages, markdown above all, is three quarters of the page: it comes when the field is there. */
@@ -37,11 +37,7 @@ export function ChatScreen({ path }: ScreenProps) {
       }
     });
   }, [id, exists]);
-  // Whatever another tab, or this page before it was loaded anew, has asked for.
-  const count = useApp((state) => Object.values(state.messages[id] ?? {}).filter(isWaiting).length);
-  useEffect(() => {
-    if (count > 0) resumeAnswers(app.get().messages[id] ?? {});
-  }, [id, count]);
+  useResumed(id);
 
   useEffect(() => {
     preload(loadThread).catch(() => {});
@@ -67,12 +63,4 @@ export function ChatScreen({ path }: ScreenProps) {
       </main>
     </>
   );
-}
-
-function isWaiting(message: {
-  readonly streamId?: string;
-  readonly finish?: string;
-  readonly error?: unknown;
-}): boolean {
-  return message.streamId !== undefined && message.finish === undefined && message.error === undefined;
 }

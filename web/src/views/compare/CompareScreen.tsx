@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { resumeAnswers, stop } from '../../actions/answer.ts';
+import { stop } from '../../actions/answer.ts';
 import { askSides, chooseSide, goOnWith, sidesOf } from '../../actions/compare.ts';
 import { IconButton } from '../../components/IconButton.tsx';
 import { ScreenHead } from '../../components/ScreenHead.tsx';
@@ -13,6 +13,7 @@ import { useApp } from '../../state/use.ts';
 import { loadMessages } from '../../storage/keep.ts';
 import { Composer } from '../chat/Composer.tsx';
 import { ModelButton } from '../chat/ModelPicker.tsx';
+import { useResumed } from '../chat/use-resumed.ts';
 import type { ScreenProps } from '../screens.ts';
 import { SideThread } from './SideThread.tsx';
 import './compare.css';
@@ -23,12 +24,13 @@ export default function CompareScreen({ path }: ScreenProps) {
   const chat = useApp((state) => state.chats.byId[id]);
   const isLoaded = useApp((state) => state.messages[id] !== undefined);
   const isReady = useApp((state) => state.chats.ready);
-  useApp((state) => state.catalog);
+  const { status } = useApp((state) => state.catalog);
   useApp((state) => state.settings.more);
   const exists = chat !== undefined;
   useEffect(() => {
-    if (exists) void loadMessages(id).then(resumeAnswers);
+    if (exists) void loadMessages(id);
   }, [id, exists]);
+  useResumed(id);
   const isMissing = id !== '' && isReady && !exists;
   const sides = sidesOf(chat);
   return (
@@ -47,7 +49,7 @@ export default function CompareScreen({ path }: ScreenProps) {
           </div>
         ) : (
           <>
-            {areAlike(sides) && <p class="sides-note">{t('compare.alike')}</p>}
+            {status === 'ready' && areAlike(sides) && <p class="sides-note">{t('compare.alike')}</p>}
             <div class="sides">
               {sides.map((side, index) => (
                 // The places are what they are: left and right.
