@@ -174,7 +174,7 @@ describe('memory', () => {
   ];
   for (const { name, path, body, status } of cases) {
     test(`of 40 requests with 5 MB at once, ${name}`, async () => {
-      const upstream = await startOpenAiUpstream();
+      await using upstream = await startOpenAiUpstream();
       await using gateway = await startGatewayProcess(
         `providers: { mock: { kind: openai, baseUrl: '${upstream.baseUrl}', models: [test-model] } }`,
       );
@@ -188,7 +188,6 @@ describe('memory', () => {
       const { peak } = await gateway.memory();
       const growth = Math.round((peak - now) / MB);
       assert.ok(growth < 300, `${growth} MB`);
-      await upstream.close();
     });
   }
 
