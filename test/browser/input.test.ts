@@ -62,6 +62,29 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('leaves nothing on the server of a file that is removed while it is on its way', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      const arrived = Promise.withResolvers<string>();
+      const removed = Promise.withResolvers<void>();
+      await page.route('**/backend-api/v2/files/*', async (route) => {
+        if (route.request().method() !== 'POST') return route.continue();
+        const response = await route.fetch();
+        arrived.resolve(route.request().url());
+        await removed.promise;
+        // It may have hung up.
+        await route.fulfill({ response }).catch(() => {});
+      });
+      await page.locator('#files').setInputFiles({ name: 'pixel.png', mimeType: 'image/png', buffer: PIXEL });
+      const bucket = await arrived.promise;
+      assert.equal((await fetch(bucket)).status, 200);
+      await page.getByRole('button', { name: 'Remove pixel.png' }).click();
+      removed.resolve();
+      await becomes(async () => (await fetch(bucket)).status, 404);
+      await becomes(() => page.locator('#attached').count(), 0);
+    });
+  });
+
   for (const [way, give] of [
     ['dropped', 'drop'],
     ['pasted', 'paste'],
