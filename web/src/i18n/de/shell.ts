@@ -29,6 +29,7 @@ export const shell: Words<typeof english> = {
   shortcuts: 'Tastenkürzel',
   api: 'API-Dokumentation',
   copied: 'Kopiert.',
+  notCopied: 'Der Browser lässt das Kopieren nicht zu.',
   skip: 'Zum Eingabefeld springen',
   partMissing:
     'Dieser Teil der Seite ließ sich nicht laden. Vielleicht antwortet Sluice nicht, oder es wurde aktualisiert.',

@@ -26,6 +26,7 @@ export const shell = {
   shortcuts: 'Keyboard shortcuts',
   api: 'API documents',
   copied: 'Copied.',
+  notCopied: 'The browser does not let this be copied.',
   skip: 'Skip to the message field',
   partMissing: 'This part of the page could not be loaded. Perhaps Sluice does not answer, or has been updated.',
   reload: 'Load the page again',

@@ -29,6 +29,7 @@ export const shell: Words<typeof english> = {
   shortcuts: 'Atajos de teclado',
   api: 'Documentación de la API',
   copied: 'Copiado.',
+  notCopied: 'El navegador no permite copiar.',
   skip: 'Ir al campo de mensaje',
   partMissing: 'No se pudo cargar esta parte de la página. Quizá Sluice no responde o se actualizó.',
   reload: 'Recargar la página',

@@ -29,6 +29,7 @@ export const shell: Words<typeof english> = {
   shortcuts: 'Raccourcis clavier',
   api: 'Documentation de l’API',
   copied: 'Copié.',
+  notCopied: 'Le navigateur ne permet pas de copier.',
   skip: 'Aller au champ de message',
   partMissing:
     'Cette partie de la page n’a pas pu être chargée. Peut-être que Sluice ne répond pas ou a été mis à jour.',

@@ -29,6 +29,7 @@ export const shell: Words<typeof english> = {
   shortcuts: '键盘快捷键',
   api: 'API 文档',
   copied: '已复制。',
+  notCopied: '浏览器不允许复制。',
   skip: '跳到消息输入框',
   partMissing: '页面的这一部分无法加载，可能是 Sluice 没有响应，或已更新。',
   reload: '重新加载页面',
