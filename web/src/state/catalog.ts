@@ -89,12 +89,15 @@ export interface Offer extends Choice {
   readonly providerLabel: string;
 }
 
+/** The kinds of models that answer a chat: those that draw or film do so with what they made. */
+const ANSWERING: ReadonlySet<string> = new Set(['chat', 'image', 'video']);
+
 /** Everything that can chat or make media, in the order of the providers. */
 export function offersOf(catalog: CatalogState): readonly Offer[] {
   const labels = new Map(catalog.providers.map(({ name, label }) => [name, label]));
   return Object.entries(catalog.models).flatMap(([provider, entries]) =>
     entries
-      .filter(({ type }) => type !== 'embedding' && type !== 'rerank' && type !== 'speech' && type !== 'audio')
+      .filter(({ type }) => ANSWERING.has(type))
       .map((entry) => ({ provider, model: entry.id, entry, providerLabel: labels.get(provider) ?? provider })),
   );
 }

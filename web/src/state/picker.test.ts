@@ -70,6 +70,16 @@ function shown(changed: Partial<PickerWish>): readonly string[] {
 }
 
 describe('the model picker', () => {
+  test('has what answers chats, with words or pictures, and nothing else', () => {
+    const kinds = ['image', 'video', 'speech', 'transcription', 'embedding', 'rerank', 'moderation'];
+    const models = { one: [model('a'), ...kinds.map((type) => model(type, { type }))] };
+    const [group] = pickerGroups({ ...catalog, models }, wish);
+    assert.deepEqual(
+      group?.rows.map((row) => row.model),
+      ['a', 'image', 'video'],
+    );
+  });
+
   test('shows models by provider, then who only waits for a key', () => {
     assert.deepEqual(shown({}), ['provider: one/a one/b', 'provider: two/a', 'keys: eta/ zeta/']);
   });
