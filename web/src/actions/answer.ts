@@ -71,6 +71,15 @@ export function stop(message: Message): void {
   announce(t('chat.stopped'));
 }
 
+/** Stops all that runs in this tab. */
+export function stopAll(): void {
+  const { streams, messages } = app.get();
+  for (const [id, { chat }] of Object.entries(streams)) {
+    const message = messages[chat]?.[id];
+    if (message !== undefined) stop(message);
+  }
+}
+
 function makeMessage(chat: string, parent: string | null, role: Message['role'], members: Partial<Message>): Message {
   return { id: newId(), chat, parent, role, parts: [], createdAt: Date.now(), ...members };
 }

@@ -1,4 +1,4 @@
-import { stop } from '../../actions/answer.ts';
+import { stopAll } from '../../actions/answer.ts';
 import { deleteBucket } from '../../api/files.ts';
 import { toFailure } from '../../api/http.ts';
 import { deleteMedia } from '../../api/media.ts';
@@ -56,14 +56,6 @@ export async function deleteEverything(doomed: Doomed): Promise<Left> {
   if (doomed.settings) app.dispatch({ type: 'settings/reset' });
   if (doomed.browser) await clearBrowser();
   return left;
-}
-
-function stopAll(): void {
-  const { streams, messages } = app.get();
-  for (const [id, { chat }] of Object.entries(streams)) {
-    const message = messages[chat]?.[id];
-    if (message !== undefined) stop(message);
-  }
 }
 
 /** Buckets that were noted, and those of messages from before there were notes. */
