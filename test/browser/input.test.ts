@@ -165,6 +165,51 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('says beside the answer that a search failed', async () => {
+    const gateway = await openGateway(
+      script,
+      ['gpt-4o'],
+      'Scripted',
+      "search: { engine: searxng, url: 'http://127.0.0.1:9' }",
+    );
+    try {
+      await visit(
+        async (page) => {
+          await ready(page);
+          await page.locator('#web-search').click();
+          await ask(page, 'news');
+          await page.locator('.answer').getByText('The web search failed.').waitFor();
+          await page.reload();
+          await page.locator('.answer').getByText('The web search failed.').waitFor();
+        },
+        { gateway },
+      );
+    } finally {
+      await gateway.close();
+    }
+  });
+
+  test('offers no search where the server has none, and asks for none', async () => {
+    const gateway = await openGateway(script, ['gpt-4o'], 'Scripted', 'search: { engine: none }');
+    try {
+      await visit(
+        async (page) => {
+          const kept = JSON.stringify(JSON.stringify({ webSearch: true }));
+          await page.evaluate(`localStorage.setItem('sluice.settings', ${kept})`);
+          await page.reload();
+          await ready(page);
+          await becomes(() => page.locator('#web-search').count(), 0);
+          const request = page.waitForRequest('**/backend-api/v2/conversation');
+          await ask(page, 'news');
+          assert.equal((await request).postDataJSON().web_search, undefined);
+        },
+        { gateway },
+      );
+    } finally {
+      await gateway.close();
+    }
+  });
+
   test('writes down what is said, where the browser can', async () => {
     await visit(async (page) => {
       await page.addInitScript(`

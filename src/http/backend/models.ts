@@ -53,8 +53,10 @@ export function providerModels(deps: Deps): Handler {
 /** `GET providers` */
 export function providers(deps: Deps): Handler {
   return async () => {
-    const { router } = deps;
-    return (await router.catalog.list()).map((offer) => providerEntry(offer, router.answers(offer.provider.id)));
+    const { router, search } = deps;
+    return (await router.catalog.list()).map((offer) =>
+      providerEntry(offer, router.answers(offer.provider.id), search.isOn),
+    );
   };
 }
 
@@ -92,8 +94,11 @@ function offeringIn(offers: readonly Offer[]): Offering {
   return all;
 }
 
-/** @param answers how many it has given */
-function providerEntry({ provider, models: offered }: Offer, answers: number): ProviderEntry {
+/**
+ * @param answers how many it has given
+ * @param searches whether there is a web search
+ */
+function providerEntry({ provider, models: offered }: Offer, answers: number, searches: boolean): ProviderEntry {
   const count = (test: (model: Model) => boolean | undefined): number => offered.filter(test).length;
   const { voices = [] } = provider;
   return {
@@ -115,6 +120,7 @@ function providerEntry({ provider, models: offered }: Offer, answers: number): P
     origin: provider.origin,
     key_variable: provider.auth.kind === 'api_key' ? (provider.auth.variable ?? null) : null,
     cookie_domain: provider.auth.kind === 'cookies' ? provider.auth.domain : null,
+    web_search: searches && provider.chat !== undefined,
     // Every upstream of OpenAI's format could; those with a model for it do.
     speech: voices.length > 0 || (provider.speech !== undefined && offered.some(({ type }) => type === 'speech')),
     voices: voices.map(({ id, label, language }) => ({ id, label, language })),

@@ -4,7 +4,7 @@ import { isAbort, RequestError, toFailure } from '../api/http.ts';
 import { announce } from '../components/announce.ts';
 import { t } from '../i18n/index.ts';
 import { app } from '../state/app.ts';
-import { type Choice, findOffer } from '../state/catalog.ts';
+import { type Choice, canSearch, findOffer } from '../state/catalog.ts';
 import { type Chat, isOver, type Message, newId, type Part, textOf } from '../state/model.ts';
 import { requestBody } from '../state/request.ts';
 import { endedAt } from '../state/take.ts';
@@ -119,7 +119,8 @@ async function run(message: Message, action: 'next' | 'variant' | 'continue', wi
   const choice = wish ?? choiceOf(chat);
   const label = findOffer(catalog, choice)?.providerLabel;
   change(message, { provider: choice.provider, model: choice.model, ...(label === undefined ? {} : { label }) });
-  const body = requestBody(chat, path, choice, settings, { action, id: message.id });
+  const webSearch = settings.webSearch && canSearch(catalog);
+  const body = requestBody(chat, path, choice, { ...settings, webSearch }, { action, id: message.id });
   await follow(message, (signal) => converse(body, signal));
 }
 

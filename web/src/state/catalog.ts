@@ -14,6 +14,8 @@ export interface ProviderEntry {
   /** The environment variable that holds the server's key for it, and the domain whose cookies it needs. */
   readonly key_variable: string | null;
   readonly cookie_domain: string | null;
+  /** Whether the server can search the web for its answers. */
+  readonly web_search: boolean;
   /** Whether it reads texts aloud, and the voices that it is known to have. */
   readonly speech: boolean;
   readonly voices: readonly VoiceEntry[];
@@ -87,6 +89,11 @@ export const AUTOMATIC: Choice = { provider: '', model: '' };
 export interface Offer extends Choice {
   readonly entry: ModelEntry;
   readonly providerLabel: string;
+}
+
+/** Whether the server searches the web; as long as nobody knows, it does. */
+export function canSearch({ status, providers }: CatalogState): boolean {
+  return status !== 'ready' || providers.some((provider) => provider.web_search);
 }
 
 /** The kinds of models that answer a chat: those that draw or film do so with what they made. */

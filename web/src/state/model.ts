@@ -134,6 +134,8 @@ export interface Message {
   readonly toolCalls?: readonly ToolCall[];
   readonly sources?: readonly Source[];
   readonly suggestions?: readonly string[];
+  /** What the server had to say beside it: a search that failed, media that were not kept. */
+  readonly notes?: readonly string[];
   /** Shown until content arrives. */
   readonly preview?: string;
   readonly error?: Failure;

@@ -18,6 +18,7 @@ function provider(name: string, members: Partial<ProviderEntry> = {}): ProviderE
     vision: false,
     origin: 'environment',
     key_variable: null,
+    web_search: false,
     cookie_domain: null,
     speech: false,
     voices: [],

@@ -49,6 +49,9 @@ export function takeChunks(message: Message, chunks: readonly WireChunk[], now: 
       case 'suggestions':
         taken.suggestions = chunk.suggestions;
         break;
+      case 'log':
+        if (!taken.notes?.includes(chunk.log)) taken.notes = [...(taken.notes ?? []), chunk.log];
+        break;
       case 'usage':
         taken.usage = toUsage(chunk.usage);
         break;
@@ -62,7 +65,7 @@ export function takeChunks(message: Message, chunks: readonly WireChunk[], now: 
         taken.timing = endedAt(taken.timing, now);
         break;
       default:
-        // About the chat (title, conversation), or for nobody here (parameters, log), or from a newer server.
+        // About the chat (title, conversation), or for nobody here (parameters), or from a newer server.
         break;
     }
   }

@@ -34,6 +34,7 @@ export const chat: Words<typeof english> = {
   toolArguments: 'Was es bekam',
   toolResult: 'Was zurückkam',
   sources: { one: '{count} Quelle', other: '{count} Quellen' },
+  notes: 'Hinweise des Servers',
   picture: 'Bild',
   download: 'Herunterladen',
   enlarge: '{name} vergrößern',

@@ -31,6 +31,7 @@ export const chat = {
   toolArguments: 'What it was given',
   toolResult: 'What came back',
   sources: { one: '{count} source', other: '{count} sources' },
+  notes: 'Notes of the server',
   picture: 'Picture',
   download: 'Download',
   enlarge: 'Enlarge {name}',

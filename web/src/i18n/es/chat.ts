@@ -34,6 +34,7 @@ export const chat: Words<typeof english> = {
   toolArguments: 'Lo que recibió',
   toolResult: 'Lo que devolvió',
   sources: { one: '{count} fuente', other: '{count} fuentes' },
+  notes: 'Avisos del servidor',
   picture: 'Imagen',
   download: 'Descargar',
   enlarge: 'Ampliar {name}',

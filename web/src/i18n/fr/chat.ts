@@ -34,6 +34,7 @@ export const chat: Words<typeof english> = {
   toolArguments: 'Ce qu’il a reçu',
   toolResult: 'Ce qu’il a renvoyé',
   sources: { one: '{count} source', other: '{count} sources' },
+  notes: 'Remarques du serveur',
   picture: 'Image',
   download: 'Télécharger',
   enlarge: 'Agrandir {name}',

@@ -34,6 +34,7 @@ export const chat: Words<typeof english> = {
   toolArguments: '输入',
   toolResult: '输出',
   sources: { other: '{count} 个来源' },
+  notes: '服务器提示',
   picture: '图片',
   download: '下载',
   enlarge: '放大 {name}',

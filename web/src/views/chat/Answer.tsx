@@ -12,6 +12,7 @@ import { Markdown } from './Markdown.tsx';
 import { Media } from './Media.tsx';
 import { messageActions } from './message-actions.ts';
 import { Reasoning } from './Reasoning.tsx';
+import { ServerNotes } from './ServerNotes.tsx';
 import { Sources } from './Sources.tsx';
 import { ToolCalls } from './ToolCalls.tsx';
 
@@ -45,6 +46,7 @@ export function Answer({ message, isLast, branches }: AnswerProps) {
           {t('chat.reconnecting')}
         </p>
       )}
+      {message.notes !== undefined && <ServerNotes notes={message.notes} />}
       {message.sources !== undefined && <Sources sources={message.sources} />}
       {!isRunning && <Note message={message} isLast={isLast} />}
       {message.error !== undefined && !isRunning && (

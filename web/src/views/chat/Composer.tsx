@@ -6,6 +6,7 @@ import { IconButton } from '../../components/IconButton.tsx';
 import { filesOf, useFileDrop } from '../../components/use-file-drop.ts';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
+import { canSearch } from '../../state/catalog.ts';
 import { type Attachment, emptyDraft } from '../../state/drafts.ts';
 import type { Part } from '../../state/model.ts';
 import { runningIn } from '../../state/streams.ts';
@@ -27,6 +28,7 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
   const draft = useApp((state) => state.drafts[name] ?? emptyDraft);
   const running = useApp((state) => runningIn(state.streams, name));
   const webSearch = useApp((state) => state.settings.webSearch);
+  const searches = useApp((state) => canSearch(state.catalog));
   const enterSends = useApp((state) => state.settings.enterSends);
   const field = useRef<HTMLTextAreaElement>(null);
   const files = useRef<HTMLInputElement>(null);
@@ -114,17 +116,19 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
             event.currentTarget.value = '';
           }}
         />
-        <button
-          type="button"
-          id="web-search"
-          class="toggle"
-          aria-pressed={webSearch}
-          title={t('composer.webSearch')}
-          onClick={() => app.dispatch({ type: 'settings/changed', change: { webSearch: !webSearch } })}
-        >
-          <Icon name="globe" />
-          <span>{t('composer.web')}</span>
-        </button>
+        {searches && (
+          <button
+            type="button"
+            id="web-search"
+            class="toggle"
+            aria-pressed={webSearch}
+            title={t('composer.webSearch')}
+            onClick={() => app.dispatch({ type: 'settings/changed', change: { webSearch: !webSearch } })}
+          >
+            <Icon name="globe" />
+            <span>{t('composer.web')}</span>
+          </button>
+        )}
         <MemoryToggle chat={name} />
         <span class="composer-space" />
         <VoiceButton text={draft.text} setText={setText} />

@@ -14,6 +14,7 @@ import { Info } from '../chat/Info.tsx';
 import { Markdown } from '../chat/Markdown.tsx';
 import { Media } from '../chat/Media.tsx';
 import { Reasoning } from '../chat/Reasoning.tsx';
+import { ServerNotes } from '../chat/ServerNotes.tsx';
 import { Sources } from '../chat/Sources.tsx';
 import { ToolCalls } from '../chat/ToolCalls.tsx';
 
@@ -107,6 +108,7 @@ function SideAnswer({ chat, at, message, isLast }: SideAnswerProps) {
         })}
       </div>
       {isRunning && !hasShown && <Waiting label={t('chat.waiting')} />}
+      {message.notes !== undefined && <ServerNotes notes={message.notes} />}
       {message.sources !== undefined && <Sources sources={message.sources} />}
       {!isRunning && <p class="note">{noteOf(message)}</p>}
       {message.error !== undefined && !isRunning && (
