@@ -5,7 +5,7 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes, comesToFit } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, newChat, PIXEL, ready } from './visit.ts';
+import { ask, finished, lastAnswer, newChat, PIXEL, ready } from './visit.ts';
 
 type Made = new (
   ...options: unknown[]
@@ -17,7 +17,12 @@ interface BrowserScope {
   readonly ClipboardEvent: Made;
 }
 
-const script: VendorScript = ({ prompt }) => ({ text: ['You said: ', prompt] });
+const script: VendorScript = ({ prompt }) =>
+  prompt === 'endless' ? { text: endless(), delayMs: 20 } : { text: ['You said: ', prompt] };
+
+function* endless(): Generator<string> {
+  for (;;) yield 'and ';
+}
 
 describe('the field for messages', { skip: withoutBrowser }, () => {
   const { visit, gateway, sent } = setStage(() => openGateway(script, ['gpt-4o', 'plain-model']));
@@ -127,6 +132,35 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
         return !field.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
       });
       assert.equal(isTaken, false);
+    });
+  });
+
+  test('edits a question that has a file, which stays with it, and copies no words where there are none', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      await page.locator('#files').setInputFiles({ name: 'pixel.png', mimeType: 'image/png', buffer: PIXEL });
+      await page.locator('#attached .is-ready').waitFor();
+      await page.locator('#send').click();
+      await finished(lastAnswer(page));
+      const question = page.locator('.question');
+      await question.hover();
+      await becomes(() => question.getByRole('button', { name: 'Copy' }).count(), 0);
+      await question.getByRole('button', { name: 'Edit' }).click();
+      await page.locator('.editor .file-image').waitFor();
+      await page.locator('.editor textarea').fill('endless');
+      await page.locator('.editor textarea').press('Enter');
+      await lastAnswer(page).getByText('and and').waitFor();
+      assert.equal(gateway.upstream.chats.at(-1)?.images, 1);
+      // While an answer is on its way, the next one waits.
+      await question.hover();
+      await question.getByRole('button', { name: 'Edit' }).click();
+      await page.getByText('An answer is on its way').waitFor();
+      await becomes(() => page.locator('.editor').getByRole('button', { name: 'Send' }).isDisabled(), true);
+      await page.locator('#send').click();
+      await page.locator('.editor textarea').fill('then');
+      await page.locator('.editor textarea').press('Enter');
+      await page.getByText('You said: then').waitFor();
+      assert.equal(gateway.upstream.chats.at(-1)?.images, 1);
     });
   });
 

@@ -19,6 +19,12 @@ export function isPressed(keys: string, pressed: Pressed, isApple: boolean): boo
   return pressed.shiftKey === has('Shift') || (key.length === 1 && /[^a-z0-9]/i.test(key));
 }
 
+/** Whether a key press in a field for messages sends it. */
+export function isSend(event: KeyboardEvent, enterSends: boolean): boolean {
+  if (event.key !== 'Enter' || event.isComposing) return false;
+  return enterSends ? !event.shiftKey : event.ctrlKey || event.metaKey;
+}
+
 const APPLE: Readonly<Record<string, string>> = { Mod: '⌘', Shift: '⇧', Alt: '⌥', Escape: 'Esc' };
 const OTHERS: Readonly<Record<string, string>> = { Mod: 'Ctrl', Escape: 'Esc' };
 

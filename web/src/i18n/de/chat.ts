@@ -7,6 +7,7 @@ export const chat: Words<typeof english> = {
   answer: 'Antwort',
   copy: 'Kopieren',
   edit: 'Bearbeiten',
+  editWaits: 'Eine Antwort ist unterwegs: Warte auf ihr Ende oder halte sie an.',
   regenerate: 'Neu erzeugen',
   continue: 'Fortsetzen',
   stop: 'Stopp',

@@ -4,6 +4,7 @@ export const chat = {
   answer: 'Answer',
   copy: 'Copy',
   edit: 'Edit',
+  editWaits: 'An answer is on its way: wait for its end, or stop it.',
   regenerate: 'Regenerate',
   continue: 'Continue',
   stop: 'Stop',

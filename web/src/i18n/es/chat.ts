@@ -7,6 +7,7 @@ export const chat: Words<typeof english> = {
   answer: 'Respuesta',
   copy: 'Copiar',
   edit: 'Editar',
+  editWaits: 'Hay una respuesta en camino: espera a que termine o detenla.',
   regenerate: 'Regenerar',
   continue: 'Continuar',
   stop: 'Detener',

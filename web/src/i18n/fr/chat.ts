@@ -7,6 +7,7 @@ export const chat: Words<typeof english> = {
   answer: 'Réponse',
   copy: 'Copier',
   edit: 'Modifier',
+  editWaits: 'Une réponse est en cours : attendez la fin ou arrêtez-la.',
   regenerate: 'Régénérer',
   continue: 'Continuer',
   stop: 'Arrêter',

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { ask, stop } from '../../actions/answer.ts';
 import { addFiles, removeAttachment, takeParts } from '../../actions/attachments.ts';
+import { isSend } from '../../commands/keys.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
 import { filesOf, useFileDrop } from '../../components/use-file-drop.ts';
@@ -61,9 +62,7 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
     }
   };
   const onKey = (event: KeyboardEvent): void => {
-    if (event.key !== 'Enter' || event.isComposing || event.defaultPrevented) return;
-    const wantsSend = enterSends ? !event.shiftKey : event.ctrlKey || event.metaKey;
-    if (!wantsSend) return;
+    if (event.defaultPrevented || !isSend(event, enterSends)) return;
     event.preventDefault();
     submit();
   };
