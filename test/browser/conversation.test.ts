@@ -145,12 +145,15 @@ describe('a conversation', { skip: withoutBrowser }, () => {
     await visit(async (page) => {
       await ask(page, 'long');
       await comesToFit(() => lastAnswer(page).locator('.note').innerText(), /greatest length/);
+      // A pause that does not count.
+      await page.waitForTimeout(2_500);
       const request = page.waitForRequest('**/backend-api/v2/conversation');
       await lastAnswer(page).locator('.note').getByRole('button', { name: 'Continue' }).click();
       assert.equal((await request).postDataJSON().action, 'continue');
       await page.getByText('One, two, three, four.').waitFor();
       await lastAnswer(page).locator('.line').waitFor();
       await becomes(() => page.locator('.answer').count(), 1);
+      await comesToFit(() => lastAnswer(page).locator('.info').innerText(), /22 → 14 tokens · [01](\.\d)? s/);
     });
   });
 

@@ -7,7 +7,7 @@ import { app } from '../state/app.ts';
 import { type Choice, canSearch, findOffer } from '../state/catalog.ts';
 import { type Chat, isOver, type Message, newId, type Part, textOf } from '../state/model.ts';
 import { requestBody } from '../state/request.ts';
-import { endedAt } from '../state/take.ts';
+import { endedAt, resumedAt } from '../state/take.ts';
 import { type MessageMap, pathTo } from '../state/tree.ts';
 import { choiceOf, createChat, openChat } from './chats.ts';
 import { rememberQuestion, takeMemoryOfNext } from './memory.ts';
@@ -57,7 +57,12 @@ export function editQuestion(message: Message, parts: readonly Part[]): void {
 
 /** Prolongs an answer that was cut off. */
 export function continueAnswer(message: Message): void {
-  const { finish: _, error: __, streamId: ___, lastEvent: ____, suggestions: _____, ...kept } = message;
+  const { finish: _, error: __, streamId: ___, lastEvent: ____, suggestions: _____, ...rest } = message;
+  const kept = {
+    ...rest,
+    ...(rest.usage === undefined ? {} : { usageBefore: rest.usage }),
+    ...(rest.timing === undefined ? {} : { timing: resumedAt(rest.timing, Date.now()) }),
+  };
   app.dispatch({ type: 'messages/put', messages: [kept] });
   void run(kept, 'continue');
 }

@@ -129,6 +129,8 @@ export interface Message {
   readonly label?: string;
   readonly model?: string;
   readonly usage?: Usage;
+  /** Of the answer before it was gone on with, which is in `usage` as well. */
+  readonly usageBefore?: Usage;
   readonly timing?: Timing;
   readonly reasoning?: string;
   readonly toolCalls?: readonly ToolCall[];

@@ -53,7 +53,7 @@ export function takeChunks(message: Message, chunks: readonly WireChunk[], now: 
         if (!taken.notes?.includes(chunk.log)) taken.notes = [...(taken.notes ?? []), chunk.log];
         break;
       case 'usage':
-        taken.usage = toUsage(chunk.usage);
+        taken.usage = sumOf(taken.usageBefore, toUsage(chunk.usage));
         break;
       case 'finish':
         taken.finish = chunk.finish.reason;
@@ -131,6 +131,14 @@ function toUsage(usage: WireUsage): Usage {
   };
 }
 
+function sumOf(before: Usage | undefined, now: Usage): Usage {
+  if (before === undefined) return now;
+  const names = new Set([...Object.keys(before), ...Object.keys(now)]) as ReadonlySet<keyof Usage>;
+  return Object.fromEntries(
+    [...names].map((name) => [name, (before[name] ?? 0) + (now[name] ?? 0)]),
+  ) as unknown as Usage;
+}
+
 function toFailure(chunk: Extract<WireChunk, { type: 'error' | 'auth' }>): Failure {
   const name = chunk.type === 'auth' ? chunk.auth : chunk.error;
   return {
@@ -149,6 +157,13 @@ function firstAt(timing: Timing | undefined, now: number): Timing {
 function thoughtUntil(timing: Timing, now: number): Timing {
   if (timing.reasoningFrom === undefined || timing.reasoning !== undefined) return timing;
   return { ...timing, reasoning: now - timing.reasoningFrom };
+}
+
+/** The timing of an answer that is gone on with: as if there had been no pause since it ended. */
+export function resumedAt({ ended, reasoning, ...moments }: Timing, now: number): Timing {
+  const pause = ended === undefined ? 0 : now - ended;
+  const moved = Object.entries(moments).map(([name, moment]) => [name, moment + pause]);
+  return { ...(Object.fromEntries(moved) as typeof moments), ...(reasoning === undefined ? {} : { reasoning }) };
 }
 
 /** Closes what is open in the timing. */
