@@ -25,6 +25,7 @@ const script: VendorScript = ({ prompt, headers }) => {
     return { status: 401, errorMessage: 'Incorrect API key provided' };
   if (prompt === 'limited') return { status: 429, errorMessage: 'Slow down', headers: { 'retry-after': '1' } };
   if (prompt === 'endless') return { text: endless(), delayMs: 5 };
+  if (prompt === 'tall') return { text: [`Answer number ${asked}`, '\n\nA line of it.'.repeat(40)] };
   if (prompt === 'count') return { text: [`Answer number ${asked}`] };
   return { text: ['You said: ', prompt] };
 };
@@ -138,6 +139,32 @@ describe('a conversation', { skip: withoutBrowser }, () => {
       await page.reload();
       await page.getByText('You said: more').waitFor();
       await becomes(() => page.locator('.message').count(), 4);
+    });
+  });
+
+  test('another version of an early message comes in its place, and nothing jumps', async () => {
+    await visit(async (page) => {
+      for (const prompt of ['tall', 'tall', 'tall']) await ask(page, prompt);
+      const first = page.locator('.message').nth(1);
+      const top = (): Promise<number> => first.evaluate((node) => Math.round(node.getBoundingClientRect().top));
+      const foot = first.locator('.message-foot');
+      await scrollUp(page, 20_000);
+      await page.locator('#scroll').evaluate((area) => {
+        area.scrollTop = 400;
+      });
+      await eventually(async () => assert.ok((await top()) < 0));
+      const place = await top();
+      await foot.getByRole('button', { name: 'Regenerate' }).evaluate((button: { click(): void }) => button.click());
+      await first.getByText('2/2').waitFor();
+      await finished(first);
+      await becomes(() => page.locator('.message').count(), 2);
+      assert.equal(await top(), place);
+      await foot
+        .getByRole('button', { name: 'Previous version' })
+        .evaluate((button: { click(): void }) => button.click());
+      await becomes(() => page.locator('.message').count(), 6);
+      await first.getByText('1/2').waitFor();
+      assert.equal(await top(), place);
     });
   });
 

@@ -24,6 +24,15 @@ export default function Thread({ chat }: ThreadProps) {
   const [count, setCount] = useState(FIRST_BATCH);
   const path = useMemo(() => pathTo(tree, leaf).map(({ id }) => id), [tree, leaf]);
   const shown = path.slice(-count);
+
+  const scroll = useRef<HTMLElement>(null);
+  const inner = useRef<HTMLDivElement>(null);
+  const before = useRef(path);
+  const anchor = useRef<Anchor | undefined>(undefined);
+  if (before.current !== path) {
+    anchor.current = anchorOf(scroll.current, before.current, path);
+    before.current = path;
+  }
   const children = useMemo(() => childrenOf(tree), [tree]);
   const rows = useMemo(
     () =>
@@ -37,7 +46,7 @@ export default function Thread({ chat }: ThreadProps) {
             id={id}
             siblings={siblings.length > 1 ? siblings.map((each) => each.id) : NONE}
             isLast={isLast}
-            isNear={index >= shown.length - 8}
+            isNear={index >= shown.length - 8 || id === anchor.current?.id}
           />
         );
       }),
@@ -48,8 +57,6 @@ export default function Thread({ chat }: ThreadProps) {
     return whenIdle(() => setCount(count + NEXT_BATCH));
   }, [count, path.length]);
 
-  const scroll = useRef<HTMLElement>(null);
-  const inner = useRef<HTMLDivElement>(null);
   const [isAway, setAway] = useState(false);
   const follow = useRef(true);
   const lastTop = useRef(0);
@@ -57,7 +64,22 @@ export default function Thread({ chat }: ThreadProps) {
     follow.current = true;
     scroll.current?.scrollTo({ top: scroll.current.scrollHeight, behavior: 'instant' });
   };
-  useLayoutEffect(toEnd, [leaf]);
+  useLayoutEffect(() => {
+    const [area, room] = [scroll.current, inner.current];
+    if (area === null || room === null) return;
+    room.style.minBlockSize = '';
+    const place = anchor.current;
+    anchor.current = undefined;
+    const element = place && messageIn(area, place.id);
+    if (place === undefined || element === undefined) return toEnd();
+    const top = area.scrollTop + topIn(area, element) - place.top;
+    // A version that is shorter, as one that only begins is, needs the room that the other had. Whoever followed the end goes on
+    // with that; whoever read above does not come to the end by this.
+    const below = follow.current ? 0 : AT_END + 1;
+    room.style.minBlockSize = `${top + area.clientHeight + below}px`;
+    area.scrollTop = top;
+    follow.current = isAtEnd(area);
+  }, [leaf]);
   useEffect(() => {
     const area = scroll.current;
     if (area === null || inner.current === null) return;
@@ -71,9 +93,8 @@ export default function Thread({ chat }: ThreadProps) {
   const onScroll = (): void => {
     const area = scroll.current;
     if (area === null) return;
-    const isAtEnd = area.scrollHeight - area.scrollTop - area.clientHeight < AT_END;
     // More text, or less room for it, takes nobody away from the end: only going up does.
-    follow.current = isAtEnd || (follow.current && area.scrollTop >= lastTop.current);
+    follow.current = isAtEnd(area) || (follow.current && area.scrollTop >= lastTop.current);
     lastTop.current = area.scrollTop;
     setAway(!follow.current);
   };
@@ -98,6 +119,33 @@ export default function Thread({ chat }: ThreadProps) {
 }
 
 const NONE: readonly string[] = [];
+
+function isAtEnd(area: HTMLElement): boolean {
+  return area.scrollHeight - area.scrollTop - area.clientHeight < AT_END;
+}
+
+/** A message, and how far from the top of what is seen it shall stand. */
+interface Anchor {
+  readonly id: string;
+  readonly top: number;
+}
+
+/** The version of a message that comes into the place of another one; none where there are only more messages. */
+function anchorOf(area: HTMLElement | null, before: readonly string[], now: readonly string[]): Anchor | undefined {
+  const at = before.findIndex((id, index) => id !== now[index]);
+  const [old, id] = [before[at], now[at]];
+  const element = old === undefined || area === null ? undefined : messageIn(area, old);
+  if (id === undefined || element === undefined || area === null) return undefined;
+  return { id, top: topIn(area, element) };
+}
+
+function messageIn(area: HTMLElement, id: string): HTMLElement | undefined {
+  return area.querySelector<HTMLElement>(`[data-message="${CSS.escape(id)}"]`) ?? undefined;
+}
+
+function topIn(area: HTMLElement, element: HTMLElement): number {
+  return element.getBoundingClientRect().top - area.getBoundingClientRect().top;
+}
 
 /** Whether two trees have the same messages at the same places, whatever is in them. */
 function sameShape(a: MessageMap, b: MessageMap): boolean {
