@@ -24,6 +24,7 @@ const script: VendorScript = ({ prompt, headers }) => {
   if (prompt === 'key' && headers.authorization !== `Bearer ${RIGHT_KEY}`)
     return { status: 401, errorMessage: 'Incorrect API key provided' };
   if (prompt === 'limited') return { status: 429, errorMessage: 'Slow down', headers: { 'retry-after': '1' } };
+  if (prompt === 'busy for long') return { status: 429, errorMessage: 'Slow down', headers: { 'retry-after': '600' } };
   if (prompt === 'endless') return { text: endless(), delayMs: 5 };
   if (prompt === 'tall') return { text: [`Answer number ${asked}`, '\n\nA line of it.'.repeat(40)] };
   if (prompt === 'count') return { text: [`Answer number ${asked}`] };
@@ -265,6 +266,16 @@ describe('a conversation', { skip: withoutBrowser }, () => {
     await visit(async (page) => {
       await ask(page, 'limited');
       await comesToFit(() => lastAnswer(page).getByRole('alert').innerText(), /Slow down[\s\S]*Wait a moment/);
+      await ask(page, 'busy for long');
+      await comesToFit(() => lastAnswer(page).getByRole('alert').innerText(), /Try again in 9:5\d/);
+      await becomes(() => button(page, 'Try again').count(), 0);
+      const error = { error: 'RateLimitError', message: 'RateLimitError: Slow', code: 'rate_limited', retry_after: 3 };
+      await answerWith(page, [{ type: 'error', ...error }]);
+      await ask(page, 'again');
+      await lastAnswer(page).getByText('Try again in 0:02').waitFor();
+      await page.unroute('**/backend-api/v2/conversation');
+      await button(page, 'Try again').click();
+      await page.getByText('You said: again').waitFor();
     });
   });
 

@@ -81,6 +81,8 @@ export interface Failure {
   readonly message: string;
   readonly code?: string;
   readonly status?: number;
+  /** When it is worth trying again, in milliseconds since the epoch. */
+  readonly retryAt?: number;
   /** The provider's key is missing or was refused. */
   readonly needsKey?: boolean;
 }

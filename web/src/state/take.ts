@@ -61,7 +61,7 @@ export function takeChunks(message: Message, chunks: readonly WireChunk[], now: 
         break;
       case 'error':
       case 'auth':
-        taken.error = toFailure(chunk);
+        taken.error = toFailure(chunk, now);
         taken.timing = endedAt(taken.timing, now);
         break;
       default:
@@ -139,13 +139,15 @@ function sumOf(before: Usage | undefined, now: Usage): Usage {
   ) as unknown as Usage;
 }
 
-function toFailure(chunk: Extract<WireChunk, { type: 'error' | 'auth' }>): Failure {
+function toFailure(chunk: Extract<WireChunk, { type: 'error' | 'auth' }>, now: number): Failure {
+  const seconds = chunk.type === 'error' ? chunk.retry_after : undefined;
   const name = chunk.type === 'auth' ? chunk.auth : chunk.error;
   return {
     // The class name in front is for programs.
     message: (chunk.message ?? name).replace(/^\w+Error: /, ''),
     ...(chunk.code === undefined ? {} : { code: chunk.code }),
     ...(chunk.type === 'auth' ? { needsKey: true } : {}),
+    ...(seconds === undefined ? {} : { retryAt: now + seconds * 1_000 }),
   };
 }
 

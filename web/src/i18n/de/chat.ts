@@ -21,6 +21,7 @@ export const chat: Words<typeof english> = {
   empty: 'Das Modell hat geendet, ohne etwas zu sagen.',
   wantsTool: 'Das Modell möchte ein Werkzeug, das es hier nicht bekommen kann.',
   tryAgain: 'Noch einmal',
+  tryAgainIn: 'Noch einmal in {time}',
   enterKey: 'Schlüssel für {provider} eingeben',
   suggestions: 'Vorschläge',
   toEnd: 'Zum Ende',

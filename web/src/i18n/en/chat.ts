@@ -18,6 +18,7 @@ export const chat = {
   empty: 'The model ended without saying anything.',
   wantsTool: 'The model wants a tool that it cannot be given here.',
   tryAgain: 'Try again',
+  tryAgainIn: 'Try again in {time}',
   enterKey: 'Enter a key for {provider}',
   suggestions: 'Suggestions',
   toEnd: 'To the end',

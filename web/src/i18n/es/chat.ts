@@ -21,6 +21,7 @@ export const chat: Words<typeof english> = {
   empty: 'El modelo terminó sin decir nada.',
   wantsTool: 'El modelo pide una herramienta que aquí no se le puede dar.',
   tryAgain: 'Reintentar',
+  tryAgainIn: 'Reintentar en {time}',
   enterKey: 'Introducir una clave de {provider}',
   suggestions: 'Sugerencias',
   toEnd: 'Ir al final',

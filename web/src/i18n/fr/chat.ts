@@ -21,6 +21,7 @@ export const chat: Words<typeof english> = {
   empty: 'Le modèle a terminé sans rien dire.',
   wantsTool: 'Le modèle demande un outil qu’il ne peut pas recevoir ici.',
   tryAgain: 'Réessayer',
+  tryAgainIn: 'Réessayer dans {time}',
   enterKey: 'Saisir une clé pour {provider}',
   suggestions: 'Suggestions',
   toEnd: 'Aller à la fin',

@@ -21,6 +21,7 @@ export const chat: Words<typeof english> = {
   empty: '模型没有给出任何内容就结束了。',
   wantsTool: '模型想使用一个此处无法提供的工具。',
   tryAgain: '重试',
+  tryAgainIn: '{time} 后重试',
   enterKey: '输入 {provider} 的密钥',
   suggestions: '建议',
   toEnd: '到底部',
