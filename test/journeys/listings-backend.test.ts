@@ -5,7 +5,8 @@ import { startGatewayBefore } from './gateway-before.ts';
 import { ACME_MODELS, type Json, KEY, setListings } from './listings-world.ts';
 
 describe('listings of dialect A', { timeout: 60_000 }, () => {
-  const { get, ok, fails } = setListings();
+  const listings = setListings();
+  const { get, ok, fails } = listings;
   const base = '/backend-api/v2';
   const MODEL_ENTRY = {
     id: 'string',
@@ -97,6 +98,18 @@ describe('listings of dialect A', { timeout: 60_000 }, () => {
     const wrong = await get(`${base}/models/groq`, { 'x-api-key': 'a-wrong-key' });
     assert.equal(wrong.status, 401);
     assert.deepEqual((await ok<Record<string, Json[]>>(`${base}/models`))['groq'], []);
+  });
+
+  test('GET models and GET providers: 304 for those who have the present list', async () => {
+    for (const path of [`${base}/models`, `${base}/providers`]) {
+      const { headers } = await get(path);
+      const etag = headers.get('etag') ?? '';
+      assert.match(etag, /^"\w+"$/);
+      // `get` expects JSON, which a 304 does not have.
+      const again = await fetch(`${listings.origin}${path}`, { headers: { 'if-none-match': etag } });
+      assert.deepEqual([again.status, await again.text()], [304, '']);
+      assert.equal((await get(path, { 'if-none-match': '"other"' })).status, 200);
+    }
   });
 
   test('GET providers: whether this server searches the web', async () => {

@@ -7,18 +7,19 @@ import { clientKeys } from '../keys.ts';
 import { abilityFields } from '../model-fields.ts';
 import { priced } from '../observe/list-prices.ts';
 import { validate } from '../validate.ts';
+import { sendTagged } from './tagged.ts';
 import { type ModelEntry, ModelsQuery, type ProviderEntry } from './wire.ts';
 
-/** `GET models`: provider → its models; or with `?format=list` every model once. */
+/** `GET models`: provider → its models; or with `?format=list` every model once. 304 while the client has the present list. */
 export function models(deps: Deps): Handler {
-  return async (request) => {
+  return async (request, reply) => {
     const { format } = validate(ModelsQuery, request.query, 'invalid_request');
     const offers = await deps.router.catalog.list();
     const offering = offeringIn(offers);
     const entries = offers.map((offer) => [offer.provider.id, entriesOf(offer, offering)] as const);
     if (format === undefined) {
       const withPrices = entries.map(async ([id, list]) => [id, await priced(id, list, deps.prices)] as const);
-      return Object.fromEntries(await Promise.all(withPrices));
+      return sendTagged(request, reply, JSON.stringify(Object.fromEntries(await Promise.all(withPrices))));
     }
     // Each model once: whose prices would these be?
     const unique = new Map<string, ModelEntry>();
@@ -50,13 +51,14 @@ export function providerModels(deps: Deps): Handler {
   };
 }
 
-/** `GET providers` */
+/** `GET providers`; 304 while the client has the present list. */
 export function providers(deps: Deps): Handler {
-  return async () => {
+  return async (request, reply) => {
     const { router, search } = deps;
-    return (await router.catalog.list()).map((offer) =>
+    const entries = (await router.catalog.list()).map((offer) =>
       providerEntry(offer, router.answers(offer.provider.id), search.isOn),
     );
+    return sendTagged(request, reply, JSON.stringify(entries));
   };
 }
 
