@@ -7,6 +7,7 @@ import { app } from '../state/app.ts';
 import { type Choice, canSearch, findOffer } from '../state/catalog.ts';
 import { type Chat, isOver, type Message, newId, type Part, textOf } from '../state/model.ts';
 import { requestBody } from '../state/request.ts';
+import { parseRoute } from '../state/route.ts';
 import { endedAt, resumedAt } from '../state/take.ts';
 import { type MessageMap, pathTo } from '../state/tree.ts';
 import { choiceOf, createChat, openChat } from './chats.ts';
@@ -198,7 +199,11 @@ async function follow(message: Message, open: (signal: AbortSignal) => Promise<A
     stops.delete(message.id);
     app.dispatch({ type: 'streams/closed', message: message.id });
     const now = latest(message);
-    if (now.finish !== 'stopped' && textOf(now) !== '') announce(t('chat.complete'));
+    if (now.finish !== 'stopped') {
+      if (textOf(now) !== '') announce(t('chat.complete'));
+      const isShown = parseRoute(location.hash).path[0] === message.chat;
+      if (!isShown) app.dispatch({ type: 'chats/changed', id: message.chat, change: { unread: true } });
+    }
   }
 }
 

@@ -41,6 +41,8 @@ export interface Chat {
   readonly memory?: boolean;
   /** Models that are being compared in it. */
   readonly sides?: readonly Side[];
+  /** An answer came while nobody looked at it. */
+  readonly unread?: boolean;
   /** Where it is shared, if it is. */
   readonly share?: string;
 }

@@ -20,6 +20,8 @@ export const shell: Words<typeof english> = {
   thisWeek: 'Diese Woche',
   earlier: 'Früher',
   untitled: 'Ohne Titel',
+  running: 'Eine Antwort ist unterwegs',
+  unread: 'Neue Antwort',
   noChats: 'Hier stehen später deine Chats. Sie bleiben in diesem Browser.',
   chatMenu: 'Was mit „{title}“ geschehen soll',
   openSidebar: 'Seitenleiste zeigen',

@@ -17,6 +17,8 @@ export const shell = {
   thisWeek: 'This week',
   earlier: 'Earlier',
   untitled: 'Untitled',
+  running: 'An answer is on its way',
+  unread: 'New answer',
   noChats: 'Your chats will be listed here. They stay in this browser.',
   chatMenu: 'What to do with “{title}”',
   openSidebar: 'Show sidebar',

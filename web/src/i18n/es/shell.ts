@@ -20,6 +20,8 @@ export const shell: Words<typeof english> = {
   thisWeek: 'Esta semana',
   earlier: 'Antes',
   untitled: 'Sin título',
+  running: 'Hay una respuesta en camino',
+  unread: 'Respuesta nueva',
   noChats: 'Aquí aparecerán tus chats. Se quedan en este navegador.',
   chatMenu: 'Acciones para «{title}»',
   openSidebar: 'Mostrar barra lateral',

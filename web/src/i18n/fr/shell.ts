@@ -20,6 +20,8 @@ export const shell: Words<typeof english> = {
   thisWeek: 'Cette semaine',
   earlier: 'Plus tôt',
   untitled: 'Sans titre',
+  running: 'Une réponse est en cours',
+  unread: 'Nouvelle réponse',
   noChats: 'Vos discussions apparaîtront ici. Elles restent dans ce navigateur.',
   chatMenu: 'Actions pour « {title} »',
   openSidebar: 'Afficher la barre latérale',

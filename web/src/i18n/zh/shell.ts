@@ -20,6 +20,8 @@ export const shell: Words<typeof english> = {
   thisWeek: '本周',
   earlier: '更早',
   untitled: '无标题',
+  running: '正在回答',
+  unread: '新回答',
   noChats: '你的对话会显示在这里，并只保存在此浏览器中。',
   chatMenu: '“{title}”的操作',
   openSidebar: '显示侧边栏',
