@@ -164,6 +164,47 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('folds a long question', async () => {
+    await visit(async (page) => {
+      await ask(page, 'short');
+      await becomes(() => page.locator('.fold').count(), 0);
+      await ask(page, Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\n'));
+      const bubble = page.locator('.bubble').last();
+      const height = (): Promise<number> => bubble.evaluate((node) => node.clientHeight);
+      await page.getByRole('button', { name: 'Show more' }).waitFor();
+      const folded = await height();
+      await page.getByRole('button', { name: 'Show more' }).click();
+      await page.getByRole('button', { name: 'Show less' }).waitFor();
+      assert.ok((await height()) > 2 * folded);
+      await page.getByRole('button', { name: 'Show less' }).click();
+      await becomes(height, folded);
+    });
+  });
+
+  test('gets what is typed anywhere, and Arrow up edits the last question', async () => {
+    await visit(async (page) => {
+      await ask(page, 'first');
+      await page.locator('#scroll').focus();
+      await page.keyboard.type('anywhere');
+      await becomes(() => page.locator('#prompt').inputValue(), 'anywhere');
+      // There it is the field's own key.
+      await page.keyboard.press('ArrowUp');
+      await becomes(() => page.locator('.editor').count(), 0);
+      await page.locator('#prompt').fill('');
+      await page.keyboard.press('ArrowUp');
+      await becomes(() => page.locator('.editor textarea').inputValue(), 'first');
+      await page.keyboard.type(' and second');
+      await becomes(() => page.locator('.editor textarea').inputValue(), 'first and second');
+      await page.keyboard.press('Escape');
+      // Nor are the letters in a window for the field below it.
+      await page.keyboard.press('Control+/');
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+      await page.keyboard.type('x');
+      await page.keyboard.press('Escape');
+      await becomes(() => page.locator('#prompt').inputValue(), '');
+    });
+  });
+
   test('keeps drafts, of each chat its own, with their files', async () => {
     await visit(async (page) => {
       await ask(page, 'first chat');

@@ -7,6 +7,8 @@ export const chat: Words<typeof english> = {
   answer: 'Antwort',
   copy: 'Kopieren',
   edit: 'Bearbeiten',
+  showMore: 'Mehr anzeigen',
+  showLess: 'Weniger anzeigen',
   editWaits: 'Eine Antwort ist unterwegs: Warte auf ihr Ende oder halte sie an.',
   regenerate: 'Neu erzeugen',
   continue: 'Fortsetzen',

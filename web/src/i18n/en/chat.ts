@@ -4,6 +4,8 @@ export const chat = {
   answer: 'Answer',
   copy: 'Copy',
   edit: 'Edit',
+  showMore: 'Show more',
+  showLess: 'Show less',
   editWaits: 'An answer is on its way: wait for its end, or stop it.',
   regenerate: 'Regenerate',
   continue: 'Continue',

@@ -7,6 +7,8 @@ export const chat: Words<typeof english> = {
   answer: 'Respuesta',
   copy: 'Copiar',
   edit: 'Editar',
+  showMore: 'Mostrar más',
+  showLess: 'Mostrar menos',
   editWaits: 'Hay una respuesta en camino: espera a que termine o detenla.',
   regenerate: 'Regenerar',
   continue: 'Continuar',

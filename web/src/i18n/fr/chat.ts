@@ -7,6 +7,8 @@ export const chat: Words<typeof english> = {
   answer: 'Réponse',
   copy: 'Copier',
   edit: 'Modifier',
+  showMore: 'Afficher plus',
+  showLess: 'Afficher moins',
   editWaits: 'Une réponse est en cours : attendez la fin ou arrêtez-la.',
   regenerate: 'Régénérer',
   continue: 'Continuer',

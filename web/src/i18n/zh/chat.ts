@@ -7,6 +7,8 @@ export const chat: Words<typeof english> = {
   answer: '回答',
   copy: '复制',
   edit: '编辑',
+  showMore: '展开',
+  showLess: '收起',
   editWaits: '正在回答：请等待结束，或停止回答。',
   regenerate: '重新生成',
   continue: '继续',

@@ -1,7 +1,7 @@
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { ask, stop } from '../../actions/answer.ts';
 import { addFiles, removeAttachment, takeParts } from '../../actions/attachments.ts';
-import { isSend } from '../../commands/keys.ts';
+import { isSend, onTyping } from '../../commands/keys.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
 import { filesOf, useFileDrop } from '../../components/use-file-drop.ts';
@@ -40,6 +40,7 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
   useLayoutEffect(() => {
     if (field.current !== null) fit(field.current);
   }, [draft.text]);
+  useEffect(() => onTyping(() => field.current?.focus()), []);
   // At once: later it would take the focus from where somebody has gone meanwhile.
   useLayoutEffect(() => {
     if (matchMedia('(pointer: fine)').matches) field.current?.focus();
@@ -62,6 +63,7 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
     }
   };
   const onKey = (event: KeyboardEvent): void => {
+    if (event.key === 'ArrowUp' && isEmpty && draft.text === '' && !event.shiftKey) editLast(event);
     if (event.defaultPrevented || !isSend(event, enterSends)) return;
     event.preventDefault();
     submit();
@@ -157,6 +159,14 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
       </div>
     </form>
   );
+}
+
+/** The last question is there to be written anew. */
+function editLast(event: KeyboardEvent): void {
+  const edit = [...document.querySelectorAll<HTMLElement>('.question .edit')].at(-1);
+  if (edit === undefined) return;
+  event.preventDefault();
+  edit.click();
 }
 
 /** Over the field text may be dragged, too, which is the browser's business. */

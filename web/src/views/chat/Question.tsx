@@ -10,6 +10,7 @@ import { useApp } from '../../state/use.ts';
 import { RememberButton } from '../memory/RememberButton.tsx';
 import { Editor } from './Editor.tsx';
 import { FileChips } from './FileChips.tsx';
+import { FoldedText } from './FoldedText.tsx';
 
 /** What the person wrote. */
 export function Question({ message, branches }: { readonly message: Message; readonly branches: ComponentChildren }) {
@@ -27,16 +28,12 @@ export function Question({ message, branches }: { readonly message: Message; rea
   return (
     <>
       {chips}
-      {text !== '' && (
-        <div class="bubble" dir="auto">
-          {text}
-        </div>
-      )}
+      {text !== '' && <FoldedText text={text} />}
       <footer class="message-foot">
         {branches}
         <span class="message-actions">
           {text !== '' && <IconButton icon="copy" label={t('chat.copy')} onClick={() => void copy(text)} />}
-          <IconButton icon="edit" label={t('chat.edit')} onClick={() => setEditing(true)} />
+          <IconButton icon="edit" class="edit" label={t('chat.edit')} onClick={() => setEditing(true)} />
           {text !== '' && <RememberButton chat={message.chat} text={text} />}
         </span>
       </footer>

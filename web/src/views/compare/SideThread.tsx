@@ -10,6 +10,7 @@ import { pathTo } from '../../state/tree.ts';
 import { useApp } from '../../state/use.ts';
 import { ErrorBox } from '../chat/ErrorBox.tsx';
 import { FileChips } from '../chat/FileChips.tsx';
+import { FoldedText } from '../chat/FoldedText.tsx';
 import { Info } from '../chat/Info.tsx';
 import { Markdown } from '../chat/Markdown.tsx';
 import { Media } from '../chat/Media.tsx';
@@ -75,11 +76,7 @@ function Question({ message }: { readonly message: Message }) {
     <article class="message question" aria-label={t('chat.you')}>
       <h2 class="hidden">{t('chat.you')}</h2>
       {files.length > 0 && <FileChips files={files} />}
-      {text !== '' && (
-        <div class="bubble" dir="auto">
-          {text}
-        </div>
-      )}
+      {text !== '' && <FoldedText text={text} />}
     </article>
   );
 }
