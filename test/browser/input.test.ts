@@ -98,8 +98,9 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
       await visit(async (page) => {
         await ready(page);
         const bytes = PIXEL.toString('base64');
-        await page.locator('#prompt').evaluate(
-          (field, [kind, base64]) => {
+        // What is dropped may be dropped anywhere.
+        await page.locator(give === 'drop' ? '#welcome-title' : '#prompt').evaluate(
+          (place, [kind, base64]) => {
             // The browser's own, which the types of this package do not know.
             const { DataTransfer, DragEvent, ClipboardEvent } = globalThis as unknown as BrowserScope;
             const data = new DataTransfer();
@@ -109,7 +110,10 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
               kind === 'drop'
                 ? new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true })
                 : new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
-            field.dispatchEvent(event);
+            if (kind === 'drop') {
+              place.dispatchEvent(new DragEvent('dragover', { dataTransfer: data, bubbles: true, cancelable: true }));
+            }
+            place.dispatchEvent(event);
           },
           [give, bytes] as const,
         );

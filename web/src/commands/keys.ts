@@ -42,8 +42,8 @@ export function onTyping(take: () => void): () => void {
   return () => document.removeEventListener('keydown', onKey);
 }
 
-const APPLE: Readonly<Record<string, string>> = { Mod: '⌘', Shift: '⇧', Alt: '⌥', Escape: 'Esc' };
-const OTHERS: Readonly<Record<string, string>> = { Mod: 'Ctrl', Escape: 'Esc' };
+const APPLE: Readonly<Record<string, string>> = { Mod: '⌘', Shift: '⇧', Alt: '⌥', Escape: 'Esc', ArrowUp: '↑' };
+const OTHERS: Readonly<Record<string, string>> = { Mod: 'Ctrl', Escape: 'Esc', ArrowUp: '↑' };
 
 /** The keys as they are written on the keyboard, one by one. */
 export function keyNames(keys: string, isApple: boolean): readonly string[] {

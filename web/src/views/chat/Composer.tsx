@@ -4,7 +4,7 @@ import { addFiles, removeAttachment, takeParts } from '../../actions/attachments
 import { isSend, onTyping } from '../../commands/keys.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
-import { filesOf, useFileDrop } from '../../components/use-file-drop.ts';
+import { filesOf, usePageDrop } from '../../components/use-file-drop.ts';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { canSearch } from '../../state/catalog.ts';
@@ -68,7 +68,7 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
     event.preventDefault();
     submit();
   };
-  const { isOver, handlers } = useFileDrop((dropped) => addFiles(name, dropped), holdsFiles);
+  const isOver = usePageDrop((dropped) => addFiles(name, dropped));
 
   return (
     <form
@@ -77,8 +77,12 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
         event.preventDefault();
         submit();
       }}
-      {...handlers}
     >
+      {isOver && (
+        <p class="drop-veil" role="status">
+          {t('composer.drop')}
+        </p>
+      )}
       <SlashMenu field={field} text={draft.text} setText={setText} />
       <Attachments attachments={draft.attachments} remove={(id) => removeAttachment(name, id)} />
       <label class="hidden" for="prompt">
@@ -167,11 +171,6 @@ function editLast(event: KeyboardEvent): void {
   if (edit === undefined) return;
   event.preventDefault();
   edit.click();
-}
-
-/** Over the field text may be dragged, too, which is the browser's business. */
-function holdsFiles(held: DataTransfer | null): boolean {
-  return held?.types.includes('Files') === true;
 }
 
 function isTaking(attachments: readonly Attachment[]): boolean {
