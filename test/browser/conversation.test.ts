@@ -169,6 +169,47 @@ describe('a conversation', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('answers can be edited, and what is asked then knows the new words', async () => {
+    await visit(async (page) => {
+      await ask(page, 'first');
+      await button(page, 'Edit the answer').click();
+      const field = page.locator('.editor textarea');
+      await becomes(() => field.inputValue(), 'You said: first');
+      await field.fill('In **other** words');
+      await field.press('Control+Enter');
+      await becomes(() => lastAnswer(page).locator('.markdown strong').innerText(), 'other');
+      await comesToFit(() => lastAnswer(page).locator('.info').innerText(), /edited/);
+      await ask(page, 'second');
+      assert.match(sent(), /In \*\*other\*\* words/);
+      await page.reload();
+      await becomes(() => page.locator('.answer').first().locator('.body').innerText(), 'In other words');
+    });
+  });
+
+  test('single messages can be deleted, and brought back', async () => {
+    await visit(async (page) => {
+      for (const prompt of ['first', 'second']) await ask(page, prompt);
+      const said = (): Promise<readonly string[]> => page.locator('.message :is(.bubble, .body)').allInnerTexts();
+      const all = ['first', 'You said: first', 'second', 'You said: second'];
+      const undo = page.getByRole('button', { name: 'Undo' });
+      await page.locator('.answer').first().getByRole('button', { name: 'Delete this message' }).click();
+      await becomes(said, ['first', 'second', 'You said: second']);
+      await undo.click();
+      await becomes(said, all);
+      await button(page, 'Delete this message').click();
+      await becomes(said, all.slice(0, 3));
+      await undo.click();
+      await becomes(said, all);
+      await page.locator('.question').first().hover();
+      await page.locator('.question').first().getByRole('button', { name: 'Delete this message' }).click();
+      await becomes(said, all.slice(1));
+      await page.reload();
+      await becomes(said, all.slice(1));
+      await ask(page, 'third');
+      assert.doesNotMatch(sent(), /"first"/);
+    });
+  });
+
   test('continues an answer that was cut off', async () => {
     await visit(async (page) => {
       await ask(page, 'long');

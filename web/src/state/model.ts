@@ -140,6 +140,8 @@ export interface Message {
   readonly toolCalls?: readonly ToolCall[];
   readonly sources?: readonly Source[];
   readonly suggestions?: readonly string[];
+  /** The person wrote its text anew. */
+  readonly edited?: boolean;
   /** What the server had to say beside it: a search that failed, media that were not kept. */
   readonly notes?: readonly string[];
   /** Shown until content arrives. */

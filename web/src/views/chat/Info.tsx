@@ -11,6 +11,7 @@ export function Info({ message }: { readonly message: Message }) {
     tokens,
     seconds === undefined ? undefined : t('chat.seconds', { seconds: round(seconds) }),
     speedOf(message),
+    message.edited ? t('chat.edited') : undefined,
   ].filter((part) => part !== undefined && part !== '');
   return (
     <small class="info" title={detailsOf(message)}>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { editQuestion } from '../../actions/answer.ts';
+import { deleteMessage } from '../../actions/messages.ts';
 import { copy } from '../../components/copy.ts';
 import { IconButton } from '../../components/IconButton.tsx';
 import { t } from '../../i18n/index.ts';
@@ -34,6 +35,7 @@ export function Question({ message, branches }: { readonly message: Message; rea
         <span class="message-actions">
           {text !== '' && <IconButton icon="copy" label={t('chat.copy')} onClick={() => void copy(text)} />}
           <IconButton icon="edit" class="edit" label={t('chat.edit')} onClick={() => setEditing(true)} />
+          <IconButton icon="trash" label={t('chat.deleteMessage')} onClick={() => deleteMessage(message)} />
           {text !== '' && <RememberButton chat={message.chat} text={text} />}
         </span>
       </footer>
