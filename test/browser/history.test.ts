@@ -9,8 +9,13 @@ import { countMessages, fillDatabase } from './history-chats.ts';
 import { setStage } from './stage.ts';
 import { ask, finished, goTo, lastAnswer, PHONE, ready, send, settled } from './visit.ts';
 
-const script: VendorScript = ({ prompt }) =>
-  prompt === 'endless' ? { text: endless(), delayMs: 20 } : { text: ['You said: ', prompt] };
+const script: VendorScript = ({ prompt }) => {
+  if (prompt === 'endless') return { text: endless(), delayMs: 20 };
+  // A conversation that is to be named comes as one question.
+  if (prompt.includes('unnameable')) return { status: 401, errorMessage: 'Incorrect API key provided' };
+  if (prompt.includes('Write a title')) return { text: ['**"Gates', ' of Rome"**\nor so'] };
+  return { text: ['You said: ', prompt] };
+};
 
 function* endless(): Generator<string> {
   for (;;) yield 'and ';
@@ -202,6 +207,24 @@ describe('the history', { skip: withoutBrowser }, () => {
       assert.equal(await countMessages(page), 2);
       await page.reload();
       await until(page, ['one']);
+    });
+  });
+
+  test('has a chat named by its model', async () => {
+    await visit(async (page) => {
+      await converse(page, ['unnameable', 'gates']);
+      const title = page.locator('.chat-list a');
+      for (const [place, wanted] of [
+        [0, 'Gates of Rome'],
+        [1, 'unnameable'],
+      ] as const) {
+        await page.getByRole('button', { name: 'What to do with' }).nth(place).click();
+        await page.getByRole('menuitem', { name: 'Name by the model' }).click();
+        await becomes(() => title.nth(place).innerText(), wanted);
+      }
+      await page.getByText('The model gave the chat no title. Incorrect API key provided').waitFor();
+      // Nothing of it is in the chat.
+      await becomes(() => countMessages(page), 4);
     });
   });
 

@@ -13,6 +13,8 @@ export const shell: Words<typeof english> = {
   cancel: 'Abbrechen',
   delete: 'Löschen',
   rename: 'Umbenennen',
+  nameByModel: 'Vom Modell benennen lassen',
+  notNamed: 'Das Modell gab dem Chat keinen Titel. {reason}',
   pin: 'Anheften',
   unpin: 'Lösen',
   pinned: 'Angeheftet',

@@ -10,6 +10,8 @@ export const shell = {
   cancel: 'Cancel',
   delete: 'Delete',
   rename: 'Rename',
+  nameByModel: 'Name by the model',
+  notNamed: 'The model gave the chat no title. {reason}',
   pin: 'Pin',
   unpin: 'Unpin',
   pinned: 'Pinned',

@@ -13,6 +13,8 @@ export const shell: Words<typeof english> = {
   cancel: 'Cancelar',
   delete: 'Eliminar',
   rename: 'Cambiar nombre',
+  nameByModel: 'Poner título con el modelo',
+  notNamed: 'El modelo no dio un título al chat. {reason}',
   pin: 'Fijar',
   unpin: 'Dejar de fijar',
   pinned: 'Fijados',

@@ -13,6 +13,8 @@ export const shell: Words<typeof english> = {
   cancel: 'Annuler',
   delete: 'Supprimer',
   rename: 'Renommer',
+  nameByModel: 'Titre par le modèle',
+  notNamed: 'Le modèle n’a pas donné de titre à la discussion. {reason}',
   pin: 'Épingler',
   unpin: 'Désépingler',
   pinned: 'Épinglées',

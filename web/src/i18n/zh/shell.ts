@@ -13,6 +13,8 @@ export const shell: Words<typeof english> = {
   cancel: '取消',
   delete: '删除',
   rename: '重命名',
+  nameByModel: '由模型命名',
+  notNamed: '模型没有给出标题。{reason}',
   pin: '置顶',
   unpin: '取消置顶',
   pinned: '已置顶',
