@@ -9,8 +9,8 @@ export interface LoadedCatalog extends Pick<CatalogState, 'providers' | 'models'
 /** The providers and the models of each; undefined while that is the version `known`. */
 export async function loadCatalog(known: string): Promise<LoadedCatalog | undefined> {
   const answers = await Promise.all([request(`${BACKEND}/providers`), request(`${BACKEND}/models`)]);
-  const tag = answers.map(({ headers }) => headers.get('etag')).join(' ');
-  if (tag === known) {
+  const tag = answers.map(({ headers }) => headers.get('etag')).join('');
+  if (tag !== '' && tag === known) {
     for (const { body } of answers) body?.cancel().catch(() => {});
     return undefined;
   }
