@@ -4,7 +4,7 @@ import { parseObject } from '../core/objects.ts';
 import { EventReader } from '../providers/openai/events.ts';
 import { failureInAnswer } from '../providers/openai/failure.ts';
 import { Unreadable } from '../providers/openai/unreadable.ts';
-import { ChunkMender, type ChunkOptions } from './chunk-mender.ts';
+import { ChunkMender, type ChunkOptions, type Mended } from './chunk-mender.ts';
 
 const DATA = 'data: ';
 const DONE = `${DATA}[DONE]\n\n`;
@@ -198,7 +198,13 @@ export class StreamRewriter {
     this.#failure = failureInAnswer(event);
     if (this.#failure !== undefined) return '';
     const keys = Object.keys(event);
-    const mended = this.#mender.mend(event);
+    let mended: Mended | undefined;
+    try {
+      mended = this.#mender.mend(event);
+    } catch (error) {
+      this.#failure = toSluiceError(error);
+      return '';
+    }
     if (mended === undefined) return '';
     this.#tokens += tokensOf(Buffer.byteLength(data) + DATA.length + 2);
     if (!mended.isIntact) return write(mended.chunk);
