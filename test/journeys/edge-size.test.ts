@@ -155,6 +155,11 @@ describe('bodies that are too large', () => {
         assertError(await world.ask({ method: 'POST', path, headers, body }), 415, encoding);
       }
     }
+    const form = '--x\r\ncontent-disposition: form-data; name="files"; filename="a.txt"\r\n\r\nHi\r\n--x--\r\n';
+    for (const path of ['/backend-api/v2/files/packed', '/v1/audio/transcriptions']) {
+      const headers = { 'content-type': 'multipart/form-data; boundary=x', 'content-encoding': 'gzip' };
+      assertError(await world.ask({ method: 'POST', path, headers, body: gzipSync(form) }), 415, path);
+    }
     assert.equal(world.upstream.chats.length, length);
     const headers = { 'content-type': 'application/json', 'content-encoding': 'identity' };
     const answer = await world.ask({ method: 'POST', path: CHATS[1].path, headers, body: JSON.stringify(HI) });
