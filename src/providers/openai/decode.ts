@@ -8,6 +8,9 @@ import { citedSources, foundSources } from './sources.ts';
 import { ToolCalls } from './tool-calls.ts';
 import { Unreadable } from './unreadable.ts';
 
+/** Characters of the sound of one answer, which is kept until its end: the same as of pictures in one. */
+const MOST_AUDIO = 64 * 1024 * 1024;
+
 /** What is read of a chunk or a completion; everything else is left alone, and nothing is believed to be there. */
 interface WireChoice {
   readonly index?: number;
@@ -157,6 +160,8 @@ export class ChatDecoder {
     this.#audio ??= { data: '', transcript: '' };
     if (typeof data === 'string') this.#audio.data += data;
     if (typeof transcript === 'string') this.#audio.transcript += transcript;
+    if (this.#audio.data.length + this.#audio.transcript.length > MOST_AUDIO)
+      throw new SluiceError('upstream_invalid', 'The provider sent more sound than Sluice takes in.');
   }
 }
 
