@@ -11,6 +11,7 @@ describe('cleanName', () => {
     ['C:\\Users\\me\\a.txt', 'a.txt'],
     ['%2e%2e%2fsecret.txt', 'secret.txt'],
     ['Übung 3.docx', 'Übung_3.docx'],
+    ['Cafe\u0301.txt', 'Café.txt'],
     ['a\u0000b\r\n.txt', 'a_b_.txt'],
     ['.hidden', 'hidden'],
     ['---', undefined],

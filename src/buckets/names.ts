@@ -19,7 +19,10 @@ const RESERVED: ReadonlySet<string> = new Set([
  * extension kept. Undefined when nothing is left, or the name is not to be had.
  */
 export function cleanName(given: string): string | undefined {
-  const base = decoded(given).replace(/^.*[/\\]/s, '');
+  // A letter and its mark as one: some systems write them apart, and a mark alone is no letter.
+  const base = decoded(given)
+    .normalize('NFC')
+    .replace(/^.*[/\\]/s, '');
   const spelled = base.replace(/[^\p{L}\p{N}_.,+-]+/gu, '_');
   const trimmed = spelled.replace(/^[._,+-]+|(?<![._,+-])[._,+-]+$/g, '');
   if (trimmed === '' || RESERVED.has(trimmed.toLowerCase())) return undefined;

@@ -1,6 +1,14 @@
 import type { ToolCall } from './chat.ts';
 import type { ToolCallDelta } from './chunk.ts';
+import { SluiceError } from './errors.ts';
 import { parseObject } from './objects.ts';
+
+/** Of one answer. No model calls that many; a program that does so has no end. */
+export const MOST_CALLS = 250_000;
+
+export function tooManyCalls(): SluiceError {
+  return new SluiceError('upstream_invalid', `The provider called more than ${MOST_CALLS} tools in one answer.`);
+}
 
 type Growing = { -readonly [Name in keyof ToolCall]: ToolCall[Name] };
 

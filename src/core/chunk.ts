@@ -89,6 +89,8 @@ export interface ErrorInfo {
   /** Class name in the way front ends know it, for example `RateLimitError`. */
   readonly name: string;
   readonly message: string;
+  /** Seconds after which it is worth trying again. */
+  readonly retryAfter?: number;
 }
 
 /**

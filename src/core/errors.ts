@@ -102,7 +102,9 @@ export class SluiceError extends Error {
   }
 
   toInfo(): ErrorInfo {
-    return { code: this.code, name: this.name, message: this.message };
+    const { retryAfter } = this.options;
+    const info = { code: this.code, name: this.name, message: this.message };
+    return retryAfter === undefined ? info : { ...info, retryAfter };
   }
 }
 

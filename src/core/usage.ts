@@ -33,12 +33,12 @@ export function encodeUsage(usage: Usage): Record<string, unknown> {
     completion_tokens: usage.completionTokens,
     total_tokens: usage.totalTokens,
     prompt_tokens_details: {
-      cached_tokens: usage.cachedTokens ?? 0,
       ...membersOf(usage.raw?.['prompt_tokens_details']),
+      cached_tokens: usage.cachedTokens ?? 0,
     },
     completion_tokens_details: {
-      reasoning_tokens: usage.reasoningTokens ?? 0,
       ...membersOf(usage.raw?.['completion_tokens_details']),
+      reasoning_tokens: usage.reasoningTokens ?? 0,
     },
     ...(usage.estimated === true ? { estimated: true } : {}),
   };
@@ -70,9 +70,12 @@ function member(value: Record<string, unknown>, outer: string, inner: string): u
   return membersOf(value[outer])[inner];
 }
 
+/** No answer has more: whoever says so would spoil the sums of all days. */
+const MOST_TOKENS = 1_000_000_000;
+
 /** A number of tokens, if it is any. */
 export function tokenCount(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+  return typeof value === 'number' && value >= 0 && value <= MOST_TOKENS ? value : undefined;
 }
 
 /** What both tell of it, or the one that does. */

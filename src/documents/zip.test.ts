@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { text, zip } from '../../test/fixtures/documents/hostile.ts';
@@ -73,6 +74,19 @@ describe('what is wrong is refused', () => {
     const well = zip([{ path: 'a.txt', bytes: Buffer.alloc(2_000_000) }]);
     assert.throws(() => open(well), { message: 'unpacks to more than 100 times its size' });
     assert.equal(open(well, { ratio: 2_000 }).entries.length, 1);
+  });
+
+  test('entries that lie over each other', () => {
+    const one = zip([{ path: 'a.txt', bytes: randomBytes(20_000) }]);
+    const at = one.indexOf('PK\x01\x02', 0, 'latin1');
+    const end = one.indexOf('PK\x05\x06', 0, 'latin1');
+    const many = Buffer.concat([
+      one.subarray(0, at),
+      ...Array.from({ length: 60 }, () => one.subarray(at, end)),
+      one.subarray(end),
+    ]);
+    many.writeUInt16LE(60, many.length - 22 + 10);
+    assert.throws(() => open(many), { message: 'is damaged' });
   });
 
   test('zips share a budget', () => {

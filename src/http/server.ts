@@ -27,6 +27,8 @@ import { v1Routes } from './v1/index.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
+    /** What its route says of itself; null before the first hook. Kept, since Fastify makes `routeOptions` anew for each look at it. */
+    route: FastifyRequest['routeOptions']['config'] | null;
     /** A key for the provider from the Authorization header; the access key of the server itself is never here. */
     bearer: string | undefined;
     /** The access key of the server: no provider may get it, wherever the client wrote it. */
@@ -98,6 +100,7 @@ export function buildServer(deps: Deps): FastifyInstance {
     return503OnClosing: false,
   });
   const isLoopbackBind = isLoopbackName(bind.host);
+  app.decorateRequest('route', null);
   app.decorateRequest('bearer', undefined);
   app.decorateRequest('accessKey', undefined);
   app.decorateRequest('isForm', false);
@@ -107,8 +110,9 @@ export function buildServer(deps: Deps): FastifyInstance {
   watchRequests(app, deps.observer);
   // With callbacks: a promise for each hook of each request is not free.
   app.addHook('onRequest', (request, reply, done) => {
+    request.route = request.routeOptions.config;
     const observation = observe(request, reply, deps.observer);
-    const isOpen = request.routeOptions.config.isOpen === true;
+    const isOpen = request.route.isOpen === true;
     if (deps.calls.draining && !isOpen)
       throw new SluiceError('shutting_down', 'Sluice is shutting down.', { retryAfter: 5 });
     if (!admit(request, reply, deps.config(), isLoopbackBind, isOpen)) return;
@@ -161,22 +165,22 @@ function readBodies(app: FastifyInstance, deps: Deps): void {
   app.removeAllContentTypeParsers();
   const read = (request: FastifyRequest, payload: IncomingMessage) => {
     const { limits } = deps.config();
-    const limit = request.routeOptions.config.bodyLimit?.(limits, request) ?? limits.bodyBytes;
+    const limit = request.route?.bodyLimit?.(limits, request) ?? limits.bodyBytes;
     return readJson(payload, limit, { limits, deadlines: deps.deadlines, turns });
   };
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
-    if (request.routeOptions.config.takesJson !== true) throw wrongType(request);
+    if (request.route?.takesJson !== true) throw wrongType(request);
     return read(request, payload);
   });
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     async (request: FastifyRequest, payload: IncomingMessage) => {
-      if (request.routeOptions.config.anyType === true) return read(request, payload);
+      if (request.route?.anyType === true) return read(request, payload);
       throw wrongType(request);
     },
   );
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
-    if (request.routeOptions.config.takesForm !== true) {
+    if (request.route?.takesForm !== true) {
       throw wrongType(request);
     }
     request.isForm = true;
@@ -186,16 +190,16 @@ function readBodies(app: FastifyInstance, deps: Deps): void {
   });
   app.addHook('preHandler', (request, _reply, done) => {
     const hasBody = request.method !== 'POST' || request.isForm || request.body !== undefined;
-    if (hasBody || request.routeOptions.config.hasNoBody === true) return done();
+    if (hasBody || request.route?.hasNoBody === true) return done();
     throw wrongType(request);
   });
 }
 
 /** There is no body, or one of a type that the path does not take. */
-function wrongType({ routeOptions: { config } }: FastifyRequest): SluiceError {
+function wrongType({ route }: FastifyRequest): SluiceError {
   const types = [
-    ...(config.takesJson === true ? ['JSON, with "Content-Type: application/json"'] : []),
-    ...(config.takesForm === true ? [`a multipart form with '${(config.formParts ?? []).join("' and '")}'`] : []),
+    ...(route?.takesJson === true ? ['JSON, with "Content-Type: application/json"'] : []),
+    ...(route?.takesForm === true ? [`a multipart form with '${(route.formParts ?? []).join("' and '")}'`] : []),
   ];
   return new SluiceError('unsupported_media_type', `Send the body as ${types.join(', or as ')}.`);
 }

@@ -27,6 +27,19 @@ function hear(pieces: readonly string[], reader?: AnswerReader): Heard {
 const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
 
 describe('the reader of answers', () => {
+  test('interim answers without end are none', () => {
+    const interim = 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100);
+    const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
+    assert.throws(() => hear(Array.from({ length: 11 }, () => interim)), NotHttp);
+    const { told, reader } = hear([interim, answer]);
+    // Those of the request before do not count.
+    for (let times = 0; times < 20; times += 1) {
+      reader.next();
+      hear([interim, answer], reader);
+    }
+    assert.equal(told.length, 2 * 21);
+  });
+
   for (const [what, text, expected, isFree = true] of [
     ['a counted body', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nab', ['200 {"content-length":"2"}', 'ab', 'end']],
     ['no body', 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n', ['200 {"content-length":"0"}', 'end']],

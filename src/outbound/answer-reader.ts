@@ -41,6 +41,8 @@ const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
  * in a double, and a size cannot go on for ever.
  */
 const MOST_DIGITS = 12;
+/** Of one request: a proxy that says every few seconds that it is still there needs fewer for an hour. */
+const MOST_INTERIM = 1_000;
 /** Names of headers that are remembered as they are written in lower case. */
 const MOST_NAMES = 512;
 
@@ -65,6 +67,8 @@ export class AnswerReader {
   /** Bytes of the current line of the trailers. */
   #line = 0;
   #isReusable = true;
+  /** Interim answers before the final one. */
+  #interim = 0;
 
   /** @param headLimit bytes of all headers together */
   constructor(handler: AnswerHandler, headLimit: number) {
@@ -81,6 +85,7 @@ export class AnswerReader {
   next(): void {
     this.#state = 'head';
     this.#isReusable = true;
+    this.#interim = 0;
   }
 
   /** Takes what came, and may move it about. Throws `NotHttp` where it is none; the reader is of no use then. */
@@ -141,7 +146,11 @@ export class AnswerReader {
     const status = Number(found[2]);
     const headers = lineEnd === -1 ? {} : readFields(text, lineEnd + 2);
     if (status === 101) throw new NotHttp('The connection changes to a protocol that nobody asked for.');
-    if (status < 200) return false;
+    if (status < 200) {
+      this.#interim += 1;
+      if (this.#interim > MOST_INTERIM) throw new NotHttp('There are too many interim answers.');
+      return false;
+    }
     this.#frame(status, headers, found[1] === '1');
     this.#handler.onHead(status, headers);
     if (this.#state === 'counted' && this.#left === 0) this.#finish();

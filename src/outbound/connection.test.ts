@@ -176,6 +176,47 @@ describe('connections to upstreams', () => {
     assert.equal(connections.length, 2);
   });
 
+  test('gives way to others between two reads, however much is waiting', async (context) => {
+    const size = 64 * 1024 * 1024;
+    const { origin } = await rawServer(context, (socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${size}\r\n\r\n`);
+      socket.end(Buffer.alloc(size));
+    });
+    let turns = 0;
+    const tick = (): void => {
+      turns += 1;
+      immediate = setImmediate(tick);
+    };
+    let immediate = setImmediate(tick);
+    context.after(() => clearImmediate(immediate));
+    let got = 0;
+    /** Full reads since the last turn of the event loop. */
+    let most = 0;
+    let run = 0;
+    let last = -1;
+    await new Promise<void>((resolve, reject) => {
+      clientFor(context).send(
+        { origin, path: '/', method: 'GET', headers: {} },
+        {
+          onHead: () => {},
+          onData: (bytes) => {
+            got += bytes.length;
+            run = turns === last && bytes.length > 200_000 ? run + 1 : 1;
+            last = turns;
+            most = Math.max(most, run);
+            // Slower than what it gets, so that there is always more.
+            const until = performance.now() + 3;
+            while (performance.now() < until);
+          },
+          onEnd: resolve,
+          onError: reject,
+        },
+      );
+    });
+    assert.equal(got, size);
+    assert.equal(most, 1, `${most} reads in one turn`);
+  });
+
   test('one that is paused at the end of an answer serves the next', async (context) => {
     const { origin, connections } = await rawServer(context, (socket) => void socket.write(ANSWER));
     const client = clientFor(context);

@@ -66,6 +66,7 @@ export class Connection implements AnswerHandler {
       buffer: READ,
       callback: (size) => {
         this.#read(READ.subarray(0, size));
+        if (size === READ.length) this.#giveWay();
         return true;
       },
     };
@@ -146,6 +147,18 @@ export class Connection implements AnswerHandler {
 
   onEnd(): void {
     this.#isEnded = true;
+  }
+
+  /**
+   * More is waiting than one read takes. Node would go on reading many times over before anybody else has a turn, so an upstream
+   * that is faster than what it sends is looked through would hold up everybody.
+   */
+  #giveWay(): void {
+    if (this.#isPaused || this.#user === undefined) return;
+    this.#socket.pause();
+    setImmediate(() => {
+      if (!this.#isPaused) this.#socket.resume();
+    });
   }
 
   #read(bytes: Buffer): void {

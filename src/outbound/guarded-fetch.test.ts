@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
+import os from 'node:os';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib';
@@ -140,6 +142,37 @@ describe('guarded fetch: redirects', () => {
       );
     }
     assert.deepEqual(hits, []);
+  });
+
+  test('no hop has credentials in its address', async (context) => {
+    const paths: (string | undefined)[] = [];
+    const { url } = await plainServer(context, (request, response) => {
+      paths.push(request.url);
+      response.writeHead(302, { location: url.replace('//', '//user:word@') }).end();
+    });
+    const fetch = guarded({ isPublic: () => true });
+    for (const who of ['user:word@', 'user@', ':word@'])
+      await assert.rejects(
+        fetch(url.replace('//', `//${who}`)),
+        failsWith('invalid_request', /without credentials/),
+        who,
+      );
+    assert.deepEqual(paths, []);
+    await assert.rejects(fetch(url), failsWith('upstream_invalid', /redirects to an address .* without credentials/));
+    assert.deepEqual(paths, ['/']);
+  });
+
+  test('an address of this machine is forbidden, though it be public', async (context) => {
+    const address = '93.184.215.14';
+    const isOwn = { address, family: 'IPv4', internal: false, netmask: '', mac: '', cidr: null } as const;
+    context.mock.method(os, 'networkInterfaces', () => ({ eth0: [isOwn] }));
+    syncBuiltinESMExports();
+    context.after(() => {
+      context.mock.restoreAll();
+      syncBuiltinESMExports();
+    });
+    const fetch = createGuardedFetch({ resolve: async () => [address] });
+    await assert.rejects(fetch('http://own.example:1/'), failsWith('invalid_request', /public Internet/));
   });
 
   test('a name whose answer changes between two hops is refused at the second', async (context) => {

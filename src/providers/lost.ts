@@ -25,6 +25,11 @@ export function lostDetail({ messages }: ChatRequest): readonly string[] {
   return isDetailed ? ['detail'] : [];
 }
 
+/** Who of several people has written a message. */
+export function lostNames({ messages }: ChatRequest): readonly string[] {
+  return messages.some((message) => message.role !== 'tool' && message.name !== undefined) ? ['messages.name'] : [];
+}
+
 /** That a model shall call one tool at a time. */
 export function lostOneCall({ parallelToolCalls, tools = [] }: ChatRequest): readonly string[] {
   return parallelToolCalls === false && tools.length > 0 ? ['parallel_tool_calls'] : [];

@@ -161,6 +161,15 @@ describe('attempts', () => {
     assert.deepEqual((await run([a], { a: ['overloaded'] }, { attempts: 10, retryWaitMs: 0 })).asked, ['a']);
   });
 
+  test('waits differ from each other by chance', async (context) => {
+    const chance = context.mock.method(Math, 'random', () => 0);
+    const limits = { attempts: 10, retryWaitMs: 120 };
+    // The first wait is at least half of 150 ms, and at most all of them.
+    assert.deepEqual((await run([a], { a: ['overloaded'] }, limits)).asked, ['a', 'a']);
+    chance.mock.mockImplementation(() => 0.999);
+    assert.deepEqual((await run([a], { a: ['overloaded'] }, limits)).asked, ['a']);
+  });
+
   test('a target that failed comes last the next time', async () => {
     const health = new Health();
     await run([a, b], { a: ['upstream_unreachable'] }, LIMITS, health);

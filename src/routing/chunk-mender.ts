@@ -1,4 +1,5 @@
 import type { Usage } from '../core/chunk.ts';
+import { SluiceError } from '../core/errors.ts';
 import { isObject } from '../core/objects.ts';
 import { decodeUsage, encodeUsage } from '../core/usage.ts';
 import { completionId } from '../providers/openai/ids.ts';
@@ -6,6 +7,8 @@ import { ToolCalls } from '../providers/openai/tool-calls.ts';
 import { isVisibleMessage, mendDelta } from './mend.ts';
 
 const OBJECT = 'chat.completion.chunk';
+/** As many as a request may ask for. */
+const MOST_CHOICES = 128;
 
 type Json = Record<string, unknown>;
 
@@ -82,7 +85,10 @@ export class ChunkMender {
     return undefined;
   }
 
-  /** What a client gets of a chunk; undefined: nothing now. What belongs to the end is kept for it. */
+  /**
+   * What a client gets of a chunk; undefined: nothing now. What belongs to the end is kept for it. Throws for more choices or calls
+   * than there can be.
+   */
   mend(chunk: Json): Mended | undefined {
     const usage = decodeUsage(chunk['usage']);
     if (usage !== undefined) this.#usage = usage;
@@ -169,6 +175,8 @@ export class ChunkMender {
   #callsOf(index: number): ToolCalls {
     let calls = this.#calls.get(index);
     if (calls === undefined) {
+      if (this.#calls.size >= MOST_CHOICES)
+        throw new SluiceError('upstream_invalid', `The provider gave more than ${MOST_CHOICES} choices.`);
       calls = new ToolCalls();
       this.#calls.set(index, calls);
     }

@@ -66,7 +66,7 @@ function setup(...script: readonly (Batch | Error | number)[]): Setup {
 async function read(chunks: AsyncIterable<Batch>): Promise<{ chunks: Chunk[]; error: SluiceError | undefined }> {
   const all: Chunk[] = [];
   try {
-    for await (const batch of chunks) all.push(...batch);
+    for await (const batch of chunks) for (const chunk of batch) all.push(chunk);
   } catch (error) {
     assert.ok(error instanceof SluiceError);
     return { chunks: all, error };
@@ -90,6 +90,28 @@ describe('an answer in chunks', () => {
     assert.deepEqual(typesOf(chunks), ['provider', 'content', 'content', 'usage', 'finish']);
     assert.deepEqual(chunks[0], { type: 'provider', provider: { id: 'acme', label: 'Acme', url: null, model: 'm-1' } });
     assert.deepEqual(usages, [USAGE]);
+  });
+
+  test('calls without end are a failure, by their number and by their size', async () => {
+    const call = (index: number, text = ''): Chunk => ({ type: 'tool_call', tool_call: { index, arguments: text } });
+    const many = Array.from({ length: 260 }, (_, at) =>
+      Array.from({ length: 1_000 }, (_, of) => call(at * 1_000 + of)),
+    );
+    for (const script of [many, [many.flat()]]) {
+      const { error } = await read((await setup(...script, [finish]).open()).chunks);
+      assert.equal(error?.code, 'upstream_invalid');
+      assert.deepEqual(error?.options.provider, 'acme');
+    }
+    const large = setup(...Array.from({ length: 50 }, () => [call(0, 'x'.repeat(1_000))]), [finish]);
+    assert.equal((await read((await large.open({ answerBytes: 20_000 })).chunks)).error?.code, 'upstream_invalid');
+    assert.ok(large.isClosed());
+    assert.equal((await read((await setup(...many.slice(0, 250), [finish]).open()).chunks)).error, undefined);
+  });
+
+  test('a batch of any length', async () => {
+    const batch = [...Array.from({ length: 300_000 }, (): Chunk => ({ type: 'log', log: '' }) as Chunk), content('a')];
+    const { error } = await read((await setup(batch, [finish]).open()).chunks);
+    assert.equal(error, undefined);
   });
 
   test('a usage is estimated where there is none', async () => {

@@ -1,7 +1,8 @@
 import type { Limits } from '../config/config.ts';
 import type { CallScope } from '../core/call.ts';
+import { MOST_CALLS, tooManyCalls } from '../core/call-pieces.ts';
 import type { ChatRequest, Message } from '../core/chat.ts';
-import { type Batch, type Chunk, isVisible, type Usage } from '../core/chunk.ts';
+import { type Batch, type Chunk, isVisible, type ToolCallDelta, type Usage } from '../core/chunk.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
 import { estimatePrompt } from '../core/usage.ts';
 import type { Deadline, Deadlines } from './deadlines.ts';
@@ -40,8 +41,10 @@ export async function openChunks(
     for (;;) {
       const { done, value } = await source.next();
       if (done === true) break;
-      head.push(...value);
-      if (value.some(isVisible)) return { kind: 'chunks', chunks: whole(head, source, target, request, onUsage) };
+      // One by one: there is a limit to what a call takes at once.
+      for (const chunk of value) head.push(chunk);
+      if (value.some(isVisible))
+        return { kind: 'chunks', chunks: whole(head, source, target, request, onUsage, limits) };
     }
   } catch (error) {
     await source.close();
@@ -51,7 +54,7 @@ export async function openChunks(
   if (!head.some((chunk) => chunk.type === 'finish')) {
     throw new SluiceError('upstream_cut', 'The provider ended its answer before it began.');
   }
-  return { kind: 'chunks', chunks: whole(head, undefined, target, request, onUsage) };
+  return { kind: 'chunks', chunks: whole(head, undefined, target, request, onUsage, limits) };
 }
 
 /** The chunk that says who answers. */
@@ -70,8 +73,9 @@ export function whole(
   target: Target,
   request: ChatRequest,
   onUsage: (usage: Usage) => void,
+  limits: EndingLimits,
 ): AsyncIterable<Batch> {
-  return new Whole(head, source, target, request, onUsage);
+  return new Whole(head, source, target, request, onUsage, limits);
 }
 
 /** No generator: every batch of every answer passes here. */
@@ -80,17 +84,25 @@ class Whole implements AsyncIterableIterator<Batch> {
   readonly #target: Target;
   readonly #promptTokens: number;
   readonly #onUsage: (usage: Usage) => void;
-  readonly #ending = new Ending();
+  readonly #ending: Ending;
   #head: Batch | undefined;
   #isOver = false;
 
-  constructor(head: Batch, source: Source, target: Target, request: ChatRequest, onUsage: (usage: Usage) => void) {
+  constructor(
+    head: Batch,
+    source: Source,
+    target: Target,
+    request: ChatRequest,
+    onUsage: (usage: Usage) => void,
+    limits: EndingLimits,
+  ) {
     this.#head = head;
     this.#source = source;
     this.#target = target;
     // A number, so that a long prompt can go.
     this.#promptTokens = estimatePrompt(request.messages, textBytes);
     this.#onUsage = onUsage;
+    this.#ending = new Ending(limits);
   }
 
   [Symbol.asyncIterator](): this {
@@ -99,7 +111,7 @@ class Whole implements AsyncIterableIterator<Batch> {
 
   next(): Promise<IteratorResult<Batch>> {
     if (this.#isOver) return Promise.resolve({ done: true, value: undefined });
-    if (this.#head !== undefined) return Promise.resolve({ done: false, value: this.#begin(this.#head) });
+    if (this.#head !== undefined) return this.#begin(this.#head);
     if (this.#source === undefined) return this.#end();
     return this.#source.next().then(this.#take, this.#fail);
   }
@@ -110,14 +122,23 @@ class Whole implements AsyncIterableIterator<Batch> {
     return { done: true, value: undefined };
   }
 
-  #begin(head: Batch): Batch {
+  async #begin(head: Batch): Promise<IteratorResult<Batch>> {
     this.#head = undefined;
-    return [introduction(this.#target), ...this.#ending.body(head)];
+    try {
+      return { done: false, value: [introduction(this.#target), ...this.#ending.body(head)] };
+    } catch (error) {
+      return this.#fail(error);
+    }
   }
 
   readonly #take = (result: IteratorResult<Batch>): IteratorResult<Batch> | Promise<IteratorResult<Batch>> => {
     if (result.done === true) return this.#end();
-    const body = this.#ending.body(result.value);
+    let body: Batch;
+    try {
+      body = this.#ending.body(result.value);
+    } catch (error) {
+      return this.#fail(error);
+    }
     if (body.length === 0) return this.next();
     return body === result.value ? result : { done: false, value: body };
   };
@@ -140,13 +161,23 @@ class Whole implements AsyncIterableIterator<Batch> {
   }
 }
 
+type EndingLimits = Pick<Limits, 'answerBytes'>;
+
 /** Holds back what belongs to the end of an answer, and counts what a provider did not. */
 class Ending {
+  readonly #limits: EndingLimits;
+  /** What most formats tell of calls as a whole is kept until then, also where the answer is a stream. */
+  readonly #calls = new Set<number>();
+  #callSize = 0;
   #usage: Usage | undefined;
   #finish: Extract<Chunk, { type: 'finish' }> | undefined;
   #estimate = 0;
 
-  /** The batch without usage and finish; the very same array when it has neither. */
+  constructor(limits: EndingLimits) {
+    this.#limits = limits;
+  }
+
+  /** The batch without usage and finish; the very same array when it has neither. Throws when its calls are too many or too large. */
   body(batch: Batch): Batch {
     let isPlain = true;
     for (const chunk of batch) {
@@ -159,6 +190,7 @@ class Ending {
           break;
         case 'tool_call':
           this.#estimate += Math.round(Buffer.byteLength(chunk.tool_call.arguments) / 4);
+          this.#weigh(chunk.tool_call);
           break;
         case 'usage':
           this.#usage = chunk.usage;
@@ -171,6 +203,14 @@ class Ending {
       }
     }
     return isPlain ? batch : batch.filter((chunk) => chunk.type !== 'usage' && chunk.type !== 'finish');
+  }
+
+  #weigh({ index, arguments: fragment }: ToolCallDelta): void {
+    this.#calls.add(index);
+    if (this.#calls.size > MOST_CALLS) throw tooManyCalls();
+    this.#callSize += fragment.length;
+    if (this.#callSize > this.#limits.answerBytes)
+      throw new SluiceError('upstream_invalid', "The provider's answer is larger than Sluice takes in.");
   }
 
   /** @param promptTokens as estimated */

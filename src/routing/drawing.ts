@@ -9,6 +9,7 @@ import { type ImageAnswer, type ImageRequest, type ImageWatcher, MOST_IMAGES } f
 import { imageNumbers, sizeOf } from '../core/image-fields.ts';
 import type { Model } from '../core/model.ts';
 import type { Provider } from '../core/provider.ts';
+import { sumUsages } from '../core/usage.ts';
 import { aspectRatioOf, furtherFields } from '../providers/image/fields.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Target } from './select.ts';
@@ -116,8 +117,8 @@ async function drawByChat(
   }
   const images = answers.flatMap(({ media, content }) => media.flatMap((each) => toMade(each, content)));
   if (images.length === 0) throw withoutImage(provider, answers[0]);
-  const [usage] = answers.flatMap((each) => each.usage ?? []);
-  return { images, ...(usage === undefined || answers.length > 1 ? {} : { usage }) };
+  const usages = answers.flatMap((each) => each.usage ?? []);
+  return { images, ...(usages.length === 0 ? {} : { usage: sumUsages(usages) }) };
 }
 
 function toChat(request: Omit<ImageRequest, 'model'>, model: string, isOpenAi: boolean): ChatRequest {

@@ -118,7 +118,7 @@ class Relaying implements UpstreamHandler, RelayedStream {
   #awaitsLastWords = false;
   #paused = false;
   #gathered: Gathered | undefined;
-  /** Bytes of a stream that is gathered. */
+  /** Bytes of a stream that is gathered, or of which nothing visible is there. */
   #size = 0;
   #events: StreamDecoder | undefined;
   readonly #batch: Chunk[] = [];
@@ -259,6 +259,10 @@ class Relaying implements UpstreamHandler, RelayedStream {
         this.#write(text, this.#rewriter);
         const { failure, done, complete } = this.#rewriter;
         if (failure !== undefined) throw failure;
+        if (!this.#committed) {
+          this.#size += bytes.length;
+          if (this.#size > this.#deps.limits.answerBytes) throw saysNothing();
+        }
         if (done) this.#endStream(this.#rewriter);
         else if (complete) this.#awaitLastWords(text !== '');
         return;
@@ -330,7 +334,7 @@ class Relaying implements UpstreamHandler, RelayedStream {
     if (this.#early.length <= this.#deps.limits.sseLineBytes) return;
     // A client that is not there yet must not make the upstream run ahead; and one that waits must not wait for ever.
     if (this.#committed) this.#pause();
-    else throw new SluiceError('upstream_invalid', 'The provider sent much, but nothing that says anything.');
+    else throw saysNothing();
   }
 
   #pause(): void {
@@ -431,4 +435,8 @@ class Relaying implements UpstreamHandler, RelayedStream {
     else if (this.#sink === undefined) this.#failure = named;
     else this.#sink.fail(named);
   }
+}
+
+function saysNothing(): SluiceError {
+  return new SluiceError('upstream_invalid', 'The provider sent much, but nothing that says anything.');
 }

@@ -252,6 +252,20 @@ describe('StreamRewriter', () => {
     assert.deepEqual(finishesOf(seen), []);
   });
 
+  test('passes over what is no JSON beside events, and ends a stream of nothing else', () => {
+    const mixed = Array.from({ length: 3_000 }, () => `data: {"a\n\n${frame(chunk({ content: 'x' }))}`).join('');
+    const seen = rewrite([mixed, stream(chunk({}, 'stop'), '[DONE]')]);
+    assert.deepEqual([textOf(seen), seen.isDone], ['x'.repeat(3_000), true]);
+    assert.equal(rewrite([frame('{"a').repeat(3_000)]).failure, 'upstream_invalid');
+    assert.equal(rewrite([frame('').repeat(3_000), stream(chunk({ content: 'x' }, 'stop'))]).failure, undefined);
+  });
+
+  test('keeps letters that one byte would hold', () => {
+    const text = 'Grüße, café ÿ';
+    const { chunks } = rewrite([stream(chunk({ content: text, reasoning: 'é' }), chunk({}, 'stop'), '[DONE]')]);
+    assert.equal(textOf({ chunks, isDone: true, failure: undefined }), text);
+  });
+
   test('keeps an event that was never closed, and still reports the missing end', () => {
     const seen = rewrite([stream(chunk({ content: 'begun' })), frame(chunk({ content: '!' })).trimEnd()]);
     assert.equal(textOf(seen), 'begun!');

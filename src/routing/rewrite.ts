@@ -3,7 +3,8 @@ import { SluiceError, toSluiceError } from '../core/errors.ts';
 import { parseObject } from '../core/objects.ts';
 import { EventReader } from '../providers/openai/events.ts';
 import { failureInAnswer } from '../providers/openai/failure.ts';
-import { ChunkMender, type ChunkOptions } from './chunk-mender.ts';
+import { Unreadable } from '../providers/openai/unreadable.ts';
+import { ChunkMender, type ChunkOptions, type Mended } from './chunk-mender.ts';
 
 const DATA = 'data: ';
 const DONE = `${DATA}[DONE]\n\n`;
@@ -35,6 +36,7 @@ export interface RewriteOptions extends ChunkOptions {
 export class StreamRewriter {
   readonly #options: RewriteOptions;
   readonly #mender: ChunkMender;
+  readonly #unreadable = new Unreadable();
   #carry = '';
   #reader: EventReader | undefined;
   /** How events begin that need no closer look, up to the inside of `delta`, and what clients get instead. */
@@ -133,6 +135,7 @@ export class StreamRewriter {
         const size = this.#known.length + rest.length;
         out += this.#sent + rest;
         this.#tokens += tokensOf(size);
+        this.#unreadable.makeUp();
         start += size;
         continue;
       }
@@ -179,16 +182,29 @@ export class StreamRewriter {
   /** One event, decoded. `raw` is how it came, if it came in one line. */
   #event(data: string, raw: string): string {
     if (this.#done || this.#failure !== undefined) return '';
-    if (data.length < 16 && data.trim() === '[DONE]') {
-      this.#done = true;
-      return '';
+    if (data.length < 16) {
+      const word = data.trim();
+      this.#done = word === '[DONE]';
+      // A sign of life, if nothing at all.
+      if (this.#done || word === '') return '';
     }
     const event = parseObject(data);
-    if (event === undefined) return ''; // no chunk: clients would stumble over it
+    if (event === undefined) {
+      // No chunk: clients would stumble over it.
+      this.#failure = this.#unreadable.add();
+      return '';
+    }
+    this.#unreadable.makeUp();
     this.#failure = failureInAnswer(event);
     if (this.#failure !== undefined) return '';
     const keys = Object.keys(event);
-    const mended = this.#mender.mend(event);
+    let mended: Mended | undefined;
+    try {
+      mended = this.#mender.mend(event);
+    } catch (error) {
+      this.#failure = toSluiceError(error);
+      return '';
+    }
     if (mended === undefined) return '';
     this.#tokens += tokensOf(Buffer.byteLength(data) + DATA.length + 2);
     if (!mended.isIntact) return write(mended.chunk);

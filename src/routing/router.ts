@@ -221,7 +221,7 @@ export class Router {
         });
       case 'decoded': {
         const { request, chunks } = await ready();
-        return { kind: 'chunks', chunks: chunks(whole(relayed.batch, undefined, target, request, onUsage)) };
+        return { kind: 'chunks', chunks: chunks(whole(relayed.batch, undefined, target, request, onUsage, limits)) };
       }
       default:
         return unreachable(relayed);

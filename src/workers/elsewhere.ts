@@ -73,7 +73,7 @@ export class OtherWorkers implements Elsewhere {
   }
 
   async ask(incoming: FastifyRequest, reply: FastifyReply): Promise<(() => void) | undefined> {
-    const { ownerOf } = incoming.routeOptions.config;
+    const ownerOf = incoming.route?.ownerOf;
     if (ownerOf === undefined || this.#arrived.has(incoming.raw)) return undefined;
     const tag = await ownerOf(incoming, this);
     if (tag === undefined || tag === this.#tag || !this.#lives(tag)) return undefined;

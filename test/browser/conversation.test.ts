@@ -24,7 +24,9 @@ const script: VendorScript = ({ prompt, headers }) => {
   if (prompt === 'key' && headers.authorization !== `Bearer ${RIGHT_KEY}`)
     return { status: 401, errorMessage: 'Incorrect API key provided' };
   if (prompt === 'limited') return { status: 429, errorMessage: 'Slow down', headers: { 'retry-after': '1' } };
+  if (prompt === 'busy for long') return { status: 429, errorMessage: 'Slow down', headers: { 'retry-after': '600' } };
   if (prompt === 'endless') return { text: endless(), delayMs: 5 };
+  if (prompt === 'tall') return { text: [`Answer number ${asked}`, '\n\nA line of it.'.repeat(40)] };
   if (prompt === 'count') return { text: [`Answer number ${asked}`] };
   return { text: ['You said: ', prompt] };
 };
@@ -141,16 +143,86 @@ describe('a conversation', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('another version of an early message comes in its place, and nothing jumps', async () => {
+    await visit(async (page) => {
+      for (const prompt of ['tall', 'tall', 'tall']) await ask(page, prompt);
+      const first = page.locator('.message').nth(1);
+      const top = (): Promise<number> => first.evaluate((node) => Math.round(node.getBoundingClientRect().top));
+      const foot = first.locator('.message-foot');
+      await scrollUp(page, 20_000);
+      await page.locator('#scroll').evaluate((area) => {
+        area.scrollTop = 400;
+      });
+      await eventually(async () => assert.ok((await top()) < 0));
+      const place = await top();
+      await foot.getByRole('button', { name: 'Regenerate' }).evaluate((button: { click(): void }) => button.click());
+      await first.getByText('2/2').waitFor();
+      await finished(first);
+      await becomes(() => page.locator('.message').count(), 2);
+      assert.equal(await top(), place);
+      await foot
+        .getByRole('button', { name: 'Previous version' })
+        .evaluate((button: { click(): void }) => button.click());
+      await becomes(() => page.locator('.message').count(), 6);
+      await first.getByText('1/2').waitFor();
+      assert.equal(await top(), place);
+    });
+  });
+
+  test('answers can be edited, and what is asked then knows the new words', async () => {
+    await visit(async (page) => {
+      await ask(page, 'first');
+      await button(page, 'Edit the answer').click();
+      const field = page.locator('.editor textarea');
+      await becomes(() => field.inputValue(), 'You said: first');
+      await field.fill('In **other** words');
+      await field.press('Control+Enter');
+      await becomes(() => lastAnswer(page).locator('.markdown strong').innerText(), 'other');
+      await comesToFit(() => lastAnswer(page).locator('.info').innerText(), /edited/);
+      await ask(page, 'second');
+      assert.match(sent(), /In \*\*other\*\* words/);
+      await page.reload();
+      await becomes(() => page.locator('.answer').first().locator('.body').innerText(), 'In other words');
+    });
+  });
+
+  test('single messages can be deleted, and brought back', async () => {
+    await visit(async (page) => {
+      for (const prompt of ['first', 'second']) await ask(page, prompt);
+      const said = (): Promise<readonly string[]> => page.locator('.message :is(.bubble, .body)').allInnerTexts();
+      const all = ['first', 'You said: first', 'second', 'You said: second'];
+      const undo = page.getByRole('button', { name: 'Undo' });
+      await page.locator('.answer').first().getByRole('button', { name: 'Delete this message' }).click();
+      await becomes(said, ['first', 'second', 'You said: second']);
+      await undo.click();
+      await becomes(said, all);
+      await button(page, 'Delete this message').click();
+      await becomes(said, all.slice(0, 3));
+      await undo.click();
+      await becomes(said, all);
+      await page.locator('.question').first().hover();
+      await page.locator('.question').first().getByRole('button', { name: 'Delete this message' }).click();
+      await becomes(said, all.slice(1));
+      await page.reload();
+      await becomes(said, all.slice(1));
+      await ask(page, 'third');
+      assert.doesNotMatch(sent(), /"first"/);
+    });
+  });
+
   test('continues an answer that was cut off', async () => {
     await visit(async (page) => {
       await ask(page, 'long');
       await comesToFit(() => lastAnswer(page).locator('.note').innerText(), /greatest length/);
+      // A pause that does not count.
+      await page.waitForTimeout(2_500);
       const request = page.waitForRequest('**/backend-api/v2/conversation');
       await lastAnswer(page).locator('.note').getByRole('button', { name: 'Continue' }).click();
       assert.equal((await request).postDataJSON().action, 'continue');
       await page.getByText('One, two, three, four.').waitFor();
       await lastAnswer(page).locator('.line').waitFor();
       await becomes(() => page.locator('.answer').count(), 1);
+      await comesToFit(() => lastAnswer(page).locator('.info').innerText(), /22 → 14 tokens · [01](\.\d)? s/);
     });
   });
 
@@ -235,6 +307,16 @@ describe('a conversation', { skip: withoutBrowser }, () => {
     await visit(async (page) => {
       await ask(page, 'limited');
       await comesToFit(() => lastAnswer(page).getByRole('alert').innerText(), /Slow down[\s\S]*Wait a moment/);
+      await ask(page, 'busy for long');
+      await comesToFit(() => lastAnswer(page).getByRole('alert').innerText(), /Try again in 9:5\d/);
+      await becomes(() => button(page, 'Try again').count(), 0);
+      const error = { error: 'RateLimitError', message: 'RateLimitError: Slow', code: 'rate_limited', retry_after: 3 };
+      await answerWith(page, [{ type: 'error', ...error }]);
+      await ask(page, 'again');
+      await lastAnswer(page).getByText('Try again in 0:02').waitFor();
+      await page.unroute('**/backend-api/v2/conversation');
+      await button(page, 'Try again').click();
+      await page.getByText('You said: again').waitFor();
     });
   });
 

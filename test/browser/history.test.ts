@@ -7,9 +7,19 @@ import { becomes, comesToFit, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { countMessages, fillDatabase } from './history-chats.ts';
 import { setStage } from './stage.ts';
-import { ask, finished, goTo, lastAnswer, PHONE, ready, settled } from './visit.ts';
+import { ask, finished, goTo, lastAnswer, PHONE, ready, send, settled } from './visit.ts';
 
-const script: VendorScript = ({ prompt }) => ({ text: ['You said: ', prompt] });
+const script: VendorScript = ({ prompt }) => {
+  if (prompt === 'endless') return { text: endless(), delayMs: 20 };
+  // A conversation that is to be named comes as one question.
+  if (prompt.includes('unnameable')) return { status: 401, errorMessage: 'Incorrect API key provided' };
+  if (prompt.includes('Write a title')) return { text: ['**"Gates', ' of Rome"**\nor so'] };
+  return { text: ['You said: ', prompt] };
+};
+
+function* endless(): Generator<string> {
+  for (;;) yield 'and ';
+}
 
 /** Lets the messages of a chat be read from the database only when the test says so. */
 const SLOW_READING = `globalThis.slow = { isOn: false, waiting: [] };
@@ -21,7 +31,7 @@ const SLOW_READING = `globalThis.slow = { isOn: false, waiting: [] };
   };`;
 
 describe('the history', { skip: withoutBrowser }, () => {
-  const { visit } = setStage(() => openGateway(script, ['gpt-4o']));
+  const { visit, gateway } = setStage(() => openGateway(script, ['gpt-4o']));
 
   /** Several chats, one question each. */
   const converse = async (page: Page, questions: readonly string[]): Promise<void> => {
@@ -205,15 +215,38 @@ describe('the history', { skip: withoutBrowser }, () => {
     });
   });
 
-  test('deletes everything when that is wanted twice', async () => {
+  test('has a chat named by its model', async () => {
+    await visit(async (page) => {
+      await converse(page, ['unnameable', 'gates']);
+      const title = page.locator('.chat-list a');
+      for (const [place, wanted] of [
+        [0, 'Gates of Rome'],
+        [1, 'unnameable'],
+      ] as const) {
+        await page.getByRole('button', { name: 'What to do with' }).nth(place).click();
+        await page.getByRole('menuitem', { name: 'Name by the model' }).click();
+        await becomes(() => title.nth(place).innerText(), wanted);
+      }
+      await page.getByText('The model gave the chat no title. Incorrect API key provided').waitFor();
+      // Nothing of it is in the chat.
+      await becomes(() => countMessages(page), 4);
+    });
+  });
+
+  test('deletes everything when that is wanted twice, also what is being answered', async () => {
     await visit(async (page) => {
       await converse(page, ['one', 'two']);
+      await goTo(page, '#/');
+      await page.locator('#providers').waitFor({ state: 'attached' });
+      await send(page, 'endless');
+      await lastAnswer(page).getByText('and and').waitFor();
       await goTo(page, '#/history');
       await page.getByRole('button', { name: 'What to do with all chats' }).click();
       await page.getByRole('menuitem', { name: 'Delete all chats' }).click();
       const dialog = page.getByRole('dialog', { name: 'Delete all chats' });
       await dialog.getByRole('button', { name: 'Delete all chats' }).click();
       await page.getByText('All chats were deleted.').waitFor();
+      assert.equal(await gateway.upstream.chats.at(-1)?.closed, 'aborted');
       await page.reload();
       await page.getByText('Your chats will be listed here').first().waitFor();
       assert.equal(await countMessages(page), 0);

@@ -5,7 +5,7 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes, comesToFit } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, newChat, PIXEL, ready } from './visit.ts';
+import { ask, finished, lastAnswer, newChat, PIXEL, ready } from './visit.ts';
 
 type Made = new (
   ...options: unknown[]
@@ -17,7 +17,12 @@ interface BrowserScope {
   readonly ClipboardEvent: Made;
 }
 
-const script: VendorScript = ({ prompt }) => ({ text: ['You said: ', prompt] });
+const script: VendorScript = ({ prompt }) =>
+  prompt === 'endless' ? { text: endless(), delayMs: 20 } : { text: ['You said: ', prompt] };
+
+function* endless(): Generator<string> {
+  for (;;) yield 'and ';
+}
 
 describe('the field for messages', { skip: withoutBrowser }, () => {
   const { visit, gateway, sent } = setStage(() => openGateway(script, ['gpt-4o', 'plain-model']));
@@ -62,6 +67,29 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('leaves nothing on the server of a file that is removed while it is on its way', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      const arrived = Promise.withResolvers<string>();
+      const removed = Promise.withResolvers<void>();
+      await page.route('**/backend-api/v2/files/*', async (route) => {
+        if (route.request().method() !== 'POST') return route.continue();
+        const response = await route.fetch();
+        arrived.resolve(route.request().url());
+        await removed.promise;
+        // It may have hung up.
+        await route.fulfill({ response }).catch(() => {});
+      });
+      await page.locator('#files').setInputFiles({ name: 'pixel.png', mimeType: 'image/png', buffer: PIXEL });
+      const bucket = await arrived.promise;
+      assert.equal((await fetch(bucket)).status, 200);
+      await page.getByRole('button', { name: 'Remove pixel.png' }).click();
+      removed.resolve();
+      await becomes(async () => (await fetch(bucket)).status, 404);
+      await becomes(() => page.locator('#attached').count(), 0);
+    });
+  });
+
   for (const [way, give] of [
     ['dropped', 'drop'],
     ['pasted', 'paste'],
@@ -70,8 +98,9 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
       await visit(async (page) => {
         await ready(page);
         const bytes = PIXEL.toString('base64');
-        await page.locator('#prompt').evaluate(
-          (field, [kind, base64]) => {
+        // What is dropped may be dropped anywhere.
+        await page.locator(give === 'drop' ? '#welcome-title' : '#prompt').evaluate(
+          (place, [kind, base64]) => {
             // The browser's own, which the types of this package do not know.
             const { DataTransfer, DragEvent, ClipboardEvent } = globalThis as unknown as BrowserScope;
             const data = new DataTransfer();
@@ -81,7 +110,10 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
               kind === 'drop'
                 ? new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true })
                 : new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
-            field.dispatchEvent(event);
+            if (kind === 'drop') {
+              place.dispatchEvent(new DragEvent('dragover', { dataTransfer: data, bubbles: true, cancelable: true }));
+            }
+            place.dispatchEvent(event);
           },
           [give, bytes] as const,
         );
@@ -104,6 +136,76 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
         return !field.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
       });
       assert.equal(isTaken, false);
+    });
+  });
+
+  test('edits a question that has a file, which stays with it, and copies no words where there are none', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      await page.locator('#files').setInputFiles({ name: 'pixel.png', mimeType: 'image/png', buffer: PIXEL });
+      await page.locator('#attached .is-ready').waitFor();
+      await page.locator('#send').click();
+      await finished(lastAnswer(page));
+      const question = page.locator('.question');
+      await question.hover();
+      await becomes(() => question.getByRole('button', { name: 'Copy' }).count(), 0);
+      await question.getByRole('button', { name: 'Edit' }).click();
+      await page.locator('.editor .file-image').waitFor();
+      await page.locator('.editor textarea').fill('endless');
+      await page.locator('.editor textarea').press('Enter');
+      await lastAnswer(page).getByText('and and').waitFor();
+      assert.equal(gateway.upstream.chats.at(-1)?.images, 1);
+      // While an answer is on its way, the next one waits.
+      await question.hover();
+      await question.getByRole('button', { name: 'Edit' }).click();
+      await page.getByText('An answer is on its way').waitFor();
+      await becomes(() => page.locator('.editor').getByRole('button', { name: 'Send' }).isDisabled(), true);
+      await page.locator('#send').click();
+      await page.locator('.editor textarea').fill('then');
+      await page.locator('.editor textarea').press('Enter');
+      await page.getByText('You said: then').waitFor();
+      assert.equal(gateway.upstream.chats.at(-1)?.images, 1);
+    });
+  });
+
+  test('folds a long question', async () => {
+    await visit(async (page) => {
+      await ask(page, 'short');
+      await becomes(() => page.locator('.fold').count(), 0);
+      await ask(page, Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\n'));
+      const bubble = page.locator('.bubble').last();
+      const height = (): Promise<number> => bubble.evaluate((node) => node.clientHeight);
+      await page.getByRole('button', { name: 'Show more' }).waitFor();
+      const folded = await height();
+      await page.getByRole('button', { name: 'Show more' }).click();
+      await page.getByRole('button', { name: 'Show less' }).waitFor();
+      assert.ok((await height()) > 2 * folded);
+      await page.getByRole('button', { name: 'Show less' }).click();
+      await becomes(height, folded);
+    });
+  });
+
+  test('gets what is typed anywhere, and Arrow up edits the last question', async () => {
+    await visit(async (page) => {
+      await ask(page, 'first');
+      await page.locator('#scroll').focus();
+      await page.keyboard.type('anywhere');
+      await becomes(() => page.locator('#prompt').inputValue(), 'anywhere');
+      // There it is the field's own key.
+      await page.keyboard.press('ArrowUp');
+      await becomes(() => page.locator('.editor').count(), 0);
+      await page.locator('#prompt').fill('');
+      await page.keyboard.press('ArrowUp');
+      await becomes(() => page.locator('.editor textarea').inputValue(), 'first');
+      await page.keyboard.type(' and second');
+      await becomes(() => page.locator('.editor textarea').inputValue(), 'first and second');
+      await page.keyboard.press('Escape');
+      // Nor are the letters in a window for the field below it.
+      await page.keyboard.press('Control+/');
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+      await page.keyboard.type('x');
+      await page.keyboard.press('Escape');
+      await becomes(() => page.locator('#prompt').inputValue(), '');
     });
   });
 
@@ -140,6 +242,51 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
       await page.route('**/backend-api/v2/conversation', (route) => route.abort());
       assert.equal((await body('with'))['web_search'], true);
     });
+  });
+
+  test('says beside the answer that a search failed', async () => {
+    const gateway = await openGateway(
+      script,
+      ['gpt-4o'],
+      'Scripted',
+      "search: { engine: searxng, url: 'http://127.0.0.1:9' }",
+    );
+    try {
+      await visit(
+        async (page) => {
+          await ready(page);
+          await page.locator('#web-search').click();
+          await ask(page, 'news');
+          await page.locator('.answer').getByText('The web search failed.').waitFor();
+          await page.reload();
+          await page.locator('.answer').getByText('The web search failed.').waitFor();
+        },
+        { gateway },
+      );
+    } finally {
+      await gateway.close();
+    }
+  });
+
+  test('offers no search where the server has none, and asks for none', async () => {
+    const gateway = await openGateway(script, ['gpt-4o'], 'Scripted', 'search: { engine: none }');
+    try {
+      await visit(
+        async (page) => {
+          const kept = JSON.stringify(JSON.stringify({ webSearch: true }));
+          await page.evaluate(`localStorage.setItem('sluice.settings', ${kept})`);
+          await page.reload();
+          await ready(page);
+          await becomes(() => page.locator('#web-search').count(), 0);
+          const request = page.waitForRequest('**/backend-api/v2/conversation');
+          await ask(page, 'news');
+          assert.equal((await request).postDataJSON().web_search, undefined);
+        },
+        { gateway },
+      );
+    } finally {
+      await gateway.close();
+    }
   });
 
   test('writes down what is said, where the browser can', async () => {

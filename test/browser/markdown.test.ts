@@ -71,6 +71,16 @@ describe('markdown shows', { skip: withoutBrowser, timeout: 900_000 }, () => {
     assert.equal(await count('details'), 0);
   });
 
+  test('code is copied at plain http addresses, too, which have no clipboard', async () => {
+    await here.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await here.page.evaluate(`globalThis.kept = navigator.clipboard;
+      Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })`);
+    await render(`${FENCE}js\nfoo();\n${FENCE}`);
+    await here.page.getByRole('button', { name: 'Copy', exact: true }).click();
+    await here.page.getByRole('button', { name: 'Copied' }).waitFor();
+    assert.equal(await here.page.evaluate('kept.readText()'), 'foo();');
+  });
+
   test('HTML in a frame that can reach nothing', async () => {
     await render(`${FENCE}html\n<h1>Hi</h1><script>parent.document.title = 'hacked'</script>\n${FENCE}`);
     await here.page.getByRole('button', { name: 'Preview' }).click();

@@ -82,6 +82,31 @@ describe('the page', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('notices that the server is back, and what models it has got meanwhile', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      await page.route('**/backend-api/v2/providers', (route) => route.abort());
+      await page.reload();
+      await page.getByText('Sluice does not answer').waitFor();
+      await page.unroute('**/backend-api/v2/providers');
+      await page.getByText('Sluice does not answer').waitFor({ state: 'detached' });
+      await page.route('**/backend-api/v2/models', async (route) => {
+        const response = await route.fetch();
+        const text = (await response.text()).replaceAll('plain-model', 'newer-model');
+        await route.fulfill({ response, body: text, headers: { ...response.headers(), etag: '"newer"' } });
+      });
+      // Whoever comes back to the page after a while.
+      await page.evaluate(`{
+        const { now } = Date;
+        Date.now = () => now() + 60_000;
+        dispatchEvent(new Event('focus'));
+      }`);
+      await page.locator('#model').click();
+      await page.getByRole('option', { name: 'newer-model' }).waitFor();
+      await becomes(() => page.getByRole('option', { name: 'plain-model' }).count(), 0);
+    });
+  });
+
   test('picks a model with the keyboard and keeps it', async () => {
     await visit(async (page) => {
       await ready(page);

@@ -9,7 +9,7 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes, comesToFit, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, goTo, lastAnswer, PIXEL, ready, settled } from './visit.ts';
+import { ask, finished, goTo, lastAnswer, PIXEL, ready, settled } from './visit.ts';
 
 const RIGHT_KEY = 'the-right-key';
 
@@ -146,7 +146,16 @@ embedded: { enabled: true }
       await page.locator('#prompt').pressSequentially('two');
       await becomes(() => page.locator('#prompt').inputValue(), 'one\ntwo');
       await page.locator('#prompt').press('Control+Enter');
-      await page.getByText('You said: one').waitFor();
+      await finished(lastAnswer(page));
+      // So do questions that are edited.
+      await page.locator('.question').hover();
+      await page.locator('.question').getByRole('button', { name: 'Edit' }).click();
+      await page.locator('.editor textarea').press('Enter');
+      await page.locator('.editor textarea').pressSequentially('three');
+      await becomes(() => page.locator('.editor textarea').inputValue(), 'one\ntwo\nthree');
+      await page.locator('.editor textarea').press('Control+Enter');
+      await page.getByText('three').last().waitFor();
+      await becomes(() => page.locator('.editor').count(), 0);
     });
   });
 

@@ -7,11 +7,12 @@ import { becomes, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { openLine } from './line.ts';
 import { setStage } from './stage.ts';
-import { ask, goTo, PHONE, ready, send, settled } from './visit.ts';
+import { ask, goTo, newChat, PHONE, ready, send, settled } from './visit.ts';
 
 const MANY = 2_000;
 
-const script: VendorScript = ({ prompt }) => ({ text: ['You said: ', prompt] });
+const script: VendorScript = ({ prompt }) =>
+  prompt === 'slow' ? { text: Array<string>(40).fill('and '), delayMs: 100 } : { text: ['You said: ', prompt] };
 
 /** Puts a chat with so many messages into the browser's database, as an earlier visit would have left it. */
 const seed = `(count) => new Promise((resolve, reject) => {
@@ -185,6 +186,23 @@ describe('the shell', { skip: withoutBrowser }, () => {
         { locale },
       );
     }
+  });
+
+  test('shows which chats are being answered, and which have new answers', async () => {
+    await visit(async (page) => {
+      await send(page, 'slow');
+      const state = (name: string) => page.locator('.chat-list').getByRole('img', { name });
+      await state('An answer is on its way').waitFor();
+      await newChat(page);
+      await ask(page, 'quick');
+      await state('New answer').waitFor();
+      await becomes(() => state('An answer is on its way').count(), 0);
+      await becomes(() => state('New answer').count(), 1);
+      await page.reload();
+      await state('New answer').waitFor();
+      await page.locator('.chat-list a', { hasText: 'slow' }).click();
+      await becomes(() => state('New answer').count(), 0);
+    });
   });
 
   test('keeps favourites at the top of the list of models', async () => {

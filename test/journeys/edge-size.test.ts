@@ -155,6 +155,11 @@ describe('bodies that are too large', () => {
         assertError(await world.ask({ method: 'POST', path, headers, body }), 415, encoding);
       }
     }
+    const form = '--x\r\ncontent-disposition: form-data; name="files"; filename="a.txt"\r\n\r\nHi\r\n--x--\r\n';
+    for (const path of ['/backend-api/v2/files/packed', '/v1/audio/transcriptions']) {
+      const headers = { 'content-type': 'multipart/form-data; boundary=x', 'content-encoding': 'gzip' };
+      assertError(await world.ask({ method: 'POST', path, headers, body: gzipSync(form) }), 415, path);
+    }
     assert.equal(world.upstream.chats.length, length);
     const headers = { 'content-type': 'application/json', 'content-encoding': 'identity' };
     const answer = await world.ask({ method: 'POST', path: CHATS[1].path, headers, body: JSON.stringify(HI) });
@@ -174,7 +179,7 @@ describe('memory', () => {
   ];
   for (const { name, path, body, status } of cases) {
     test(`of 40 requests with 5 MB at once, ${name}`, async () => {
-      const upstream = await startOpenAiUpstream();
+      await using upstream = await startOpenAiUpstream();
       await using gateway = await startGatewayProcess(
         `providers: { mock: { kind: openai, baseUrl: '${upstream.baseUrl}', models: [test-model] } }`,
       );
@@ -188,7 +193,6 @@ describe('memory', () => {
       const { peak } = await gateway.memory();
       const growth = Math.round((peak - now) / MB);
       assert.ok(growth < 300, `${growth} MB`);
-      await upstream.close();
     });
   }
 

@@ -30,6 +30,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
       ['modalities, audio', { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } }],
       ['prediction', { prediction: { type: 'content', content: 'Hello' } }],
       ['no_such_field', { no_such_field: 1 }],
+      ['messages.name', { messages: [{ role: 'user', name: 'Ann', content: 'Hi' }] }],
       [
         'cache_control',
         {

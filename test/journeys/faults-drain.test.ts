@@ -5,6 +5,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
+import { dial, listen, statusesIn } from '../support/raw-http.ts';
 import type { VendorScript } from '../support/vendor-script.ts';
 import {
   ask,
@@ -75,6 +76,33 @@ describe('a stop', { concurrency: 5 }, () => {
     }
     await draining;
     assert.equal(upstream.open, 0);
+  });
+
+  test('answers nothing new on connections that are open either', { timeout: 60_000 }, async (context) => {
+    const [gateway, upstream] = await openGateway(
+      context,
+      () => ({ text: [...'slow'], delayMs: 100 }),
+      '{ drainMs: 20000 }',
+    );
+    const socket = await dial(gateway.origin);
+    const heard = listen(socket, 20_000);
+    const body = JSON.stringify({ provider: 'mock', model: 'test-model', messages: QUESTION });
+    const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
+    const request = `${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+    socket.write(request);
+    await eventually('it is asked', () => upstream.chats.length === 1);
+    const closing = gateway.close();
+    socket.write(request);
+    const { text } = await heard;
+    await closing;
+    assert.equal(upstream.chats.length, 1);
+    assert.deepEqual(statusesIn(text).slice(0, 1), [200]);
+    assert.ok(
+      statusesIn(text)
+        .slice(1)
+        .every((status) => status === 503),
+      text,
+    );
   });
 
   test('cuts endless answers with an error when the time is over', { timeout: 60_000 }, async (context) => {

@@ -77,6 +77,7 @@ describe('who draws', { timeout: 60_000 }, () => {
     const { status, json } = await told(post({ gateway } as World, '/v1/images/generations', body));
     assert.equal(status, 200, JSON.stringify(json));
     assert.deepEqual(json.data, Array(2).fill({ b64_json: red.toString('base64') }));
+    assert.deepEqual([json.usage.input_tokens, json.usage.output_tokens, json.usage.total_tokens], [6, 18, 24]);
     const [call] = upstream.at('/v1/chat/completions');
     assert.deepEqual(call?.json.modalities, ['image', 'text']);
     assert.deepEqual(call?.json.image_config, { aspect_ratio: '16:9' });

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { startOpenAiUpstream } from '../support/openai-upstream.ts';
+import { startGatewayBefore } from './gateway-before.ts';
 import { ACME_MODELS, type Json, KEY, setListings } from './listings-world.ts';
 
 describe('listings of dialect A', { timeout: 60_000 }, () => {
-  const { get, ok, fails } = setListings();
+  const listings = setListings();
+  const { get, ok, fails } = listings;
   const base = '/backend-api/v2';
   const MODEL_ENTRY = {
     id: 'string',
@@ -97,6 +100,37 @@ describe('listings of dialect A', { timeout: 60_000 }, () => {
     assert.deepEqual((await ok<Record<string, Json[]>>(`${base}/models`))['groq'], []);
   });
 
+  test('GET models and GET providers: 304 for those who have the present list', async () => {
+    for (const path of [`${base}/models`, `${base}/providers`]) {
+      const { headers } = await get(path);
+      const etag = headers.get('etag') ?? '';
+      assert.match(etag, /^"\w+"$/);
+      // `get` expects JSON, which a 304 does not have.
+      const again = await fetch(`${listings.origin}${path}`, { headers: { 'if-none-match': etag } });
+      assert.deepEqual([again.status, await again.text()], [304, '']);
+      assert.equal((await get(path, { 'if-none-match': '"other"' })).status, 200);
+    }
+  });
+
+  test('GET providers: whether this server searches the web', async () => {
+    const searching = async (at: string): Promise<readonly unknown[]> => {
+      const answer = await fetch(`${at}${base}/providers`);
+      return ((await answer.json()) as Json[]).map((each) => each['web_search']);
+    };
+    const upstream = await startOpenAiUpstream(undefined, { models: ['a'] });
+    const yaml = (search: string) => `
+providers: { acme: { kind: openai, baseUrl: '${upstream.baseUrl}' } }
+search: ${search}`;
+    const off = await startGatewayBefore([upstream], yaml('{ engine: none }'));
+    try {
+      assert.deepEqual(new Set(await searching(off.gateway.origin)), new Set([false]));
+    } finally {
+      await off.close();
+    }
+    const all = await ok<Json[]>(`${base}/providers`);
+    assert.equal(all.find((each) => each['name'] === 'acme')?.['web_search'], true);
+  });
+
   test('GET providers: every field of every entry', async () => {
     const providers = await ok<Json[]>(`${base}/providers`);
     const FIELDS: Record<string, readonly string[]> = {
@@ -117,6 +151,7 @@ describe('listings of dialect A', { timeout: 60_000 }, () => {
       origin: ['string'],
       key_variable: ['string', 'null'],
       cookie_domain: ['string', 'null'],
+      web_search: ['boolean'],
       speech: ['boolean'],
       voices: ['object'],
     };

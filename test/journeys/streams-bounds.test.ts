@@ -193,17 +193,16 @@ describe('the places of resumable answers', { timeout: 60_000, concurrency: 4 },
 
 describe('a shutdown', { timeout: 60_000, concurrency: 4 }, () => {
   test('lets answers that nobody reads finish', async () => {
-    const upstream = await startOpenAiUpstream(() => ({ text: [...'a slow answer'], delayMs: 60 }));
+    await using upstream = await startOpenAiUpstream(() => ({ text: [...'a slow answer'], delayMs: 60 }));
     const gateway = await startGateway(`providers: { mock: { kind: openai, baseUrl: '${upstream.baseUrl}' } }`);
     const client = beginKept({ gateway });
     await readEvents(client, 2);
     await gateway.close();
     assert.equal(await upstream.chats[0]?.closed, 'finished');
-    await upstream.close();
   });
 
   test('tells all readers when it cuts them', async () => {
-    const upstream = await startOpenAiUpstream(() => ({ text: words(), delayMs: 20 }));
+    await using upstream = await startOpenAiUpstream(() => ({ text: words(), delayMs: 20 }));
     const gateway = await startGateway(
       `providers: { mock: { kind: openai, baseUrl: '${upstream.baseUrl}' } }\nlimits: { drainMs: 500 }`,
     );
@@ -217,11 +216,10 @@ describe('a shutdown', { timeout: 60_000, concurrency: 4 }, () => {
       assert.equal(eventsOf(body).at(-1)?.data['code'], 'shutting_down');
     }
     assert.equal(await upstream.chats[0]?.closed, 'aborted');
-    await upstream.close();
   });
 
   test('does not wait for readers that read nothing', async () => {
-    const upstream = await startOpenAiUpstream(() => ({ text: ['x'.repeat(16 * MEGABYTE)] }));
+    await using upstream = await startOpenAiUpstream(() => ({ text: ['x'.repeat(16 * MEGABYTE)] }));
     const gateway = await startGateway(
       `providers: { mock: { kind: openai, baseUrl: '${upstream.baseUrl}' } }\nlimits: { drainMs: 300, sseLineBytes: 40000000 }`,
     );
@@ -232,7 +230,6 @@ describe('a shutdown', { timeout: 60_000, concurrency: 4 }, () => {
     await gateway.close();
     client.leave();
     reader.leave();
-    await upstream.close();
   });
 });
 

@@ -51,6 +51,16 @@ describe('a request as its vendor takes it', { timeout: 60_000 }, () => {
       assert.equal(answer.headers.get('x-sluice-dropped'), null);
     });
 
+    test(`who wrote a message arrives, or is named as lost (${format})`, async () => {
+      const seat = world.seat(format);
+      seat.answers({ text: ['Hi'] });
+      const messages = [{ role: 'user', name: 'Ann', content: 'Hi' }];
+      const answer = await post('/v1/chat/completions', { model: seat.model, messages });
+      assert.equal(answer.status, 200, await answer.text());
+      const arrived = JSON.stringify(seat.last.body).includes('"Ann"');
+      assert.equal(answer.headers.get('x-sluice-dropped'), arrived ? null : 'messages.name');
+    });
+
     test(`several choices cost what they cost together (${format})`, async () => {
       const seat = world.seat(format);
       seat.answers({ text: ['Hi'], usage: { prompt: 20, completion: 7, cached: 4 } });

@@ -37,13 +37,17 @@ describe('several workers', { timeout: 240_000, skip: !isLinux }, () => {
     // The places of a worker that is killed come back too.
     const held = await Promise.all(Array.from({ length: 10 }, () => stream(world.origin)));
     assert.ok(held.every(({ status }) => status === 200));
-    const [victim = 0] = world.workers();
-    process.kill(victim, 'SIGKILL');
-    await eventually(() => !isAlive(victim));
-    await eventually(() => world.workers().length === 3);
-    const cut = await Promise.allSettled(held.map(({ whole }) => Promise.race([whole, sleep(100, 'running')])));
-    const lost = cut.filter(({ status }) => status === 'rejected').length;
-    assert.ok(lost > 0, 'the worker had streams');
+    let lost = 0;
+    // One worker alone may have all of them where the machine is busy.
+    for (const victim of world.workers()) {
+      process.kill(victim, 'SIGKILL');
+      await eventually(() => !isAlive(victim));
+      await eventually(() => world.workers().length === 3);
+      const cut = await Promise.allSettled(held.map(({ whole }) => Promise.race([whole, sleep(100, 'running')])));
+      lost = cut.filter(({ status }) => status === 'rejected').length;
+      if (lost > 0) break;
+    }
+    assert.ok(lost > 0, 'some worker had streams');
     await eventually(() => world.open.length === 10 - lost, 'upstream hears of it');
     const more = await Promise.all(Array.from({ length: 20 }, () => stream(world.origin)));
     assert.equal(more.filter(({ status }) => status === 200).length, lost);

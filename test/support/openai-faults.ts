@@ -112,6 +112,17 @@ function endless(status: number, headers: OutgoingHttpHeaders, start: string): H
   return (request, response) => sendRaw(request, response, { status, headers, pieces: pieces() });
 }
 
+/** The same event for ever, as fast as it is taken. */
+function endlessly(event: string): Handler {
+  const many = event.repeat(Math.ceil(LONG.length / event.length));
+  return async (request, response) => {
+    response.writeHead(200, EVENT_STREAM);
+    while (!response.destroyed) {
+      if (!response.write(many)) await Promise.race([once(response, 'drain'), request.closed]);
+    }
+  };
+}
+
 function bytewise(bytes: Buffer, size: number): Buffer[] {
   return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
     bytes.subarray(index * size, (index + 1) * size),
@@ -425,6 +436,12 @@ export const faults = {
     answer: endless(200, EVENT_STREAM, 'data: {"choices":"'),
   },
   /** A JSON answer without end. */
+  /** A proxy that writes its log into the stream, a model server in a loop: nothing that anybody could read, without end. */
+  'fault-endless-garbage': { expected: refused(502), answer: endlessly('data: garbage\n\n') },
+  'fault-endless-truncated': { expected: refused(502), answer: endlessly('data: {"choices":\n\n') },
+  'fault-endless-lines': { expected: refused(502), answer: endlessly('DEBUG\n') },
+  /** Signs of life, of an upstream that has none. */
+  'fault-endless-comments': { expected: refused(502), answer: endlessly(`: ${LONG}\n\n`) },
   'fault-endless-json': {
     expected: refused(502),
     answer: endless(200, JSON_TYPE, '{"choices":"'),

@@ -41,6 +41,7 @@ export interface OpenAiUpstream {
   /** Answers to POST requests that are neither finished nor aborted yet. */
   readonly open: number;
   close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 const HELLO: VendorScript = () => ({ text: ['Hello', ' from', ' the', ' upstream.'] });
@@ -93,6 +94,11 @@ export async function startOpenAiUpstream(
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = async (): Promise<void> => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  };
   return {
     origin,
     baseUrl: `${origin}/v1`,
@@ -106,11 +112,8 @@ export async function startOpenAiUpstream(
     get open() {
       return open;
     },
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 

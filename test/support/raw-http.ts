@@ -65,7 +65,7 @@ export async function dial(origin: string): Promise<Socket> {
 export async function talk(
   origin: string,
   bytes: string | Buffer,
-  { quietMs = 1_000 }: { readonly quietMs?: number } = {},
+  { quietMs = 3_000 }: { readonly quietMs?: number } = {},
 ): Promise<{ readonly text: string; readonly closed: boolean }> {
   const socket = await dial(origin);
   socket.write(bytes);

@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { applyAppearance } from './actions/appearance.ts';
-import { refreshCatalog } from './actions/catalog.ts';
+import { refreshCatalog, watchCatalog } from './actions/catalog.ts';
 import { listenToKeys } from './commands/index.ts';
 import { toast } from './components/toast.ts';
 import { speak, t, wantedLanguage } from './i18n/index.ts';
@@ -14,6 +14,7 @@ async function start(): Promise<void> {
   const kept = keepState(() => toast(t('shell.notKept')));
   applyAppearance();
   void refreshCatalog();
+  watchCatalog();
   let spokenLanguage = wantedLanguage();
   await speak(spokenLanguage);
   const root = document.getElementById('app') as HTMLElement;

@@ -7,6 +7,7 @@ import { type JsonBody, parseId } from '../edge/body.ts';
 import { cookieOf } from '../edge/guard.ts';
 import { ownerByKey } from '../keys.ts';
 import { validate } from '../validate.ts';
+import { sendTagged } from './tagged.ts';
 import { ChatBody } from './wire.ts';
 
 /** Holds the secret of whoever shares chats from a browser. */
@@ -21,10 +22,7 @@ export function getChat(deps: Deps): Handler {
     if (chat === undefined) throw new SluiceError('not_found', 'Not found: no chat is shared under this id.');
     const body = JSON.stringify(chat.body);
     // Without a time stamp only the content tells one version from another.
-    const tag = chat.updated === 0 ? hash(body).slice(0, 32) : String(chat.updated);
-    reply.header('etag', `"${tag}"`).header('cache-control', 'no-cache');
-    if (isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send();
-    return reply.header('content-type', 'application/json; charset=utf-8').send(body);
+    return sendTagged(request, reply, body, chat.updated === 0 ? undefined : String(chat.updated));
   };
 }
 
@@ -73,17 +71,6 @@ export function ownerOf(request: FastifyRequest, deps: Deps): { readonly owner: 
 /** Hands out the secret of a new owner. */
 function setOwner(reply: FastifyReply, secret: string): void {
   reply.header('set-cookie', `${OWNER_COOKIE}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${YEAR_SECONDS}`);
-}
-
-/** `If-None-Match` as front ends send it (a bare integer) and as HTTP has it: quoted, weak, in lists (RFC 9110 §13.1.2). */
-function isKnown(header: string | undefined, known: string): boolean {
-  return (header ?? '').split(',').some(
-    (tag) =>
-      tag
-        .trim()
-        .replace(/^W\//, '')
-        .replace(/^"(.*)"$/, '$1') === known,
-  );
 }
 
 function hash(text: string): string {

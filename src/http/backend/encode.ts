@@ -139,8 +139,9 @@ export class TypedStream implements Encoder {
   }
 }
 
-function failure(key: 'error' | 'auth', { name, message, code }: ErrorInfo): Json {
-  return { [key]: name, message: `${name}: ${message}`, code };
+function failure(key: 'error' | 'auth', { name, message, code, retryAfter }: ErrorInfo): Json {
+  const pace = retryAfter === undefined ? {} : { retry_after: retryAfter };
+  return { [key]: name, message: `${name}: ${message}`, code, ...pace };
 }
 
 /** Media as content: `urls` shows at once, the text is what stays in the message. */

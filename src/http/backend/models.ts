@@ -7,18 +7,19 @@ import { clientKeys } from '../keys.ts';
 import { abilityFields } from '../model-fields.ts';
 import { priced } from '../observe/list-prices.ts';
 import { validate } from '../validate.ts';
+import { sendTagged } from './tagged.ts';
 import { type ModelEntry, ModelsQuery, type ProviderEntry } from './wire.ts';
 
-/** `GET models`: provider → its models; or with `?format=list` every model once. */
+/** `GET models`: provider → its models; or with `?format=list` every model once. 304 while the client has the present list. */
 export function models(deps: Deps): Handler {
-  return async (request) => {
+  return async (request, reply) => {
     const { format } = validate(ModelsQuery, request.query, 'invalid_request');
     const offers = await deps.router.catalog.list();
     const offering = offeringIn(offers);
     const entries = offers.map((offer) => [offer.provider.id, entriesOf(offer, offering)] as const);
     if (format === undefined) {
       const withPrices = entries.map(async ([id, list]) => [id, await priced(id, list, deps.prices)] as const);
-      return Object.fromEntries(await Promise.all(withPrices));
+      return sendTagged(request, reply, JSON.stringify(Object.fromEntries(await Promise.all(withPrices))));
     }
     // Each model once: whose prices would these be?
     const unique = new Map<string, ModelEntry>();
@@ -54,11 +55,14 @@ export function providerModels(deps: Deps): Handler {
   };
 }
 
-/** `GET providers` */
+/** `GET providers`; 304 while the client has the present list. */
 export function providers(deps: Deps): Handler {
-  return async () => {
-    const { router } = deps;
-    return (await router.catalog.list()).map((offer) => providerEntry(offer, router.answers(offer.provider.id)));
+  return async (request, reply) => {
+    const { router, search } = deps;
+    const entries = (await router.catalog.list()).map((offer) =>
+      providerEntry(offer, router.answers(offer.provider.id), search.isOn),
+    );
+    return sendTagged(request, reply, JSON.stringify(entries));
   };
 }
 
@@ -96,8 +100,11 @@ function offeringIn(offers: readonly Offer[]): Offering {
   return all;
 }
 
-/** @param answers how many it has given */
-function providerEntry({ provider, models: offered }: Offer, answers: number): ProviderEntry {
+/**
+ * @param answers how many it has given
+ * @param searches whether there is a web search
+ */
+function providerEntry({ provider, models: offered }: Offer, answers: number, searches: boolean): ProviderEntry {
   const count = (test: (model: Model) => boolean | undefined): number => offered.filter(test).length;
   const { voices = [] } = provider;
   return {
@@ -119,6 +126,7 @@ function providerEntry({ provider, models: offered }: Offer, answers: number): P
     origin: provider.origin,
     key_variable: provider.auth.kind === 'api_key' ? (provider.auth.variable ?? null) : null,
     cookie_domain: provider.auth.kind === 'cookies' ? provider.auth.domain : null,
+    web_search: searches && provider.chat !== undefined,
     // Every upstream of OpenAI's format could; those with a model for it do.
     speech: voices.length > 0 || (provider.speech !== undefined && offered.some(({ type }) => type === 'speech')),
     voices: voices.map(({ id, label, language }) => ({ id, label, language })),

@@ -142,6 +142,7 @@ export const ProviderEntry = z.object({
   origin: z.string().describe('How it came to be on: file, environment, local or embedded'),
   key_variable: z.string().nullable().describe("The environment variable that holds the provider's key"),
   cookie_domain: z.string().nullable().describe('The domain whose cookies it needs'),
+  web_search: z.boolean().describe('Whether this server can search the web for its answers'),
   speech: z.boolean().describe('Whether it reads texts aloud'),
   voices: z
     .array(z.object({ id: z.string(), label: z.string(), language: z.string() }))

@@ -73,7 +73,7 @@ export function errorHandler({ secrets, log }: { readonly secrets: Secrets; read
       reply.header('www-authenticate', scheme === 'Basic' ? `Basic ${REALM}, charset="UTF-8"` : `Bearer ${REALM}`);
     }
     reply.code(error.status).header('content-type', 'application/json; charset=utf-8');
-    const bodyOf = request.routeOptions.config.errorBody ?? errorBody;
+    const bodyOf = request.route?.errorBody ?? errorBody;
     const text = JSON.stringify(bodyOf(error, request));
     // A body that came along with the header is complete by then.
     if (request.raw.complete) send(reply, text);

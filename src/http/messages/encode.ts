@@ -33,7 +33,7 @@ export interface MessageEvent {
 interface OpenCall {
   readonly id: string;
   /** -1 once it is over. */
-  readonly block: number;
+  block: number;
   json: string;
 }
 
@@ -48,6 +48,8 @@ export class MessageStream implements Encoder {
   #index = -1;
   #open: 'text' | 'thinking' | undefined;
   readonly #calls = new Map<number, OpenCall>();
+  /** Those to which something has come since the last look whether they are whole: of many calls few are. */
+  readonly #grown = new Set<OpenCall>();
   readonly #sealed = new Set<number>();
   #hasCalls = false;
   #refused = false;
@@ -70,11 +72,12 @@ export class MessageStream implements Encoder {
   /** The events of one batch. */
   events(batch: Batch): readonly MessageEvent[] {
     const out: MessageEvent[] = [];
-    for (const chunk of batch) this.#one(chunk, batch, out);
+    const vendors = vendorsOf(batch);
+    for (const chunk of batch) this.#one(chunk, vendors, out);
     return out;
   }
 
-  #one(chunk: Chunk, batch: Batch, out: MessageEvent[]): void {
+  #one(chunk: Chunk, vendors: CallVendors, out: MessageEvent[]): void {
     switch (chunk.type) {
       case 'content':
         this.#text(chunk.content, chunk.vendor, out);
@@ -91,7 +94,7 @@ export class MessageStream implements Encoder {
         else this.#sources.push(chunk.source);
         break;
       case 'tool_call':
-        this.#call(chunk.tool_call, batch, out);
+        this.#call(chunk.tool_call, vendors, out);
         break;
       case 'media':
         this.#text(markdown(chunk.media), undefined, out);
@@ -173,30 +176,30 @@ export class MessageStream implements Encoder {
     this.#close(out);
   }
 
-  #call(delta: ToolCallDelta, batch: Batch, out: MessageEvent[]): void {
+  #call(delta: ToolCallDelta, vendors: CallVendors, out: MessageEvent[]): void {
     const known = this.#calls.get(delta.index);
     if (known === undefined) {
-      this.#startCall(delta, batch, out);
+      this.#startCall(delta, vendors, out);
       return;
     }
     known.json += delta.arguments;
+    if (known.block !== -1) this.#grown.add(known);
     if (delta.arguments !== '' && known.block !== -1) out.push(argumentsDelta(known.block, delta.arguments));
     if (delta.vendor !== undefined) this.#seal(delta.index, known.id, delta.vendor, out);
   }
 
-  #startCall(delta: ToolCallDelta, batch: Batch, out: MessageEvent[]): void {
+  #startCall(delta: ToolCallDelta, vendors: CallVendors, out: MessageEvent[]): void {
     const { index, id = `toolu_${randomName(24)}`, name = '', arguments: json } = delta;
     // Calls come one after the other, save from upstreams that mix their pieces: those stay open.
-    this.#closeCalls(out, (call) => isWholeJson(call.json));
-    const signed = batch.find(
-      (chunk) => chunk.type === 'tool_call' && chunk.tool_call.index === index && chunk.tool_call.vendor !== undefined,
-    );
-    const vendor = signed?.type === 'tool_call' ? signed.tool_call.vendor : undefined;
+    this.#closeWhole(out);
+    const vendor = vendors?.get(index);
     this.#seal(index, id, vendor, out);
     const fields = vendor?.['anthropic']?.['fields'];
     this.#start({ type: 'tool_use', id, name, input: {}, ...(isObject(fields) ? fields : {}) }, out);
     this.#hasCalls = true;
-    this.#calls.set(index, { id, block: this.#index, json });
+    const call = { id, block: this.#index, json };
+    this.#calls.set(index, call);
+    this.#grown.add(call);
     if (json !== '') out.push(argumentsDelta(this.#index, json));
   }
 
@@ -247,7 +250,7 @@ export class MessageStream implements Encoder {
   /** Opens a block, and closes the one before. */
   #start(block: Json, out: MessageEvent[]): void {
     this.#close(out);
-    if (block['type'] !== 'tool_use') this.#closeCalls(out, (call) => isWholeJson(call.json));
+    if (block['type'] !== 'tool_use') this.#closeWhole(out);
     this.#begin(out);
     this.#index += 1;
     out.push({ type: 'content_block_start', index: this.#index, content_block: block });
@@ -288,17 +291,39 @@ export class MessageStream implements Encoder {
     out.push({ type: 'content_block_stop', index: this.#index });
   }
 
-  #closeCalls(out: MessageEvent[], isOver: (call: OpenCall) => boolean = () => true): void {
-    for (const [index, call] of this.#calls) {
-      if (call.block === -1 || !isOver(call)) continue;
-      out.push({ type: 'content_block_stop', index: call.block });
-      this.#calls.set(index, { ...call, block: -1 });
-    }
+  #closeCalls(out: MessageEvent[]): void {
+    for (const call of this.#calls.values()) closeCall(call, out);
+  }
+
+  /** Closes the calls of which nothing follows. */
+  #closeWhole(out: MessageEvent[]): void {
+    for (const call of this.#grown) if (isWholeJson(call.json)) closeCall(call, out);
+    this.#grown.clear();
   }
 
   #delta(delta: Json): MessageEvent {
     return { type: 'content_block_delta', index: this.#index, delta };
   }
+}
+
+/** What vendors attached to calls, by the place of each; undefined, as nearly always, where there is none. */
+type CallVendors = ReadonlyMap<number, VendorData> | undefined;
+
+function vendorsOf(batch: Batch): CallVendors {
+  let found: Map<number, VendorData> | undefined;
+  for (const chunk of batch) {
+    if (chunk.type !== 'tool_call' || chunk.tool_call.vendor === undefined) continue;
+    const { index, vendor } = chunk.tool_call;
+    found ??= new Map();
+    if (!found.has(index)) found.set(index, vendor);
+  }
+  return found;
+}
+
+function closeCall(call: OpenCall, out: MessageEvent[]): void {
+  if (call.block === -1) return;
+  out.push({ type: 'content_block_stop', index: call.block });
+  call.block = -1;
 }
 
 function argumentsDelta(index: number, json: string): MessageEvent {

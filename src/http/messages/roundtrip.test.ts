@@ -299,3 +299,17 @@ function checkOrder(events: readonly MessageEvent[]): void {
   }
   assert.equal(open.size, 0);
 }
+
+test('many calls that are open at once are not looked at again and again', (context) => {
+  const stream = new MessageStream(messageHead('m', 1));
+  const looks = context.mock.method(JSON, 'parse');
+  for (let index = 0; index < 300; index += 1) {
+    stream.events([{ type: 'tool_call', tool_call: { index, id: `call-${index}`, name: 'f', arguments: '{"a":' } }]);
+  }
+  assert.ok(looks.mock.callCount() <= 600, `${looks.mock.callCount()} looks`);
+  const more = (index: number, text: string): readonly MessageEvent[] =>
+    stream.events([{ type: 'tool_call', tool_call: { index, arguments: text } }]);
+  more(7, '1}');
+  const stopped = more(300, '{}').filter(({ type }) => type === 'content_block_stop');
+  assert.deepEqual(stopped, [{ type: 'content_block_stop', index: 7 }]);
+});

@@ -27,7 +27,7 @@ export function watchRequests(app: FastifyInstance, observer: Observer): void {
 /** Begins to note what becomes of a request. One listener is all that it costs while the request runs. */
 export function observe(request: FastifyRequest, reply: FastifyReply, observer: Observer): Observation {
   const { raw } = request;
-  const { url = '', kind } = request.routeOptions.config;
+  const { url = '', kind } = request.route ?? {};
   const route = request.is404 || url === '' ? 'none' : url;
   const asked = typeof kind === 'function' ? kind(request) : kind;
   const observation = observer.begin(request.id, raw.method ?? '', route, asked);

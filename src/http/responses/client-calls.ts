@@ -19,6 +19,8 @@ export class ClientCalls {
   readonly #callables: ReadonlyMap<string, Callable>;
   /** Those that are not over, by their place among the calls of the answer. */
   readonly #calls = new Map<number, Call>();
+  /** Those to which something has come since the last look whether they are over: of many calls few are. */
+  readonly #grown = new Set<Call>();
 
   /** @param callables the tools of the request, by the names that models know them by */
   constructor(response: string, items: GrowingItems, emit: Emit, callables: ReadonlyMap<string, Callable>) {
@@ -33,9 +35,11 @@ export class ClientCalls {
   }
 
   add({ index, id, name, arguments: fragment, vendor }: ToolCallDelta): void {
-    const { growing, input } = this.#calls.get(index) ?? this.#begin(index, id, name ?? '');
+    const call = this.#calls.get(index) ?? this.#begin(index, id, name ?? '');
+    const { growing, input } = call;
     if (vendor !== undefined) growing.vendor = { ...growing.vendor, ...vendor };
     if (fragment === '' || growing.isDone) return;
+    this.#grown.add(call);
     if (input === undefined) this.#write(growing, 'arguments', fragment);
     else this.#write(growing, 'input', input.add(fragment));
   }
@@ -50,10 +54,11 @@ export class ClientCalls {
 
   #begin(index: number, id: string | undefined, name: string): Call {
     // Most upstreams write one call after the other; fragments of a call that is complete do not follow.
-    for (const earlier of this.#calls.values()) {
+    for (const earlier of this.#grown) {
       const { growing, input } = earlier;
       if (input?.isOver ?? isWholeJson(String(growing.item['arguments']))) this.#done(earlier, 'completed');
     }
+    this.#grown.clear();
     const callId = id === undefined || id === '' ? itemId('call', this.#response, this.#items.length) : id;
     const known: Partial<Callable> = this.#callables.get(name) ?? {};
     const called = {

@@ -155,3 +155,17 @@ describe('an answer of the Responses API that comes back as input', () => {
     assert.deepEqual(made[0], made[1]);
   });
 });
+
+test('many calls that are open at once are not looked at again and again', (context) => {
+  const told: string[] = [];
+  const output = new Output(responseId(), false, (type) => told.push(type));
+  const looks = context.mock.method(JSON, 'parse');
+  for (let index = 0; index < 300; index += 1) {
+    output.add({ type: 'tool_call', tool_call: { index, id: `call-${index}`, name: 'f', arguments: '{"a":' } });
+  }
+  assert.ok(looks.mock.callCount() <= 600, `${looks.mock.callCount()} looks`);
+  output.add({ type: 'tool_call', tool_call: { index: 7, arguments: '1}' } });
+  assert.ok(!told.includes('response.output_item.done'));
+  output.add({ type: 'tool_call', tool_call: { index: 300, id: 'last', name: 'f', arguments: '{}' } });
+  assert.equal(told.filter((type) => type === 'response.output_item.done').length, 1);
+});

@@ -11,7 +11,7 @@ import type { Provider } from '../../core/provider.ts';
 import { noteRateLimits } from '../../outbound/rate-limits.ts';
 import type { UpstreamClient } from '../../outbound/upstream.ts';
 import { aboutOf, keyFor, keyNeed } from '../about.ts';
-import { saysNothing } from '../lost.ts';
+import { lostNames, saysNothing } from '../lost.ts';
 import { type Answering, answeringOf } from './answering.ts';
 import { Translator } from './chunks.ts';
 import { type EmbeddingSpec, embeddingOf } from './embedding.ts';
@@ -167,7 +167,7 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
         if (saysNothing(field, value) || field === 'providerOptions' || spec.takes?.includes(field)) continue;
         drop(field);
       }
-      for (const field of spec.lost?.(request) ?? []) drop(field);
+      for (const field of [...lostNames(request), ...(spec.lost?.(request) ?? [])]) drop(field);
       const texts = spec.events === undefined ? undefined : new JoinedTexts(spec.events);
       const model = (await spec.open(connect(apiKey, texts)))(request.model);
       const prompt = toPrompt(request.messages, {

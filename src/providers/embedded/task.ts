@@ -1,6 +1,6 @@
 import type { ChatRequest, Message, Part, Sampling, ToolCall } from '../../core/chat.ts';
 import { SluiceError } from '../../core/errors.ts';
-import { lostMarks, saysNothing } from '../lost.ts';
+import { lostMarks, lostNames, saysNothing } from '../lost.ts';
 import { toGrammarSchema } from './grammar-schema.ts';
 import type { PastCall, Task, TaskSampling, Turn } from './protocol.ts';
 
@@ -37,6 +37,7 @@ export function* lost(request: ChatRequest, thinks: boolean): Iterable<string> {
   for (const [field, value] of Object.entries(extra)) if (!saysNothing(field, value)) yield field;
   if (tools.length > 0 && toolChoice !== 'none') yield 'tools';
   if (reasoningEffort !== 'none' && !thinks) yield 'reasoning_effort';
+  yield* lostNames(request);
   yield* lostMarks(request);
 }
 

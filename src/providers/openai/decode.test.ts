@@ -166,6 +166,18 @@ describe('ChatDecoder', () => {
     ]);
   });
 
+  test('sound without end is a failure, also between pieces of text', () => {
+    const decoder = new StreamDecoder(16 * 1024 * 1024);
+    const event = { choices: [{ index: 0, delta: { content: 'a', audio: { data: 'A'.repeat(4 * 1024 * 1024) } } }] };
+    const bytes = Buffer.from(`data: ${JSON.stringify(event)}\n\n`);
+    assert.throws(
+      () => {
+        for (let times = 0; times < 20; times += 1) decoder.push(bytes, []);
+      },
+      { code: 'upstream_invalid' },
+    );
+  });
+
   test('usage comes before the finish, and the last one counts', () => {
     const usage = (total: number) => ({
       choices: [],

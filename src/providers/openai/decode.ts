@@ -6,6 +6,10 @@ import { EventReader } from './events.ts';
 import { failureInAnswer } from './failure.ts';
 import { citedSources, foundSources } from './sources.ts';
 import { ToolCalls } from './tool-calls.ts';
+import { Unreadable } from './unreadable.ts';
+
+/** Characters of the sound of one answer, which is kept until its end: the same as of pictures in one. */
+const MOST_AUDIO = 64 * 1024 * 1024;
 
 /** What is read of a chunk or a completion; everything else is left alone, and nothing is believed to be there. */
 interface WireChoice {
@@ -38,6 +42,7 @@ export class ChatDecoder {
   #done = false;
   readonly #calls = new ToolCalls();
   readonly #alike = new AlikeEvents();
+  readonly #unreadable = new Unreadable();
   #audio: { data: string; transcript: string } | undefined;
 
   /** Whether the upstream said that nothing follows. */
@@ -50,12 +55,15 @@ export class ChatDecoder {
     return this.#done || this.#finish !== undefined;
   }
 
-  /** Chunks of one event. Data that is no JSON is passed over, as browsers do with unknown lines. */
+  /** Chunks of one event. Data that is no JSON is passed over, as browsers do with unknown lines, unless there is much of it. */
   event(data: string, into: Chunk[]): void {
-    if (this.#done || (data.length < 16 && data.trim() === '[DONE]')) {
-      this.#done = true;
-      return;
+    if (data.length < 16 && !this.#done) {
+      const word = data.trim();
+      this.#done = word === '[DONE]';
+      // A sign of life, if nothing at all.
+      if (word === '') return;
     }
+    if (this.#done) return;
     const text = this.#alike.textOf(data);
     if (text !== undefined) {
       if (text !== '') into.push({ type: 'content', content: text });
@@ -64,7 +72,10 @@ export class ChatDecoder {
     let json: unknown;
     try {
       json = JSON.parse(data);
+      this.#unreadable.makeUp();
     } catch {
+      const failure = this.#unreadable.add();
+      if (failure !== undefined) throw failure;
       return;
     }
     const before = into.length;
@@ -149,6 +160,8 @@ export class ChatDecoder {
     this.#audio ??= { data: '', transcript: '' };
     if (typeof data === 'string') this.#audio.data += data;
     if (typeof transcript === 'string') this.#audio.transcript += transcript;
+    if (this.#audio.data.length + this.#audio.transcript.length > MOST_AUDIO)
+      throw new SluiceError('upstream_invalid', 'The provider sent more sound than Sluice takes in.');
   }
 }
 

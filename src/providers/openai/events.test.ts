@@ -96,6 +96,18 @@ describe('EventReader', () => {
     assert.deepEqual(reader.push(Buffer.from('data: a\n\n')), ['a']);
   });
 
+  test('lines of no format are passed over beside events, and end a stream of nothing else', () => {
+    const reader = new EventReader(LIMIT);
+    for (let at = 0; at < 5_000; at += 1) assert.deepEqual(reader.push(Buffer.from('DEBUG\ndata: a\n\n')), ['a']);
+    const endless = Buffer.from('DEBUG\n\n'.repeat(100));
+    assert.throws(
+      () => {
+        for (let at = 0; at < 100; at += 1) reader.push(endless);
+      },
+      { code: 'upstream_invalid' },
+    );
+  });
+
   test('a line of the greatest length passes, in whatever pieces', () => {
     const text = 'x'.repeat(LIMIT - 10);
     const bytes = Buffer.from(`data: ${text}\n\n`);

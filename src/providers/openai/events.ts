@@ -1,13 +1,15 @@
 import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceMessage, type EventSourceParser } from 'eventsource-parser';
-import { SluiceError } from '../../core/errors.ts';
+import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import { parseObject } from '../../core/objects.ts';
+import { Unreadable } from './unreadable.ts';
 
 /** Bytes of an event stream → the data of each event (WHATWG HTML §9.2), however the bytes were split. */
 export class EventReader {
   readonly #decoder = new StringDecoder('utf8');
   readonly #parser: EventSourceParser;
   readonly #limit: number;
+  readonly #unreadable = new Unreadable();
   /** Characters since the last event or comment: the parser does not count lines without data, but keeps them. */
   #pending = 0;
   #found: string[] = [];
@@ -23,6 +25,7 @@ export class EventReader {
       maxBufferSize: limit,
       onEvent: (event) => {
         this.#pending = 0;
+        this.#unreadable.makeUp();
         this.#found.push(dataOf(event));
       },
       onComment: () => {
@@ -30,6 +33,11 @@ export class EventReader {
       },
       onError: (error) => {
         if (error.type === 'max-buffer-size-exceeded') this.#fail();
+        else {
+          const failure = this.#unreadable.add();
+          // At once: the rest of these bytes may hold as many again.
+          if (failure !== undefined) throw failure;
+        }
       },
     });
   }
@@ -47,7 +55,7 @@ export class EventReader {
   #feed(text: string): readonly string[] {
     if (this.#failure === undefined) {
       this.#pending += text.length;
-      this.#parser.feed(text);
+      this.#parse(text);
       if (this.#pending > this.#limit) this.#fail();
     }
     if (this.#found.length === 0) {
@@ -57,6 +65,14 @@ export class EventReader {
     const found = this.#found;
     this.#found = [];
     return found;
+  }
+
+  #parse(text: string): void {
+    try {
+      this.#parser.feed(text);
+    } catch (error) {
+      this.#failure ??= toSluiceError(error);
+    }
   }
 
   #fail(): void {

@@ -111,7 +111,18 @@ describe('tool calls in pieces', () => {
     );
   });
 
-  test('many calls cost no more each than a few, and have no upper bound', () => {
+  test('calls without end are a failure', () => {
+    const calls = new ToolCalls();
+    const many = Array.from({ length: 50_000 }, () => named('', 'f'));
+    assert.throws(
+      () => {
+        for (let times = 0; times < 6; times += 1) calls.read(many);
+      },
+      { code: 'upstream_invalid' },
+    );
+  });
+
+  test('many calls cost no more each than a few', () => {
     const calls = new ToolCalls();
     const many = Array.from({ length: 200_000 }, (_, index) => ({ index, id: `${index}`, function: { name: 'f' } }));
     const found = calls.read(many);

@@ -1,3 +1,4 @@
+import { MOST_CALLS, tooManyCalls } from '../../core/call-pieces.ts';
 import type { ToolCallDelta } from '../../core/chunk.ts';
 import { isObject, membersOf } from '../../core/objects.ts';
 import { toolCallId } from './ids.ts';
@@ -21,7 +22,7 @@ export class ToolCalls {
     return this.#ids.size > 0;
   }
 
-  /** The pieces of one `tool_calls`, whatever stands in it. */
+  /** The pieces of one `tool_calls`, whatever stands in it. Throws once they are of too many calls. */
   read(entries: readonly unknown[]): ToolCallDelta[] {
     return entries.flatMap((entry) => {
       if (!isObject(entry)) return [];
@@ -50,6 +51,7 @@ export class ToolCalls {
         return { index: known, ...(id === undefined || own === undefined ? {} : { id: own }) };
       }
     }
+    if (this.#ids.size >= MOST_CALLS) throw tooManyCalls();
     const place = index === undefined || this.#ids.has(index) ? this.#last + 1 : index;
     const own = id ?? toolCallId();
     this.#ids.set(place, own);

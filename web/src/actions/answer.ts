@@ -4,10 +4,11 @@ import { isAbort, RequestError, toFailure } from '../api/http.ts';
 import { announce } from '../components/announce.ts';
 import { t } from '../i18n/index.ts';
 import { app } from '../state/app.ts';
-import { type Choice, findOffer } from '../state/catalog.ts';
+import { type Choice, canSearch, findOffer } from '../state/catalog.ts';
 import { type Chat, isOver, type Message, newId, type Part, textOf } from '../state/model.ts';
 import { requestBody } from '../state/request.ts';
-import { endedAt } from '../state/take.ts';
+import { parseRoute } from '../state/route.ts';
+import { endedAt, resumedAt } from '../state/take.ts';
 import { type MessageMap, pathTo } from '../state/tree.ts';
 import { choiceOf, createChat, openChat } from './chats.ts';
 import { rememberQuestion, takeMemoryOfNext } from './memory.ts';
@@ -57,7 +58,12 @@ export function editQuestion(message: Message, parts: readonly Part[]): void {
 
 /** Prolongs an answer that was cut off. */
 export function continueAnswer(message: Message): void {
-  const { finish: _, error: __, streamId: ___, lastEvent: ____, suggestions: _____, ...kept } = message;
+  const { finish: _, error: __, streamId: ___, lastEvent: ____, suggestions: _____, ...rest } = message;
+  const kept = {
+    ...rest,
+    ...(rest.usage === undefined ? {} : { usageBefore: rest.usage }),
+    ...(rest.timing === undefined ? {} : { timing: resumedAt(rest.timing, Date.now()) }),
+  };
   app.dispatch({ type: 'messages/put', messages: [kept] });
   void run(kept, 'continue');
 }
@@ -71,7 +77,7 @@ export function stop(message: Message): void {
   announce(t('chat.stopped'));
 }
 
-/** Stops all answers, or those of one chat; not the message `but`. */
+/** Stops all answers that run in this tab, or those of one chat; not the message `but`. */
 export function stopAll(chat?: string, but?: string): void {
   const { streams, messages } = app.get();
   for (const [id, running] of Object.entries(streams)) {
@@ -119,7 +125,8 @@ async function run(message: Message, action: 'next' | 'variant' | 'continue', wi
   const choice = wish ?? choiceOf(chat);
   const label = findOffer(catalog, choice)?.providerLabel;
   change(message, { provider: choice.provider, model: choice.model, ...(label === undefined ? {} : { label }) });
-  const body = requestBody(chat, path, choice, settings, { action, id: message.id });
+  const webSearch = settings.webSearch && canSearch(catalog);
+  const body = requestBody(chat, path, choice, { ...settings, webSearch }, { action, id: message.id });
   await follow(message, (signal) => converse(body, signal));
 }
 
@@ -192,7 +199,11 @@ async function follow(message: Message, open: (signal: AbortSignal) => Promise<A
     stops.delete(message.id);
     app.dispatch({ type: 'streams/closed', message: message.id });
     const now = latest(message);
-    if (now.finish !== 'stopped' && textOf(now) !== '') announce(t('chat.complete'));
+    if (now.finish !== 'stopped') {
+      if (textOf(now) !== '') announce(t('chat.complete'));
+      const isShown = parseRoute(location.hash).path[0] === message.chat;
+      if (!isShown) app.dispatch({ type: 'chats/changed', id: message.chat, change: { unread: true } });
+    }
   }
 }
 

@@ -32,6 +32,7 @@ async function take(draft: string, file: File): Promise<void> {
   try {
     const sent = kind === 'image' ? await smaller(file) : file;
     const done = await upload(id, sent, (progress) => set({ progress }), stop.signal);
+    stop.signal.throwIfAborted();
     const [rejected] = done.rejected;
     const [media] = done.media;
     if (rejected !== undefined && media === undefined) fail(rejected.reason);
@@ -50,8 +51,8 @@ async function take(draft: string, file: File): Promise<void> {
         set({ phase: 'ready', textSize, part: { type: 'file', bucketId: id, name, kind: 'document', size: textSize } });
     }
   } catch (thrown) {
-    if (isAbort(thrown)) return;
-    fail(reasonOf(toFailure(thrown)));
+    if (isAbort(thrown)) removeFromServer(id);
+    else fail(reasonOf(toFailure(thrown)));
   } finally {
     leaving.delete(id);
   }
@@ -62,12 +63,15 @@ function note(file: AttachedFile): void {
   putRecords(ATTACHED, [file]).catch(() => {});
 }
 
-/** Takes a file out of a draft, and off the server. */
+/** Takes a file out of a draft, and off the server: one that is on its way as soon as it is there. */
 export function removeAttachment(draft: string, id: string): void {
-  const isRunning = leaving.has(id);
-  leaving.get(id)?.abort();
+  const running = leaving.get(id);
   app.dispatch({ type: 'drafts/detached', chat: draft, id });
-  if (isRunning) return;
+  if (running === undefined) removeFromServer(id);
+  else running.abort();
+}
+
+function removeFromServer(id: string): void {
   deleteBucket(id)
     .then(() => removeRecords(ATTACHED, [id]))
     .catch(() => {});

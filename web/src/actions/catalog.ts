@@ -3,17 +3,49 @@ import { toFailure } from '../api/http.ts';
 import { app } from '../state/app.ts';
 import type { Failure } from '../state/model.ts';
 
+/** How long the list is as good as new for whoever comes back to the page, and for whoever stays there. Milliseconds. */
+const COMING_BACK_MS = 30_000;
+const STAYING_MS = 300_000;
+/** How often it is looked for while the server does not answer. */
+const AWAY_MS = 3_000;
+
+/** Of the list that is shown, and when it was asked for last. */
+let tag = '';
+let asked = 0;
+
 /** Reads the providers and models anew, those for the person's own keys as well. */
 export async function refreshCatalog(): Promise<void> {
+  asked = Date.now();
   try {
-    const loaded = await loadCatalog();
-    app.dispatch({ type: 'catalog/loaded', ...loaded });
-    await Promise.all(Object.entries(app.get().settings.keys).map(([name, key]) => refreshProvider(name, key)));
+    const loaded = await loadCatalog(tag);
+    if (loaded === undefined) return;
+    tag = loaded.tag;
+    const { catalog, settings } = app.get();
+    const names = Object.keys(settings.keys);
+    // Nobody's model shall be gone for the moment until the provider has answered.
+    const own = names.map((name) => [name, catalog.models[name] ?? loaded.models[name] ?? []]);
+    const models = { ...loaded.models, ...Object.fromEntries(own) };
+    app.dispatch({ type: 'catalog/loaded', providers: loaded.providers, models });
+    await Promise.all(Object.entries(settings.keys).map(([name, key]) => refreshProvider(name, key)));
   } catch {
+    // Whatever comes next is news.
+    tag = '';
     app.dispatch({ type: 'catalog/failed' });
-    const again = (): void => void refreshCatalog();
-    addEventListener('online', again, { once: true });
   }
+}
+
+/** Notices what is new: when somebody comes back to the page, now and then, and soon when the server was away. */
+export function watchCatalog(): void {
+  const look = (least: number): void => {
+    const { status } = app.get().catalog;
+    const since = Date.now() - asked;
+    if (document.visibilityState !== 'visible' || since < AWAY_MS) return;
+    if (status === 'failed' || since >= least) void refreshCatalog();
+  };
+  addEventListener('online', () => look(0));
+  addEventListener('focus', () => look(COMING_BACK_MS));
+  document.addEventListener('visibilitychange', () => look(COMING_BACK_MS));
+  setInterval(() => look(STAYING_MS), AWAY_MS);
 }
 
 /** What a provider offers to the holder of `key`, if it says so. */
@@ -30,6 +62,7 @@ export async function saveKey(provider: string, key: string): Promise<Failure | 
   const keep = (): void => app.dispatch({ type: 'settings/key', provider, key });
   if (key === '') {
     keep();
+    tag = '';
     await refreshCatalog();
     return undefined;
   }

@@ -1,13 +1,25 @@
 import type { CatalogState, ModelEntry, ProviderEntry } from '../state/catalog.ts';
-import { BACKEND, getJson } from './http.ts';
+import { BACKEND, getJson, request } from './http.ts';
 
-/** The providers and the models of each. */
-export async function loadCatalog(): Promise<Pick<CatalogState, 'providers' | 'models'>> {
-  const [providers, models] = await Promise.all([
-    getJson<readonly ProviderEntry[]>(`${BACKEND}/providers`),
-    getJson<Readonly<Record<string, readonly ModelEntry[]>>>(`${BACKEND}/models`),
-  ]);
-  return { providers, models };
+export interface LoadedCatalog extends Pick<CatalogState, 'providers' | 'models'> {
+  /** Of this version. */
+  readonly tag: string;
+}
+
+/** The providers and the models of each; undefined while that is the version `known`. */
+export async function loadCatalog(known: string): Promise<LoadedCatalog | undefined> {
+  const answers = await Promise.all([request(`${BACKEND}/providers`), request(`${BACKEND}/models`)]);
+  const tag = answers.map(({ headers }) => headers.get('etag')).join('');
+  if (tag !== '' && tag === known) {
+    for (const { body } of answers) body?.cancel().catch(() => {});
+    return undefined;
+  }
+  const [providers, models] = await Promise.all(answers.map((answer) => answer.json()));
+  return {
+    providers: providers as readonly ProviderEntry[],
+    models: models as Readonly<Record<string, readonly ModelEntry[]>>,
+    tag,
+  };
 }
 
 /** What a provider offers to the holder of `key`, or to the server's own, asked anew. Throws what the provider says against it. */

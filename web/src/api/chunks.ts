@@ -33,7 +33,14 @@ export type WireChunk =
   | { readonly type: 'parameters'; readonly parameters: Readonly<Record<string, unknown>> }
   | { readonly type: 'usage'; readonly usage: WireUsage }
   | { readonly type: 'log'; readonly log: string; readonly memories?: number }
-  | { readonly type: 'error'; readonly error: string; readonly message?: string; readonly code?: string }
+  | {
+      readonly type: 'error';
+      readonly error: string;
+      readonly message?: string;
+      readonly code?: string;
+      /** Seconds. */
+      readonly retry_after?: number;
+    }
   | { readonly type: 'auth'; readonly auth: string; readonly message?: string; readonly code?: string }
   | { readonly type: 'finish'; readonly finish: { readonly reason: string } };
 

@@ -8,7 +8,10 @@ export interface Upload {
   readonly rejected: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** Sends one file into a bucket. `onProgress` gets how much has left, 0 to 1, which `fetch` cannot tell. */
+/**
+ * Sends one file into a bucket. `onProgress` gets how much has left, 0 to 1, which `fetch` cannot tell. Once all has left, the
+ * server has it: then its answer is waited for in any case, for only after that the bucket can be deleted.
+ */
 export function upload(
   bucket: string,
   file: File,
@@ -16,12 +19,17 @@ export function upload(
   signal: AbortSignal,
 ): Promise<Upload> {
   return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    let hasLeft = false;
     const form = new FormData();
     form.append('files', file, file.name);
     const sender = new XMLHttpRequest();
     sender.open('POST', `${BACKEND}/files/${bucket}`);
     sender.responseType = 'json';
     sender.upload.addEventListener('progress', ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0));
+    sender.upload.addEventListener('load', () => {
+      hasLeft = true;
+    });
     sender.addEventListener('load', () => {
       const body = sender.response as (Upload & { error?: { message?: string; code?: string } }) | null;
       if (sender.status === 200 && body !== null) return resolve(body);
@@ -30,7 +38,9 @@ export function upload(
     });
     sender.addEventListener('error', () => reject(new RequestError({ message: '', code: 'unreachable' })));
     sender.addEventListener('abort', () => reject(new DOMException('stopped', 'AbortError')));
-    signal.addEventListener('abort', () => sender.abort());
+    signal.addEventListener('abort', () => {
+      if (!hasLeft) sender.abort();
+    });
     sender.send(form);
   });
 }

@@ -32,11 +32,13 @@ export async function request(path: string, options?: RequestInit): Promise<Resp
   if (response.ok) return response;
   const body: unknown = await response.json().catch(() => undefined);
   const error = (body as { error?: { message?: unknown; code?: unknown } } | undefined)?.error;
+  const seconds = Number(response.headers.get('retry-after'));
   throw new RequestError({
     // The class name in front is for programs.
     message: typeof error?.message === 'string' ? error.message.replace(/^\w+Error: /, '') : '',
     status: response.status,
     ...(typeof error?.code === 'string' ? { code: error.code } : {}),
+    ...(seconds > 0 ? { retryAt: Date.now() + seconds * 1_000 } : {}),
   });
 }
 

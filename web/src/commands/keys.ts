@@ -19,8 +19,31 @@ export function isPressed(keys: string, pressed: Pressed, isApple: boolean): boo
   return pressed.shiftKey === has('Shift') || (key.length === 1 && /[^a-z0-9]/i.test(key));
 }
 
-const APPLE: Readonly<Record<string, string>> = { Mod: '⌘', Shift: '⇧', Alt: '⌥', Escape: 'Esc' };
-const OTHERS: Readonly<Record<string, string>> = { Mod: 'Ctrl', Escape: 'Esc' };
+/** Whether a key press in a field for messages sends it. */
+export function isSend(event: KeyboardEvent, enterSends: boolean): boolean {
+  if (event.key !== 'Enter' || event.isComposing) return false;
+  return enterSends ? !event.shiftKey : event.ctrlKey || event.metaKey;
+}
+
+/** What takes key presses itself. */
+const TAKING = 'input, textarea, select, audio, video, iframe, [contenteditable]';
+
+/** Calls `take` before somebody's first letter, typed nowhere, gets somewhere. Returns the way to end it. */
+export function onTyping(take: () => void): () => void {
+  const onKey = (event: KeyboardEvent): void => {
+    const { key, target, ctrlKey, metaKey, altKey, isComposing, defaultPrevented } = event;
+    if (ctrlKey || metaKey || altKey || isComposing || defaultPrevented) return;
+    // Space presses buttons and scrolls; other keys of more than one letter are no letters.
+    if (key === ' ' || [...key].length !== 1) return;
+    if (target instanceof Element && target.closest(TAKING) !== null) return;
+    if (document.querySelector('dialog[open], :popover-open') === null) take();
+  };
+  document.addEventListener('keydown', onKey);
+  return () => document.removeEventListener('keydown', onKey);
+}
+
+const APPLE: Readonly<Record<string, string>> = { Mod: '⌘', Shift: '⇧', Alt: '⌥', Escape: 'Esc', ArrowUp: '↑' };
+const OTHERS: Readonly<Record<string, string>> = { Mod: 'Ctrl', Escape: 'Esc', ArrowUp: '↑' };
 
 /** The keys as they are written on the keyboard, one by one. */
 export function keyNames(keys: string, isApple: boolean): readonly string[] {

@@ -1,6 +1,7 @@
 import { regenerate, stopAll } from '../actions/answer.ts';
 import { choiceOf, currentChat, deleteChats, newChat, shownChat } from '../actions/chats.ts';
 import { app } from '../state/app.ts';
+import { canSearch } from '../state/catalog.ts';
 import type { Message } from '../state/model.ts';
 import { runningIn } from '../state/streams.ts';
 import type { Command } from './command.ts';
@@ -42,6 +43,7 @@ export const shellCommands: readonly Command[] = [
     title: 'composer.webSearch',
     group: 'input',
     slash: 'web',
+    when: () => canSearch(app.get().catalog),
     run: () => app.dispatch({ type: 'settings/changed', change: { webSearch: !app.get().settings.webSearch } }),
   },
   {

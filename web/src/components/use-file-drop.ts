@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 /** The files of a drop, of a paste or of a field, as a list that stays: the field's own is emptied with it. */
 export function filesOf(source: { readonly files: FileList | null } | null | undefined): readonly File[] {
@@ -16,27 +16,60 @@ export interface FileDrop {
   };
 }
 
-/** Lets files be dropped on an element; what is not welcome, words for example, is left to the browser. */
-export function useFileDrop(
-  take: (files: readonly File[]) => void,
-  isWelcome: (held: DataTransfer | null) => boolean = () => true,
-): FileDrop {
+/** Lets files be dropped on an element. */
+export function useFileDrop(take: (files: readonly File[]) => void): FileDrop {
   const [isOver, setOver] = useState(false);
   return {
     isOver,
     handlers: {
       onDragOver(event) {
-        if (!isWelcome(event.dataTransfer)) return;
         event.preventDefault();
         setOver(true);
       },
       onDragLeave: () => setOver(false),
       onDrop(event) {
         setOver(false);
-        if (!isWelcome(event.dataTransfer)) return;
         event.preventDefault();
         take(filesOf(event.dataTransfer));
       },
     },
   };
+}
+
+/** Lets files be dropped anywhere on the page, unless a window is open over it. Returns whether some are held above it. */
+export function usePageDrop(take: (files: readonly File[]) => void): boolean {
+  const [isOver, setOver] = useState(false);
+  const latest = useRef(take);
+  latest.current = take;
+  useEffect(() => {
+    const onOver = (event: DragEvent): void => {
+      if (!isForPage(event)) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    const onLeave = (event: DragEvent): void => {
+      if (event.relatedTarget === null) setOver(false);
+    };
+    const onDrop = (event: DragEvent): void => {
+      setOver(false);
+      if (!isForPage(event)) return;
+      event.preventDefault();
+      latest.current(filesOf(event.dataTransfer));
+    };
+    addEventListener('dragover', onOver);
+    addEventListener('dragleave', onLeave);
+    addEventListener('drop', onDrop);
+    return () => {
+      removeEventListener('dragover', onOver);
+      removeEventListener('dragleave', onLeave);
+      removeEventListener('drop', onDrop);
+    };
+  }, []);
+  return isOver;
+}
+
+/** Text may be dragged, too, which is the browser's business. */
+function isForPage({ defaultPrevented, dataTransfer }: DragEvent): boolean {
+  const holdsFiles = dataTransfer?.types.includes('Files') === true;
+  return holdsFiles && !defaultPrevented && document.querySelector('dialog[open]') === null;
 }

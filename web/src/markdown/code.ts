@@ -1,3 +1,4 @@
+import { toClipboard } from '../components/clipboard.ts';
 import { createCodeLines } from './code-lines.ts';
 import { type DiagramView, isDiagram, showDiagram } from './diagram.ts';
 import { highlight } from './highlight.ts';
@@ -102,7 +103,7 @@ function createCode(host: HTMLElement, tools: Tools): Component {
 
   const actions: Readonly<Record<string, (pressed: HTMLElement) => void>> = {
     copy: async (pressed) => {
-      await navigator.clipboard.writeText(source);
+      if (!(await toClipboard(source))) return;
       pressed.textContent = words.copied;
       setTimeout(() => {
         pressed.textContent = words.copy;

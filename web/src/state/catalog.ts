@@ -14,6 +14,8 @@ export interface ProviderEntry {
   /** The environment variable that holds the server's key for it, and the domain whose cookies it needs. */
   readonly key_variable: string | null;
   readonly cookie_domain: string | null;
+  /** Whether the server can search the web for its answers. */
+  readonly web_search: boolean;
   /** Whether it reads texts aloud, and the voices that it is known to have. */
   readonly speech: boolean;
   readonly voices: readonly VoiceEntry[];
@@ -89,12 +91,20 @@ export interface Offer extends Choice {
   readonly providerLabel: string;
 }
 
+/** Whether the server searches the web; as long as nobody knows, it does. */
+export function canSearch({ status, providers }: CatalogState): boolean {
+  return status !== 'ready' || providers.some((provider) => provider.web_search);
+}
+
+/** The kinds of models that answer a chat: those that draw or film do so with what they made. */
+const ANSWERING: ReadonlySet<string> = new Set(['chat', 'image', 'video']);
+
 /** Everything that can chat or make media, in the order of the providers. */
 export function offersOf(catalog: CatalogState): readonly Offer[] {
   const labels = new Map(catalog.providers.map(({ name, label }) => [name, label]));
   return Object.entries(catalog.models).flatMap(([provider, entries]) =>
     entries
-      .filter(({ type }) => type !== 'embedding' && type !== 'rerank' && type !== 'speech' && type !== 'audio')
+      .filter(({ type }) => ANSWERING.has(type))
       .map((entry) => ({ provider, model: entry.id, entry, providerLabel: labels.get(provider) ?? provider })),
   );
 }

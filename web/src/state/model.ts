@@ -41,6 +41,8 @@ export interface Chat {
   readonly memory?: boolean;
   /** Models that are being compared in it. */
   readonly sides?: readonly Side[];
+  /** An answer came while nobody looked at it. */
+  readonly unread?: boolean;
   /** Where it is shared, if it is. */
   readonly share?: string;
 }
@@ -81,6 +83,8 @@ export interface Failure {
   readonly message: string;
   readonly code?: string;
   readonly status?: number;
+  /** When it is worth trying again, in milliseconds since the epoch. */
+  readonly retryAt?: number;
   /** The provider's key is missing or was refused. */
   readonly needsKey?: boolean;
 }
@@ -129,6 +133,8 @@ export interface Message {
   readonly label?: string;
   readonly model?: string;
   readonly usage?: Usage;
+  /** Of the answer before it was gone on with, which is in `usage` as well. */
+  readonly usageBefore?: Usage;
   readonly timing?: Timing;
   readonly reasoning?: string;
   readonly toolCalls?: readonly ToolCall[];
@@ -136,6 +142,10 @@ export interface Message {
   /** How many statements of the memory went along with the question. */
   readonly memories?: number;
   readonly suggestions?: readonly string[];
+  /** The person wrote its text anew. */
+  readonly edited?: boolean;
+  /** What the server had to say beside it: a search that failed, media that were not kept. */
+  readonly notes?: readonly string[];
   /** Shown until content arrives. */
   readonly preview?: string;
   readonly error?: Failure;

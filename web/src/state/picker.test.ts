@@ -18,6 +18,7 @@ function provider(name: string, members: Partial<ProviderEntry> = {}): ProviderE
     vision: false,
     origin: 'environment',
     key_variable: null,
+    web_search: false,
     cookie_domain: null,
     speech: false,
     voices: [],
@@ -70,6 +71,16 @@ function shown(changed: Partial<PickerWish>): readonly string[] {
 }
 
 describe('the model picker', () => {
+  test('has what answers chats, with words or pictures, and nothing else', () => {
+    const kinds = ['image', 'video', 'speech', 'transcription', 'embedding', 'rerank', 'moderation'];
+    const models = { one: [model('a'), ...kinds.map((type) => model(type, { type }))] };
+    const [group] = pickerGroups({ ...catalog, models }, wish);
+    assert.deepEqual(
+      group?.rows.map((row) => row.model),
+      ['a', 'image', 'video'],
+    );
+  });
+
   test('shows models by provider, then who only waits for a key', () => {
     assert.deepEqual(shown({}), ['provider: one/a one/b', 'provider: two/a', 'keys: eta/ zeta/']);
   });

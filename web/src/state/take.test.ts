@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { WireChunk } from '../api/chunks.ts';
 import { isOver, type Message, textOf } from './model.ts';
-import { takeChunks } from './take.ts';
+import { resumedAt, takeChunks } from './take.ts';
 
 const empty: Message = {
   id: 'a',
@@ -54,6 +54,23 @@ describe('chunks of an answer', () => {
       urls: ['/media/a.mp4'],
     });
     assert.deepEqual(film.parts, [{ type: 'media', kind: 'video', url: '/media/a.mp4' }]);
+  });
+
+  test('of an answer that is gone on with count no pause, and the tokens of both', () => {
+    const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+    const end: readonly WireChunk[] = [
+      { type: 'content', content: 'a' },
+      { type: 'usage', usage },
+      { type: 'finish', finish: { reason: 'length' } },
+    ];
+    const { finish: _, ...cut } = takeChunks(empty, end, 3_000);
+    assert.deepEqual(cut.timing, { asked: 1_000, first: 3_000, ended: 3_000 });
+    const timing = resumedAt(cut.timing ?? { asked: 0 }, 60_000);
+    assert.deepEqual(timing, { asked: 58_000, first: 60_000 });
+    const usageBefore = cut.usage ?? { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
+    const whole = takeChunks({ ...cut, timing, usageBefore }, end, 62_000);
+    assert.deepEqual(whole.timing, { asked: 58_000, first: 60_000, ended: 62_000 });
+    assert.deepEqual(whole.usage, { promptTokens: 20, completionTokens: 10, totalTokens: 30 });
   });
 
   test('time the thinking from its first piece to the first word', () => {

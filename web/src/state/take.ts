@@ -49,8 +49,12 @@ export function takeChunks(message: Message, chunks: readonly WireChunk[], now: 
       case 'suggestions':
         taken.suggestions = chunk.suggestions;
         break;
+      case 'log':
+        if (chunk.memories !== undefined) taken.memories = chunk.memories;
+        else if (!taken.notes?.includes(chunk.log)) taken.notes = [...(taken.notes ?? []), chunk.log];
+        break;
       case 'usage':
-        taken.usage = toUsage(chunk.usage);
+        taken.usage = sumOf(taken.usageBefore, toUsage(chunk.usage));
         break;
       case 'finish':
         taken.finish = chunk.finish.reason;
@@ -58,11 +62,8 @@ export function takeChunks(message: Message, chunks: readonly WireChunk[], now: 
         break;
       case 'error':
       case 'auth':
-        taken.error = toFailure(chunk);
+        taken.error = toFailure(chunk, now);
         taken.timing = endedAt(taken.timing, now);
-        break;
-      case 'log':
-        if (chunk.memories !== undefined) taken.memories = chunk.memories;
         break;
       default:
         // About the chat (title, conversation), or for nobody here (parameters), or from a newer server.
@@ -131,13 +132,23 @@ function toUsage(usage: WireUsage): Usage {
   };
 }
 
-function toFailure(chunk: Extract<WireChunk, { type: 'error' | 'auth' }>): Failure {
+function sumOf(before: Usage | undefined, now: Usage): Usage {
+  if (before === undefined) return now;
+  const names = new Set([...Object.keys(before), ...Object.keys(now)]) as ReadonlySet<keyof Usage>;
+  return Object.fromEntries(
+    [...names].map((name) => [name, (before[name] ?? 0) + (now[name] ?? 0)]),
+  ) as unknown as Usage;
+}
+
+function toFailure(chunk: Extract<WireChunk, { type: 'error' | 'auth' }>, now: number): Failure {
+  const seconds = chunk.type === 'error' ? chunk.retry_after : undefined;
   const name = chunk.type === 'auth' ? chunk.auth : chunk.error;
   return {
     // The class name in front is for programs.
     message: (chunk.message ?? name).replace(/^\w+Error: /, ''),
     ...(chunk.code === undefined ? {} : { code: chunk.code }),
     ...(chunk.type === 'auth' ? { needsKey: true } : {}),
+    ...(seconds === undefined ? {} : { retryAt: now + seconds * 1_000 }),
   };
 }
 
@@ -149,6 +160,13 @@ function firstAt(timing: Timing | undefined, now: number): Timing {
 function thoughtUntil(timing: Timing, now: number): Timing {
   if (timing.reasoningFrom === undefined || timing.reasoning !== undefined) return timing;
   return { ...timing, reasoning: now - timing.reasoningFrom };
+}
+
+/** The timing of an answer that is gone on with: as if there had been no pause since it ended. */
+export function resumedAt({ ended, reasoning, ...moments }: Timing, now: number): Timing {
+  const pause = ended === undefined ? 0 : now - ended;
+  const moved = Object.entries(moments).map(([name, moment]) => [name, moment + pause]);
+  return { ...(Object.fromEntries(moved) as typeof moments), ...(reasoning === undefined ? {} : { reasoning }) };
 }
 
 /** Closes what is open in the timing. */

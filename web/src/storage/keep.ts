@@ -33,6 +33,8 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
     try {
       await writeDifference(before, now);
     } catch (error) {
+      // What was refused goes with the next change.
+      written = { ...written, chats: before.chats, messages: before.messages };
       if (!isRefused) onRefused(error);
       isRefused = true;
     }

@@ -6,6 +6,7 @@ export const composer: Words<typeof english> = {
   placeholder: 'Frag etwas',
   send: 'Senden',
   newLine: 'Neue Zeile',
+  editLast: 'Die letzte Frage bearbeiten, aus dem leeren Feld',
   focus: 'Zum Eingabefeld',
   attach: 'Dateien anhängen',
   attached: 'Angehängte Dateien',

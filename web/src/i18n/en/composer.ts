@@ -3,6 +3,7 @@ export const composer = {
   placeholder: 'Ask anything',
   send: 'Send',
   newLine: 'New line',
+  editLast: 'Edit the last question, from an empty field',
   focus: 'Go to the message field',
   attach: 'Attach files',
   attached: 'Attached files',

@@ -6,6 +6,7 @@ export const composer: Words<typeof english> = {
   placeholder: 'Pregunta lo que quieras',
   send: 'Enviar',
   newLine: 'Nueva línea',
+  editLast: 'Editar la última pregunta, desde el campo vacío',
   focus: 'Ir al campo de mensaje',
   attach: 'Adjuntar archivos',
   attached: 'Archivos adjuntos',

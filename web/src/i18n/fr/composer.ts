@@ -6,6 +6,7 @@ export const composer: Words<typeof english> = {
   placeholder: 'Posez votre question',
   send: 'Envoyer',
   newLine: 'Nouvelle ligne',
+  editLast: 'Modifier la dernière question, depuis le champ vide',
   focus: 'Aller au champ de message',
   attach: 'Joindre des fichiers',
   attached: 'Fichiers joints',

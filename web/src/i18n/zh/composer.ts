@@ -6,6 +6,7 @@ export const composer: Words<typeof english> = {
   placeholder: '随便问点什么',
   send: '发送',
   newLine: '换行',
+  editLast: '在空输入框中编辑上一个问题',
   focus: '跳到消息输入框',
   attach: '添加文件',
   attached: '已添加的文件',

@@ -1,17 +1,21 @@
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { ask, continueAnswer } from '../../actions/answer.ts';
+import { editAnswer } from '../../actions/messages.ts';
 import { IconButton } from '../../components/IconButton.tsx';
 import { Waiting } from '../../components/Waiting.tsx';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { isOver, type Message, textOf } from '../../state/model.ts';
 import { useApp } from '../../state/use.ts';
+import { Editor } from './Editor.tsx';
 import { ErrorBox } from './ErrorBox.tsx';
 import { Info } from './Info.tsx';
 import { Markdown } from './Markdown.tsx';
 import { Media } from './Media.tsx';
 import type { MessageAction } from './message-actions.ts';
 import { Reasoning } from './Reasoning.tsx';
+import { ServerNotes } from './ServerNotes.tsx';
 import { Sources } from './Sources.tsx';
 import { ToolCalls } from './ToolCalls.tsx';
 
@@ -27,10 +31,27 @@ export interface AnswerProps {
 
 /** What a model answered, with all that is known about it. */
 export function Answer({ message, isLast, again, actions, branches }: AnswerProps) {
+  const [isEditing, setEditing] = useState(false);
   const running = useApp((state) => state.streams[message.id]);
   const isRunning = running !== undefined;
   const last = message.parts.length - 1;
   const hasShown = message.parts.length > 0 || message.reasoning !== undefined || message.toolCalls !== undefined;
+  if (isEditing) {
+    const close = (): void => setEditing(false);
+    return (
+      <Editor
+        label={t('chat.editAnswer')}
+        text={textOf(message)}
+        action={t('shell.keep')}
+        enterSends={false}
+        onDone={(text) => {
+          if (text !== '') editAnswer(message, text);
+          close();
+        }}
+        close={close}
+      />
+    );
+  }
   return (
     <>
       {message.reasoning !== undefined && <Reasoning message={message} isRunning={isRunning} />}
@@ -49,6 +70,7 @@ export function Answer({ message, isLast, again, actions, branches }: AnswerProp
           {t('chat.reconnecting')}
         </p>
       )}
+      {message.notes !== undefined && <ServerNotes notes={message.notes} />}
       {message.sources !== undefined && <Sources sources={message.sources} />}
       {!isRunning && <Note message={message} isLast={isLast} again={again} />}
       {message.error !== undefined && !isRunning && (
@@ -63,7 +85,12 @@ export function Answer({ message, isLast, again, actions, branches }: AnswerProp
             {actions
               .filter(({ when }) => when(message, isLast))
               .map(({ id, label, icon, run }) => (
-                <IconButton key={id} icon={icon} label={t(label)} onClick={() => run(message)} />
+                <IconButton
+                  key={id}
+                  icon={icon}
+                  label={t(label)}
+                  onClick={() => run(message, () => setEditing(true))}
+                />
               ))}
           </span>
           <Info message={message} />

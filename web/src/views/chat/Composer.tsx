@@ -1,11 +1,13 @@
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { ask, stop } from '../../actions/answer.ts';
 import { addFiles, removeAttachment, takeParts } from '../../actions/attachments.ts';
+import { isSend, onTyping } from '../../commands/keys.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
-import { filesOf, useFileDrop } from '../../components/use-file-drop.ts';
+import { filesOf, usePageDrop } from '../../components/use-file-drop.ts';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
+import { canSearch } from '../../state/catalog.ts';
 import { type Attachment, emptyDraft } from '../../state/drafts.ts';
 import type { Part } from '../../state/model.ts';
 import { runningIn } from '../../state/streams.ts';
@@ -27,6 +29,7 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
   const draft = useApp((state) => state.drafts[name] ?? emptyDraft);
   const running = useApp((state) => runningIn(state.streams, name));
   const webSearch = useApp((state) => state.settings.webSearch);
+  const searches = useApp((state) => canSearch(state.catalog));
   const enterSends = useApp((state) => state.settings.enterSends);
   const field = useRef<HTMLTextAreaElement>(null);
   const files = useRef<HTMLInputElement>(null);
@@ -37,6 +40,7 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
   useLayoutEffect(() => {
     if (field.current !== null) fit(field.current);
   }, [draft.text]);
+  useEffect(() => onTyping(() => field.current?.focus()), []);
   // At once: later it would take the focus from where somebody has gone meanwhile.
   useLayoutEffect(() => {
     if (matchMedia('(pointer: fine)').matches) field.current?.focus();
@@ -59,13 +63,12 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
     }
   };
   const onKey = (event: KeyboardEvent): void => {
-    if (event.key !== 'Enter' || event.isComposing || event.defaultPrevented) return;
-    const wantsSend = enterSends ? !event.shiftKey : event.ctrlKey || event.metaKey;
-    if (!wantsSend) return;
+    if (event.key === 'ArrowUp' && isEmpty && draft.text === '' && !event.shiftKey) editLast(event);
+    if (event.defaultPrevented || !isSend(event, enterSends)) return;
     event.preventDefault();
     submit();
   };
-  const { isOver, handlers } = useFileDrop((dropped) => addFiles(name, dropped), holdsFiles);
+  const isOver = usePageDrop((dropped) => addFiles(name, dropped));
 
   return (
     <form
@@ -74,8 +77,12 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
         event.preventDefault();
         submit();
       }}
-      {...handlers}
     >
+      {isOver && (
+        <p class="drop-veil" role="status">
+          {t('composer.drop')}
+        </p>
+      )}
       <SlashMenu field={field} text={draft.text} setText={setText} />
       <Attachments attachments={draft.attachments} remove={(id) => removeAttachment(name, id)} />
       <label class="hidden" for="prompt">
@@ -114,17 +121,19 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
             event.currentTarget.value = '';
           }}
         />
-        <button
-          type="button"
-          id="web-search"
-          class="toggle"
-          aria-pressed={webSearch}
-          title={t('composer.webSearch')}
-          onClick={() => app.dispatch({ type: 'settings/changed', change: { webSearch: !webSearch } })}
-        >
-          <Icon name="globe" />
-          <span>{t('composer.web')}</span>
-        </button>
+        {searches && (
+          <button
+            type="button"
+            id="web-search"
+            class="toggle"
+            aria-pressed={webSearch}
+            title={t('composer.webSearch')}
+            onClick={() => app.dispatch({ type: 'settings/changed', change: { webSearch: !webSearch } })}
+          >
+            <Icon name="globe" />
+            <span>{t('composer.web')}</span>
+          </button>
+        )}
         <MemoryToggle chat={name} />
         <span class="composer-space" />
         <VoiceButton text={draft.text} setText={setText} />
@@ -156,9 +165,12 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
   );
 }
 
-/** Over the field text may be dragged, too, which is the browser's business. */
-function holdsFiles(held: DataTransfer | null): boolean {
-  return held?.types.includes('Files') === true;
+/** The last question is there to be written anew. */
+function editLast(event: KeyboardEvent): void {
+  const edit = [...document.querySelectorAll<HTMLElement>('.question .edit')].at(-1);
+  if (edit === undefined) return;
+  event.preventDefault();
+  edit.click();
 }
 
 function isTaking(attachments: readonly Attachment[]): boolean {

@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks';
 import { continueAnswer } from '../../actions/answer.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { t } from '../../i18n/index.ts';
@@ -16,6 +17,7 @@ export interface ErrorBoxProps {
 /** What went wrong, and what to do about it. */
 export function ErrorBox({ failure, message, isLast, again }: ErrorBoxProps) {
   const { provider = '', label = provider } = message;
+  const wait = useSecondsUntil(failure.retryAt ?? 0);
   const openKey = (): void => app.dispatch({ type: 'overlay/opened', name: 'key', about: provider });
   return (
     <div class="error" role="alert">
@@ -27,18 +29,23 @@ export function ErrorBox({ failure, message, isLast, again }: ErrorBoxProps) {
           </p>
         )}
         <p>{t(adviceFor(failure))}</p>
-        <p class="error-actions">
+        <p class="error-actions" aria-live="off">
           {isAboutKey(failure) && provider !== '' && (
             <button type="button" class="button is-primary" onClick={openKey}>
               <Icon name="key" /> {t('chat.enterKey', { provider: label })}
             </button>
           )}
-          {isLast && message.parts.length > 0 && (
+          {wait > 0 && (
+            <button type="button" class="button" disabled>
+              {t('chat.tryAgainIn', { time: clock(wait) })}
+            </button>
+          )}
+          {wait === 0 && isLast && message.parts.length > 0 && (
             <button type="button" class="button" onClick={() => continueAnswer(message)}>
               {t('chat.continue')}
             </button>
           )}
-          {again !== undefined && (
+          {wait === 0 && again !== undefined && (
             <button type="button" class="button" onClick={() => again(message)}>
               {t('chat.tryAgain')}
             </button>
@@ -47,4 +54,21 @@ export function ErrorBox({ failure, message, isLast, again }: ErrorBoxProps) {
       </div>
     </div>
   );
+}
+
+/** The seconds that are left until a moment, counted down to 0. */
+function useSecondsUntil(moment: number): number {
+  const [now, setNow] = useState(Date.now);
+  const left = Math.max(0, Math.ceil((moment - now) / 1_000));
+  useEffect(() => {
+    if (left === 0) return;
+    const timer = setTimeout(() => setNow(Date.now()), 1_000);
+    return () => clearTimeout(timer);
+  }, [left, now]);
+  return left;
+}
+
+/** 75 → 1:15 */
+function clock(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }

@@ -12,6 +12,7 @@ export function Info({ message }: { readonly message: Message }) {
     seconds === undefined ? undefined : t('chat.seconds', { seconds: round(seconds) }),
     speedOf(message),
     memories === undefined ? undefined : t('memory.wentAlong', { count: memories }),
+    message.edited ? t('chat.edited') : undefined,
   ].filter((part) => part !== undefined && part !== '');
   return (
     <small class="info" title={detailsOf(message)}>

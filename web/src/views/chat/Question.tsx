@@ -1,34 +1,41 @@
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { editQuestion } from '../../actions/answer.ts';
+import { deleteMessage } from '../../actions/messages.ts';
 import { copy } from '../../components/copy.ts';
 import { IconButton } from '../../components/IconButton.tsx';
 import { t } from '../../i18n/index.ts';
-import { app } from '../../state/app.ts';
 import { type Message, textOf } from '../../state/model.ts';
 import { runningIn } from '../../state/streams.ts';
+import { useApp } from '../../state/use.ts';
 import { RememberButton } from '../memory/RememberButton.tsx';
+import { Editor } from './Editor.tsx';
 import { FileChips } from './FileChips.tsx';
+import { FoldedText } from './FoldedText.tsx';
 
 /** What the person wrote. */
 export function Question({ message, branches }: { readonly message: Message; readonly branches: ComponentChildren }) {
   const [isEditing, setEditing] = useState(false);
   const text = textOf(message);
   const files = message.parts.filter((part) => part.type === 'file');
-  if (isEditing) return <Editor message={message} text={text} close={() => setEditing(false)} />;
+  const chips = files.length > 0 && <FileChips files={files} />;
+  if (isEditing) {
+    return (
+      <QuestionEditor message={message} close={() => setEditing(false)}>
+        {chips}
+      </QuestionEditor>
+    );
+  }
   return (
     <>
-      {files.length > 0 && <FileChips files={files} />}
-      {text !== '' && (
-        <div class="bubble" dir="auto">
-          {text}
-        </div>
-      )}
+      {chips}
+      {text !== '' && <FoldedText text={text} />}
       <footer class="message-foot">
         {branches}
         <span class="message-actions">
-          <IconButton icon="copy" label={t('chat.copy')} onClick={() => void copy(text)} />
-          <IconButton icon="edit" label={t('chat.edit')} onClick={() => setEditing(true)} />
+          {text !== '' && <IconButton icon="copy" label={t('chat.copy')} onClick={() => void copy(text)} />}
+          <IconButton icon="edit" class="edit" label={t('chat.edit')} onClick={() => setEditing(true)} />
+          <IconButton icon="trash" label={t('chat.deleteMessage')} onClick={() => deleteMessage(message)} />
           {text !== '' && <RememberButton chat={message.chat} text={text} />}
         </span>
       </footer>
@@ -36,56 +43,33 @@ export function Question({ message, branches }: { readonly message: Message; rea
   );
 }
 
-interface EditorProps {
+interface QuestionEditorProps {
   readonly message: Message;
-  readonly text: string;
+  /** Its files, which go along. */
+  readonly children: ComponentChildren;
   readonly close: () => void;
 }
 
-function Editor({ message, text, close }: EditorProps) {
-  const field = useRef<HTMLTextAreaElement>(null);
-  useLayoutEffect(() => {
-    field.current?.focus();
-    field.current?.setSelectionRange(text.length, text.length);
-  }, []);
-  const send = (): void => {
-    const edited = field.current?.value.trim() ?? '';
-    if (edited === '' || runningIn(app.get().streams, message.chat) !== undefined) return;
+function QuestionEditor({ message, children, close }: QuestionEditorProps) {
+  const enterSends = useApp((state) => state.settings.enterSends);
+  const isRunning = useApp((state) => runningIn(state.streams, message.chat) !== undefined);
+  const send = (text: string): void => {
     const files = message.parts.filter((part) => part.type === 'file');
+    if (text === '' && files.length === 0) return;
     close();
-    editQuestion(message, [...files, { type: 'text', text: edited }]);
+    editQuestion(message, text === '' ? files : [...files, { type: 'text', text }]);
   };
   return (
-    <form
-      class="editor"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
+    <Editor
+      label={t('chat.edit')}
+      text={textOf(message)}
+      action={t('composer.send')}
+      enterSends={enterSends}
+      wait={isRunning ? t('chat.editWaits') : undefined}
+      onDone={send}
+      close={close}
     >
-      <textarea
-        ref={field}
-        class="grows"
-        dir="auto"
-        rows={2}
-        aria-label={t('chat.edit')}
-        defaultValue={text}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape') close();
-          else if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) send();
-          else return;
-          event.preventDefault();
-          event.stopPropagation();
-        }}
-      />
-      <div class="row-end">
-        <button type="button" class="button is-quiet" onClick={close}>
-          {t('shell.cancel')}
-        </button>
-        <button type="submit" class="button is-primary">
-          {t('composer.send')}
-        </button>
-      </div>
-    </form>
+      {children}
+    </Editor>
   );
 }

@@ -1,11 +1,11 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../components/IconButton.tsx';
 import { t } from '../../i18n/index.ts';
 import { runningIn } from '../../state/streams.ts';
 import { childrenOf, type MessageMap, pathTo } from '../../state/tree.ts';
 import { useApp } from '../../state/use.ts';
 import { MessageView } from './MessageView.tsx';
-import { useEnd } from './use-end.ts';
+import { AT_END, useEnd } from './use-end.ts';
 
 /** So many of the last messages at once, then the earlier ones while there is nothing else to do. */
 const FIRST_BATCH = 24;
@@ -23,6 +23,27 @@ export default function Thread({ chat }: ThreadProps) {
   const [count, setCount] = useState(FIRST_BATCH);
   const path = useMemo(() => pathTo(tree, leaf).map(({ id }) => id), [tree, leaf]);
   const shown = path.slice(-count);
+
+  const before = useRef(path);
+  const anchor = useRef<Anchor | undefined>(undefined);
+  const { scroll, inner, onScroll, isAway, toEnd } = useEnd(leaf, (area, room, followsEnd) => {
+    const place = anchor.current;
+    anchor.current = undefined;
+    room.style.minBlockSize = '';
+    const element = place && messageIn(area, place.id);
+    if (place === undefined || element === undefined) return false;
+    const top = area.scrollTop + topIn(area, element) - place.top;
+    // A version that is shorter, as one that only begins is, needs the room that the other had. Whoever followed the end goes on
+    // with that; whoever read above does not come to the end by this.
+    const below = followsEnd ? 0 : AT_END + 1;
+    room.style.minBlockSize = `${top + area.clientHeight + below}px`;
+    area.scrollTop = top;
+    return true;
+  });
+  if (before.current !== path) {
+    anchor.current = anchorOf(scroll.current, before.current, path);
+    before.current = path;
+  }
   const children = useMemo(() => childrenOf(tree), [tree]);
   const rows = useMemo(
     () =>
@@ -36,7 +57,7 @@ export default function Thread({ chat }: ThreadProps) {
             id={id}
             siblings={siblings.length > 1 ? siblings.map((each) => each.id) : NONE}
             isLast={isLast}
-            isNear={index >= shown.length - 8}
+            isNear={index >= shown.length - 8 || id === anchor.current?.id}
           />
         );
       }),
@@ -47,7 +68,6 @@ export default function Thread({ chat }: ThreadProps) {
     return whenIdle(() => setCount(count + NEXT_BATCH));
   }, [count, path.length]);
 
-  const { scroll, inner, onScroll, isAway, toEnd } = useEnd(leaf);
   return (
     <div class="thread-frame">
       <section
@@ -69,6 +89,29 @@ export default function Thread({ chat }: ThreadProps) {
 }
 
 const NONE: readonly string[] = [];
+
+/** A message, and how far from the top of what is seen it shall stand. */
+interface Anchor {
+  readonly id: string;
+  readonly top: number;
+}
+
+/** The version of a message that comes into the place of another one; none where there are only more messages. */
+function anchorOf(area: HTMLElement | null, before: readonly string[], now: readonly string[]): Anchor | undefined {
+  const at = before.findIndex((id, index) => id !== now[index]);
+  const [old, id] = [before[at], now[at]];
+  const element = old === undefined || area === null ? undefined : messageIn(area, old);
+  if (id === undefined || element === undefined || area === null) return undefined;
+  return { id, top: topIn(area, element) };
+}
+
+function messageIn(area: HTMLElement, id: string): HTMLElement | undefined {
+  return area.querySelector<HTMLElement>(`[data-message="${CSS.escape(id)}"]`) ?? undefined;
+}
+
+function topIn(area: HTMLElement, element: HTMLElement): number {
+  return element.getBoundingClientRect().top - area.getBoundingClientRect().top;
+}
 
 /** Whether two trees have the same messages at the same places, whatever is in them. */
 function sameShape(a: MessageMap, b: MessageMap): boolean {

@@ -1,5 +1,6 @@
 import { continueAnswer, regenerate } from '../../actions/answer.ts';
 import { compareAnswer } from '../../actions/compare.ts';
+import { deleteMessage } from '../../actions/messages.ts';
 import { copy } from '../../components/copy.ts';
 import type { IconName } from '../../components/Icon.tsx';
 import type { Key } from '../../i18n/index.ts';
@@ -13,7 +14,8 @@ export interface MessageAction {
   readonly icon: IconName;
   /** Whether it makes sense for this answer. */
   readonly when: (message: Message, isLast: boolean) => boolean;
-  readonly run: (message: Message) => void;
+  /** `edit` shows the text in a field. */
+  readonly run: (message: Message, edit: () => void) => void;
 }
 
 /** The buttons below answers that are over, in their order. Whoever adds one adds a row. */
@@ -40,6 +42,14 @@ export const messageActions: readonly MessageAction[] = [
     when: (message, isLast) => isLast && message.parent !== null,
     run: compareAnswer,
   },
+  {
+    id: 'edit',
+    label: 'chat.editAnswer',
+    icon: 'edit',
+    when: (message) => textOf(message) !== '',
+    run: (_, edit) => edit(),
+  },
+  { id: 'delete', label: 'chat.deleteMessage', icon: 'trash', when: () => true, run: deleteMessage },
   {
     id: 'continue',
     label: 'chat.continue',

@@ -1,13 +1,16 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** Nearer to the end than this, in pixels, counts as being there. */
-const AT_END = 48;
+export const AT_END = 48;
+
+/** Scrolls to where a new leaf shall be seen, if that is not the end. Returns whether it did. */
+export type Place = (area: HTMLElement, room: HTMLElement, followsEnd: boolean) => boolean;
 
 /**
  * Keeps an area that scrolls at its end while one is there, and leaves those alone who went up to read. `leaf` is what the
- * area ends with: another one is shown at once.
+ * area ends with: another one is shown at once, at its end or where `place` puts it.
  */
-export function useEnd(leaf: string | undefined) {
+export function useEnd(leaf: string | undefined, place?: Place) {
   const scroll = useRef<HTMLElement>(null);
   const inner = useRef<HTMLDivElement>(null);
   const [isAway, setAway] = useState(false);
@@ -17,7 +20,12 @@ export function useEnd(leaf: string | undefined) {
     follow.current = true;
     scroll.current?.scrollTo({ top: scroll.current.scrollHeight, behavior: 'instant' });
   };
-  useLayoutEffect(toEnd, [leaf]);
+  useLayoutEffect(() => {
+    const [area, room] = [scroll.current, inner.current];
+    if (area === null || room === null) return;
+    if (place?.(area, room, follow.current) === true) follow.current = isAtEnd(area);
+    else toEnd();
+  }, [leaf]);
   useEffect(() => {
     const area = scroll.current;
     if (area === null || inner.current === null) return;
@@ -31,11 +39,14 @@ export function useEnd(leaf: string | undefined) {
   const onScroll = (): void => {
     const area = scroll.current;
     if (area === null) return;
-    const isAtEnd = area.scrollHeight - area.scrollTop - area.clientHeight < AT_END;
     // More text, or less room for it, takes nobody away from the end: only going up does.
-    follow.current = isAtEnd || (follow.current && area.scrollTop >= lastTop.current);
+    follow.current = isAtEnd(area) || (follow.current && area.scrollTop >= lastTop.current);
     lastTop.current = area.scrollTop;
     setAway(!follow.current);
   };
   return { scroll, inner, onScroll, isAway, toEnd };
+}
+
+function isAtEnd(area: HTMLElement): boolean {
+  return area.scrollHeight - area.scrollTop - area.clientHeight < AT_END;
 }

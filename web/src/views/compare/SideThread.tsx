@@ -7,6 +7,7 @@ import { pathTo } from '../../state/tree.ts';
 import { useApp } from '../../state/use.ts';
 import { Answer } from '../chat/Answer.tsx';
 import { FileChips } from '../chat/FileChips.tsx';
+import { FoldedText } from '../chat/FoldedText.tsx';
 import { type MessageAction, messageActions } from '../chat/message-actions.ts';
 import { useEnd } from '../chat/use-end.ts';
 
@@ -53,11 +54,7 @@ function Question({ message }: { readonly message: Message }) {
     <article class="message question" aria-label={t('chat.you')}>
       <h2 class="hidden">{t('chat.you')}</h2>
       {files.length > 0 && <FileChips files={files} />}
-      {text !== '' && (
-        <div class="bubble" dir="auto">
-          {text}
-        </div>
-      )}
+      {text !== '' && <FoldedText text={text} />}
     </article>
   );
 }
@@ -75,7 +72,8 @@ function SideAnswer({ chat, at, message, isLast }: SideAnswerProps) {
   const again = isLast ? () => askSideAgain(chat, at, message) : undefined;
   const actions = messageActions.flatMap((action): MessageAction[] => {
     if (action.id === 'regenerate') return again === undefined ? [] : [{ ...action, run: again }];
-    return action.id === 'compare' ? [] : [action];
+    // The leaves of the sides are not those of the chat, which deleting moves.
+    return action.id === 'compare' || action.id === 'delete' ? [] : [action];
   });
   return (
     <article class="message answer" aria-label={t('chat.answer')} aria-busy={isRunning}>

@@ -11,6 +11,7 @@ export function chatMenu(chat: Chat, rename: () => void): readonly MenuItem[] {
   const share = (): void => app.dispatch({ type: 'overlay/opened', name: 'share', about: chat.id });
   return [
     { label: t('shell.rename'), icon: 'edit', run: rename },
+    { label: t('shell.nameByModel'), icon: 'thought', run: () => nameByModel(chat) },
     { label: t(chat.pinned ? 'shell.unpin' : 'shell.pin'), icon: 'pin', run: pin },
     { label: t('history.organise'), icon: 'folder', run: () => openOrganise([chat.id]) },
     { label: t('share.share'), icon: 'share', run: share },
@@ -20,7 +21,11 @@ export function chatMenu(chat: Chat, rename: () => void): readonly MenuItem[] {
   ];
 }
 
-/** The code for it is fetched when it is needed. */
+/** The code for it is fetched when it is needed, as that for the next one. */
+function nameByModel(chat: Chat): void {
+  void import('../../actions/name-chat.ts').then(({ nameChat }) => nameChat(chat));
+}
+
 export function exportAs(ids: readonly string[] | 'all', format: 'markdown' | 'json'): void {
   void import('../transfer/export.ts').then(({ exportChats }) => exportChats(ids, format));
 }

@@ -5,12 +5,14 @@ import { Choices } from '../../components/Choices.tsx';
 import { Switch } from '../../components/Switch.tsx';
 import { LANGUAGES, pickLanguage, t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
+import { canSearch } from '../../state/catalog.ts';
 import type { Direction, Settings, Theme } from '../../state/settings.ts';
 import { useApp } from '../../state/use.ts';
 
 /** How the page looks, speaks and takes what is written. */
 export function GeneralSection() {
   const settings = useApp((state) => state.settings);
+  const searches = useApp((state) => canSearch(state.catalog));
   const change = (members: Partial<Settings>): void => app.dispatch({ type: 'settings/changed', change: members });
   const themes: readonly (readonly [Theme, string])[] = [
     ['system', t('settings.themeSystem')],
@@ -67,12 +69,14 @@ export function GeneralSection() {
           isOn={settings.enterSends}
           onChange={(enterSends) => change({ enterSends })}
         />
-        <Switch
-          label={t('settings.webSearch')}
-          hint={t('settings.webSearchHint')}
-          isOn={settings.webSearch}
-          onChange={(webSearch) => change({ webSearch })}
-        />
+        {searches && (
+          <Switch
+            label={t('settings.webSearch')}
+            hint={t('settings.webSearchHint')}
+            isOn={settings.webSearch}
+            onChange={(webSearch) => change({ webSearch })}
+          />
+        )}
       </div>
       <Version />
     </>

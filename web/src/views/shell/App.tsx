@@ -20,6 +20,12 @@ export function App() {
   useEffect(() => {
     if (screen.name !== 'chat') document.title = `${t(screen.title)} · Sluice`;
   }, [screen, language]);
+  // Whoever comes to a chat has seen its answers.
+  const shown = route.path[0] ?? '';
+  const isNew = useApp((state) => state.chats.byId[shown]?.unread === true);
+  useEffect(() => {
+    if (isNew) app.dispatch({ type: 'chats/changed', id: shown, change: { unread: false } });
+  }, [shown, isNew]);
   const close = (): void => app.dispatch({ type: 'overlay/closed' });
   const load = overlay.name === undefined ? undefined : overlays[overlay.name];
   return (

@@ -7,7 +7,7 @@ import { sortedChats } from '../../state/chats.ts';
 import { foldersOf } from '../../state/history-filter.ts';
 import type { Chat } from '../../state/model.ts';
 import { addressOf } from '../../state/route.ts';
-import { useApp } from '../../state/use.ts';
+import { sameMembers, useApp } from '../../state/use.ts';
 import { chatMenu } from '../history/chat-menu.ts';
 import { RenameField } from './RenameField.tsx';
 import { useRoute } from './use-route.ts';
@@ -23,9 +23,12 @@ export function ChatList() {
   const sorted = useMemo(() => sortedChats(chats), [chats]);
   const folders = useMemo(() => foldersOf(sorted.filter(({ pinned }) => !pinned)), [sorted]);
   const groups = useMemo(() => grouped(sorted), [sorted]);
+  const running = useApp((state) => Object.values(state.streams).map(({ chat }) => chat), sameMembers);
   const shown = useRoute().path[0];
   if (!chats.ready) return <div class="chat-list" aria-busy="true" />;
-  const row = (chat: Chat) => <Row key={chat.id} chat={chat} isShown={chat.id === shown} />;
+  const row = (chat: Chat) => (
+    <Row key={chat.id} chat={chat} isShown={chat.id === shown} isRunning={running.includes(chat.id)} />
+  );
   const group = ({ title, members }: Group) => (
     <section key={title}>
       <h2>{t(title)}</h2>
@@ -99,7 +102,13 @@ function Folder({ name, count, isShown, children }: FolderProps) {
   );
 }
 
-function Row({ chat, isShown }: { readonly chat: Chat; readonly isShown: boolean }) {
+interface RowProps {
+  readonly chat: Chat;
+  readonly isShown: boolean;
+  readonly isRunning: boolean;
+}
+
+function Row({ chat, isShown, isRunning }: RowProps) {
   const [isRenaming, setRenaming] = useState(false);
   const title = chat.title || t('shell.untitled');
   if (isRenaming) {
@@ -114,8 +123,15 @@ function Row({ chat, isShown }: { readonly chat: Chat; readonly isShown: boolean
       <a href={addressOf('chat', chat.id)} aria-current={isShown ? 'page' : undefined} title={title}>
         {chat.pinned && <Icon name="pin" size={13} />}
         <span dir="auto">{title}</span>
+        {isRunning && <State kind="running" />}
+        {!isRunning && chat.unread === true && <State kind="unread" />}
       </a>
       <Menu label={t('shell.chatMenu', { title })} items={() => chatMenu(chat, () => setRenaming(true))} />
     </li>
   );
+}
+
+function State({ kind }: { readonly kind: 'running' | 'unread' }) {
+  const label = t(`shell.${kind}`);
+  return <span class={`chat-state is-${kind}`} role="img" aria-label={label} title={label} />;
 }

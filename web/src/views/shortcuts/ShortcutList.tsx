@@ -23,6 +23,7 @@ export function ShortcutList() {
               <>
                 <Line title={t('composer.send')} keys={enterSends ? 'Enter' : 'Mod+Enter'} />
                 <Line title={t('composer.newLine')} keys={enterSends ? 'Shift+Enter' : 'Enter'} />
+                <Line title={t('composer.editLast')} keys="ArrowUp" />
               </>
             )}
           </dl>

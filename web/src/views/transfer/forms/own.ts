@@ -67,6 +67,7 @@ function toMessage(entry: Loose, chat: string, ids: ReadonlyMap<string, string>,
     ...message,
     // What broke off stays so; there is no stream to go back to.
     ...texts({ provider, label, model, reasoning, finish }),
+    ...(entry['edited'] === true ? { edited: true } : {}),
     ...(usage['totalTokens'] === undefined ? {} : { usage: usage as unknown as Usage }),
     ...(timing['asked'] === undefined ? {} : { timing: timing as unknown as Timing }),
     ...(sources.length === 0 ? {} : { sources: sources.map(toSource) }),
