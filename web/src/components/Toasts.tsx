@@ -9,6 +9,7 @@ const places: object[] = [];
 /** Shown in the uppermost window, since nothing outside of it can be pressed, or else at the edge of the page. */
 export function Toasts() {
   const place = useRef({});
+  const node = useRef<HTMLDivElement>(null);
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
   useLayoutEffect(() => {
     places.push(place.current);
@@ -20,8 +21,10 @@ export function Toasts() {
       tellToasts();
     };
   }, []);
+  const isShown = toasts.length > 0;
+  useLayoutEffect(() => (isShown && node.current !== null ? standAboveField(node.current) : undefined), [isShown]);
   return (
-    <div class="toasts" role="status" aria-live="polite">
+    <div ref={node} class="toasts" role="status" aria-live="polite">
       {toasts.map(({ id, text, undo }) => (
         <div key={id} class="toast">
           <span>{text}</span>
@@ -42,4 +45,22 @@ export function Toasts() {
       ))}
     </div>
   );
+}
+
+/**
+ * Keeps them above the field for messages, however high that is. (By an anchor of CSS every look at the layout of a long chat would
+ * take as long as all of it.)
+ */
+function standAboveField(area: HTMLElement): (() => void) | undefined {
+  const field = document.querySelector('.composer');
+  if (field === null || area.closest('dialog') !== null) return undefined;
+  const observer = new ResizeObserver(() => {
+    const below = innerHeight - field.getBoundingClientRect().top;
+    area.style.insetBlockEnd = `calc(${below}px + var(--space-2))`;
+  });
+  observer.observe(field);
+  return () => {
+    observer.disconnect();
+    area.style.insetBlockEnd = '';
+  };
 }
