@@ -48,19 +48,21 @@ export function Toasts() {
 }
 
 /**
- * Keeps them above the field for messages, however high that is. (By an anchor of CSS every look at the layout of a long chat would
- * take as long as all of it.)
+ * Keeps them above the field for messages: with each picture, since that grows, and is another one in another chat. (By an anchor of
+ * CSS every look at the layout of a long chat would take as long as all of it.) Returns the way to end it.
  */
 function standAboveField(area: HTMLElement): (() => void) | undefined {
-  const field = document.querySelector('.composer');
-  if (field === null || area.closest('dialog') !== null) return undefined;
-  const observer = new ResizeObserver(() => {
-    const below = innerHeight - field.getBoundingClientRect().top;
-    area.style.insetBlockEnd = `calc(${below}px + var(--space-2))`;
-  });
-  observer.observe(field);
+  if (area.closest('dialog') !== null) return undefined;
+  let frame = 0;
+  const place = (): void => {
+    const top = document.querySelector('.composer')?.getBoundingClientRect().top;
+    const bottom = top === undefined ? '' : `calc(${innerHeight - top}px + var(--space-2))`;
+    if (area.style.insetBlockEnd !== bottom) area.style.insetBlockEnd = bottom;
+    frame = requestAnimationFrame(place);
+  };
+  place();
   return () => {
-    observer.disconnect();
+    cancelAnimationFrame(frame);
     area.style.insetBlockEnd = '';
   };
 }
