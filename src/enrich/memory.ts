@@ -3,7 +3,7 @@ import { lastUserText } from '../core/chat-text.ts';
 import { toSluiceError } from '../core/errors.ts';
 import type { MemoryStore } from '../core/stores.ts';
 import type { Step } from '../core/stream.ts';
-import { noted } from './web-search.ts';
+import { noted } from './noted.ts';
 
 /** Statements that are added to a conversation at most, and characters of each. */
 const MOST = 8;
@@ -34,7 +34,8 @@ export function memoryStep(memory: MemoryStore): Step {
         const after = request.messages.findIndex(({ role }) => role !== 'system' && role !== 'developer');
         const messages = [...request.messages.slice(0, after), note, ...request.messages.slice(after)];
         const { length: memories } = items;
-        return noted({ ...request, messages }, `Statements of the memory that went along: ${memories}.`, { memories });
+        const log = `Statements of the memory that went along: ${memories}.`;
+        return noted({ ...request, messages }, { log, memories });
       } catch (error) {
         call.log.warn({ id: call.id, error: toSluiceError(error).message }, 'the memory could not be asked');
         return { request };

@@ -6,6 +6,7 @@ import { toSluiceError } from '../core/errors.ts';
 import { linkAddress } from '../core/link-address.ts';
 import type { Enriched, Step } from '../core/stream.ts';
 import type { SearchResult, WebSearch } from '../search/search.ts';
+import { noted } from './noted.ts';
 
 /**
  * Searches the web when the request asks for it, puts what was found before the user's last words, and lists the sources
@@ -24,7 +25,7 @@ export function webSearchStep(search: WebSearch): Step {
 async function searched(request: ChatRequest, query: string, call: Call, search: WebSearch): Promise<Enriched> {
   try {
     const results = await search.search(query, { signal: call.signal });
-    if (results.length === 0) return noted(request, `The web search for '${query}' found nothing.`);
+    if (results.length === 0) return noted(request, { log: `The web search for '${query}' found nothing.` });
     const enriched = withResults(request, query, results);
     if (isGrounded(request)) return { request: enriched, chunks: (chunks) => withSources(chunks, asGrounds(results)) };
     return isPlainText(request)
@@ -34,7 +35,7 @@ async function searched(request: ChatRequest, query: string, call: Call, search:
     if (call.cancelled !== undefined) throw call.cancelled;
     const { message } = toSluiceError(thrown);
     call.log.warn({ id: call.id, error: thrown instanceof Error ? thrown.message : message }, 'a web search failed');
-    return noted(request, `The web search failed. ${message}`);
+    return noted(request, { log: `The web search failed. ${message}` });
   }
 }
 
@@ -115,20 +116,6 @@ async function* withSources(
       yield [...batch.slice(0, end), ...sources, ...batch.slice(end)];
     }
   }
-}
-
-/** The request unchanged, and a log chunk behind the first batch, which introduces the provider. */
-export function noted(request: ChatRequest, log: string, more: { readonly memories?: number } = {}): Enriched {
-  return {
-    request,
-    chunks: async function* (chunks) {
-      let isFirst = true;
-      for await (const batch of chunks) {
-        yield isFirst ? [...batch.slice(0, 1), { type: 'log', log, ...more }, ...batch.slice(1)] : batch;
-        isFirst = false;
-      }
-    },
-  };
 }
 
 function lastOfUser(messages: readonly Message[]): number {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { SluiceError } from '../core/errors.ts';
 import type { Step } from '../core/stream.ts';
+import { noted } from '../enrich/noted.ts';
 import { type SearchCall, searchToolStep } from '../enrich/search-tool.ts';
-import { noted } from '../enrich/web-search.ts';
 import type { WebSearch } from '../search/search.ts';
 import { validate } from './validate.ts';
 import type { ServerToolCall } from './wire.ts';
@@ -94,6 +94,7 @@ function toSearchCall(given: SearchArguments): SearchCall {
 function unknownTool(name: string): Step {
   return {
     name: 'unknown-tool',
-    enrich: (request) => noted(request, `There is no tool '${name}' on this server; the call was passed over.`),
+    enrich: (request) =>
+      noted(request, { log: `There is no tool '${name}' on this server; the call was passed over.` }),
   };
 }
