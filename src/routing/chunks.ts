@@ -44,7 +44,7 @@ export async function openChunks(
       // One by one: there is a limit to what a call takes at once.
       for (const chunk of value) head.push(chunk);
       if (value.some(isVisible))
-        return { kind: 'chunks', chunks: whole(head, source, target, request, onUsage, limits) };
+        return { kind: 'chunks', chunks: new WholeAnswer(head, source, target, request, onUsage, limits) };
     }
   } catch (error) {
     await source.close();
@@ -54,7 +54,7 @@ export async function openChunks(
   if (!head.some((chunk) => chunk.type === 'finish')) {
     throw new SluiceError('upstream_cut', 'The provider ended its answer before it began.');
   }
-  return { kind: 'chunks', chunks: whole(head, undefined, target, request, onUsage, limits) };
+  return { kind: 'chunks', chunks: new WholeAnswer(head, undefined, target, request, onUsage, limits) };
 }
 
 /** The chunk that says who answers. */
@@ -66,20 +66,11 @@ export function introduction({ provider, model }: Target): Chunk {
 /** Where batches come from; undefined: all are there. */
 type Source = { next(): Promise<IteratorResult<Batch>>; close(): Promise<void> } | undefined;
 
-/** The answer in the order that both dialects promise: provider first; one usage and one finish, last. */
-export function whole(
-  head: Batch,
-  source: Source,
-  target: Target,
-  request: ChatRequest,
-  onUsage: (usage: Usage) => void,
-  limits: EndingLimits,
-): AsyncIterable<Batch> {
-  return new Whole(head, source, target, request, onUsage, limits);
-}
-
-/** No generator: every batch of every answer passes here. */
-class Whole implements AsyncIterableIterator<Batch> {
+/**
+ * The answer in the order that both dialects promise: provider first; one usage and one finish, last. No generator: every batch
+ * of every answer passes here.
+ */
+export class WholeAnswer implements AsyncIterableIterator<Batch> {
   readonly #source: Source;
   readonly #target: Target;
   readonly #promptTokens: number;
@@ -166,8 +157,8 @@ type EndingLimits = Pick<Limits, 'answerBytes'>;
 /** Holds back what belongs to the end of an answer, and counts what a provider did not. */
 class Ending {
   readonly #limits: EndingLimits;
-  /** What most formats tell of calls as a whole is kept until then, also where the answer is a stream. */
-  readonly #calls = new Set<number>();
+  /** What most formats tell of calls as a whole is kept until then, also where the answer is a stream. Most answers have none. */
+  #calls: Set<number> | undefined;
   #callSize = 0;
   #usage: Usage | undefined;
   #finish: Extract<Chunk, { type: 'finish' }> | undefined;
@@ -206,6 +197,7 @@ class Ending {
   }
 
   #weigh({ index, arguments: fragment }: ToolCallDelta): void {
+    this.#calls ??= new Set();
     this.#calls.add(index);
     if (this.#calls.size > MOST_CALLS) throw tooManyCalls();
     this.#callSize += fragment.length;

@@ -11,7 +11,7 @@ import type { UpstreamClient } from '../outbound/upstream.ts';
 import { type Attempted, attempt } from './attempt.ts';
 import { balance, KeyTurns, Sessions } from './balance.ts';
 import type { Catalog } from './catalog.ts';
-import { type OpenedChunks, openChunks, whole } from './chunks.ts';
+import { type OpenedChunks, openChunks, WholeAnswer } from './chunks.ts';
 import { type ClientKeys, credentialsFor, keepKey, withoutKey } from './credentials.ts';
 import type { Deadlines } from './deadlines.ts';
 import { answersWithImages, imageAsChat } from './drawing.ts';
@@ -221,7 +221,10 @@ export class Router {
         });
       case 'decoded': {
         const { request, chunks } = await ready();
-        return { kind: 'chunks', chunks: chunks(whole(relayed.batch, undefined, target, request, onUsage, limits)) };
+        return {
+          kind: 'chunks',
+          chunks: chunks(new WholeAnswer(relayed.batch, undefined, target, request, onUsage, limits)),
+        };
       }
       default:
         return unreachable(relayed);
