@@ -9,6 +9,9 @@ export type WireFormat = 'openai' | 'responses' | 'anthropic' | 'gemini' | 'olla
  */
 export type VendorData = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
+/** Choices of one request: OpenAI's limit for `n`. */
+export const MOST_CHOICES = 128;
+
 /** Text of a message. */
 export interface TextPart {
   readonly type: 'text';

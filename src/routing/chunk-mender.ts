@@ -1,3 +1,4 @@
+import { MOST_CHOICES } from '../core/chat.ts';
 import type { Usage } from '../core/chunk.ts';
 import { SluiceError } from '../core/errors.ts';
 import { isObject } from '../core/objects.ts';
@@ -7,8 +8,6 @@ import { ToolCalls } from '../providers/openai/tool-calls.ts';
 import { isVisibleMessage, mendDelta } from './mend.ts';
 
 const OBJECT = 'chat.completion.chunk';
-/** As many as a request may ask for. */
-const MOST_CHOICES = 128;
 
 type Json = Record<string, unknown>;
 

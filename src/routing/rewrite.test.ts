@@ -260,6 +260,13 @@ describe('StreamRewriter', () => {
     assert.equal(rewrite([frame('').repeat(3_000), stream(chunk({ content: 'x' }, 'stop'))]).failure, undefined);
   });
 
+  test('ends a stream with more choices than anybody may ask for', () => {
+    const choice = (index: number): unknown => ({ ...chunk({}), choices: [{ index, delta: { content: 'x' } }] });
+    const frames = Array.from({ length: 200 }, (_, index) => choice(index));
+    assert.equal(rewrite([stream(...frames)]).failure, 'upstream_invalid');
+    assert.equal(rewrite([stream(...frames.slice(0, 128), chunk({}, 'stop'), '[DONE]')]).failure, undefined);
+  });
+
   test('keeps letters that one byte would hold', () => {
     const text = 'Grüße, café ÿ';
     const { chunks } = rewrite([stream(chunk({ content: text, reasoning: 'é' }), chunk({}, 'stop'), '[DONE]')]);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MOST_CHOICES } from '../../core/chat.ts';
 import { TaskFields } from '../task-fields.ts';
 import { ChatFields } from '../wire.ts';
 
@@ -10,14 +11,19 @@ export const CompletionBody = z
   .looseObject({
     ...TaskFields,
     prompt: z
-      .union([z.string(), z.array(z.string()).min(1).max(128), Tokens, z.array(Tokens).min(1).max(128)])
+      .union([
+        z.string(),
+        z.array(z.string()).min(1).max(MOST_CHOICES),
+        Tokens,
+        z.array(Tokens).min(1).max(MOST_CHOICES),
+      ])
       .nullish()
       .describe('A text, texts that are answered each by itself, or tokens'),
     suffix: z.string().nullish(),
     echo: z.boolean().nullish(),
     logprobs: z.int().nonnegative().nullish(),
-    n: z.int().min(1).max(128).nullish(),
-    best_of: z.int().min(1).max(128).nullish(),
+    n: z.int().min(1).max(MOST_CHOICES).nullish(),
+    best_of: z.int().min(1).max(MOST_CHOICES).nullish(),
     stream: z.boolean().nullish(),
     stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
     temperature,

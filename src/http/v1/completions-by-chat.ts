@@ -1,5 +1,5 @@
 import type { CallScope } from '../../core/call.ts';
-import type { ChatRequest } from '../../core/chat.ts';
+import { type ChatRequest, MOST_CHOICES } from '../../core/chat.ts';
 import type { Batch, Chunk, Usage } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { sumUsages } from '../../core/usage.ts';
@@ -11,8 +11,6 @@ import { toChatFields } from '../to-chat.ts';
 import { CompletionBody } from './completion-body.ts';
 import { type CompletionHead, completionHead } from './encode.ts';
 
-/** Chats of one request at the same time. */
-const MOST_CHOICES = 128;
 const KNOWN = Object.keys(CompletionBody.shape);
 /** What a chat has no place for. */
 const LOST = ['suffix', 'logprobs', 'best_of'] as const;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MOST_CHOICES } from '../../core/chat.ts';
 import { ChatFields, RoutingFields, WireMessage } from '../wire.ts';
 
 /** `POST chat/completions`. Unknown fields are kept and passed on. */
@@ -8,7 +9,7 @@ export const ChatCompletionBody = z
     messages: z.array(WireMessage).min(1),
     stream: z.boolean().nullish(),
     stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-    n: z.int().min(1).max(128).nullish(),
+    n: z.int().min(1).max(MOST_CHOICES).nullish(),
     ...ChatFields,
     conversation_id: z.string().max(256).nullish(),
     strict: z.boolean().nullish().describe('Refuse the request when a field of it has no place at the provider'),

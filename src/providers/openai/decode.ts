@@ -8,7 +8,7 @@ import { citedSources, foundSources } from './sources.ts';
 import { ToolCalls } from './tool-calls.ts';
 import { Unreadable } from './unreadable.ts';
 
-/** Characters of the sound of one answer, which is kept until its end: the same as of pictures in one. */
+/** Characters of the sound of one answer, which is kept until its end: hours of it, in base64. */
 const MOST_AUDIO = 64 * 1024 * 1024;
 
 /** What is read of a chunk or a completion; everything else is left alone, and nothing is believed to be there. */
