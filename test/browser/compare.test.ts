@@ -36,6 +36,17 @@ describe('comparing', { skip: withoutBrowser }, () => {
     await page.locator('#prompt').press('Enter');
   };
 
+  /** Both answer, and go on. */
+  const askForEver = async (page: Page): Promise<void> => {
+    await page.locator('#model-2-name').getByText('plain-model').waitFor();
+    await askBoth(page, 'endless');
+    await side(page, 0).getByText('gpt-4o gpt-4o').waitFor();
+    await side(page, 1).getByText('plain-model plain-model').waitFor();
+  };
+  const bothStop = async (page: Page): Promise<void> => {
+    for (const at of [0, 1]) await side(page, at).getByText('Stopped.').waitFor();
+  };
+
   test('asks both, each with its own past, goes on with one, and keeps the other as a branch', async () => {
     await visit(
       async (page) => {
@@ -77,13 +88,9 @@ describe('comparing', { skip: withoutBrowser }, () => {
   test('stops both at once', async () => {
     await visit(
       async (page) => {
-        await page.locator('#model-2-name').getByText('plain-model').waitFor();
-        await askBoth(page, 'endless');
-        await side(page, 0).getByText('gpt-4o gpt-4o').waitFor();
-        await side(page, 1).getByText('plain-model plain-model').waitFor();
+        await askForEver(page);
         await page.locator('#send').click();
-        await side(page, 0).getByText('Stopped.').waitFor();
-        await side(page, 1).getByText('Stopped.').waitFor();
+        await bothStop(page);
       },
       { path: '/#/compare', viewport: PHONE },
     );
@@ -105,8 +112,7 @@ describe('comparing', { skip: withoutBrowser }, () => {
         const away = await area(0).evaluate((node) => node.scrollHeight - node.scrollTop - node.clientHeight);
         assert.ok(away > 100, 'stays where it was read');
         await page.locator('#prompt').press('Escape');
-        await side(page, 0).getByText('Stopped.').waitFor();
-        await side(page, 1).getByText('Stopped.').waitFor();
+        await bothStop(page);
       },
       { path: '/#/compare', viewport: { width: 1000, height: 500 } },
     );
@@ -135,10 +141,7 @@ describe('comparing', { skip: withoutBrowser }, () => {
   test('who goes on with one, or deletes both, leaves nothing running', async () => {
     await visit(
       async (page) => {
-        await page.locator('#model-2-name').getByText('plain-model').waitFor();
-        await askBoth(page, 'endless');
-        await side(page, 0).getByText('gpt-4o gpt-4o').waitFor();
-        await side(page, 1).getByText('plain-model plain-model').waitFor();
+        await askForEver(page);
         await side(page, 0).getByRole('button', { name: 'Go on with this one' }).click();
         await page.locator('.thread .answer').waitFor();
         await page.locator('#prompt').press('Escape');
@@ -152,8 +155,23 @@ describe('comparing', { skip: withoutBrowser }, () => {
         await page.getByRole('menuitem', { name: 'Delete' }).click();
         await page.locator('#welcome-title').waitFor();
         await page.getByRole('button', { name: 'Undo' }).click();
-        await side(page, 0).getByText('Stopped.').waitFor();
-        await side(page, 1).getByText('Stopped.').waitFor();
+        await bothStop(page);
+      },
+      { path: '/#/compare' },
+    );
+  });
+
+  test('an answer of one side can be deleted, and brought back', async () => {
+    await visit(
+      async (page) => {
+        await page.locator('#model-2-name').getByText('plain-model').waitFor();
+        await askBoth(page, 'first');
+        const both = ['I am gpt-4o: first', 'I am plain-model: first'];
+        await eventually(async () => assert.deepEqual(await bodies(page), both));
+        await side(page, 1).getByRole('button', { name: 'Delete' }).last().click();
+        await eventually(async () => assert.deepEqual(await bodies(page), [both[0], '']));
+        await page.getByRole('button', { name: 'Undo' }).click();
+        await eventually(async () => assert.deepEqual(await bodies(page), both));
       },
       { path: '/#/compare' },
     );

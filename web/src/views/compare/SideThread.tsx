@@ -72,8 +72,7 @@ function SideAnswer({ chat, at, message, isLast }: SideAnswerProps) {
   const again = isLast ? () => askSideAgain(chat, at, message) : undefined;
   const actions = messageActions.flatMap((action): MessageAction[] => {
     if (action.id === 'regenerate') return again === undefined ? [] : [{ ...action, run: again }];
-    // The leaves of the sides are not those of the chat, which deleting moves.
-    return action.id === 'compare' || action.id === 'delete' ? [] : [action];
+    return action.id === 'compare' ? [] : [action];
   });
   return (
     <article class="message answer" aria-label={t('chat.answer')} aria-busy={isRunning}>
