@@ -68,7 +68,8 @@ function titleIn(text: string): string {
   const [line = ''] = text.trim().split('\n', 1);
   return line
     .slice(0, 2 * LONGEST)
-    .replace(/^[\s"'“”„«»*#_]+|[\s"'“”„«»*#_]+$/g, '')
+    .replace(/^[\s"'“”„«»*#_]+/, '')
+    .replace(/(?<![\s"'“”„«»*#_])[\s"'“”„«»*#_]+$/, '')
     .slice(0, LONGEST)
     .trim();
 }
