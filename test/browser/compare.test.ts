@@ -209,6 +209,30 @@ describe('comparing', { skip: withoutBrowser }, () => {
     );
   });
 
+  test('is opened again as what it is, until somebody goes on with one of them', async () => {
+    await visit(
+      async (page) => {
+        await page.locator('#model-2-name').getByText('plain-model').waitFor();
+        await askBoth(page, 'first');
+        const both = ['I am gpt-4o: first', 'I am plain-model: first'];
+        await eventually(async () => assert.deepEqual(await bodies(page), both));
+        const link = page.locator('.chat-list').getByRole('link', { name: 'first' });
+        await goTo(page, '#/');
+        await page.locator('#welcome-title').waitFor();
+        await link.click();
+        await eventually(async () => assert.deepEqual(await bodies(page), both));
+        await side(page, 1).getByRole('button', { name: 'Go on with this one' }).click();
+        await page.locator('.thread .answer').waitFor();
+        await goTo(page, '#/');
+        await page.locator('#welcome-title').waitFor();
+        await link.click();
+        await lastAnswer(page).getByText('I am plain-model: first').waitFor();
+        assert.equal(await page.locator('.side').count(), 0);
+      },
+      { path: '/#/compare' },
+    );
+  });
+
   test('an answer of a chat is compared with that of another model', async () => {
     await visit(async (page) => {
       await ready(page);

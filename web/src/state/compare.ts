@@ -1,5 +1,6 @@
 import { type CatalogState, type Choice, offersOf, settle } from './catalog.ts';
-import type { Side } from './model.ts';
+import type { Chat, Side } from './model.ts';
+import { addressOf } from './route.ts';
 import type { Settings } from './settings.ts';
 
 /** In `Settings.more`: the models that were compared last. */
@@ -25,6 +26,12 @@ export function areAlike(sides: readonly Side[]): boolean {
 /** The sides with one of them changed. */
 export function withSide(sides: readonly Side[], at: number, change: Partial<Side>): readonly Side[] {
   return sides.map((side, index) => (index === at ? { ...side, ...change } : side));
+}
+
+/** Where a chat is shown: one that is a comparison as such, until somebody goes on in it with one model alone. */
+export function placeOf({ id, sides, leaf }: Chat): string {
+  const isCompared = sides?.some((side) => side.leaf !== undefined && side.leaf === leaf) ?? false;
+  return addressOf(isCompared ? 'compare' : 'chat', id);
 }
 
 /** Whether all sides are at the same place, so that one question serves them all. */

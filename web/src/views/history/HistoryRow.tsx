@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks';
 import { Icon } from '../../components/Icon.tsx';
 import { Menu } from '../../components/Menu.tsx';
 import { region, t } from '../../i18n/index.ts';
+import { placeOf } from '../../state/compare.ts';
 import { marked, type Snippet, termsOf } from '../../state/history-text.ts';
 import type { Chat } from '../../state/model.ts';
-import { addressOf } from '../../state/route.ts';
 import { RenameField } from '../shell/RenameField.tsx';
 import { chatMenu } from './chat-menu.ts';
 import { Marked } from './Marked.tsx';
@@ -42,7 +42,7 @@ export function HistoryRow({ chat, isSelected, select, search, message, snippet 
       </label>
       <a
         class="history-link"
-        href={addressOf('chat', chat.id)}
+        href={placeOf(chat)}
         onClick={(event) => {
           if (message === undefined || event.ctrlKey || event.metaKey || event.shiftKey) return;
           event.preventDefault();

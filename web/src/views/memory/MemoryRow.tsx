@@ -4,7 +4,7 @@ import { addMemory, deleteMemory, type Remembered } from '../../api/memory.ts';
 import { IconButton } from '../../components/IconButton.tsx';
 import { toast } from '../../components/toast.ts';
 import { region, t } from '../../i18n/index.ts';
-import { addressOf } from '../../state/route.ts';
+import { placeOf } from '../../state/compare.ts';
 import { useApp } from '../../state/use.ts';
 import { reasonOf } from '../chat/advice.ts';
 
@@ -68,7 +68,7 @@ export function MemoryRow({ item, user, onChanged }: MemoryRowProps) {
           {chat !== undefined && (
             <>
               {' · '}
-              <a href={addressOf('chat', chat.id)} title={t('memory.openChat')} dir="auto">
+              <a href={placeOf(chat)} title={t('memory.openChat')} dir="auto">
                 {chat.title || t('shell.untitled')}
               </a>
             </>

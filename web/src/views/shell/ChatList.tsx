@@ -4,6 +4,7 @@ import { Icon } from '../../components/Icon.tsx';
 import { Menu } from '../../components/Menu.tsx';
 import { t } from '../../i18n/index.ts';
 import { sortedChats } from '../../state/chats.ts';
+import { placeOf } from '../../state/compare.ts';
 import { foldersOf } from '../../state/history-filter.ts';
 import type { Chat } from '../../state/model.ts';
 import { addressOf } from '../../state/route.ts';
@@ -120,7 +121,7 @@ function Row({ chat, isShown, isRunning }: RowProps) {
   }
   return (
     <li class={isShown ? 'is-shown' : ''}>
-      <a href={addressOf('chat', chat.id)} aria-current={isShown ? 'page' : undefined} title={title}>
+      <a href={placeOf(chat)} aria-current={isShown ? 'page' : undefined} title={title}>
         {chat.pinned && <Icon name="pin" size={13} />}
         <span dir="auto">{title}</span>
         {isRunning && <State kind="running" />}
