@@ -111,6 +111,20 @@ describe('bytes that are no request', () => {
     assert.ok(world.upstream.chats.every(({ prompt }) => prompt !== 'smuggled'));
   });
 
+  test('what is encoded below its chunks is refused as every packed body', async () => {
+    const { length } = world.upstream.chats;
+    for (const encoding of [
+      'transfer-encoding: gzip, chunked\r\n',
+      'transfer-encoding: gzip\r\ntransfer-encoding: chunked\r\n',
+    ]) {
+      const request = post(`${encoding}connection: close\r\n`, `${chunk(BODY)}0\r\n\r\n`);
+      const { text } = await talk(world.gateway.origin, Buffer.from(request), { quietMs: 2_000 });
+      assert.deepEqual(statusesIn(text), [415], text);
+      assert.match(text, /Compressed request bodies/);
+    }
+    assert.equal(world.upstream.chats.length, length);
+  });
+
   test('headers that are too large or too many', async () => {
     const { origin } = world.gateway;
     for (const [name, headers] of Object.entries({

@@ -104,9 +104,10 @@ function lengthOf(request: IncomingMessage): number {
 }
 
 /** Compressed bodies are not read: a small one could unpack to anything. */
-export function refuseEncoding(request: IncomingMessage): void {
-  const encoding = request.headers['content-encoding'];
-  if (encoding === undefined || encoding.toLowerCase() === 'identity') return;
+export function refuseEncoding({ headers }: IncomingMessage): void {
+  const { 'content-encoding': content = 'identity', 'transfer-encoding': transfer = 'chunked' } = headers;
+  // Node takes out the chunks, and leaves what is below them as it is (RFC 9112 §6.1).
+  if (content.toLowerCase() === 'identity' && transfer.toLowerCase() === 'chunked') return;
   throw new SluiceError('unsupported_media_type', 'Compressed request bodies are not accepted.');
 }
 
