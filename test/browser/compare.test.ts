@@ -36,6 +36,15 @@ describe('comparing', { skip: withoutBrowser }, () => {
     await page.locator('#prompt').press('Enter');
   };
 
+  /** Both have answered; returns what. */
+  const askFirst = async (page: Page): Promise<readonly string[]> => {
+    await page.locator('#model-2-name').getByText('plain-model').waitFor();
+    await askBoth(page, 'first');
+    const both = ['I am gpt-4o: first', 'I am plain-model: first'];
+    await eventually(async () => assert.deepEqual(await bodies(page), both));
+    return both;
+  };
+
   /** Both answer, and go on. */
   const askForEver = async (page: Page): Promise<void> => {
     await page.locator('#model-2-name').getByText('plain-model').waitFor();
@@ -50,11 +59,7 @@ describe('comparing', { skip: withoutBrowser }, () => {
   test('asks both, each with its own past, goes on with one, and keeps the other as a branch', async () => {
     await visit(
       async (page) => {
-        await page.locator('#model-2-name').getByText('plain-model').waitFor();
-        await askBoth(page, 'first');
-        await eventually(async () =>
-          assert.deepEqual(await bodies(page), ['I am gpt-4o: first', 'I am plain-model: first']),
-        );
+        await askFirst(page);
         await page.locator('.side .line').nth(1).waitFor();
         await askBoth(page, 'second');
         await eventually(async () =>
@@ -164,10 +169,7 @@ describe('comparing', { skip: withoutBrowser }, () => {
   test('an answer of one side can be deleted, and brought back', async () => {
     await visit(
       async (page) => {
-        await page.locator('#model-2-name').getByText('plain-model').waitFor();
-        await askBoth(page, 'first');
-        const both = ['I am gpt-4o: first', 'I am plain-model: first'];
-        await eventually(async () => assert.deepEqual(await bodies(page), both));
+        const both = await askFirst(page);
         await side(page, 1).getByRole('button', { name: 'Delete' }).last().click();
         await eventually(async () => assert.deepEqual(await bodies(page), [both[0], '']));
         await page.getByRole('button', { name: 'Undo' }).click();
@@ -212,10 +214,7 @@ describe('comparing', { skip: withoutBrowser }, () => {
   test('is opened again as what it is, until somebody goes on with one of them', async () => {
     await visit(
       async (page) => {
-        await page.locator('#model-2-name').getByText('plain-model').waitFor();
-        await askBoth(page, 'first');
-        const both = ['I am gpt-4o: first', 'I am plain-model: first'];
-        await eventually(async () => assert.deepEqual(await bodies(page), both));
+        const both = await askFirst(page);
         const link = page.locator('.chat-list').getByRole('link', { name: 'first' });
         await goTo(page, '#/');
         await page.locator('#welcome-title').waitFor();
