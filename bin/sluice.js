@@ -1,15 +1,12 @@
 #!/usr/bin/env node
-// The `sluice` command. A published package is compiled (dist); a checkout runs its sources as they are.
-import { existsSync } from 'node:fs';
+// The `sluice` command.
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
+import { entryModule } from './code.js';
 import { runWithNode } from './node-runtime.js';
-
-const sources = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-const main = existsSync(sources) ? sources : fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
 /**
  * Flags for Node. One thread for V8's background work: a gateway waits more than it computes, and two busy cores are kept
@@ -22,14 +19,14 @@ async function inProcess() {
   // Destroyed on V8's one background thread, what Maglev takes to compile piles up to 30 MB that never come back. Not among
   // the flags above: Node knows few of V8's by name, and would not start with one that a later V8 has not.
   setFlagsFromString('--no-maglev-destroy-on-background');
-  // Compiled code of earlier starts halves the time of the next one, and without sources to translate Node does not load
-  // its translator, which takes 18 MB.
+  // Compiled code of earlier starts halves the time of the next one, and where sources run Node need not load its
+  // translator for them, which takes 18 MB.
   // Asked for here, since the old Nodes that start this file do not have it.
   const { enableCompileCache, registerHooks } = await import('node:module');
   const cache = cacheFolder();
   if (cache !== undefined) enableCompileCache(path.join(cache, 'sluice', 'code'));
   registerHooks({ resolve: withoutTranslations });
-  return import(pathToFileURL(main).href);
+  return import(pathToFileURL(entryModule(fileURLToPath(new URL('..', import.meta.url)))).href);
 }
 
 /** The user's own one, since elsewhere others could plant code; undefined where there is none. */

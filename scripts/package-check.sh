@@ -2,7 +2,6 @@
 # Packs Sluice as it would be published, installs that package into an empty folder, and runs its command.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-root=$PWD
 
 if curl -s http://127.0.0.1:13370/ >/dev/null; then echo 'something listens on port 13370 already'; exit 1; fi
 folder=$(mktemp -d)
@@ -12,7 +11,7 @@ cleanup() {
     kill -TERM "$pid" 2>/dev/null || true
     wait "$pid" 2>/dev/null || true
   fi
-  rm -rf "$folder" "$root/dist"
+  rm -rf "$folder"
 }
 trap cleanup EXIT
 

@@ -30,6 +30,7 @@ import { Prices } from './observe/prices.ts';
 import { createFetch } from './outbound/fetch.ts';
 import { createGuardedFetch, guardedLimits } from './outbound/guarded-fetch.ts';
 import { createPages } from './outbound/pages.ts';
+import { version } from './package.ts';
 import type { Engines } from './providers/embedded/engines.ts';
 import { createProviderDeps, type ProviderDeps } from './providers/index.ts';
 import { type LocalWatch, watchLocal } from './providers/local.ts';
@@ -43,7 +44,6 @@ import { openStores } from './stores/index.ts';
 import type { DatabaseHandle } from './stores/sqlite/protocol.ts';
 import { KeptAnswers } from './streams/kept-answers.ts';
 import { UsageRecorder } from './usage/recorder.ts';
-import { version } from './version.ts';
 
 /** The whole program behind one port. */
 export interface App {

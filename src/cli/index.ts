@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import type { Flags } from '../config/flags.ts';
 import { suggest } from '../config/suggest.ts';
 import { oneLine } from '../core/one-line.ts';
-import { version } from '../version.ts';
+import { version } from '../package.ts';
 import { EXIT_FAILED, EXIT_USAGE, explainFailure, Failure } from './failure.ts';
 import type { TopOptions } from './top/index.ts';
 

@@ -10,8 +10,3 @@ export function threadEnvironment(): Record<string, string> {
   // Node names the folder of its own version within the one it was given.
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(folder) };
 }
-
-/** A module beside another one, with the same extension: `.ts` in the repository, `.js` when compiled. */
-export function entryBeside(moduleUrl: string, name: string): URL {
-  return new URL(`./${name}.${moduleUrl.endsWith('.ts') ? 'ts' : 'js'}`, moduleUrl);
-}

@@ -1,5 +1,4 @@
 import { fork } from 'node:child_process';
-import { entryBeside } from '../core/threads.ts';
 import type { FromWorker, Job } from './protocol.ts';
 
 /** The gateway's handle on a worker. */
@@ -39,7 +38,7 @@ export const WORKER_FLAGS: readonly string[] = [
 
 /** Starts a worker. Node's own flags are not handed on: a test runner's or debugger's make no sense there. */
 export function startWorker(events: WorkerEvents): WorkerProcess {
-  const child = fork(entryBeside(import.meta.url, 'worker'), [], {
+  const child = fork(new URL('./worker.ts', import.meta.url), [], {
     execPath: process.execPath,
     execArgv: [...WORKER_FLAGS],
     env: Object.fromEntries(ENVIRONMENT.map((name) => [name, process.env[name]])),

@@ -1,5 +1,4 @@
 import { Worker } from 'node:worker_threads';
-import { entryBeside } from '../core/threads.ts';
 import type { Conversion, Rejected } from './conversion.ts';
 import type { FromWorker, Job } from './protocol.ts';
 
@@ -53,7 +52,7 @@ function end(conversion: Conversion, resident = process.memoryUsage.rss()): void
 }
 
 function startThread(memoryBytes: number): Worker {
-  const started = new Worker(entryBeside(import.meta.url, 'worker-thread'), {
+  const started = new Worker(new URL('./worker-thread.ts', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: Math.floor((memoryBytes * HEAP_SHARE) / MEGABYTE) },
   });
   started.on('message', (message: FromWorker) => {

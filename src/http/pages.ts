@@ -1,13 +1,14 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SluiceError } from '../core/errors.ts';
+import { packageFolder } from '../package.ts';
 import type { Handler, PlainRoute } from './deps.ts';
 import { nothingAt } from './edge/no-route.ts';
 import { ollamaProbe } from './ollama/probe.ts';
 import { withVariant } from './variant.ts';
 
 /** The page as `npm run build:web` makes it. */
-const BUILT = fileURLToPath(new URL('../../web/dist', import.meta.url));
+const BUILT = path.join(packageFolder, 'web/dist');
 
 /** Everything from this server, no inline script: what a model writes can neither run nor call home. */
 const CONTENT_SECURITY_POLICY = [

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { SluiceError } from '../core/errors.ts';
-import { entryBeside, threadEnvironment } from '../core/threads.ts';
+import { threadEnvironment } from '../core/threads.ts';
 import type { PageText } from './pages-text.ts';
 import type { ReadTask } from './pages-worker.ts';
 
@@ -74,7 +74,7 @@ export class PageReader {
   }
 
   #start(): Worker {
-    const worker = new Worker(entryBeside(import.meta.url, 'pages-worker'), {
+    const worker = new Worker(new URL('./pages-worker.ts', import.meta.url), {
       // A test runner's or debugger's flags make no sense there, and a page has no use for keys.
       execArgv: [],
       env: threadEnvironment(),

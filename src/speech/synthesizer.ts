@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Call } from '../core/call.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { entryBeside, threadEnvironment } from '../core/threads.ts';
+import { threadEnvironment } from '../core/threads.ts';
 import type { EncodedFormat } from './encoder.ts';
 import type { FromSpeaker, SpeechPiece, ToSpeaker } from './protocol.ts';
 
@@ -231,7 +231,7 @@ interface Job {
 }
 
 function startSpeaker(): Worker {
-  const worker = new Worker(entryBeside(import.meta.url, 'speaker'), {
+  const worker = new Worker(new URL('./speaker.ts', import.meta.url), {
     name: 'speaker',
     // Keys are no business of a voice, nor are the flags of a test runner or debugger.
     env: threadEnvironment(),

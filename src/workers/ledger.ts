@@ -3,7 +3,7 @@ import type { KeptPage, Ledger, OwnLedger } from '../observe/ledger.ts';
 import { ProcessMetrics } from '../observe/metrics/process.ts';
 import { recordOf, type Seen } from '../observe/observation.ts';
 import type { LogQuery } from '../observe/request-log.ts';
-import { version } from '../version.ts';
+import { version } from '../package.ts';
 import type { Channel } from './channel.ts';
 import { sumOfProcesses } from './process-metrics.ts';
 import type { Noted } from './words.ts';

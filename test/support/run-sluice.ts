@@ -15,6 +15,8 @@ export interface RunOptions {
   /** The working directory; also where its data goes. */
   readonly folder: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Default: `bin/sluice.js` of this repository. */
+  readonly command?: string;
 }
 
 export interface Running {
@@ -28,10 +30,10 @@ export interface Running {
 export function startSluice(
   context: { after(done: () => void): void },
   words: readonly string[],
-  { folder, environment = {} }: RunOptions,
+  { folder, environment = {}, command = SLUICE }: RunOptions,
 ): Running {
   const env = { PATH: process.env['PATH'], HOME: folder, SLUICE_DATA_DIR: folder, ...environment };
-  const child = spawn(process.execPath, [SLUICE, ...words], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [command, ...words], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
   context.after(() => child.kill('SIGKILL'));
   const output = { stdout: '', stderr: '' };
   const listeners = new Set<() => void>();

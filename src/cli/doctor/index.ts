@@ -2,7 +2,7 @@ import type { Flags } from '../../config/flags.ts';
 import type { Environment } from '../../config/paths.ts';
 import { maskOf, secretsIn, secretsOf } from '../../config/secrets.ts';
 import type { Origin, Provider } from '../../core/provider.ts';
-import { version } from '../../version.ts';
+import { version } from '../../package.ts';
 import { findLocal, openProviders } from '../all-providers.ts';
 import { EXIT_FAILED } from '../failure.ts';
 import { examineConfiguration } from './configuration.ts';

@@ -1,5 +1,4 @@
 import { fork } from 'node:child_process';
-import { entryBeside } from '../../core/threads.ts';
 import type { FromEngine, ToEngine } from './protocol.ts';
 
 /** The gateway's handle on an engine. */
@@ -29,7 +28,7 @@ const ENVIRONMENT = ['PATH', 'HOME', 'USERPROFILE', 'SYSTEMROOT', 'TEMP', 'TMP',
 
 /** Starts an engine. Node's own flags are not handed on: a test runner's or debugger's make no sense there. */
 export function startEngineProcess(events: EngineEvents): EngineProcess {
-  const child = fork(entryBeside(import.meta.url, 'engine'), [], {
+  const child = fork(new URL('./engine.ts', import.meta.url), [], {
     execPath: process.execPath,
     execArgv: [],
     env: environment(),

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { SluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import { entryBeside, threadEnvironment } from '../../core/threads.ts';
+import { threadEnvironment } from '../../core/threads.ts';
 import { storageFailed } from '../failure.ts';
 import { Problem } from '../problem.ts';
 import type { Answer, DatabaseHandle, Failure, FromWorker, Request, Result, ToWorker } from './protocol.ts';
@@ -200,9 +200,14 @@ function errorOf(failure: Failure): Error {
   }
 }
 
+const THREADS = {
+  worker: new URL('./worker.ts', import.meta.url),
+  check: new URL('./check.ts', import.meta.url),
+};
+
 /** No environment, no flags. */
 function startThread(entry: 'worker' | 'check', file: string): Worker {
-  return new Worker(entryBeside(import.meta.url, entry), {
+  return new Worker(THREADS[entry], {
     workerData: file,
     env: threadEnvironment(),
     execArgv: [],
