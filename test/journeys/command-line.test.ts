@@ -169,7 +169,7 @@ describe('starting', () => {
     const running = await ready(context, temporaryFolder(context), [], environment);
     running.process.kill('SIGTERM');
     const loaded = (await running.ended).stderr.split('\n').filter((line) => line.startsWith('loads '));
-    assert.ok(loaded.some((line) => line.endsWith('/src/app.ts')));
+    assert.ok(loaded.some((line) => /\/(?:src\/app\.ts|dist\/app-[\w-]+\.js)$/.test(line)));
     const languages = loaded.filter((line) => /\/(?:locales?|lang(?:uage)?s?|i18n)\//.test(line));
     assert.deepEqual(
       languages.map((line) => path.basename(line)),
