@@ -6,14 +6,12 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { ifPossible } from '../scripts/if-possible.js';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const dist = path.join(root, 'dist');
 
-const vite = await import('vite').catch((error) => {
-  if (process.argv.includes('--if-possible') && error.code === 'ERR_MODULE_NOT_FOUND') return undefined;
-  throw error;
-});
+const vite = await ifPossible(() => import('vite'));
 if (vite === undefined) {
   console.log('The page is not built, since vite is not installed; `npm install && npm run build:web` builds it.');
 } else {

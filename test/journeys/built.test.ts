@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
-import { before, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { temporaryFolder } from '../support/config-folder.ts';
 import { startOpenAiUpstream } from '../support/openai-upstream.ts';
 import { runSluice, startSluice } from '../support/run-sluice.ts';
@@ -60,10 +70,14 @@ describe('the code that a start runs', () => {
     }
   });
 
-  test('is the sources once one of them is gone, or came from elsewhere with its old time', async (context) => {
-    const it = packageThatTells(context);
-    rmSync(it.at('src/http/route.ts'));
-    assert.equal(await it.tells(), 'sources');
+  test('is the sources once one of them is gone, or another came with an old time', async (context) => {
+    const gone = packageThatTells(context);
+    rmSync(gone.at('src/http/route.ts'));
+    assert.equal(await gone.tells(), 'sources');
+    const come = packageThatTells(context);
+    writeFileSync(come.at('src/http/other.ts'), 'export {};');
+    come.age('src/http/other.ts', 60);
+    assert.equal(await come.tells(), 'sources');
   });
 
   test('is the sources where nothing was built, or a build was broken off', async (context) => {
@@ -85,7 +99,7 @@ describe('the code that a start runs', () => {
 /** The package as it is published: built, and without its sources. */
 function publishedPackage(context: { after(done: () => void): void }): string {
   const folder = temporaryFolder(context);
-  for (const name of ['bin', 'src', 'scripts/build.js', 'package.json']) {
+  for (const name of ['bin', 'src', 'scripts', 'package.json']) {
     cpSync(path.join(ROOT, name), path.join(folder, name), { recursive: true });
   }
   for (const name of ['node_modules', 'web']) symlinkSync(path.join(ROOT, name), path.join(folder, name), 'junction');
@@ -96,13 +110,20 @@ function publishedPackage(context: { after(done: () => void): void }): string {
 
 describe('the built server', { timeout: 120_000 }, () => {
   let command: string;
-  // Removed after the tests of this file.
   const removals: (() => void)[] = [];
   before(() => {
     command = publishedPackage({ after: (done) => void removals.push(done) });
   });
-  process.once('exit', () => {
+  after(() => {
     for (const remove of removals) remove();
+  });
+
+  test('has the time at which its build began: what is changed meanwhile is newer', () => {
+    const dist = path.join(path.dirname(command), '../dist');
+    const timeOf = (name: string): number => statSync(path.join(dist, name)).mtimeMs;
+    const others = readdirSync(dist).filter((name) => name !== 'main.js');
+    assert.ok(others.length > 10);
+    for (const name of others) assert.ok(timeOf('main.js') < timeOf(name), name);
   });
 
   /** Sluice with the given options, its address, and an upstream behind it. */
