@@ -38,6 +38,15 @@ describe('POST /api/markitdown', () => {
     assert.deepEqual([json['text'], json['provider']], [HEARD, 'acme']);
   });
 
+  test('a form without a file is told so, whatever the file would be', async () => {
+    const body = new FormData();
+    body.append('files', new Blob(['text']), 'notes.txt');
+    const response = await fetch(`${here.gateway.origin}/api/markitdown`, { method: 'POST', body });
+    const { error } = (await response.json()) as { error: { message: string; param: string } };
+    assert.deepEqual([response.status, error.param], [422, 'file']);
+    assert.equal(error.message, "The form needs a part 'file'.");
+  });
+
   test('what is neither is refused', async () => {
     for (const [name, bytes] of [
       ['a.pdf', 'no pdf'],

@@ -87,7 +87,7 @@ export async function readAudioForm(request: FastifyRequest, deps: Deps): Promis
 function fileOf({ files }: Form): AudioForm['file'] {
   const [file, ...others] = files.filter(({ name }) => name === 'file' || name === 'audio');
   if (file === undefined) {
-    throw new SluiceError('invalid_field', "The form needs a part 'file' with the recording.", { param: 'file' });
+    throw new SluiceError('invalid_field', "The form needs a part 'file'.", { param: 'file' });
   }
   if (others.length === 0) return file;
   throw new SluiceError('invalid_field', "The form has more than one part 'file'.", { param: 'file' });
