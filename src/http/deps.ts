@@ -75,7 +75,7 @@ export interface PlainRoute {
   readonly hasNoBody?: true;
   /** Answering costs something, so HEAD, which would do the work and throw it away, is not served. */
   readonly isCostly?: true;
-  /** The body is JSON whatever `curl -d` calls it: `application/x-www-form-urlencoded`. */
+  /** The body is JSON whatever its sender calls it (`curl -d`: a form; `fetch`: a plain text), or does not call it. */
   readonly anyType?: true;
   /** What is asked of models here; absent: nothing. */
   readonly kind?: RouteKind | ((request: FastifyRequest) => RouteKind | undefined);

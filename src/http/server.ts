@@ -172,20 +172,15 @@ function readBodies(app: FastifyInstance, deps: Deps): void {
     if (request.route?.takesJson !== true) throw wrongType(request);
     return read(request, payload);
   });
-  app.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    async (request: FastifyRequest, payload: IncomingMessage) => {
-      if (request.route?.anyType === true) return read(request, payload);
-      throw wrongType(request);
-    },
-  );
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
     if (request.route?.takesForm !== true) {
       throw wrongType(request);
     }
     request.isForm = true;
   });
-  app.addContentTypeParser('*', async (request: FastifyRequest) => {
+  // Every other type, and none.
+  app.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
+    if (request.route?.anyType === true) return read(request, payload);
     throw wrongType(request);
   });
   app.addHook('preHandler', (request, _reply, done) => {

@@ -318,6 +318,8 @@ describe('Anthropic’s client and the gateway', { timeout: 60_000 }, () => {
       const before = await client.models.list({ before_id: third, limit: 1 });
       assert.deepEqual([before.data.map(({ id }) => id), before.has_more], [[second], true]);
       assert.equal((await client.models.retrieve(first)).id, first);
+      for (const name of ['acme/test-model', 'acme:test-model'])
+        assert.equal((await client.models.retrieve(name)).id, 'test-model', 'by every name that a chat may use');
       await assert.rejects(client.models.retrieve('nothing'), Anthropic.NotFoundError);
       const plain = (await (await fetch(`${world.origin}/v1/models`)).json()) as { object: string };
       assert.equal(plain.object, 'list');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Ollama } from 'ollama';
 import { startOpenAiUpstream } from '../support/openai-upstream.ts';
+import { ask } from '../support/raw-http.ts';
 import { startGatewayBefore } from './gateway-before.ts';
 import { assertHolds, FORMATS, openWorld, type World } from './sdk-vendors.ts';
 
@@ -30,16 +31,29 @@ describe("Ollama's API over HTTP", { timeout: 60_000 }, () => {
     return { ...json, dropped: answer.headers.get('x-sluice-dropped') };
   };
 
-  test('streams lines unless told otherwise, to curl too', async () => {
+  test('takes a body of any type, and of none', async () => {
+    world.seat('openai').answers({ text: ['Hello'] });
+    const body = JSON.stringify({ model: 'acme/test-model', messages: HI, prompt: 'Hi', stream: false });
+    // What `curl -d`, `fetch` and Python's `requests` and `httpx` send of themselves.
+    for (const type of ['application/x-www-form-urlencoded', 'text/plain;charset=UTF-8', undefined]) {
+      const headers = type === undefined ? {} : { 'content-type': type };
+      for (const path of ['/api/chat', '/api/generate', '/api/show']) {
+        const answer = await ask(world.origin, { method: 'POST', path, headers, body });
+        assert.equal(answer.status, 200, `${path} ${type}: ${answer.text}`);
+      }
+      const refused = await ask(world.origin, { method: 'POST', path: '/v1/chat/completions', headers, body });
+      assert.equal(refused.status, 415, `others want JSON to be called so, not ${type}`);
+      const foreign = { ...headers, origin: 'https://evil.example' };
+      const forbidden = await ask(world.origin, { method: 'POST', path: '/api/chat', headers: foreign, body });
+      assert.equal(forbidden.status, 403, `a foreign page that sends ${type}`);
+    }
+  });
+
+  test('streams lines unless told otherwise', async () => {
     const seat = world.seat('openai');
     seat.answers({ text: ['A', 'B'] });
     for (const path of ['/api/chat', '/api/generate']) {
-      // As the examples of Ollama's documents have it: `curl -d` names the type of a form.
-      const answer = await fetch(`${world.origin}${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        body: JSON.stringify({ model: 'acme/test-model', messages: HI, prompt: 'Hi' }),
-      });
+      const answer = await post(path, { model: 'acme/test-model', messages: HI, prompt: 'Hi' });
       assert.equal(answer.headers.get('content-type'), 'application/x-ndjson');
       const lines = (await answer.text()).split('\n');
       assert.equal(lines.pop(), '');
@@ -47,12 +61,6 @@ describe("Ollama's API over HTTP", { timeout: 60_000 }, () => {
       assertHolds(all.at(-1), { done: true, done_reason: 'stop', prompt_eval_count: 11, eval_count: 7 });
       assert.ok(all.slice(0, -1).every(({ done }) => done === false));
     }
-    const refused = await fetch(`${world.origin}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: JSON.stringify({ model: 'acme/test-model', messages: HI }),
-    });
-    assert.equal(refused.status, 415, 'nobody else takes forms');
   });
 
   for (const format of FORMATS) {

@@ -3,6 +3,7 @@ import { SluiceError } from '../../core/errors.ts';
 import { isChatModel, type Model } from '../../core/model.ts';
 import { isReady } from '../../core/provider.ts';
 import type { Deps, Handler } from '../deps.ts';
+import { findModel } from '../find-model.ts';
 import { validate } from '../validate.ts';
 import type { Variant } from '../variant.ts';
 
@@ -41,12 +42,13 @@ export function listModelInfos(deps: Deps): Handler {
   };
 }
 
-/** `GET /v1/models/<id>` in the same form. */
+/** `GET /v1/models/<id>` in the same form, by every name that a chat may use. */
 export function getModelInfo(deps: Deps): Handler {
   return async (request) => {
     const id = (request.params as { '*': string })['*'];
-    const found = (await modelInfos(deps)).find((each) => each.id === id);
-    if (found !== undefined) return found;
+    if (deps.config().aliases.has(id)) return toInfo({ id });
+    const found = await findModel(deps, id);
+    if (found !== undefined && isChatModel(found.model)) return toInfo(found.model);
     throw new SluiceError(
       'model_not_found',
       `The model '${id.slice(0, 256)}' does not exist. GET /v1/models lists what there is.`,
