@@ -334,4 +334,31 @@ describe('fields of the Responses API', { timeout: 60_000 }, () => {
       { type: 'message', content: [{ text: 'Yes.' }] },
     ]);
   });
+
+  test('a summary whose parts nobody counts, as of LiteLLM, is one of one part', async () => {
+    const seat = world.seat('openai-responses');
+    const item = { type: 'reasoning', id: 'rs_0', status: 'in_progress' };
+    const done = { type: 'reasoning', id: 'rs_0', summary: [{ type: 'summary_text', text: 'Let me think.' }] };
+    const place = { item_id: 'rs_0', output_index: 0 };
+    const events = [
+      { type: 'response.created', response: { ...HEAD, status: 'in_progress' } },
+      { type: 'response.output_item.added', output_index: 0, item },
+      { type: 'response.reasoning_summary_text.delta', ...place, delta: 'Let me ' },
+      { type: 'response.reasoning_summary_text.delta', ...place, delta: 'think.' },
+      { type: 'response.output_item.done', output_index: 0, item: done },
+      { type: 'response.output_item.added', output_index: 1, item: { ...MESSAGE, id: 'msg_1' } },
+      { type: 'response.output_text.delta', item_id: 'msg_1', output_index: 1, content_index: 0, delta: 'Yes.' },
+      { type: 'response.output_item.done', output_index: 1, item: { ...MESSAGE, id: 'msg_1', status: 'completed' } },
+      completed,
+    ];
+    // Each event alone in what is read, and all of them at once.
+    for (const pace of [{ sliceBytes: 64 }, {}]) {
+      seat.answers({ raw: sse(events), ...pace });
+      const answer = await world.client.responses.create({ model: seat.model, input: 'Hi' });
+      assertHolds(answer.output, [
+        { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Let me think.' }] },
+        { type: 'message', content: [{ text: 'Yes.' }] },
+      ]);
+    }
+  });
 });

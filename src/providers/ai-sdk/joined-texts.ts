@@ -16,6 +16,8 @@ export interface Said {
 export interface EventKinds {
   /** Where an event says a piece of text and nothing that must not be lost; undefined for every other event. */
   says(event: Json): Said | undefined;
+  /** An event, as JSON text, with what the library insists on and some servers leave out. */
+  mend?(data: string): string;
   /**
    * Whether an event, as JSON text, is the end of the answer; tokens and the like may follow, but need not. For vendors whose
    * library waits for the end of the connection instead.
@@ -55,9 +57,11 @@ export class JoinedTexts {
 
   /** What the library reads in the place of `bytes`; undefined while no event is complete. Throws for one that is too large. */
   push(bytes: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
-    const events = this.#reader.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-    if (events.length === 0) return undefined;
-    if (this.#kinds.ends !== undefined) this.#complete ||= events.some(this.#kinds.ends);
+    const { mend, ends } = this.#kinds;
+    const sent = this.#reader.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    if (sent.length === 0) return undefined;
+    const events = mend === undefined ? sent : sent.map(mend);
+    if (ends !== undefined) this.#complete ||= events.some(ends);
     const [only] = events;
     return this.#encoder.encode(events.length === 1 ? `data: ${only}\n\n` : this.#join(events));
   }

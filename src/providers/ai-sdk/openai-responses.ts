@@ -44,6 +44,8 @@ export const openaiResponses = fromAiSdk({
       return { holder: event, member: 'delta', of: place.join(' ') };
     },
 
+    mend: withSummaryIndex,
+
     ends: (data) => LAST.test(data) && LAST_TYPES.has(parseObject(data)?.['type']),
   },
 
@@ -72,6 +74,14 @@ const PIECES: ReadonlySet<unknown> = new Set([
 
 const LAST = /"response\.(?:completed|incomplete|failed)"/;
 const LAST_TYPES: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
+
+/** LiteLLM does not say to which part of a summary a piece belongs; the library starts the first one by itself. */
+function withSummaryIndex(data: string): string {
+  if (!data.includes('"response.reasoning_summary_')) return data;
+  const event = parseObject(data);
+  if (event === undefined || typeof event['summary_index'] === 'number') return data;
+  return JSON.stringify({ ...event, summary_index: 0 });
+}
 
 function options(request: ChatRequest): SharedV4ProviderOptions {
   const { extra, responseFormat, sampling, parallelToolCalls, format } = request;
