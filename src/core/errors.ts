@@ -66,6 +66,8 @@ export interface ErrorOptions {
   readonly model?: string;
   /** Schema violations one by one, for dialect B's `detail`. */
   readonly detail?: readonly ErrorDetail[];
+  /** Anthropic's `error.details`, by which its clients know what to do. */
+  readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
 }
 

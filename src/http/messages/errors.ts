@@ -29,7 +29,7 @@ function messageOf(error: SluiceError): string {
 
 /** An error as Anthropic writes it, with what every error of ours says besides. */
 export function messagesErrorBody(error: SluiceError): Record<string, unknown> {
-  const { param, provider, model } = error.options;
+  const { param, provider, model, details } = error.options;
   return {
     type: 'error',
     error: {
@@ -37,6 +37,7 @@ export function messagesErrorBody(error: SluiceError): Record<string, unknown> {
       message: messageOf(error),
       code: error.code,
       param: param ?? null,
+      ...(details === undefined ? {} : { details }),
     },
     ...(model === undefined || model === '' ? {} : { model }),
     ...(provider === undefined ? {} : { provider }),

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { ChatRequest, Message, Tool } from '../../core/chat.ts';
 import { endsWithQuestion } from '../../core/chat-text.ts';
+import { SluiceError } from '../../core/errors.ts';
 import { speaksMessages } from '../../providers/ai-sdk/anthropic-native.ts';
 import type { ClientKeys } from '../../routing/credentials.ts';
 import type { Question } from '../../routing/router.ts';
@@ -56,11 +57,20 @@ export async function toQuestion(
     ],
     asked,
     request: () => asked,
-    send: (ready, target) =>
-      speaksMessages(target.provider)
-        ? forAnthropic(ready, decoded, searchesHere)
-        : forOthers(ready, decoded, searchesHere, target),
+    send: (ready, target) => {
+      if (speaksMessages(target.provider)) return forAnthropic(ready, decoded, searchesHere);
+      if (body.thread != null) throw noThreads(target);
+      return forOthers(ready, decoded, searchesHere, target);
+    },
   };
+}
+
+/** The official clients, which hold conversations at the server by themselves, go on without when they read this code. */
+function noThreads({ provider: { label } }: Target): SluiceError {
+  return new SluiceError('invalid_request', `${label} holds no conversations: send all messages, without 'thread'.`, {
+    param: 'thread',
+    details: { error_code: 'thread_unsupported_request' },
+  });
 }
 
 /**

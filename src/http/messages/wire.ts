@@ -137,6 +137,10 @@ export const MessagesBody = z
     top_p: Finite,
     top_k: Finite,
     stop_sequences: z.array(z.string()).max(256).nullish(),
+    thread: z
+      .looseObject({ type: z.string() })
+      .nullish()
+      .describe('A conversation that the server holds; only Anthropic does, at others send all messages without it'),
     metadata: z.looseObject({ user_id: z.string().max(1_000).nullish() }).nullish(),
     strict: z.boolean().nullish().describe('Refuse the request when a field of it has no place at the provider'),
     timeout: z.number().positive().nullish().describe('Seconds for the whole answer, below the server’s own limit'),

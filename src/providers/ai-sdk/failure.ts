@@ -14,7 +14,8 @@ export interface Speaker {
 /** An answer with an error status → our error, in the upstream's own words where it has some. */
 export function statusFailure(speaker: Speaker, status: number, headers: Headers, body: string): SluiceError {
   const json = parse(body);
-  return failure(speaker, status, messageOf(json), pacingOf(headers, json), member(member(json, 'error'), 'code'));
+  const options = { ...pacingOf(headers, json), ...detailsOf(json) };
+  return failure(speaker, status, messageOf(json), options, member(member(json, 'error'), 'code'));
 }
 
 /** An answer of a kind that was not asked for → our error, in the upstream's own words where it has some. */
@@ -150,6 +151,12 @@ function retryAfterOf(headers: Headers, json: unknown): number | undefined {
     if (delay !== undefined) return Math.ceil(Number(delay));
   }
   return undefined;
+}
+
+/** Anthropic's word for machines of what became of a conversation that it holds. */
+function detailsOf(json: unknown): ErrorOptions {
+  const word = member(member(member(json, 'error'), 'details'), 'error_code');
+  return typeof word === 'string' && /^[a-z_]{1,64}$/.test(word) ? { details: { error_code: word } } : {};
 }
 
 /** Anthropic and Google: `error.message`; Amazon: `message` or `Message`. */
