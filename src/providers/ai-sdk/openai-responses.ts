@@ -63,12 +63,13 @@ export const openaiResponses = fromAiSdk({
   },
 });
 
+const SUMMARY_PIECE = 'response.reasoning_summary_text.delta';
 /** Events that are pieces of a text. */
 const PIECES: ReadonlySet<unknown> = new Set([
   'response.output_text.delta',
   'response.refusal.delta',
   'response.reasoning_text.delta',
-  'response.reasoning_summary_text.delta',
+  SUMMARY_PIECE,
   'response.function_call_arguments.delta',
 ]);
 
@@ -77,9 +78,9 @@ const LAST_TYPES: ReadonlySet<unknown> = new Set(['response.completed', 'respons
 
 /** LiteLLM does not say to which part of a summary a piece belongs; the library starts the first one by itself. */
 function withSummaryIndex(data: string): string {
-  if (!data.includes('"response.reasoning_summary_')) return data;
+  if (!data.includes(SUMMARY_PIECE)) return data;
   const event = parseObject(data);
-  if (event === undefined || typeof event['summary_index'] === 'number') return data;
+  if (event?.['type'] !== SUMMARY_PIECE || typeof event['summary_index'] === 'number') return data;
   return JSON.stringify({ ...event, summary_index: 0 });
 }
 
