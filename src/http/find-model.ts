@@ -1,3 +1,4 @@
+import { SluiceError } from '../core/errors.ts';
 import type { Model } from '../core/model.ts';
 import type { Provider } from '../core/provider.ts';
 import type { Deps } from './deps.ts';
@@ -15,6 +16,15 @@ export async function findModel(deps: Deps, name: string): Promise<Found | undef
     if (found !== undefined) return found;
   }
   return findNamed(deps, name);
+}
+
+/** For a name that stands for no model. */
+export function unknownModel(name: string): SluiceError {
+  return new SluiceError(
+    'model_not_found',
+    `The model '${name.slice(0, 256)}' does not exist. GET /v1/models lists what there is.`,
+    { param: 'model' },
+  );
 }
 
 async function findNamed({ router: { catalog } }: Deps, name: string): Promise<Found | undefined> {

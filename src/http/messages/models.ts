@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { SluiceError } from '../../core/errors.ts';
 import { isChatModel, type Model } from '../../core/model.ts';
 import { isReady } from '../../core/provider.ts';
 import type { Deps, Handler } from '../deps.ts';
-import { findModel } from '../find-model.ts';
+import { findModel, unknownModel } from '../find-model.ts';
 import { validate } from '../validate.ts';
 import type { Variant } from '../variant.ts';
+import { messagesErrorBody } from './errors.ts';
 
 /** Nobody else knows when a model came to be. */
 const UNKNOWN_DATE = '1970-01-01T00:00:00Z';
@@ -18,7 +18,7 @@ const ListQuery = z.object({
 
 /** A listing of models for clients of Anthropic's API, known by the header that all of them send. */
 export function forAnthropicClients(handler: Handler): Variant {
-  return { isFor: ({ headers }) => headers['anthropic-version'] !== undefined, handler };
+  return { isFor: ({ headers }) => headers['anthropic-version'] !== undefined, errorBody: messagesErrorBody, handler };
 }
 
 /** `GET /v1/models` as Anthropic lists them (https://platform.claude.com/docs/en/api/models/list): aliases first, then every model that chats. */
@@ -49,11 +49,7 @@ export function getModelInfo(deps: Deps): Handler {
     if (deps.config().aliases.has(id)) return toInfo({ id });
     const found = await findModel(deps, id);
     if (found !== undefined && isChatModel(found.model)) return toInfo(found.model);
-    throw new SluiceError(
-      'model_not_found',
-      `The model '${id.slice(0, 256)}' does not exist. GET /v1/models lists what there is.`,
-      { param: 'model' },
-    );
+    throw unknownModel(id);
   };
 }
 

@@ -2,7 +2,7 @@ import { SluiceError } from '../../core/errors.ts';
 import { isChatModel, type Model } from '../../core/model.ts';
 import { isReady, type Provider } from '../../core/provider.ts';
 import type { Deps, Handler } from '../deps.ts';
-import { findModel } from '../find-model.ts';
+import { findModel, unknownModel } from '../find-model.ts';
 import { clientKeys } from '../keys.ts';
 import { abilityFields } from '../model-fields.ts';
 import { ChatFields } from '../wire.ts';
@@ -40,11 +40,7 @@ export function getModel(deps: Deps): Handler {
     if (found !== undefined) return modelObject(found.model, found.provider);
     const provider = catalog.provider(id);
     if (provider !== undefined) return plainObject(provider.id, provider.label);
-    throw new SluiceError(
-      'model_not_found',
-      `The model '${id.slice(0, 256)}' does not exist. GET /v1/models lists what there is.`,
-      { param: 'model' },
-    );
+    throw unknownModel(id);
   };
 }
 
