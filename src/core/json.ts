@@ -1,5 +1,7 @@
 /** Where the members of a JSON object stand in its bytes, so that a few can be replaced and the rest stays as sent. */
 
+import { between, join, type Pieces } from './pieces.ts';
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
@@ -76,31 +78,46 @@ export function scanObject(bytes: Buffer): Scan {
 
 /**
  * The same object with some members replaced by other JSON text, added (when absent) or, for undefined, removed.
- * Returns the very same bytes when nothing changes.
+ * Returns the very same pieces when nothing changes; what stays is not copied.
  */
+export function editPieces(
+  pieces: Pieces,
+  members: readonly Member[],
+  edits: ReadonlyMap<string, string | undefined>,
+): Pieces {
+  if (edits.size === 0) return pieces;
+  const present = new Set(members.map((member) => member.name));
+  const added = [...edits].filter(([name, value]) => value !== undefined && !present.has(name));
+  if (added.length === 0 && !members.some((member) => edits.has(member.name))) return pieces;
+  const edited: Buffer[] = [];
+  let text = '{';
+  let separator = '';
+  for (const member of members) {
+    const edit = edits.get(member.name);
+    if (edits.has(member.name) && edit === undefined) continue;
+    text += `${separator}${JSON.stringify(member.name)}:`;
+    separator = ',';
+    if (edit !== undefined) text += edit;
+    else {
+      edited.push(Buffer.from(text), ...between(pieces, member.start, member.end));
+      text = '';
+    }
+  }
+  for (const [name, value] of added) {
+    text += `${separator}${JSON.stringify(name)}:${value}`;
+    separator = ',';
+  }
+  edited.push(Buffer.from(`${text}}`));
+  return edited;
+}
+
+/** `editPieces` for an object in one piece. */
 export function editObject(
   bytes: Buffer,
   members: readonly Member[],
   edits: ReadonlyMap<string, string | undefined>,
 ): Buffer {
-  if (edits.size === 0) return bytes;
-  const present = new Set(members.map((member) => member.name));
-  const added = [...edits].filter(([name, value]) => value !== undefined && !present.has(name));
-  if (added.length === 0 && !members.some((member) => edits.has(member.name))) return bytes;
-  const pieces: (Buffer | string)[] = ['{'];
-  let separator = '';
-  for (const member of members) {
-    const edit = edits.get(member.name);
-    if (edits.has(member.name) && edit === undefined) continue;
-    pieces.push(`${separator}${JSON.stringify(member.name)}:`, edit ?? bytes.subarray(member.start, member.end));
-    separator = ',';
-  }
-  for (const [name, value] of added) {
-    pieces.push(`${separator}${JSON.stringify(name)}:${value}`);
-    separator = ',';
-  }
-  pieces.push('}');
-  return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
+  return join(editPieces([bytes], members, edits));
 }
 
 /** The name whose quotes stand at both ends. */

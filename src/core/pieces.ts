@@ -44,6 +44,18 @@ export function tailOf(pieces: Pieces, count: number): Buffer {
   return join(wanted.reverse());
 }
 
+/** The bytes from `start` to `end`; nothing is copied. */
+export function between(pieces: Pieces, start: number, end: number): Pieces {
+  const wanted: Buffer[] = [];
+  let at = 0;
+  for (const piece of pieces) {
+    if (at >= end) break;
+    if (at + piece.length > start) wanted.push(piece.subarray(Math.max(0, start - at), end - at));
+    at += piece.length;
+  }
+  return wanted;
+}
+
 /** All but the last `count` bytes; nothing is copied. */
 export function withoutTail(pieces: Pieces, count: number): Pieces {
   const kept: Buffer[] = [];

@@ -71,6 +71,8 @@ export interface PlainRoute {
   readonly form?: Readonly<Record<string, unknown>> & { readonly required: readonly string[] };
   /** Bytes that a JSON body may have, where it is not `limits.bodyBytes`. */
   readonly bodyLimit?: (limits: Limits, request: FastifyRequest) => number;
+  /** Its handler can do with the outline of a long chat: `JsonBody.outlined`. */
+  readonly outlines?: true;
   /** A POST that says all there is to say by its path. */
   readonly hasNoBody?: true;
   /** Answering costs something, so HEAD, which would do the work and throw it away, is not served. */

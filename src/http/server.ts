@@ -41,6 +41,7 @@ declare module 'fastify' {
     /** The parts that its form needs. */
     formParts?: readonly string[];
     takesJson?: boolean;
+    outlines?: boolean;
     hasNoBody?: boolean;
     anyType?: boolean;
     bodyLimit?: PlainRoute['bodyLimit'] | undefined;
@@ -143,11 +144,23 @@ export function buildServer(deps: Deps): FastifyInstance {
   });
   for (const route of all) {
     const { method, url, handler, form, bodyLimit, errorBody, isCostly, hasNoBody = false, anyType = false } = route;
-    const { kind, isOpen, ownerOf } = route;
+    const { kind, isOpen, ownerOf, outlines = false } = route;
     const takesForm = form !== undefined;
     const takesJson = !takesForm || 'body' in route;
     const formParts = form?.required ?? [];
-    const config = { takesForm, formParts, takesJson, hasNoBody, anyType, bodyLimit, errorBody, kind, isOpen, ownerOf };
+    const config = {
+      takesForm,
+      formParts,
+      takesJson,
+      outlines,
+      hasNoBody,
+      anyType,
+      bodyLimit,
+      errorBody,
+      kind,
+      isOpen,
+      ownerOf,
+    };
     app.route({ method, url, handler, config, exposeHeadRoute: isCostly !== true });
   }
   return app;
@@ -166,7 +179,7 @@ function readBodies(app: FastifyInstance, deps: Deps): void {
   const read = (request: FastifyRequest, payload: IncomingMessage) => {
     const { limits } = deps.config();
     const limit = request.route?.bodyLimit?.(limits, request) ?? limits.bodyBytes;
-    return readJson(payload, limit, { limits, deadlines: deps.deadlines, turns });
+    return readJson(payload, limit, { limits, deadlines: deps.deadlines, turns }, request.route?.outlines);
   };
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
     if (request.route?.takesJson !== true) throw wrongType(request);

@@ -3,6 +3,7 @@ import { connect as connectPlain, isIP, type OnReadOpts, type Socket } from 'nod
 import type { TLSSocket } from 'node:tls';
 import { atEndOfTurn } from '../core/end-of-turn.ts';
 import { SluiceError } from '../core/errors.ts';
+import { type Pieces, sizeOf } from '../core/pieces.ts';
 import { type AnswerHandler, AnswerReader } from './answer-reader.ts';
 
 /** All connections read into the same bytes: whatever came is looked at before anything else can be read. */
@@ -86,7 +87,7 @@ export class Connection implements AnswerHandler {
   }
 
   /** Sends a request. `head` is Latin-1 and ends with the empty line. */
-  send(head: string, body: Buffer | undefined, user: ConnectionUser): void {
+  send(head: string, body: Pieces, user: ConnectionUser): void {
     this.#user = user;
     this.#isEnded = false;
     this.#idleMs = this.#settings.idleMs;
@@ -96,11 +97,13 @@ export class Connection implements AnswerHandler {
       this.#isReferenced = true;
     }
     this.#socket.cork();
-    if (body === undefined || body.length === 0) this.#socket.write(head, 'latin1');
-    else if (body.length <= ONE_TEXT_BYTES) this.#socket.write(head + body.toString('latin1'), 'latin1');
-    else {
+    if (sizeOf(body) <= ONE_TEXT_BYTES) {
+      let text = head;
+      for (const piece of body) text += piece.toString('latin1');
+      this.#socket.write(text, 'latin1');
+    } else {
       this.#socket.write(head, 'latin1');
-      this.#socket.write(body);
+      for (const piece of body) this.#socket.write(piece);
     }
     atEndOfTurn(this.#uncork);
   }

@@ -1,5 +1,6 @@
 import { SluiceError } from '../core/errors.ts';
 import { validateHeaderName, validateHeaderValue } from '../core/node-http.ts';
+import { sizeOf } from '../core/pieces.ts';
 import {
   Connection,
   type ConnectionOwner,
@@ -37,10 +38,11 @@ export class Pool implements ConnectionOwner {
 
   /** Sends a request on a connection that is free, or a new one. Throws when it cannot be written as HTTP. */
   send(request: UpstreamRequest, user: ConnectionUser): Connection {
-    const body = typeof request.body === 'string' ? Buffer.from(request.body) : request.body;
-    const head = headOf(request, this.#host, body?.length);
+    const { body } = request;
+    const pieces = typeof body === 'string' ? [Buffer.from(body)] : Buffer.isBuffer(body) ? [body] : body;
+    const head = headOf(request, this.#host, pieces && sizeOf(pieces));
     const connection = this.#take();
-    connection.send(head, body, user);
+    connection.send(head, pieces ?? [], user);
     return connection;
   }
 

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Transform } from 'node:stream';
 import type { Limits } from '../config/config.ts';
 import { SluiceError } from '../core/errors.ts';
+import type { Pieces } from '../core/pieces.ts';
 import type { Connection, ConnectionSettings, ConnectionUser } from './connection.ts';
 import { inflater } from './inflater.ts';
 import { Pool } from './pool.ts';
@@ -16,7 +17,7 @@ export interface UpstreamRequest {
   readonly path: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Buffer | string;
+  readonly body?: Buffer | string | Pieces;
 }
 
 /** Told what happens to a request. After `onEnd` or `onError` nothing follows; `abort` is followed by nothing at all. */

@@ -27,7 +27,7 @@ function ask(origin: string, body: string): Promise<Relayed> {
   };
   const request = {
     endpoint: '/',
-    body: Buffer.from(body),
+    body: [Buffer.from(body)],
     stream: false,
     wantsUsage: false,
     choices: 1,

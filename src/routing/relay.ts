@@ -23,7 +23,7 @@ const TAIL_MS = 1_000;
 export interface RelayRequest {
   readonly endpoint: string;
   /** What the upstream gets, with its own name for the model. */
-  readonly body: Buffer;
+  readonly body: Pieces;
   readonly stream: boolean;
   /** The client asked for usage in a chunk of its own. */
   readonly wantsUsage: boolean;

@@ -7,6 +7,7 @@ import { SluiceError } from '../../src/core/errors.ts';
 import { editObject, scanObject } from '../../src/core/json.ts';
 import { parseJson } from '../../src/http/edge/body.ts';
 import { readForm } from '../../src/http/edge/form.ts';
+import { outlineOf, placesInWhole } from '../../src/http/edge/outline.ts';
 import { EventReader } from '../../src/providers/openai/events.ts';
 import { Deadlines } from '../../src/routing/deadlines.ts';
 import { StreamRewriter } from '../../src/routing/rewrite.ts';
@@ -149,6 +150,29 @@ describe('JSON', () => {
       if (parsed === undefined) return;
       assert.deepEqual(parsed.value, JSON.parse(broken.toString()));
       assert.ok(depthOf(parsed.value) <= 6);
+    });
+  });
+
+  test('an outline is JSON if the whole is, and lacks only ends of texts', async () => {
+    await property(1_000, (random) => {
+      const unit = random.text(1 + random.below(6));
+      const said = unit.repeat(1 + Math.floor(40_000 / Math.max(1, unit.length)));
+      const written = Buffer.from(JSON.stringify({ ...objectOf(random), messages: [said, objectOf(random)] }));
+      const at = random.below(written.length);
+      const bytes = random.chance(0.3)
+        ? written
+        : Buffer.concat([written.subarray(0, at), random.bytes(1 + random.below(3)), written.subarray(at)]);
+      const split = random.below(bytes.length);
+      const outline = outlineOf([bytes.subarray(0, split), bytes.subarray(split)]);
+      if (outline === undefined) return;
+      const limits = { jsonDepth: 100 };
+      const whole = orRefusal(() => parseJson(bytes, limits));
+      const short = orRefusal(() => parseJson(outline.json, limits));
+      // Two long names may be one name in the outline, which refuses it.
+      if (short === undefined) return;
+      assert.ok(whole !== undefined);
+      const places = placesInWhole(short.members, outline.cuts, 'messages');
+      if (places !== undefined) assert.deepEqual(places, whole.members);
     });
   });
 });

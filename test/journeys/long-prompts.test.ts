@@ -27,8 +27,9 @@ function prompt(index: number): string {
 }
 
 describe('prompts of running streams', { timeout: 120_000 }, () => {
-  for (const [title, path, more, kind] of [
+  for (const [title, path, more, kind, length = MEGABYTE] of [
     ['passed on as they are', '/v1/chat/completions', {}],
+    ['passed on without being read', '/v1/chat/completions', {}, 'openai', 900_000],
     ['passed on with changes', '/v1/chat/completions', { model: 'mock/m', stream_options: { include_usage: true } }],
     ['decoded', '/v1/chat/completions', { memory: true, user: 'me' }],
     ['of a conversation', '/backend-api/v2/conversation', {}],
@@ -39,7 +40,7 @@ describe('prompts of running streams', { timeout: 120_000 }, () => {
     ['of Ollama', '/api/chat', {}],
     ['of Gemini', GEMINI, {}],
     ['of Gemini, to Google', GEMINI, {}, 'google'],
-  ] satisfies [string, string, Json, Kind?][]) {
+  ] satisfies [string, string, Json, Kind?, number?][]) {
     test(title, async (context) => {
       const upstream = await STARTS[kind ?? 'openai']();
       context.after(() => upstream.close());
@@ -52,7 +53,9 @@ describe('prompts of running streams', { timeout: 120_000 }, () => {
       const warm = await Promise.all(Array.from({ length: STREAMS }, () => ask('short')));
       const before = await sluice.collect();
       for (const client of warm) client.leave();
-      const clients = await Promise.all(Array.from({ length: STREAMS }, (_, index) => ask(prompt(index))));
+      const clients = await Promise.all(
+        Array.from({ length: STREAMS }, (_, index) => ask(prompt(index).slice(0, length))),
+      );
       const growth = (await sluice.collect()) - before;
       for (const client of clients) assert.equal((await client.response).complete, false);
       context.diagnostic(`${(growth / MEGABYTE).toFixed(1)} MB more with ${STREAMS} prompts of 1 MB`);

@@ -3,7 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Limits } from '../../config/config.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { type Member, scanObject } from '../../core/json.ts';
+import { join, type Pieces } from '../../core/pieces.ts';
 import type { Deadlines } from '../../routing/deadlines.ts';
+import { outlineOf, placesInWhole } from './outline.ts';
 import type { Turns } from './turns.ts';
 import { MOST_FIELDS, tooDeep, tooManyFields, weighJson } from './weigh.ts';
 
@@ -12,6 +14,18 @@ export interface JsonBody {
   readonly bytes: Buffer;
   readonly value: Record<string, unknown>;
   readonly members: readonly Member[];
+  /** All that has to be known of a long chat to pass it on, where its route can do with that. */
+  readonly outlined?: OutlinedChat;
+}
+
+/** A chat with the beginnings of its long texts. Something is missing in its `messages` only. */
+export interface OutlinedChat {
+  readonly pieces: Pieces;
+  readonly value: Record<string, unknown>;
+  /** Where they stand in the pieces. */
+  readonly members: readonly Member[];
+  /** Bytes that are missing of what is said. */
+  readonly missingBytes: number;
 }
 
 /** Up to this size a body is read as it comes; a larger one has to wait for its turn. */
@@ -23,21 +37,77 @@ export interface BodyReader {
   readonly turns: Turns;
 }
 
-/** The JSON object that a request brings, of at most `limit` bytes. */
-export async function readJson(request: IncomingMessage, limit: number, reader: BodyReader): Promise<JsonBody> {
+/**
+ * The JSON object that a request brings, of at most `limit` bytes.
+ *
+ * @param isChat the route can do with the outline of a long chat
+ */
+export async function readJson(
+  request: IncomingMessage,
+  limit: number,
+  reader: BodyReader,
+  isChat = false,
+): Promise<JsonBody> {
   refuseEncoding(request);
   if (lengthOf(request) > limit) throw tooLarge(limit);
-  const { bytes, done } = await readBody(request, limit, reader);
+  const { pieces, done } = await readBody(request, limit, reader);
   try {
-    return parseJson(bytes, reader.limits);
+    const outlined = isChat ? outlineChat(pieces, reader.limits) : undefined;
+    return outlined === undefined ? parseJson(join(pieces), reader.limits) : new LongChat(outlined, reader.limits);
   } finally {
     // One step later the handler has passed it on.
     if (done !== undefined) setImmediate(done);
   }
 }
 
+/** A chat of which the outline was read; the whole of it is when somebody asks. */
+class LongChat implements JsonBody {
+  readonly outlined: OutlinedChat;
+  readonly #limits: JsonLimits;
+  #whole: JsonBody | undefined;
+
+  constructor(outlined: OutlinedChat, limits: JsonLimits) {
+    this.outlined = outlined;
+    this.#limits = limits;
+  }
+
+  get bytes(): Buffer {
+    return this.#read().bytes;
+  }
+
+  get value(): Record<string, unknown> {
+    return this.#read().value;
+  }
+
+  get members(): readonly Member[] {
+    return this.#read().members;
+  }
+
+  #read(): JsonBody {
+    this.#whole ??= parseJson(join(this.outlined.pieces), this.#limits);
+    return this.#whole;
+  }
+}
+
+/** Undefined where all of it has to be read, be it to find out what is wrong. */
+function outlineChat(pieces: Pieces, limits: JsonLimits): OutlinedChat | undefined {
+  const outline = outlineOf(pieces);
+  if (outline === undefined) return undefined;
+  let read: JsonBody;
+  try {
+    read = parseJson(outline.json, limits);
+  } catch {
+    return undefined;
+  }
+  const members = placesInWhole(read.members, outline.cuts, 'messages');
+  if (members === undefined) return undefined;
+  let missingBytes = 0;
+  for (const { isText, bytes } of outline.cuts) if (isText) missingBytes += bytes;
+  return { pieces, value: read.value, members, missingBytes };
+}
+
 interface Body {
-  readonly bytes: Buffer;
+  readonly pieces: Pieces;
   /** Ends the turn of a large body. */
   readonly done: (() => void) | undefined;
 }
@@ -88,8 +158,7 @@ function readBody(request: IncomingMessage, limit: number, { limits, deadlines, 
     };
     const onEnd = (): void => {
       settle();
-      const [first] = pieces;
-      resolve({ bytes: whole ?? (pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces)), done });
+      resolve({ pieces: whole === undefined ? pieces : [whole], done });
     };
     const onClose = (): void =>
       fail(new SluiceError('invalid_request', 'The request ended before its body was complete.'));
@@ -111,8 +180,10 @@ export function refuseEncoding({ headers }: IncomingMessage): void {
   throw new SluiceError('unsupported_media_type', 'Compressed request bodies are not accepted.');
 }
 
+type JsonLimits = Pick<Limits, 'jsonDepth'>;
+
 /** Parses a body that has to be a JSON object. */
-export function parseJson(bytes: Buffer, limits: { readonly jsonDepth: number }): JsonBody {
+export function parseJson(bytes: Buffer, limits: JsonLimits): JsonBody {
   if (!isUtf8(bytes)) throw new SluiceError('invalid_request', 'The body is not valid UTF-8.');
   weighJson(bytes, limits);
   let value: unknown;

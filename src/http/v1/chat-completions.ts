@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { ChatRequest } from '../../core/chat.ts';
 import type { Batch } from '../../core/chunk.ts';
 import { collect, within } from '../../core/collect.ts';
-import { editObject } from '../../core/json.ts';
+import { editPieces } from '../../core/json.ts';
 import { estimatePrompt } from '../../core/usage.ts';
 import { OWN_MEDIA } from '../../enrich/buckets.ts';
 import type { RelayRequest } from '../../routing/relay.ts';
@@ -10,8 +10,9 @@ import type { Answered, Question } from '../../routing/router.ts';
 import type { Target } from '../../routing/select.ts';
 import { answerHeaders, sendingChunks, sendingRelayed, sendWhole, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
-import { type JsonBody, parseId } from '../edge/body.ts';
+import { type JsonBody, type OutlinedChat, parseId } from '../edge/body.ts';
 import { clientKeys } from '../keys.ts';
+import { quickCheck } from '../quick-check.ts';
 import { tellLostParts, toChatFields, toMessages, toWebSearch } from '../to-chat.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
 import { limitMessages, validate } from '../validate.ts';
@@ -26,9 +27,10 @@ import { ChatCompletionBody, OWN_FIELDS } from './wire.ts';
 export function chatCompletions(deps: Deps): Handler {
   return (request, reply) => {
     const json = request.body as JsonBody;
-    limitMessages(json.value, 'messages', deps.config().limits.messages, 'invalid_field');
-    const body = validate(ChatCompletionBody, json.value, 'invalid_field');
-    const question = toQuestion(request, json, body, deps);
+    const most = deps.config().limits.messages;
+    const read = readOutline(json, most) ?? readWhole(json, most);
+    const { body } = read;
+    const question = toQuestion(request, json, read, deps);
     const { user, timeout, strict } = body;
     const session = sessionOf(request, body);
     return withCall(request, reply, deps, { user, timeout, strict, session }, async (call) => {
@@ -77,7 +79,30 @@ async function furtherChoices(
   return further.flatMap(({ value }) => (value.kind === 'chunks' ? [value.chunks] : []));
 }
 
-function toQuestion(request: FastifyRequest, json: JsonBody, body: ChatCompletionBody, deps: Deps): Question {
+/** A request as far as it was read. */
+interface Read extends Pick<OutlinedChat, 'pieces' | 'members' | 'missingBytes'> {
+  readonly body: ChatCompletionBody;
+  /** All of it, for whoever cannot do with the beginnings of texts. */
+  whole(): ChatCompletionBody;
+}
+
+function readWhole(json: JsonBody, most: number): Read {
+  limitMessages(json.value, 'messages', most, 'invalid_field');
+  const body = validate(ChatCompletionBody, json.value, 'invalid_field');
+  return { body, pieces: [json.bytes], members: json.members, missingBytes: 0, whole: () => body };
+}
+
+/** A long request of which only the outline is read, if it can be passed on as it is. Undefined: anything is unusual. */
+function readOutline(json: JsonBody, most: number): Read | undefined {
+  const { outlined } = json;
+  if (outlined === undefined || !quickCheck(ChatCompletionBody)(outlined.value)) return undefined;
+  const body = outlined.value as ChatCompletionBody;
+  if (body.messages.length > most || !canRelay(body) || messagesOf(body) !== body.messages) return undefined;
+  return { ...outlined, body, whole: () => readWhole(json, most).body };
+}
+
+function toQuestion(request: FastifyRequest, json: JsonBody, read: Read, deps: Deps): Question {
+  const { body } = read;
   const wish = wishOf(body, request);
   const messages = messagesOf(body);
   const steps = [...toolSteps(body.tool_calls, 'invalid_field', deps.search), tellLostParts({ ...body, messages })];
@@ -85,15 +110,18 @@ function toQuestion(request: FastifyRequest, json: JsonBody, body: ChatCompletio
     wish,
     keys: clientKeys(request, body.api_key),
     steps,
-    dropped: droppedOf(json, body),
+    dropped: droppedOf(read),
     ...(body.stream_timeout == null ? {} : { idleMs: body.stream_timeout * 1_000 }),
-    request: () => toChatRequest(json, body, messages, wish),
+    request: () => {
+      const whole = read.whole();
+      return toChatRequest(json, whole, whole === body ? messages : messagesOf(whole), wish);
+    },
   };
   if (!canRelay(body)) return question;
   const stream = body.stream === true;
   return {
     ...question,
-    relay: (target) => toRelay(target, json, body, messages === body.messages ? undefined : messages, stream),
+    relay: (target) => toRelay(target, read, messages === body.messages ? undefined : messages, stream),
   };
 }
 
@@ -135,7 +163,7 @@ const KEPT_FIELDS: ReadonlySet<string> = new Set(
 );
 
 /** Fields of a body that go nowhere. */
-function droppedOf({ members }: JsonBody, { extra_body: extra }: ChatCompletionBody): readonly string[] {
+function droppedOf({ members, body: { extra_body: extra } }: Read): readonly string[] {
   const dropped = members.map(({ name }) => name).filter((name) => name !== 'extra_body' && DROPPED.has(name));
   if (extra == null) return dropped;
   const kept = Object.keys(extra).filter((name) => KEPT_FIELDS.has(name));
@@ -150,13 +178,12 @@ function extraOf({ extra_body: extra }: ChatCompletionBody): Record<string, unkn
 
 function toRelay(
   target: Target,
-  json: JsonBody,
-  body: ChatCompletionBody,
+  { pieces, members, missingBytes, body }: Read,
   messages: readonly WireMessage[] | undefined,
   stream: boolean,
 ): RelayRequest {
   const edits = new Map<string, string | undefined>();
-  for (const { name } of json.members) if (REMOVED_FIELDS.has(name)) edits.set(name, undefined);
+  for (const { name } of members) if (REMOVED_FIELDS.has(name)) edits.set(name, undefined);
   for (const [name, value] of Object.entries(extraOf(body))) edits.set(name, JSON.stringify(value));
   if (body.model !== target.model) edits.set('model', JSON.stringify(target.model));
   if (messages !== undefined) edits.set('messages', JSON.stringify(messages));
@@ -164,12 +191,12 @@ function toRelay(
   if (stream) edits.set('stream_options', JSON.stringify({ ...body.stream_options, include_usage: true }));
   return {
     endpoint: '/chat/completions',
-    body: editObject(json.bytes, json.members, edits),
+    body: editPieces(pieces, members, edits),
     stream,
     wantsUsage: body.stream_options?.include_usage === true,
     choices: body.n ?? 1,
     wantsJson: wantsJson(body),
-    promptTokens: estimatePrompt(messages ?? body.messages, textBytes),
+    promptTokens: estimatePrompt(messages ?? body.messages, textBytes) + (missingBytes >> 2),
   };
 }
 

@@ -99,6 +99,7 @@ export function v1Routes(deps: Deps): readonly Route[] {
     produces: EVENTS,
     kind: asks('chat'),
     handler: chatCompletions(deps),
+    outlines: true,
   } as const;
   const model = { tag: TAG, summary: 'One model', answer: ModelObject, handler: getModel(deps) } as const;
   const speech = {
