@@ -25,7 +25,8 @@ const SCHEMA = {
   additionalProperties: false,
 };
 
-function asked(seat: Seat, fields: Partial<Params> = {}): Params {
+/** `temperature` is for models that the types of the newest library have left behind, and upstreams of others. */
+function asked(seat: Seat, fields: Partial<Params> & { temperature?: number } = {}): Params {
   return { model: seat.model, max_tokens: 1_000, messages: [{ role: 'user', content: 'Hello' }], ...fields };
 }
 

@@ -390,7 +390,15 @@ describe('keys of Anthropic’s client', { timeout: 60_000 }, () => {
       // The gateway's key is not the provider's.
       const right = new Anthropic({ baseURL: gateway.origin, apiKey: 'gateway-key-1', maxRetries: 0 });
       await assert.rejects(right.messages.create(ask), /needs an API key/);
-      const message = await right.messages.create(ask, { headers: { authorization: 'Bearer provider-key-1' } });
+      // As clients of Anthropic's other libraries send it, which leaves room for a second one.
+      const headers = { 'x-api-key': 'gateway-key-1' };
+      const both = new Anthropic({
+        baseURL: gateway.origin,
+        apiKey: 'provider-key-1',
+        maxRetries: 0,
+        defaultHeaders: headers,
+      });
+      const message = await both.messages.create(ask);
       assertHolds(message.content, [{ type: 'text', text: 'Hi' }]);
       assert.equal(upstream.requests.at(-1)?.headers.authorization, 'Bearer provider-key-1');
       assert.ok(Array.isArray((await right.models.list()).data));

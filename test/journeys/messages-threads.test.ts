@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import Anthropic from '@anthropic-ai/sdk';
+import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
+import type { VendorAnswer } from '../support/vendor-script.ts';
 import { assertHolds, openWorld, type World } from './sdk-vendors.ts';
 
 type Json = Record<string, unknown>;
@@ -51,6 +54,47 @@ describe('a conversation that the server is to hold', { timeout: 60_000 }, () =>
     assert.equal(answer.status, 404);
     assert.deepEqual(((await answer.json()) as Refused).error.details, details);
     assertHolds(seat.last.body, CONTINUE);
+  });
+
+  test('is what the runner of tools of the official client begins with, and does without where it has to', async () => {
+    const client = new Anthropic({ baseURL: world.origin, apiKey: 'secret', maxRetries: 0 });
+    const HELD = [CREATE.thread, { type: 'continue', previous_message_id: 'msg_scripted' }];
+    for (const format of ['openai', 'google', 'anthropic'] as const) {
+      const seat = world.seat(format);
+      const call = { id: 'toolu_1', name: 'weather', arguments: ['{"city":"Oslo"}'] };
+      const answers: VendorAnswer[] = [{ toolCalls: [call] }, { text: ['It rains in Oslo.'] }];
+      seat.answers(() => answers.shift() ?? {});
+      const asked: unknown[] = [];
+      const weather = betaTool({
+        name: 'weather',
+        description: 'The weather in a city.',
+        inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
+        run(input) {
+          asked.push(input);
+          return 'Rain.';
+        },
+      });
+      const { length } = seat.arrived;
+      const last = await client.beta.messages.toolRunner({
+        model: seat.model,
+        max_tokens: 100,
+        messages: [{ role: 'user', content: 'Is it dry in Oslo?' }],
+        tools: [weather],
+      });
+      assert.deepEqual(asked, [{ city: 'Oslo' }], format);
+      assertHolds(last.content, [{ type: 'text', text: 'It rains in Oslo.' }]);
+      const bodies = seat.arrived.slice(length).map(({ body }) => body as { thread?: unknown });
+      if (format === 'anthropic') {
+        assert.deepEqual(
+          bodies.map(({ thread }) => thread),
+          HELD,
+        );
+      } else {
+        assert.equal(bodies.length, 2);
+        for (const body of bodies)
+          assert.match(JSON.stringify(body), /Is it dry in Oslo/, 'the question is always there');
+      }
+    }
   });
 
   test('is neither begun nor gone on with by whoever stands in', async () => {

@@ -15,7 +15,8 @@ import {
   WANTED,
 } from '../vocabulary.ts';
 
-type Params = Anthropic.MessageCreateParamsNonStreaming;
+/** The fields for sampling are no longer in the library's types, since Anthropic's newest models do not have them. */
+type Params = Anthropic.MessageCreateParamsNonStreaming & { temperature?: number; top_k?: number };
 
 const ASK: Anthropic.MessageParam[] = [{ role: 'user', content: QUESTION }];
 const TOOLS = [TOOL, SECOND_TOOL].map(
@@ -92,6 +93,8 @@ function connect(origin: string, defaultHeaders: Readonly<Record<string, string>
         ...{ model, max_tokens: 1_000, messages: [{ role: 'user', content: QUESTION }] },
         tools: [weather],
         tool_choice: { type: 'any' },
+        // Whoever holds the conversation, `messages-threads.test.ts` has it. Here all of it arrives.
+        thread: false,
       });
       return {
         text: last.content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
