@@ -31,6 +31,9 @@ export interface OutlinedChat {
 /** Up to this size a body is read as it comes; a larger one has to wait for its turn. */
 const SMALL_BYTES = 1024 * 1024;
 
+/** More of them would cost more to send than to join: networks bring a body in hundreds, and a client may send single bytes. */
+const MOST_PIECES = 32;
+
 export interface BodyReader {
   readonly limits: Pick<Limits, 'clientBodyIdleMs' | 'jsonDepth'>;
   readonly deadlines: Deadlines;
@@ -90,7 +93,8 @@ class LongChat implements JsonBody {
 }
 
 /** Undefined where all of it has to be read, be it to find out what is wrong. */
-function outlineChat(pieces: Pieces, limits: JsonLimits): OutlinedChat | undefined {
+function outlineChat(given: Pieces, limits: JsonLimits): OutlinedChat | undefined {
+  const pieces = given.length > MOST_PIECES ? [join(given)] : given;
   const outline = outlineOf(pieces);
   if (outline === undefined) return undefined;
   let read: JsonBody;

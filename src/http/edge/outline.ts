@@ -41,6 +41,7 @@ export function outlineOf(pieces: Pieces): Outline | undefined {
   const size = sizeOf(pieces);
   if (size <= SMALL_BYTES || size > SCRATCH_BYTES) return undefined;
   const scratch = scratchForText();
+  if (scratch === null) return undefined;
   let end = 0;
   for (const piece of pieces) end += piece.copy(scratch.bytes, end);
   const text = scratch.bytes.subarray(0, size);

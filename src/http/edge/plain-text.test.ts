@@ -13,7 +13,7 @@ test('what is compiled is what stands in plain-text.wat', async () => {
 });
 
 test('a run of plain characters ends where a look at each byte says', () => {
-  const { bytes, plainUntil } = scratchForText();
+  const { bytes, plainUntil } = scratchForText() ?? assert.fail();
   const byte = fc.oneof(
     { weight: 40, arbitrary: fc.integer({ min: 0x23, max: 0xff }) },
     fc.integer({ max: 0xff, min: 0 }),
@@ -34,7 +34,7 @@ test('a run of plain characters ends where a look at each byte says', () => {
 });
 
 test('a text may fill all of the place', () => {
-  const { bytes, plainUntil } = scratchForText();
+  const { bytes, plainUntil } = scratchForText() ?? assert.fail();
   bytes.fill('x');
   assert.equal(plainUntil(0, SCRATCH_BYTES), SCRATCH_BYTES);
   bytes[SCRATCH_BYTES - 1] = 0x22;

@@ -12,24 +12,34 @@ export interface Scratch {
 /** Bytes that a text may have. */
 export const SCRATCH_BYTES = 1024 * 1024;
 
-let scratch: Scratch | undefined;
+/** null: there is no WebAssembly here (`--jitless`), or no room for it. */
+let scratch: Scratch | null | undefined;
 
 /** The same one for everybody. Made when the first long text comes. */
-export function scratchForText(): Scratch {
-  scratch ??= make();
+export function scratchForText(): Scratch | null {
+  if (scratch === undefined) {
+    try {
+      scratch = make();
+    } catch {
+      scratch = null;
+    }
+  }
   return scratch;
 }
 
 function make(): Scratch {
-  const { exports } = new Instance(new WebAssembly.Module(Buffer.from(COMPILED, 'base64')));
+  // Node's types do not have it.
+  const { Module, Instance } = WebAssembly as unknown as {
+    readonly Module: new (bytes: Buffer) => object;
+    readonly Instance: new (
+      module: object,
+    ) => {
+      readonly exports: {
+        readonly memory: { readonly buffer: ArrayBuffer };
+        readonly plainUntil: Scratch['plainUntil'];
+      };
+    };
+  };
+  const { exports } = new Instance(new Module(Buffer.from(COMPILED, 'base64')));
   return { bytes: Buffer.from(exports.memory.buffer, 0, SCRATCH_BYTES), plainUntil: exports.plainUntil };
 }
-
-/** Node's types do not have it. */
-const { Instance } = WebAssembly as unknown as {
-  readonly Instance: new (
-    module: WebAssembly.Module,
-  ) => {
-    readonly exports: { readonly memory: { readonly buffer: ArrayBuffer }; readonly plainUntil: Scratch['plainUntil'] };
-  };
-};

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { join } from '../../core/pieces.ts';
+import { Deadlines } from '../../routing/deadlines.ts';
+import { type BodyReader, readJson } from './body.ts';
+import { Turns } from './turns.ts';
+
+const reader: BodyReader = {
+  limits: { clientBodyIdleMs: 1_000, jsonDepth: 10 },
+  deadlines: new Deadlines(),
+  turns: new Turns(),
+};
+
+test('a long chat is passed on in the pieces that came, unless these are many', async () => {
+  const body = Buffer.from(JSON.stringify({ messages: [{ role: 'user', content: 'x'.repeat(200_000) }] }));
+  for (const [size, isJoined] of [
+    [64 * 1024, false],
+    [1_400, true],
+    [1, true],
+  ] as const) {
+    const pieces = Array.from({ length: Math.ceil(body.length / size) }, (_, index) =>
+      body.subarray(index * size, (index + 1) * size),
+    );
+    const request = Object.assign(Readable.from(pieces, { objectMode: false }), { headers: {} });
+    const read = await readJson(request as unknown as IncomingMessage, 1_000_000, reader, true);
+    assert.ok(read.outlined);
+    assert.equal(read.outlined.pieces.length, isJoined ? 1 : pieces.length);
+    assert.deepEqual(join(read.outlined.pieces), body);
+    assert.deepEqual(read.value, JSON.parse(body.toString()));
+  }
+});
