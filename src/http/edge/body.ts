@@ -5,7 +5,7 @@ import { SluiceError } from '../../core/errors.ts';
 import { type Member, scanObject } from '../../core/json.ts';
 import { join, type Pieces } from '../../core/pieces.ts';
 import type { Deadlines } from '../../routing/deadlines.ts';
-import { outlineOf, placesInWhole } from './outline.ts';
+import { type OutlinedChat, readLongChat } from './long-chat.ts';
 import type { Turns } from './turns.ts';
 import { MOST_FIELDS, tooDeep, tooManyFields, weighJson } from './weigh.ts';
 
@@ -18,21 +18,8 @@ export interface JsonBody {
   readonly outlined?: OutlinedChat;
 }
 
-/** A chat with the beginnings of its long texts. Something is missing in its `messages` only. */
-export interface OutlinedChat {
-  readonly pieces: Pieces;
-  readonly value: Record<string, unknown>;
-  /** Where they stand in the pieces. */
-  readonly members: readonly Member[];
-  /** Bytes that are missing of what is said. */
-  readonly missingBytes: number;
-}
-
 /** Up to this size a body is read as it comes; a larger one has to wait for its turn. */
 const SMALL_BYTES = 1024 * 1024;
-
-/** More of them would cost more to send than to join: networks bring a body in hundreds, and a client may send single bytes. */
-const MOST_PIECES = 32;
 
 export interface BodyReader {
   readonly limits: Pick<Limits, 'clientBodyIdleMs' | 'jsonDepth'>;
@@ -43,71 +30,24 @@ export interface BodyReader {
 /**
  * The JSON object that a request brings, of at most `limit` bytes.
  *
- * @param isChat the route can do with the outline of a long chat
+ * @param outlines the route can do with the outline of a long chat
  */
 export async function readJson(
   request: IncomingMessage,
   limit: number,
   reader: BodyReader,
-  isChat = false,
+  outlines = false,
 ): Promise<JsonBody> {
   refuseEncoding(request);
   if (lengthOf(request) > limit) throw tooLarge(limit);
   const { pieces, done } = await readBody(request, limit, reader);
   try {
-    const outlined = isChat ? outlineChat(pieces, reader.limits) : undefined;
-    return outlined === undefined ? parseJson(join(pieces), reader.limits) : new LongChat(outlined, reader.limits);
+    const parse = (bytes: Buffer): JsonBody => parseJson(bytes, reader.limits);
+    return (outlines ? readLongChat(pieces, parse) : undefined) ?? parse(join(pieces));
   } finally {
     // One step later the handler has passed it on.
     if (done !== undefined) setImmediate(done);
   }
-}
-
-/** A chat of which the outline was read; the whole of it is when somebody asks. */
-class LongChat implements JsonBody {
-  readonly outlined: OutlinedChat;
-  readonly #limits: JsonLimits;
-  #whole: JsonBody | undefined;
-
-  constructor(outlined: OutlinedChat, limits: JsonLimits) {
-    this.outlined = outlined;
-    this.#limits = limits;
-  }
-
-  get bytes(): Buffer {
-    return this.#read().bytes;
-  }
-
-  get value(): Record<string, unknown> {
-    return this.#read().value;
-  }
-
-  get members(): readonly Member[] {
-    return this.#read().members;
-  }
-
-  #read(): JsonBody {
-    this.#whole ??= parseJson(join(this.outlined.pieces), this.#limits);
-    return this.#whole;
-  }
-}
-
-/** Undefined where all of it has to be read, be it to find out what is wrong. */
-function outlineChat(given: Pieces, limits: JsonLimits): OutlinedChat | undefined {
-  const pieces = given.length > MOST_PIECES ? [join(given)] : given;
-  const outline = outlineOf(pieces);
-  if (outline === undefined) return undefined;
-  let read: JsonBody;
-  try {
-    read = parseJson(outline.json, limits);
-  } catch {
-    return undefined;
-  }
-  const members = placesInWhole(read.members, outline.cuts, 'messages');
-  if (members === undefined) return undefined;
-  let missingBytes = 0;
-  for (const { isText, bytes } of outline.cuts) if (isText) missingBytes += bytes;
-  return { pieces, value: read.value, members, missingBytes };
 }
 
 interface Body {

@@ -60,9 +60,9 @@ describe('outlineOf', () => {
         const missing = outline.cuts.reduce((sum, cut) => sum + cut.bytes, 0);
         assert.equal(outline.json.length + missing, bytes.length);
         assert.ok(outline.cuts.every(({ isText }) => isText));
-        const places_ = placesInWhole(scanObject(outline.json).members, outline.cuts, 'messages');
-        assert.deepEqual(places_, scanObject(bytes).members);
-        for (const { start, end } of places_ ?? [])
+        const found = placesInWhole(scanObject(outline.json).members, outline.cuts, 'messages');
+        assert.deepEqual(found, scanObject(bytes).members);
+        for (const { start, end } of found ?? [])
           assert.deepEqual(join(between(pieces, start, end)), bytes.subarray(start, end));
       }),
     );

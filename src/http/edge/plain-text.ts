@@ -9,7 +9,7 @@ export interface Scratch {
   plainUntil(at: number, end: number): number;
 }
 
-/** Bytes that a text may have. */
+/** Bytes that a text may have: those of a body that need not wait for its turn (body.ts). */
 export const SCRATCH_BYTES = 1024 * 1024;
 
 /** null: there is no WebAssembly here (`--jitless`), or no room for it. */
