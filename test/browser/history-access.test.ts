@@ -38,6 +38,7 @@ describe('what is kept, for everyone', { skip: withoutBrowser }, () => {
             await check(page, 'folder and tags');
             await dialog.getByRole('button', { name: 'Save' }).click();
             await dialog.waitFor({ state: 'detached' });
+            await page.getByText('2 chats were changed.').first().waitFor();
             await check(page, 'chats in folders');
             await page.getByLabel('Search chats').fill('garden');
             await page.locator('.history-snippet mark').first().waitFor();
