@@ -8,6 +8,7 @@ import { app } from './state/app.ts';
 import { keepState } from './storage/keep.ts';
 import './styles/index.css';
 import { App } from './views/shell/App.tsx';
+import { firstWords } from './views/shell/first-words.ts';
 
 // In a function: modules that wait at their top level would keep those waiting that are loaded later and need them.
 async function start(): Promise<void> {
@@ -39,6 +40,7 @@ async function start(): Promise<void> {
   adapt();
 
   await kept;
+  await firstWords();
   void import('./views/prompts/slash-source.ts').then(({ offerPrompts }) => offerPrompts());
   if (Object.values(app.get().chats.byId).some(({ share }) => share !== undefined)) {
     void import('./views/share/keeper.ts').then(({ keepShares }) => keepShares());

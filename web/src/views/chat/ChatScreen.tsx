@@ -6,6 +6,7 @@ import { newestLeaf } from '../../state/tree.ts';
 import { useApp } from '../../state/use.ts';
 import { loadMessages } from '../../storage/keep.ts';
 import type { ScreenProps } from '../screens.ts';
+import { firstWords } from '../shell/first-words.ts';
 import { Lazy, preload } from '../shell/Lazy.tsx';
 import { Composer } from './Composer.tsx';
 import type { ThreadProps } from './Thread.tsx';
@@ -40,7 +41,9 @@ export function ChatScreen({ path }: ScreenProps) {
   useResumed(id);
 
   useEffect(() => {
-    preload(loadThread).catch(() => {});
+    firstWords()
+      .then(() => preload(loadThread))
+      .catch(() => {});
   }, []);
 
   const isMissing = id !== '' && isReady && chat === undefined;
