@@ -5,7 +5,7 @@ import type { UsageBatch } from './usage-batch.ts';
  * acknowledges is on disk. When a store is out of order it throws `SluiceError('storage_failed')`, and chats go on without.
  */
 
-/** Things with an id: shared chats, cookies' index, conversations, cached answers. */
+/** Things with an id: shared chats, buckets, cached answers. */
 export interface Records<T extends { readonly id: string }> {
   get(id: string): Promise<T | undefined>;
   put(record: T): Promise<void>;
@@ -119,6 +119,50 @@ export interface LogStore {
   >;
 }
 
+/** A conversation of the Responses API, without its items. */
+export interface ConversationRecord {
+  readonly id: string;
+  /** SHA-256 of the access key with which it was begun, hex; null: the server had none. */
+  readonly owner: string | null;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+export interface ConversationItem {
+  readonly id: string;
+  /** In the words of `http/responses`. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** An item where it stands: a later one has a higher place. */
+export type PlacedItem = ConversationItem & { readonly place: number };
+
+/** Which items of a conversation are wanted, and in which order. Places are exclusive. */
+export interface ItemRange {
+  readonly order: 'asc' | 'desc';
+  readonly above?: number;
+  readonly below?: number;
+  readonly limit: number;
+}
+
+/** Conversations: lists of items that grow at their end. What is added together stands together. */
+export interface ConversationStore {
+  create(conversation: ConversationRecord, items: readonly ConversationItem[]): Promise<void>;
+  get(id: string): Promise<ConversationRecord | undefined>;
+  /** Replaces the metadata. False: there is no such conversation. */
+  describe(id: string, metadata: ConversationRecord['metadata']): Promise<boolean>;
+  /** Goes with all of its items. Whether there was one. */
+  delete(id: string): Promise<boolean>;
+  /** Adds all or nothing. False: there is no such conversation, or it has an item of one of the ids, or two of them are the same. */
+  append(id: string, items: readonly ConversationItem[]): Promise<boolean>;
+  items(id: string, range: ItemRange): Promise<readonly PlacedItem[]>;
+  /** Those of the ids that are there. */
+  find(id: string, items: readonly string[]): Promise<readonly PlacedItem[]>;
+  /** Whether there was one. */
+  deleteItem(id: string, item: string): Promise<boolean>;
+}
+
 export interface ByteRange {
   /** First byte. */
   readonly start: number;
@@ -159,6 +203,7 @@ export interface Stores {
   readonly buckets: Records<BucketRecord>;
   readonly caches: Records<CacheRecord>;
   readonly responses: Records<ResponseRecord>;
+  readonly conversations: ConversationStore;
   readonly memory: MemoryStore;
   readonly usage: UsageStore;
   readonly log: LogStore;

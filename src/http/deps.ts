@@ -73,7 +73,7 @@ export interface PlainRoute {
   readonly bodyLimit?: (limits: Limits, request: FastifyRequest) => number;
   /** Its handler can do with the outline of a long chat: `JsonBody.outlined`. */
   readonly outlines?: true;
-  /** A POST that says all there is to say by its path. */
+  /** A POST that may come without a body: its path says all there has to be said. */
   readonly hasNoBody?: true;
   /** Answering costs something, so HEAD, which would do the work and throw it away, is not served. */
   readonly isCostly?: true;

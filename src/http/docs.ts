@@ -76,7 +76,7 @@ function operation(route: Route, path: string, parameters: readonly string[]): J
     ],
     ...(route.body === undefined && route.form === undefined
       ? {}
-      : { requestBody: { required: true, content: bodyContent(route) } }),
+      : { requestBody: { required: route.hasNoBody !== true, content: bodyContent(route) } }),
     responses: {
       ...(route.redirects === 'always'
         ? {}

@@ -6,6 +6,7 @@ import { limitRules } from '../config/limit-rules.ts';
 import { SluiceError } from '../core/errors.ts';
 import { createServer } from '../core/node-http.ts';
 import { backendRoutes } from './backend/index.ts';
+import { conversationsRoutes } from './conversations/index.ts';
 import type { Deps, ErrorBody, PlainRoute, Route } from './deps.ts';
 import { documentRoutes } from './docs.ts';
 import { admit, MOST_HEADERS } from './edge/admit.ts';
@@ -56,6 +57,7 @@ export function apiRoutes(deps: Deps): readonly Route[] {
   return [
     ...v1Routes(deps),
     ...responsesRoutes(deps),
+    ...conversationsRoutes(deps),
     ...messagesRoutes(deps),
     ...geminiRoutes(deps),
     ...ollamaRoutes(deps),
@@ -182,10 +184,12 @@ function readBodies(app: FastifyInstance, deps: Deps): void {
     return readJson(payload, limit, { limits, deadlines: deps.deadlines, turns }, request.route?.outlines);
   };
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
+    if (isWithoutBody(request)) return undefined;
     if (request.route?.takesJson !== true) throw wrongType(request);
     return read(request, payload);
   });
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
+    if (isWithoutBody(request)) return;
     if (request.route?.takesForm !== true) {
       throw wrongType(request);
     }
@@ -193,6 +197,7 @@ function readBodies(app: FastifyInstance, deps: Deps): void {
   });
   // Every other type, and none.
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
+    if (isWithoutBody(request)) return undefined;
     if (request.route?.anyType === true) return read(request, payload);
     throw wrongType(request);
   });
@@ -201,6 +206,12 @@ function readBodies(app: FastifyInstance, deps: Deps): void {
     if (hasBody || request.route?.hasNoBody === true) return done();
     throw wrongType(request);
   });
+}
+
+/** Whether there need not be a body, and is none: some clients (OpenAI's for Python) send a content type with every request. */
+function isWithoutBody({ method, headers, route }: FastifyRequest): boolean {
+  if (method === 'POST' && route?.hasNoBody !== true) return false;
+  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
 }
 
 /** There is no body, or one of a type that the path does not take. */

@@ -38,7 +38,7 @@ export function withoutEmpty(query: unknown): Record<string, unknown> {
 /** Refuses a body with more messages than are allowed. No schema does it: how many that are is a setting. */
 export function limitMessages(
   body: unknown,
-  field: 'messages' | 'contents' | 'input',
+  field: 'messages' | 'contents' | 'input' | 'items',
   most: number,
   code: 'invalid_request' | 'invalid_field',
 ): void {

@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { Logger } from '../core/logger.ts';
 import type { BucketRecord, CacheRecord, ChatRecord, ResponseRecord, Stores } from '../core/stores.ts';
 import { DiskFiles } from './disk/files.ts';
+import { SqliteConversations } from './sqlite/conversations.ts';
 import { Database } from './sqlite/database.ts';
 import { SqliteLog } from './sqlite/log.ts';
 import { SqliteMemory } from './sqlite/memory.ts';
@@ -40,6 +41,7 @@ export function openStores(
       expires: (record) => record.expires,
       most: mostResponses,
     }),
+    conversations: new SqliteConversations(database),
     memory: new SqliteMemory(database),
     usage: new SqliteUsage(database),
     log: new SqliteLog(database),

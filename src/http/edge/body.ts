@@ -128,6 +128,7 @@ type JsonLimits = Pick<Limits, 'jsonDepth'>;
 
 /** Parses a body that has to be a JSON object. */
 export function parseJson(bytes: Buffer, limits: JsonLimits): JsonBody {
+  if (bytes.length === 0) throw new SluiceError('invalid_request', 'The body is empty: send a JSON object.');
   if (!isUtf8(bytes)) throw new SluiceError('invalid_request', 'The body is not valid UTF-8.');
   weighJson(bytes, limits);
   let value: unknown;

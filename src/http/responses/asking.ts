@@ -2,12 +2,15 @@ import type { FastifyReply } from 'fastify';
 import type { CallScope } from '../../core/call.ts';
 import type { Batch, Chunk } from '../../core/chunk.ts';
 import { AnswerSize } from '../../core/collect.ts';
+import type { SluiceError } from '../../core/errors.ts';
 import { isObject } from '../../core/objects.ts';
 import { searchByModel } from '../../enrich/search-by-model.ts';
 import type { OpenedChunks } from '../../routing/chunks.ts';
 import type { Performed, Question } from '../../routing/router.ts';
 import type { Target } from '../../routing/select.ts';
+import { errorChunk } from '../answer.ts';
 import { answerIn } from '../field-names.ts';
+import { joinConversation } from './conversation.ts';
 import { FIELD_NAMES } from './names.ts';
 import { pieces } from './pieces.ts';
 import type { Prepared } from './question.ts';
@@ -97,12 +100,25 @@ export function note(run: Run, prepared: Prepared): void {
   if (search !== undefined) run.ending.search = search;
 }
 
-/** The end of an answer: it is on disk before anybody hears of it, and whoever does may refer to it at once. Never throws. */
-export async function finish(run: Run, last: readonly Chunk[], deps: ResponseDeps): Promise<void> {
+/**
+ * The end of an answer: it is on disk before anybody hears of it, and whoever does may refer to it at once. Never throws.
+ *
+ * @param store whether it is to be kept, beside what its conversation keeps of it
+ * @returns why its conversation could not take it; nothing was lost unnoticed, so the answer has failed then
+ */
+export async function finish(
+  run: Run,
+  last: readonly Chunk[],
+  deps: ResponseDeps,
+  store = true,
+): Promise<SluiceError | undefined> {
   run.ending.completedAt = now();
-  run.ending.isStored = await isKept(deps, run.endingWith(last), run.owner);
+  const failure = await joinConversation(run.endingWith(last), deps);
+  const end = failure === undefined ? last : [errorChunk(failure)];
+  if (store) run.ending.isStored = await isKept(deps, run.endingWith(end), run.owner);
   deps.runs.delete(run.id);
-  run.end(last);
+  run.end(end);
+  return failure;
 }
 
 /** What counts of a batch: what is said, and what closes the answer, which the router sends in one batch, the last. */

@@ -6,7 +6,7 @@ import { lateFailure } from '../late-failure.ts';
 import { totalDeadline } from '../total-deadline.ts';
 import { userOf } from '../user.ts';
 import { ask, finish, headOf, note, relevant, sendResponse } from './asking.ts';
-import { type Prepared, prepare } from './question.ts';
+import { type Prepared, placeOf, prepare } from './question.ts';
 import { Run } from './run.ts';
 import { keep, ownerNow, type ResponseDeps } from './store.ts';
 import { ResponsesStream } from './stream.ts';
@@ -33,8 +33,8 @@ export async function answerInBackground(
     const [lost] = prepared.lost;
     if (lost !== undefined && call.strict) call.drop(lost);
     call.session = body.prompt_cache_key ?? prepared.session;
-    const { input, previous } = prepared;
-    run = new Run({ head: headOf(prepared, body, body.model ?? '', null), input, previous }, ownerNow(deps), call);
+    const head = headOf(prepared, body, body.model ?? '', null);
+    run = new Run({ head, input: prepared.input, ...placeOf(prepared) }, ownerNow(deps), call);
     // The client is told that it can be retrieved.
     await keep(deps, run.kept, run.owner);
   } catch (error) {

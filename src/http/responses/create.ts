@@ -10,7 +10,7 @@ import { withoutSecrets } from '../edge/errors.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { ask, finish, headOf, note, now, relevant, sendResponse } from './asking.ts';
 import { answerInBackground } from './background.ts';
-import { prepare } from './question.ts';
+import { placeOf, prepare } from './question.ts';
 import { Run } from './run.ts';
 import { ownerNow, type ResponseDeps } from './store.ts';
 import { ResponsesStream } from './stream.ts';
@@ -29,10 +29,11 @@ export function createResponse(deps: ResponseDeps): Handler {
       call.session ??= prepared.session;
       const answered = await ask(prepared, call, deps);
       const { provider, model } = answered.target;
-      const { store, previous } = prepared;
+      const { store } = prepared;
       // What is not stored need not be in memory for as long as the answer takes.
-      const input = store ? prepared.input : [];
-      const run = new Run({ head: headOf(prepared, body, model, provider.id), input, previous }, ownerNow(deps), call);
+      const input = store || prepared.conversation !== undefined ? prepared.input : [];
+      const head = headOf(prepared, body, model, provider.id);
+      const run = new Run({ head, input, ...placeOf(prepared) }, ownerNow(deps), call);
       note(run, prepared);
       return answer(reply, answered, run, { streams: body.stream === true, store }, deps);
     });
@@ -49,13 +50,19 @@ async function answer(
   const headers = answerHeaders(answered, answered.value.headers);
   const stream = new ResponsesStream(run.kept.head, { ending: run.ending });
   if (streams) {
-    const chunks = store ? recorded(answered.value.chunks, run, deps) : bare(answered.value.chunks, run, deps);
+    const chunks = followed(answered.value.chunks, run, store, deps);
     return sendingChunks(reply, chunks, stream, headers, deps, run.call);
   }
   const whole = gathered(answered.value.chunks, deps);
-  for await (const batch of store ? recorded(whole, run, deps) : bare(whole, run, deps)) stream.encode(batch);
+  for await (const batch of followed(whole, run, store, deps)) stream.encode(batch);
   sendResponse(reply.headers(headers), stream.response());
   return undefined;
+}
+
+/** The chunks that count, with what is to be kept of them kept. */
+function followed(chunks: AsyncIterable<Batch>, run: Run, store: boolean, deps: ResponseDeps): AsyncIterable<Batch> {
+  if (store || run.kept.conversation !== undefined) return recorded(chunks, run, store, deps);
+  return bare(chunks, run, deps);
 }
 
 /** A whole answer as one batch: nobody waits for its pieces. */
@@ -79,13 +86,19 @@ async function* bare(chunks: AsyncIterable<Batch>, run: Run, deps: ResponseDeps)
 }
 
 /** The chunks that count, which are kept on disk before the last of them goes out. */
-async function* recorded(chunks: AsyncIterable<Batch>, run: Run, deps: ResponseDeps): AsyncIterable<Batch> {
+async function* recorded(
+  chunks: AsyncIterable<Batch>,
+  run: Run,
+  store: boolean,
+  deps: ResponseDeps,
+): AsyncIterable<Batch> {
   let isOver = false;
   const end = async (last: readonly Chunk[]): Promise<void> => {
     isOver = true;
-    await finish(run, last, deps);
+    const failure = await finish(run, last, deps, store);
+    if (failure !== undefined) throw failure;
   };
-  deps.runs.set(run.id, run);
+  if (store) deps.runs.set(run.id, run);
   try {
     for await (const { said, last } of relevant(chunks, deps)) {
       run.push(said);

@@ -5,6 +5,10 @@ export function responseId(tag = ''): string {
   return `resp_${tag}${randomBytes(24).toString('hex').slice(tag.length)}`;
 }
 
+export function conversationId(): string {
+  return `conv_${randomBytes(24).toString('hex')}`;
+}
+
 /** The four digits in front of an id; those of a process only where several serve. */
 export function tagOfResponse(id: string): string | undefined {
   return /^resp_([0-9a-f]{4})[0-9a-f]{44}$/.exec(id)?.[1];

@@ -7,15 +7,7 @@ import { listInputItems } from './input-items.ts';
 import { countInputTokens } from './input-tokens.ts';
 import { retrieveResponse } from './retrieve.ts';
 import type { ResponseDeps } from './store.ts';
-import {
-  Deleted,
-  InputItemsQuery,
-  InputTokens,
-  ItemList,
-  ResponseBody,
-  ResponseObject,
-  RetrieveQuery,
-} from './wire.ts';
+import { Deleted, InputTokens, ItemList, ItemsQuery, ResponseBody, ResponseObject, RetrieveQuery } from './wire.ts';
 
 const TAG = 'Responses';
 const EVENTS = ['application/json', 'text/event-stream'];
@@ -83,7 +75,7 @@ export function responsesRoutes(shared: Deps): readonly Route[] {
       url: '/v1/responses/:id/input_items',
       summary: 'What the model got for an answer, page by page',
       tag: TAG,
-      query: InputItemsQuery,
+      query: ItemsQuery,
       answer: ItemList,
       ownerOf,
       handler: listInputItems(deps),

@@ -2,17 +2,16 @@ import { SluiceError } from '../../core/errors.ts';
 import type { Handler } from '../deps.ts';
 import { validate } from '../validate.ts';
 import { sendJson } from './asking.ts';
-import { shown } from './items.ts';
-import { contextOf, notFound, type ResponseDeps, running, stored } from './store.ts';
-import { ENCRYPTED, InputItemsQuery, included } from './wire.ts';
-
-const USUAL_LIMIT = 20;
+import { contextOf } from './history.ts';
+import { listOf, USUAL_LIMIT } from './items.ts';
+import { notFound, type ResponseDeps, running, stored } from './store.ts';
+import { ENCRYPTED, ItemsQuery, included } from './wire.ts';
 
 /** `GET responses/<id>/input_items`: all that the model got, page by page, what went before the request included. */
 export function listInputItems(deps: ResponseDeps): Handler {
   return async (request, reply) => {
     const { id } = request.params as { id: string };
-    const query = validate(InputItemsQuery, request.query, 'invalid_field');
+    const query = validate(ItemsQuery, request.query, 'invalid_field');
     const kept = running(deps, id)?.kept ?? (await stored(deps, id));
     if (kept === undefined) throw notFound(id);
     const items = [...(await contextOf(deps, kept))];
@@ -25,13 +24,7 @@ export function listInputItems(deps: ResponseDeps): Handler {
       });
     }
     const encrypted = included(query).has(ENCRYPTED);
-    const data = items.slice(start, start + limit).map((item) => shown(item, encrypted));
-    return sendJson(reply, {
-      object: 'list',
-      data,
-      first_id: data[0]?.['id'] ?? null,
-      last_id: data.at(-1)?.['id'] ?? null,
-      has_more: start + limit < items.length,
-    });
+    const page = items.slice(start, start + limit);
+    return sendJson(reply, listOf(page, { encrypted, hasMore: start + limit < items.length }));
   };
 }

@@ -1,28 +1,41 @@
 import { SluiceError } from '../../core/errors.ts';
+import type { Deps } from '../deps.ts';
 import { itemId, responseOfItem } from './ids.ts';
 import type { KeptItem } from './items.ts';
-import { outputOf, type ResponseDeps, stored } from './store.ts';
+import { outputOf, stored } from './store.ts';
 import type { Item, Json, ResponseBody } from './wire.ts';
 
 /** Answers that one request may refer to by their items. */
 const MOST_REFERRED = 200;
 
+export interface InputOptions {
+  /** What went before in the conversation, which may be referred to as well. */
+  readonly before?: readonly KeptItem[];
+  /** What clients call the list. */
+  readonly field?: string;
+}
+
 /**
  * What a request brings, as items with ids. References are followed, and calls and thoughts of stored answers get back what
  * their vendor attached, which clients of a server that stores need not carry.
  */
-export async function inputOf(body: ResponseBody, response: string, deps: ResponseDeps): Promise<readonly KeptItem[]> {
-  const { input } = body;
+export async function inputOf(
+  { input }: Pick<ResponseBody, 'input'>,
+  response: string,
+  deps: Deps,
+  { before = [], field = 'input' }: InputOptions = {},
+): Promise<readonly KeptItem[]> {
   const given: readonly Item[] =
     typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : (input ?? []);
   const known = await itemsOfAnswers(given, deps);
+  for (const each of before) known.set(String(each.item['id']), each);
   return given.map((item, index) => {
     const id = typeof item['id'] === 'string' ? item['id'] : undefined;
     const found = id === undefined ? undefined : known.get(id);
     if (item.type === 'item_reference') {
       if (found !== undefined) return found;
       throw new SluiceError('invalid_request', `Item with id '${String(id).slice(0, 100)}' not found.`, {
-        param: `input[${index}].id`,
+        param: `${field}[${index}].id`,
       });
     }
     const own = id ?? itemId(prefixOf(item.type ?? 'message'), response, index, 'input');
@@ -44,7 +57,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
   additional_tools: 'at',
 };
 
-function prefixOf(type: string): string {
+export function prefixOf(type: string): string {
   return (Object.hasOwn(PREFIXES, type) ? PREFIXES[type] : undefined) ?? 'item';
 }
 
@@ -73,7 +86,7 @@ const STATED: ReadonlySet<unknown> = new Set([
 ]);
 
 /** The items, by id, of all stored answers of which the request holds some or refers to them. */
-async function itemsOfAnswers(given: readonly Item[], deps: ResponseDeps): Promise<ReadonlyMap<string, KeptItem>> {
+async function itemsOfAnswers(given: readonly Item[], deps: Deps): Promise<Map<string, KeptItem>> {
   const answers = new Set<string>();
   for (const item of given) {
     const answer = typeof item['id'] === 'string' ? responseOfItem(item['id']) : undefined;

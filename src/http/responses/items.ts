@@ -24,6 +24,24 @@ export function shown({ item, vendor }: KeptItem, encrypted: boolean): Json {
   return { ...rest, encrypted_content: own ?? sealVendor(vendor ?? {}) };
 }
 
+/** Items on a page where the client does not say how many. */
+export const USUAL_LIMIT = 20;
+
+/** A page of items. */
+export function listOf(
+  items: readonly KeptItem[],
+  { encrypted, hasMore }: { readonly encrypted: boolean; readonly hasMore: boolean },
+): Json {
+  const data = items.map((item) => shown(item, encrypted));
+  return {
+    object: 'list',
+    data,
+    first_id: data[0]?.['id'] ?? null,
+    last_id: data.at(-1)?.['id'] ?? null,
+    has_more: hasMore,
+  };
+}
+
 /**
  * A call or a text may have a signature too (Gemini's have), but no field for it. So an item of reasoning without words carries
  * it for clients that keep the conversation themselves. `key`: the call's id, or a `partKey`.

@@ -12,12 +12,15 @@ import { toWebSearch } from '../to-chat.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
 import { wishOf } from '../wish.ts';
+import { enterConversation } from './conversation.ts';
 import { additionalTools, mayFetchPages, searchOf, toFields, toMessages } from './decode.ts';
+import { historyUpTo } from './history.ts';
 import { responseId } from './ids.ts';
 import { inputOf } from './input.ts';
 import type { KeptItem } from './items.ts';
-import { conversationUpTo, keepsAnswers, type ResponseDeps } from './store.ts';
-import { missingInput, sentTo, unknownHere } from './targets.ts';
+import type { Kept } from './run.ts';
+import { keepsAnswers, type ResponseDeps } from './store.ts';
+import { missingInput, sentTo, unknownPrompt } from './targets.ts';
 import { searching, withoutPages } from './web-search.ts';
 import { type Json, ResponseBody } from './wire.ts';
 
@@ -27,6 +30,7 @@ export interface Prepared {
   readonly question: Question & Required<Pick<Question, 'send'>>;
   readonly input: readonly KeptItem[];
   readonly previous: string | null;
+  readonly conversation?: Kept['conversation'];
   /** What all answers of one conversation have in common. */
   readonly session: string;
   /** Whether the answer is to be kept. */
@@ -51,8 +55,9 @@ export async function prepare(
   refuse(body, deps);
   const id = responseId(deps.tag);
   const { previous_response_id: previous = null } = body;
-  const before = previous === null ? undefined : await conversationUpTo(deps, previous);
-  const input = await inputOf(body, id, deps);
+  const conversation = await enterConversation(body, deps);
+  const before = previous === null ? conversation : await historyUpTo(deps, previous);
+  const input = await inputOf(body, id, deps, { before: conversation?.items ?? [] });
   const items = [...(before?.items ?? []), ...input];
   const messages = toMessages(items, body.instructions);
   const moreTools = additionalTools(items);
@@ -63,7 +68,7 @@ export async function prepare(
   const keys = clientKeys(request, body.api_key);
   // An upstream of the same API does by itself whatever the client asks for.
   const isOwnApi = await firstSpeaks('responses', wish, keys, deps);
-  if (body['prompt'] != null && !isOwnApi) throw unknownHere('prompt');
+  if (body['prompt'] != null && !isOwnApi) throw unknownPrompt();
   if (messages.value.length === 0 && body['prompt'] == null) throw missingInput();
   const search = isOwnApi ? undefined : searchOf(offering);
   const extra = extraOf(value, body);
@@ -92,6 +97,7 @@ export async function prepare(
     id,
     input,
     previous,
+    ...(conversation === undefined ? {} : { conversation: { id: conversation.first, below: conversation.below } }),
     session: before?.first ?? id,
     store: body.store !== false && keepsAnswers(deps),
     lost: [...dropped, ...(isOwnApi ? [] : foreign)],
@@ -109,9 +115,13 @@ export async function prepare(
   };
 }
 
+/** What stands before an answer, for its record. */
+export function placeOf({ previous, conversation }: Prepared): Pick<Kept, 'previous' | 'conversation'> {
+  return { previous, ...(conversation === undefined ? {} : { conversation }) };
+}
+
 /** What no answer could make up for, so that leaving it out would be no help. */
 function refuse(body: ResponseBody, deps: ResponseDeps): void {
-  if (body['conversation'] != null) throw unknownHere('conversation');
   if (body.background !== true) return;
   const why = body.store === false ? "'store' is false" : keepsAnswers(deps) ? undefined : 'this server stores none';
   if (why === undefined) return;

@@ -1,6 +1,6 @@
 import type { ErrorInfo, Usage } from '../../core/chunk.ts';
 import { shownTools } from './shown-tools.ts';
-import type { Json, ResponseBody } from './wire.ts';
+import { conversationIdOf, type Json, type ResponseBody } from './wire.ts';
 
 /** What is settled about an answer before it begins. It is kept with the answer, so it is plain JSON. */
 export interface ResponseHead {
@@ -38,8 +38,10 @@ interface Now extends State {
 /** The parts of a request that come back with its answer, with OpenAI's defaults where the client said nothing. */
 export function echoOf(body: ResponseBody, store: boolean): Json {
   const { reasoning, text } = body;
+  const conversation = conversationIdOf(body);
   return {
     background: body.background ?? false,
+    ...(conversation === undefined ? {} : { conversation: { id: conversation } }),
     instructions: body.instructions ?? null,
     max_output_tokens: body.max_output_tokens ?? null,
     max_tool_calls: body.max_tool_calls ?? null,

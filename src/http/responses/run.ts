@@ -10,6 +10,8 @@ export interface Kept {
   /** What this request brought; what went before it is found by `previous`. */
   readonly input: readonly KeptItem[];
   readonly previous: string | null;
+  /** The conversation that it is part of, and the place before which those items stand that the model got of it. */
+  readonly conversation?: { readonly id: string; readonly below: number };
   /** What was said, in the pieces in which it was streamed. */
   readonly chunks: readonly Chunk[];
   /** How it ended; absent: it has not, or the server stopped in the middle of it. */

@@ -3,10 +3,11 @@ import { describe, type TestContext, test } from 'node:test';
 import { testLogger } from '../../../test/support/call.ts';
 import { temporaryStores } from '../../../test/support/stores.ts';
 import { SluiceError } from '../../core/errors.ts';
+import { historyUpTo } from './history.ts';
 import { responseId } from './ids.ts';
 import { wholeOf } from './retrieve.ts';
 import type { Kept } from './run.ts';
-import { conversationUpTo, isKept, keep, ownerNow, type ResponseDeps, stored } from './store.ts';
+import { isKept, keep, ownerNow, type ResponseDeps, stored } from './store.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -87,7 +88,7 @@ describe('stored answers', () => {
       await keep(deps, answer, null);
       previous = answer.head.id;
     }
-    const { items } = await conversationUpTo(deps, previous ?? '');
+    const { items } = await historyUpTo(deps, previous ?? '');
     assert.equal(items.length, 600);
     assert.deepEqual(
       items.filter((_, index) => index % 2 === 0).map(({ item }) => (item['content'] as { text: string }[])[0]?.text),

@@ -6,8 +6,6 @@ import { chunksOf, type Kept, type Run, type Runs, replayOf } from './run.ts';
 import type { Json } from './wire.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Answers that go on from each other. */
-const LONGEST_CHAIN = 1_000;
 
 /** What handlers of this format work with. */
 export interface ResponseDeps extends Deps {
@@ -56,7 +54,7 @@ export function running(deps: ResponseDeps, id: string): Run | undefined {
   return run !== undefined && isMine(deps, run.owner) ? run : undefined;
 }
 
-function isMine(deps: Deps, owner: string | null): boolean {
+export function isMine(deps: Deps, owner: string | null): boolean {
   return owner === null || owner === ownerNow(deps);
 }
 
@@ -73,39 +71,4 @@ export function outputOf(kept: Kept): readonly KeptItem[] {
   const replay = replayOf(kept, { startingAfter: Number.POSITIVE_INFINITY });
   replay.encode(chunksOf(kept));
   return replay.items;
-}
-
-/** All that the model got for an answer: what went before, and what its request brought. */
-export async function contextOf(deps: ResponseDeps, kept: Kept): Promise<readonly KeptItem[]> {
-  const before = kept.previous === null ? [] : (await conversationUpTo(deps, kept.previous)).items;
-  return [...before, ...kept.input];
-}
-
-export interface Conversation {
-  readonly items: readonly KeptItem[];
-  /** The id of its first answer. */
-  readonly first: string;
-}
-
-/** A conversation up to the end of an answer, from its beginning. */
-export async function conversationUpTo(deps: ResponseDeps, id: string): Promise<Conversation> {
-  const turns: (readonly KeptItem[])[] = [];
-  let first = id;
-  for (let next: string | null = id; next !== null; ) {
-    const kept: Kept | undefined = await stored(deps, next);
-    const isRunning = running(deps, next) !== undefined || (kept?.over === undefined && deps.elsewhere?.has(next));
-    if (isRunning === true) throw notUsable(next, 'is not complete yet: wait for its end');
-    if (kept === undefined) throw notUsable(next, 'was not found: it was not stored, was deleted, or has expired');
-    if (turns.length >= LONGEST_CHAIN) throw notUsable(id, `has more than ${LONGEST_CHAIN} answers before it`);
-    turns.push([...kept.input, ...outputOf(kept)]);
-    first = next;
-    next = kept.previous;
-  }
-  return { items: turns.reverse().flat(), first };
-}
-
-function notUsable(id: string, why: string): SluiceError {
-  return new SluiceError('invalid_request', `Previous response with id '${id.slice(0, 100)}' ${why}.`, {
-    param: 'previous_response_id',
-  });
 }

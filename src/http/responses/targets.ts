@@ -56,7 +56,7 @@ function asWritten(request: ChatRequest, { value, isSearched }: Sent): ChatReque
 
 /** Without what only an upstream of this API understands, which is named instead. */
 function forOthers(request: ChatRequest, { body, extra, foreign }: Sent): ChatRequest {
-  if (body['prompt'] != null) throw unknownHere('prompt');
+  if (body['prompt'] != null) throw unknownPrompt();
   const messages = request.messages.flatMap(readable);
   if (messages.length === 0) throw missingInput();
   return { ...request, messages, extra: { ...extra, ...Object.fromEntries(foreign.map((name) => [name, true])) } };
@@ -96,14 +96,11 @@ export function missingInput(): SluiceError {
   return new SluiceError('invalid_field', "'input' is required: a text, or items.", { param: 'input' });
 }
 
-const INSTEAD = {
-  prompt: 'send its text as instructions and input',
-  conversation: 'name the answer to go on from in previous_response_id, or send all items',
-} as const;
-
 /** What no answer could make up for, so that leaving it out would be no help. */
-export function unknownHere(param: keyof typeof INSTEAD): SluiceError {
-  return new SluiceError('unsupported_field', `'${param}' is kept at OpenAI and unknown here: ${INSTEAD[param]}.`, {
-    param,
-  });
+export function unknownPrompt(): SluiceError {
+  return new SluiceError(
+    'unsupported_field',
+    "'prompt' is kept at OpenAI and unknown here: send its text as instructions and input.",
+    { param: 'prompt' },
+  );
 }

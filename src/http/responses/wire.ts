@@ -114,6 +114,8 @@ const TextFormat = z.looseObject({
   strict: z.boolean().nullish(),
 });
 
+export const Metadata = z.record(z.string().max(64), z.string().max(512));
+
 const Include = z.array(z.string().max(256)).max(64);
 const { conversation: _, ...routing } = RoutingFields;
 
@@ -127,6 +129,10 @@ export const ResponseBody = z
       .describe('A text, or items: messages, calls of functions and their outputs, reasoning, references to items'),
     instructions: z.string().nullish(),
     previous_response_id: z.string().max(512).nullish().describe('A stored answer that this one goes on from'),
+    conversation: z
+      .union([z.string().max(512), z.looseObject({ id: z.string().max(512) })])
+      .nullish()
+      .describe('A conversation that this answer is part of, or its id'),
     store: z
       .boolean()
       .nullish()
@@ -148,7 +154,7 @@ export const ResponseBody = z
     top_p: z.number().nullish(),
     top_logprobs: z.int().nonnegative().nullish(),
     truncation: z.string().max(64).nullish(),
-    metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
+    metadata: Metadata.nullish(),
     service_tier: z.string().max(64).nullish(),
     prompt_cache_key: z.string().max(1_000).nullish(),
     safety_identifier: z.string().max(1_000).nullish(),
@@ -160,6 +166,11 @@ export const ResponseBody = z
   .describe('A request of the Responses API; fields that are not listed are passed on to upstreams that speak it too');
 export type ResponseBody = z.infer<typeof ResponseBody>;
 
+/** The id of the conversation that an answer is to be part of. */
+export function conversationIdOf({ conversation }: Pick<ResponseBody, 'conversation'>): string | undefined {
+  return (typeof conversation === 'string' ? conversation : conversation?.id) ?? undefined;
+}
+
 /** The whole answer. */
 export const ResponseObject = z.looseObject({
   id: z.string(),
@@ -170,7 +181,7 @@ export const ResponseObject = z.looseObject({
   output: z.array(z.looseObject({ type: z.string() })),
 });
 
-const OneOrMany = z.union([z.string().max(256), Include]).optional();
+export const OneOrMany = z.union([z.string().max(256), Include]).optional();
 const Flag = z.enum(['true', 'false', '1', '0']).optional();
 const Number_ = (most: number) =>
   z
@@ -190,8 +201,8 @@ export const RetrieveQuery = z.object({
   include_obfuscation: Flag,
 });
 
-/** `GET responses/<id>/input_items` */
-export const InputItemsQuery = z.object({
+/** `GET responses/<id>/input_items`, and `GET conversations/<id>/items` */
+export const ItemsQuery = z.object({
   after: z.string().max(512).optional().describe('The id of an item: what follows it is listed'),
   limit: Number_(100).pipe(z.int().min(1)).optional().describe('1 to 100; default 20'),
   order: z.enum(['asc', 'desc']).optional().describe('By time; default desc'),

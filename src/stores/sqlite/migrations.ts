@@ -115,6 +115,28 @@ export const MIGRATIONS: readonly Migration[] = [
       insert into memory_words (rowid, owner, text) select number, owner_word(user_id), spaced(text) from memory;
     `,
   },
+  {
+    version: 4,
+    name: 'conversations',
+    sql: `
+      create table conversations (
+        number integer primary key autoincrement,
+        id text not null unique,
+        owner text,
+        created_at real not null,
+        metadata text not null
+      );
+      -- 'conversation' is the number of one. Items stand in the order of their own numbers.
+      create table conversation_items (
+        number integer primary key autoincrement,
+        conversation integer not null,
+        id text not null,
+        body text not null,
+        unique (conversation, id)
+      );
+      create index conversation_items_in_order on conversation_items (conversation, number);
+    `,
+  },
 ];
 
 /**

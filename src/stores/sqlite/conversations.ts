@@ -1,0 +1,118 @@
+import type {
+  ConversationItem,
+  ConversationRecord,
+  ConversationStore,
+  ItemRange,
+  PlacedItem,
+} from '../../core/stores.ts';
+import { checkId } from '../id.ts';
+import type { DatabaseHandle, Row } from './protocol.ts';
+import { type Statement, sql } from './sql.ts';
+
+/** Conversations, a row for each of their items. */
+export class SqliteConversations implements ConversationStore {
+  readonly #database: DatabaseHandle;
+
+  constructor(database: DatabaseHandle) {
+    this.#database = database;
+  }
+
+  async create(conversation: ConversationRecord, items: readonly ConversationItem[]): Promise<void> {
+    const { id, owner, createdAt, metadata } = conversation;
+    await this.#database.write(
+      sql`insert into conversations (id, owner, created_at, metadata)
+          values (${checkId(id)}, ${owner}, ${createdAt}, ${JSON.stringify(metadata)})`,
+      adding(id, items),
+    );
+  }
+
+  async get(id: string): Promise<ConversationRecord | undefined> {
+    const [result] = await this.#database.read(
+      sql`select owner, created_at, metadata from conversations where id = ${checkId(id)}`,
+    );
+    const [row] = result?.rows ?? [];
+    if (row === undefined) return undefined;
+    return {
+      id,
+      owner: row['owner'] === null ? null : String(row['owner']),
+      createdAt: Number(row['created_at']),
+      metadata: JSON.parse(String(row['metadata'])) as Record<string, string>,
+    };
+  }
+
+  async describe(id: string, metadata: ConversationRecord['metadata']): Promise<boolean> {
+    const [result] = await this.#database.write(
+      sql`update conversations set metadata = ${JSON.stringify(metadata)} where id = ${checkId(id)}`,
+    );
+    return result?.changes === 1;
+  }
+
+  async delete(id: string): Promise<boolean> {
+    const [, result] = await this.#database.write(
+      sql`delete from conversation_items where conversation = ${numberOf(id)}`,
+      sql`delete from conversations where id = ${id}`,
+    );
+    return result?.changes === 1;
+  }
+
+  async append(id: string, items: readonly ConversationItem[]): Promise<boolean> {
+    const [result] = await this.#database.write(adding(checkId(id), items));
+    return items.length > 0 && result?.changes === items.length;
+  }
+
+  async items(id: string, { order, above, below, limit }: ItemRange): Promise<readonly PlacedItem[]> {
+    let where = sql`conversation = ${numberOf(id)}`;
+    if (above !== undefined) where = sql`${where} and number > ${above}`;
+    if (below !== undefined) where = sql`${where} and number < ${below}`;
+    const direction = order === 'asc' ? sql`asc` : sql`desc`;
+    return await this.#read(
+      sql`select number, id, body from conversation_items where ${where} order by number ${direction} limit ${limit}`,
+    );
+  }
+
+  async find(id: string, items: readonly string[]): Promise<readonly PlacedItem[]> {
+    const ids = JSON.stringify(items.map(checkId));
+    return await this.#read(
+      sql`select number, id, body from conversation_items
+          where conversation = ${numberOf(id)} and id in (select value from json_each(${ids})) order by number`,
+    );
+  }
+
+  async deleteItem(id: string, item: string): Promise<boolean> {
+    const [result] = await this.#database.write(
+      sql`delete from conversation_items where conversation = ${numberOf(id)} and id = ${checkId(item)}`,
+    );
+    return result?.changes === 1;
+  }
+
+  async #read(statement: Statement): Promise<readonly PlacedItem[]> {
+    const [result] = await this.#database.read(statement);
+    return (result?.rows ?? []).map(itemOf);
+  }
+}
+
+function numberOf(id: string): Statement {
+  return sql`(select number from conversations where id = ${checkId(id)})`;
+}
+
+/** Adds nothing where the conversation has gone, or one of the ids is taken. */
+function adding(id: string, items: readonly ConversationItem[]): Statement {
+  const ids = items.map((item) => checkId(item.id));
+  const added = JSON.stringify(items.map((item) => ({ id: item.id, body: JSON.stringify(item.body) })));
+  return sql`insert into conversation_items (conversation, id, body)
+    select conversations.number, added.value ->> 'id', added.value ->> 'body'
+    from conversations, json_each(${added}) as added
+    where conversations.id = ${id} and ${new Set(ids).size === ids.length ? 1 : 0} and not exists (
+      select 1 from conversation_items as present
+      where present.conversation = conversations.number
+        and present.id in (select value from json_each(${JSON.stringify(ids)})))
+    order by added.key`;
+}
+
+function itemOf(row: Row): PlacedItem {
+  return {
+    place: Number(row['number']),
+    id: String(row['id']),
+    body: JSON.parse(String(row['body'])) as Record<string, unknown>,
+  };
+}
