@@ -60,7 +60,7 @@ export function sharedChatActor(id: string): Actor<RunningGateway> {
 
 /** Records that are only ever added, with numbers from 1 on. */
 export interface Numbered {
-  readonly name: 'usage' | 'log';
+  readonly name: 'usage' | 'log' | 'conversations';
   add(running: RunningGateway, record: Content): Promise<void>;
   /** In the order in which they came. `summed`: how many the sums know. `isFull`: the oldest ones may be gone. */
   read(running: RunningGateway): Promise<{
@@ -68,6 +68,30 @@ export interface Numbered {
     readonly summed?: number;
     readonly isFull?: boolean;
   }>;
+}
+
+/** Turns of one conversation: what was asked and what was answered, both the same text, which are there together or not at all. */
+export function conversationActor(id: string): Actor<RunningGateway> {
+  /** From the first answer; whoever dies before it never learns of the one that was begun, and begins another. */
+  let conversation: string | undefined;
+  return numberedActor(id, {
+    name: 'conversations',
+    async add(running, record) {
+      conversation ??= await running.beginConversation();
+      const text = JSON.stringify(record);
+      await running.addItems(conversation, [text, text]);
+    },
+    async read(running) {
+      const texts = conversation === undefined ? [] : await running.items(conversation);
+      const turns = Array.from({ length: Math.ceil(texts.length / 2) }, (_, n) => texts.slice(2 * n, 2 * n + 2));
+      return { records: turns.map(([asked = '', answered]) => recordOf(asked, answered)) };
+    },
+  });
+}
+
+function recordOf(asked: string, answered: string | undefined): Content {
+  const record = JSON.parse(asked) as Content;
+  return asked === answered ? record : { ...record, digest: 'of half a turn' };
 }
 
 /** Every number that was promised is there once, whole and in its place; at most one that was only tried. */

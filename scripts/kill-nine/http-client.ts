@@ -113,6 +113,31 @@ export function askingAt(origin: string, since: number): Asking {
     async addLog(user, record) {
       await expectJson(await postJson('log', { user, record }));
     },
+    async beginConversation() {
+      const url = `${origin}/v1/conversations`;
+      return ((await expectJson(await ask(url, { method: 'POST' }))) as { id: string }).id;
+    },
+    async addItems(conversation, texts) {
+      const items = texts.map((content) => ({ role: 'user', content }));
+      const headers = { 'content-type': 'application/json' };
+      const url = `${origin}/v1/conversations/${conversation}/items`;
+      await expectJson(await ask(url, { method: 'POST', headers, body: JSON.stringify({ items }) }));
+    },
+    async items(conversation) {
+      const found: string[] = [];
+      for (let after: string | undefined = ''; after !== undefined; ) {
+        const from: string = after === '' ? '' : `&after=${after}`;
+        const url = `${origin}/v1/conversations/${conversation}/items?order=asc&limit=100${from}`;
+        const page = (await expectJson(await ask(url))) as {
+          data: { content: { text: string }[] }[];
+          last_id: string;
+          has_more: boolean;
+        };
+        found.push(...page.data.map(({ content }) => content[0]?.text ?? ''));
+        after = page.has_more ? page.last_id : undefined;
+      }
+      return found;
+    },
     async statusOf(address) {
       const response = await ask(`${origin}${address}`, { redirect: 'manual' });
       await response.arrayBuffer();

@@ -7,7 +7,7 @@ import { makeContent } from './content.ts';
 import { httpSubject, type RunningGateway } from './http-subject.ts';
 import type { Actor, Finding, Subject } from './subject.ts';
 
-const ACTORS = ['chat', 'memory', 'upload', 'usage', 'log'] as const;
+const ACTORS = ['chat', 'memory', 'upload', 'usage', 'log', 'conversation'] as const;
 
 /** What each actor is told wrongly after it wrote, and what it has to call that. */
 const WRONG: readonly (readonly [
@@ -62,6 +62,18 @@ const WRONG: readonly (readonly [
     'records and sums that differ',
     'usage',
     (on) => ({ usage: async (user) => ({ ...(await on.usage(user)), summed: 1 }) }),
+    'torn',
+  ],
+  [
+    'a turn of a conversation that is gone',
+    'conversation',
+    (on) => ({ items: async (id) => (await on.items(id)).slice(0, -2) }),
+    'lost',
+  ],
+  [
+    'half a turn of a conversation',
+    'conversation',
+    (on) => ({ items: async (id) => (await on.items(id)).slice(0, -1) }),
     'torn',
   ],
 ];

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { DataFolder } from './data-folder.ts';
 import { startGatewayProcess } from './gateway-process.ts';
-import { numberedActor, sharedChatActor } from './http-actors.ts';
+import { conversationActor, numberedActor, sharedChatActor } from './http-actors.ts';
 import { type Asking, askingAt } from './http-client.ts';
 import { memoryActor } from './memory-actor.ts';
 import type { Content, Finding, Inspection, Remembering, Subject } from './subject.ts';
@@ -24,6 +24,12 @@ export interface RunningGateway extends Remembering {
   addUsage(user: string, record: Content): Promise<void>;
   usage(user: string): Promise<{ readonly records: readonly Content[]; readonly summed: number }>;
   addLog(user: string, record: Content): Promise<void>;
+  /** Returns its id. */
+  beginConversation(): Promise<string>;
+  /** Adds messages to a conversation, in one call. */
+  addItems(conversation: string, texts: readonly string[]): Promise<void>;
+  /** The texts of its messages, in their order. */
+  items(conversation: string): Promise<readonly string[]>;
   /** Status of a GET, whatever it is. */
   statusOf(address: string): Promise<number>;
 }
@@ -71,6 +77,7 @@ export function httpSubject(folder: string): Subject<RunningGateway> {
           return { records: bodies.map((body) => body['record'] as Content), isFull };
         },
       }),
+      conversationActor(id),
     ],
     leftovers() {
       const temporary = path.join(folder, 'tmp');

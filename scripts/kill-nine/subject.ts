@@ -28,7 +28,7 @@ export interface Running {
  */
 export interface Actor<in R extends Running> {
   /** What it writes. */
-  readonly kind: 'chats' | 'memory' | 'uploads' | 'files' | 'usage' | 'log';
+  readonly kind: 'chats' | 'memory' | 'uploads' | 'files' | 'usage' | 'log' | 'conversations';
   /** Writes one thing; rejects when the process dies meanwhile. A promise that is fulfilled is an acknowledgement. */
   write(running: R): Promise<void>;
   /** Compares what is there with what was promised, and takes it for the state from now on. */
