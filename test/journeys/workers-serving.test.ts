@@ -186,4 +186,32 @@ describe('several workers', { timeout: 240_000, skip: !isLinux }, () => {
     for (const { text } of cancelled) assert.equal(JSON.parse(text).status, 'cancelled', text);
     await eventually(() => world.open.length === 0);
   });
+
+  test('a conversation grows through any of them, and every one knows all of it at once', async (context) => {
+    const world = await openWorkers(context, { count: 3, play: (response) => response.end(END) });
+    const { id } = JSON.parse((await ask(world.origin, '/v1/conversations', {})).text);
+    for (let turn = 1; turn <= 12; turn += 1) {
+      const body = { model: 'mock/m', input: `turn ${turn}`, conversation: id };
+      const answer = await ask(world.origin, '/v1/responses', body);
+      assert.equal(answer.status, 200, answer.text);
+      const { text } = await ask(world.origin, `/v1/conversations/${id}/items?limit=100`);
+      assert.equal(JSON.parse(text).data.length, turn * 2, text);
+    }
+    await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        ask(world.origin, `/v1/conversations/${id}/items`, {
+          items: [
+            { role: 'user', content: `asked ${n}` },
+            { role: 'assistant', content: `said ${n}` },
+          ],
+        }),
+      ),
+    );
+    const { text } = await ask(world.origin, `/v1/conversations/${id}/items?limit=24&order=desc`);
+    const roles = JSON.parse(text).data.map(({ role }: { role: string }) => role);
+    assert.deepEqual(
+      roles,
+      Array.from({ length: 24 }, (_, n) => (n % 2 === 0 ? 'assistant' : 'user')),
+    );
+  });
 });
