@@ -73,9 +73,12 @@ describe('malformed JSON', () => {
   });
   after(() => world.close());
 
-  for (const path of [...CHATS.map((chat) => chat.path), '/api/mock/chat/completions', '/v1/models/test-model']) {
+  /** Its path says all there has to be said. */
+  const withoutBody = '/v1/models/test-model';
+  for (const path of [...CHATS.map((chat) => chat.path), '/api/mock/chat/completions', withoutBody]) {
     test(`${Object.keys(MALFORMED).length} forms to ${path}`, async () => {
       for (const [name, body] of Object.entries(MALFORMED)) {
+        if (name === 'nothing' && path === withoutBody) continue;
         const answer = await world.ask({ method: 'POST', path, headers: JSON_TYPE, body });
         const { code } = assertError(answer, 400, name);
         assert.equal(code, 'invalid_request', name);
