@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Random } from '../../test/fuzz/random.ts';
 import { form, postJson, told, upload } from '../../test/journeys/kept-world.ts';
 import type { Fault } from '../../test/support/openai-faults.ts';
-import { ask, askConversation, begin, readConversation } from '../../test/support/wire-answers.ts';
+import { ask, askChat, askConversation, begin, readConversation } from '../../test/support/wire-answers.ts';
 import { FAULTS, judge, WAYS, type Way } from './chats.ts';
 
 /** One kind of request. It returns how it went, and throws when that is not what was to happen. */
@@ -40,6 +40,46 @@ function chat([name, way]: readonly [string, Way]): Actor {
     },
   };
 }
+
+/** Prompts of which only the outline is parsed, and some that are just too short for that. */
+const longPrompts: Actor = {
+  name: 'long prompts',
+  weight: 4,
+  async act(origin, random) {
+    const words = 5_000 + random.below(60_000);
+    const messages = [{ role: 'user', content: `${'Grüße, \n"世界". '.repeat(words / 5)}${random.below(1e9)}` }];
+    const isWhole = random.chance(0.5);
+    const body = { provider: 'mock', model: 'test-model', messages, stream: !isWhole };
+    const way = WAYS[isWhole ? 'v1, whole' : 'v1, streamed'];
+    assert.ok(way !== undefined);
+    return judge(way, await askChat(origin, body), good.expected);
+  },
+};
+
+/** Turns of a conversation that the server keeps. */
+const conversations: Actor = {
+  name: 'conversations that are kept',
+  weight: 4,
+  async act(origin, random) {
+    const { id } = (await (
+      await expectStatus(200, fetch(`${origin}/v1/conversations`, { method: 'POST' }))
+    ).json()) as {
+      id: string;
+    };
+    for (let turn = 0; turn < 2; turn += 1) {
+      const input = `Turn ${turn}, ${random.below(1e9)}`;
+      const body = { model: 'mock/test-model', input, conversation: id, store: false, stream: random.chance(0.5) };
+      const answer = await ask(origin, '/v1/responses', body);
+      assert.equal(answer.status, 200, answer.body.slice(0, 300));
+    }
+    const address = `${origin}/v1/conversations/${id}`;
+    const { data } = (await (await expectStatus(200, fetch(`${address}/items`))).json()) as { data: unknown[] };
+    assert.equal(data.length, 4);
+    await finish(await expectStatus(200, fetch(address, { method: 'DELETE' })));
+    await finish(await expectStatus(404, fetch(address)));
+    return 'answered';
+  },
+};
 
 const backend = (origin: string, path: string): string => `${origin}/backend-api/v2/${path}`;
 const idOf = (kind: string, random: Random): string => `soak-${kind}-${random.below(1e9).toString(36)}`;
@@ -180,6 +220,8 @@ const wrong: Actor = {
 
 export const ACTORS: readonly Actor[] = [
   ...Object.entries(WAYS).map(chat),
+  longPrompts,
+  conversations,
   files,
   search,
   chats,
