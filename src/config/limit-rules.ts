@@ -68,7 +68,8 @@ export const limitRules: Readonly<Record<keyof Limits, LimitRule>> = {
   keptAnswers: count('Resumable answers kept at the same time; over it, with none that could go: 503.', 100_000),
   keptAnswersPerClient: count('The same for one client; over it: 429.', 100_000),
   keptResponses: {
-    about: 'Answers of the Responses API that are stored, about; over it the oldest go. 0: none is stored, and no conversation either.',
+    about:
+      'Answers of the Responses API that are stored, about; over it the oldest go. 0: none is stored, and no conversation either.',
     unit: 'count',
     least: 0,
     most: 10_000_000,
