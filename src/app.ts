@@ -15,9 +15,11 @@ import { enrich } from './enrich/enrich.ts';
 import { mediaStep } from './enrich/media.ts';
 import { memoryStep } from './enrich/memory.ts';
 import { thinkTags } from './enrich/think-tags.ts';
+import { uploadStep } from './enrich/uploads.ts';
 import { webSearchStep } from './enrich/web-search.ts';
 import type { Elsewhere } from './http/deps.ts';
 import { OwnPlaces, type Places } from './http/edge/places.ts';
+import { ownerNow } from './http/keys.ts';
 import { WatchedCalls } from './http/observe/watched-calls.ts';
 import { buildServer, useLimits } from './http/server.ts';
 import { Heartbeats } from './http/sse.ts';
@@ -43,6 +45,7 @@ import { createWebSearch } from './search/search.ts';
 import { openStores } from './stores/index.ts';
 import type { DatabaseHandle } from './stores/sqlite/protocol.ts';
 import { KeptAnswers } from './streams/kept-answers.ts';
+import { Uploads } from './uploads/uploads.ts';
 import { UsageRecorder } from './usage/recorder.ts';
 
 /** The whole program behind one port. */
@@ -134,8 +137,13 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     limits,
     onActivity: shared?.uploading,
   });
-  const sweep =
-    shared === undefined ? sweepRegularly({ records: stores.buckets, files: stores.files }, log) : undefined;
+  const uploads = new Uploads({
+    records: stores.uploads,
+    files: stores.files,
+    converter,
+    owner: () => ownerNow(config),
+  });
+  const sweep = shared === undefined ? sweepRegularly(stores, log) : undefined;
   const media = createMediaStore(stores.files, guardedFetch, Date.now, shared?.mediaChanged);
   const search = createWebSearch({
     fetch: guardedFetch,
@@ -154,7 +162,12 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     webSearchStep(search),
   ];
   // What is kept of an answer is named after the question, so before the text of files becomes a part of it.
-  const stepsAfter = [mediaStep({ media, originsOf: originsById }), bucketStep(buckets), thinkTags];
+  const stepsAfter = [
+    mediaStep({ media, originsOf: originsById }),
+    bucketStep(buckets),
+    uploadStep(uploads),
+    thinkTags,
+  ];
   const router = new Router({
     client: deps.client,
     catalog,
@@ -184,6 +197,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     secrets,
     stores,
     buckets,
+    uploads,
     converter,
     media,
     search,

@@ -1,5 +1,6 @@
 import type { Logger } from '../core/logger.ts';
-import type { BucketRecord, Files, Records } from '../core/stores.ts';
+import type { Stores } from '../core/stores.ts';
+import { UPLOADS_FOLDER } from '../uploads/uploads.ts';
 
 /** Younger files may belong to an upload that is still under way, in this process or another one. */
 const YOUNGEST_MS = 60 * 60_000;
@@ -7,17 +8,17 @@ const YOUNGEST_MS = 60 * 60_000;
 const FIRST_MS = 60_000;
 const EVERY_MS = 24 * 60 * 60_000;
 
-interface SweepDeps {
-  readonly records: Pick<Records<BucketRecord>, 'get'>;
-  readonly files: Files;
+interface SweepDeps extends Pick<Stores, 'files'> {
+  readonly buckets: Pick<Stores['buckets'], 'get'>;
+  readonly uploads: Pick<Stores['uploads'], 'get'>;
   readonly now?: () => number;
 }
 
 /**
- * Removes what an upload left behind that was killed: spooled files, and files of buckets that no record knows. Nobody is
+ * Removes what an upload left behind that was killed: spooled files, files of buckets and of the Files API that no record knows. Nobody is
  * served any of them; they only take room. Returns how many there were.
  */
-export async function sweepBuckets({ records, files, now = Date.now }: SweepDeps): Promise<number> {
+export async function sweepBuckets({ buckets, uploads, files, now = Date.now }: SweepDeps): Promise<number> {
   const before = now() - YOUNGEST_MS;
   let removed = 0;
   for await (const { path, modified } of files.list('uploads')) {
@@ -31,10 +32,14 @@ export async function sweepBuckets({ records, files, now = Date.now }: SweepDeps
     // Files come folder by folder, so each record is asked for once.
     if (id !== bucket) {
       bucket = id;
-      const record = await records.get(id);
+      const record = await buckets.get(id);
       known = new Set(record?.files.flatMap((file) => [file.path, ...(file.thumbnail ? [file.thumbnail] : [])]));
     }
     if (!known.has(path)) removed += await files.delete(path);
+  }
+  for await (const { path, modified } of files.list(UPLOADS_FOLDER)) {
+    const [, id = ''] = path.split('/');
+    if (modified < before && (await uploads.get(id)) === undefined) removed += await files.delete(path);
   }
   return removed;
 }

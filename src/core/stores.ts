@@ -163,6 +163,50 @@ export interface ConversationStore {
   deleteItem(id: string, item: string): Promise<boolean>;
 }
 
+/** A file of the Files API. Its bytes are in `Files`. */
+export interface UploadRecord {
+  readonly id: string;
+  /** SHA-256 of the access key with which it was sent, hex; null: the server had none. */
+  readonly owner: string | null;
+  /** As its sender calls it. */
+  readonly name: string;
+  readonly mimeType: string;
+  readonly purpose: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  /** Milliseconds since 1970; later it counts as absent. Null: never. */
+  readonly expires: number | null;
+  /** Path in `Files`. */
+  readonly path: string;
+}
+
+export interface UploadQuery {
+  /** Theirs, and nobody's. */
+  readonly owner: string | null;
+  readonly purpose?: string;
+  /** By the order in which they came. */
+  readonly order: 'asc' | 'desc';
+  /** The id of a file behind which the list goes on; one that is not there: nothing. */
+  readonly after?: string;
+  readonly limit: number;
+  /** What has expired by then is left out; milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** Files that clients sent to refer to them. */
+export interface UploadStore {
+  add(upload: UploadRecord): Promise<void>;
+  /** Also one that has expired. */
+  get(id: string): Promise<UploadRecord | undefined>;
+  list(query: UploadQuery): Promise<readonly UploadRecord[]>;
+  /** Whether there was one. */
+  delete(id: string): Promise<boolean>;
+  /** Those that have expired by `now`, at most `limit`. */
+  expired(now: number, limit: number): Promise<readonly UploadRecord[]>;
+}
+
 export interface ByteRange {
   /** First byte. */
   readonly start: number;
@@ -204,6 +248,7 @@ export interface Stores {
   readonly caches: Records<CacheRecord>;
   readonly responses: Records<ResponseRecord>;
   readonly conversations: ConversationStore;
+  readonly uploads: UploadStore;
   readonly memory: MemoryStore;
   readonly usage: UsageStore;
   readonly log: LogStore;

@@ -16,6 +16,7 @@ import type { Deadlines } from '../routing/deadlines.ts';
 import type { Router } from '../routing/router.ts';
 import type { WebSearch } from '../search/search.ts';
 import type { KeptAnswers } from '../streams/kept-answers.ts';
+import type { Uploads } from '../uploads/uploads.ts';
 import type { Calls } from './edge/calls.ts';
 import type { Heartbeats } from './sse.ts';
 
@@ -37,6 +38,7 @@ export interface Deps {
   readonly secrets: Secrets;
   readonly stores: Stores;
   readonly buckets: Buckets;
+  readonly uploads: Uploads;
   readonly converter: Converter;
   readonly media: MediaStore;
   readonly search: WebSearch;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
+import type { Config } from '../config/config.ts';
 import type { ClientKeys } from '../routing/credentials.ts';
 
 /** What clients send when they have no key but their library insists on one. */
@@ -8,6 +9,11 @@ const PLACEHOLDERS: ReadonlySet<string> = new Set(['', 'secret']);
 /** Whoever has the server's access key, as the owner of what is kept. */
 export function ownerByKey(key: string): string {
   return createHash('sha256').update(`key:${key}`).digest('hex');
+}
+
+/** Whose things a client may see: those kept with the present access key, and those of a time without any (null). */
+export function ownerNow({ key }: Pick<Config, 'key'>): string | null {
+  return key === undefined ? null : ownerByKey(key);
 }
 
 /** The provider keys that came with a request, from its body and headers. The server's own is none of them (S-5). */

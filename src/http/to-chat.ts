@@ -13,6 +13,7 @@ import type {
 import { mimeTypeOf } from '../core/data-uri.ts';
 import { isObject } from '../core/objects.ts';
 import type { Step } from '../core/stream.ts';
+import { isUploadId, uploadAddress } from '../core/upload-address.ts';
 import { openVendor } from '../core/vendor.ts';
 import type { WireChatFields, WireMessage, WirePart, WireTool } from './wire.ts';
 
@@ -133,7 +134,7 @@ function toPart(part: WirePart): Part[] {
     image_url?: string | { url: string; detail?: string };
     video_url?: string | { url: string };
     input_audio?: { data: string; format?: string };
-    file?: { file_data?: string; filename?: string };
+    file?: { file_data?: string; filename?: string; file_id?: unknown };
     cache_control?: unknown;
     refusal?: unknown;
   };
@@ -164,6 +165,12 @@ function toPart(part: WirePart): Part[] {
     const url = data.startsWith('data:') ? data : `data:application/octet-stream;base64,${data}`;
     return [
       { type: 'media', kind: 'file', url, ...mimeTypeOf(url), ...(filename === undefined ? name : { name: filename }) },
+    ];
+  }
+  const { file_id: id, filename } = known.file ?? {};
+  if (isUploadId(id)) {
+    return [
+      { type: 'media', kind: 'file', url: uploadAddress(id), ...(filename === undefined ? name : { name: filename }) },
     ];
   }
   return toRefusal(known.refusal);

@@ -8,6 +8,7 @@ import { SqliteLog } from './sqlite/log.ts';
 import { SqliteMemory } from './sqlite/memory.ts';
 import type { DatabaseHandle } from './sqlite/protocol.ts';
 import { SqliteRecords } from './sqlite/records.ts';
+import { SqliteUploads } from './sqlite/uploads.ts';
 import { SqliteUsage } from './sqlite/usage.ts';
 
 /** Cached answers and searches that are kept; those that expire first go first. */
@@ -42,6 +43,7 @@ export function openStores(
       most: mostResponses,
     }),
     conversations: new SqliteConversations(database),
+    uploads: new SqliteUploads(database),
     memory: new SqliteMemory(database),
     usage: new SqliteUsage(database),
     log: new SqliteLog(database),

@@ -101,7 +101,7 @@ class Primary {
     });
     this.#watchConfig();
     if (this.#config.detectLocal) this.#watchLocal();
-    this.#sweep = sweepRegularly({ records: this.#stores.buckets, files: this.#stores.files }, this.#log);
+    this.#sweep = sweepRegularly(this.#stores, this.#log);
     return text;
   }
 

@@ -1,12 +1,12 @@
 import type { ConversationRecord } from '../../core/stores.ts';
 import type { Deps, Handler } from '../deps.ts';
 import type { JsonBody } from '../edge/body.ts';
+import { ownerNow } from '../keys.ts';
 import { sendJson } from '../responses/asking.ts';
 import { beginConversation, missing, ownConversation } from '../responses/conversation.ts';
 import { responseId } from '../responses/ids.ts';
 import { inputOf } from '../responses/input.ts';
 import type { KeptItem } from '../responses/items.ts';
-import { ownerNow } from '../responses/store.ts';
 import type { Item, Json } from '../responses/wire.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { ConversationBody, ConversationChange } from './wire.ts';
@@ -17,7 +17,7 @@ export function createConversation(deps: Deps): Handler {
     const value = (request.body as JsonBody | undefined)?.value ?? {};
     limitMessages(value, 'items', deps.config().limits.messages, 'invalid_field');
     const { items, metadata } = validate(ConversationBody, value, 'invalid_field');
-    const owner = ownerNow(deps);
+    const owner = ownerNow(deps.config());
     const record = await beginConversation(deps, { owner, metadata: metadata ?? {} }, await itemsGiven(items, deps));
     return sendJson(reply, shownConversation(record));
   };

@@ -1,5 +1,6 @@
 import type { MediaPart, Part, ReasoningPart, TextPart, VendorData } from '../../core/chat.ts';
 import { isObject } from '../../core/objects.ts';
+import { isUploadId, uploadAddress } from '../../core/upload-address.ts';
 import { openVendor } from '../../core/vendor.ts';
 import type { WireBlock } from './wire.ts';
 
@@ -104,7 +105,8 @@ function textOf(block: unknown): string {
 }
 
 /** The address of a picture or document; undefined where only Anthropic can find it. */
-function addressOf({ type, media_type: mediaType, data, url }: Json): string | undefined {
+function addressOf({ type, media_type: mediaType, data, url, file_id: id }: Json): string | undefined {
+  if (type === 'file' && isUploadId(id)) return uploadAddress(id);
   if (type === 'base64' && typeof data === 'string') return `data:${String(mediaType)};base64,${data}`;
   return type === 'url' && typeof url === 'string' ? url : undefined;
 }

@@ -2,13 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CallScope } from '../../core/call.ts';
 import type { Chunk } from '../../core/chunk.ts';
 import { errorChunk, sendChunks, withCall } from '../answer.ts';
+import { ownerNow } from '../keys.ts';
 import { lateFailure } from '../late-failure.ts';
 import { totalDeadline } from '../total-deadline.ts';
 import { userOf } from '../user.ts';
 import { ask, finish, headOf, note, relevant, sendResponse } from './asking.ts';
 import { type Prepared, placeOf, prepare } from './question.ts';
 import { Run } from './run.ts';
-import { keep, ownerNow, type ResponseDeps } from './store.ts';
+import { keep, type ResponseDeps } from './store.ts';
 import { ResponsesStream } from './stream.ts';
 import type { Json, ResponseBody } from './wire.ts';
 
@@ -34,7 +35,7 @@ export async function answerInBackground(
     if (lost !== undefined && call.strict) call.drop(lost);
     call.session = body.prompt_cache_key ?? prepared.session;
     const head = headOf(prepared, body, body.model ?? '', null);
-    run = new Run({ head, input: prepared.input, ...placeOf(prepared) }, ownerNow(deps), call);
+    run = new Run({ head, input: prepared.input, ...placeOf(prepared) }, ownerNow(deps.config()), call);
     // The client is told that it can be retrieved.
     await keep(deps, run.kept, run.owner);
   } catch (error) {

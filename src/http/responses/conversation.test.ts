@@ -4,11 +4,11 @@ import { testLogger } from '../../../test/support/call.ts';
 import { temporaryStores } from '../../../test/support/stores.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Deps } from '../deps.ts';
+import { ownerNow } from '../keys.ts';
 import { addItems, beginConversation, enterConversation, joinConversation, ownConversation } from './conversation.ts';
 import { responseId } from './ids.ts';
 import type { KeptItem } from './items.ts';
 import type { Kept } from './run.ts';
-import { ownerNow } from './store.ts';
 
 /** What these functions use of the dependencies. */
 function world(context: TestContext, key?: string, messages = 10): Deps {
@@ -38,7 +38,7 @@ const isMissing = (error: unknown): boolean => error instanceof SluiceError && e
 describe('a conversation', () => {
   test('is seen by its owner only', async (context) => {
     const deps = world(context, 'one');
-    const { id } = await beginConversation(deps, { owner: ownerNow(deps), metadata: {} }, []);
+    const { id } = await beginConversation(deps, { owner: ownerNow(deps.config()), metadata: {} }, []);
     assert.equal((await ownConversation(deps, id)).id, id);
     for (const key of ['two', undefined]) {
       const others = { ...world(context, key), stores: deps.stores };
@@ -46,7 +46,7 @@ describe('a conversation', () => {
       await assert.rejects(enterConversation({ conversation: id }, others), isMissing);
     }
     const open = world(context);
-    const nobodys = await beginConversation(open, { owner: ownerNow(open), metadata: {} }, []);
+    const nobodys = await beginConversation(open, { owner: ownerNow(open.config()), metadata: {} }, []);
     const later = { ...world(context, 'one'), stores: open.stores };
     assert.equal((await ownConversation(later, nobodys.id)).owner, null);
   });

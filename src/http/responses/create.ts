@@ -7,12 +7,13 @@ import { answerHeaders, errorChunk, type Sending, sendingChunks, withCall } from
 import type { Handler } from '../deps.ts';
 import type { JsonBody } from '../edge/body.ts';
 import { withoutSecrets } from '../edge/errors.ts';
+import { ownerNow } from '../keys.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { ask, finish, headOf, note, now, relevant, sendResponse } from './asking.ts';
 import { answerInBackground } from './background.ts';
 import { placeOf, prepare } from './question.ts';
 import { Run } from './run.ts';
-import { ownerNow, type ResponseDeps } from './store.ts';
+import type { ResponseDeps } from './store.ts';
 import { ResponsesStream } from './stream.ts';
 import { ResponseBody } from './wire.ts';
 
@@ -33,7 +34,7 @@ export function createResponse(deps: ResponseDeps): Handler {
       // What is not stored need not be in memory for as long as the answer takes.
       const input = store || prepared.conversation !== undefined ? prepared.input : [];
       const head = headOf(prepared, body, model, provider.id);
-      const run = new Run({ head, input, ...placeOf(prepared) }, ownerNow(deps), call);
+      const run = new Run({ head, input, ...placeOf(prepared) }, ownerNow(deps.config()), call);
       note(run, prepared);
       return answer(reply, answered, run, { streams: body.stream === true, store }, deps);
     });

@@ -1,5 +1,6 @@
 import type { MediaPart, Part } from '../../core/chat.ts';
 import { mimeTypeOf } from '../../core/data-uri.ts';
+import { isUploadId, uploadAddress } from '../../core/upload-address.ts';
 import type { Json } from './wire.ts';
 
 /** Content of a message or of a function's output → parts. `drop` hears what has no place. */
@@ -45,14 +46,15 @@ function toPart(part: Json, drop: (what: string) => void): Part[] {
   return [{ type: 'text', text: '', vendor: { openai: { part } } }];
 }
 
-function toImage({ image_url: image, detail }: Json): MediaPart | undefined {
-  const url = typeof image === 'object' && image !== null ? (image as Json)['url'] : image;
+function toImage({ image_url: image, file_id: id, detail }: Json): MediaPart | undefined {
+  const given = typeof image === 'object' && image !== null ? (image as Json)['url'] : image;
+  const url = given ?? (isUploadId(id) ? uploadAddress(id) : undefined);
   if (typeof url !== 'string' || url === '') return undefined;
   const isSaid = typeof detail === 'string' && detail !== 'auto';
   return { type: 'media', kind: 'image', url, ...mimeTypeOf(url), ...(isSaid ? { detail } : {}) };
 }
 
-function toFile({ file_data: data, file_url: address, filename }: Json): MediaPart | undefined {
+function toFile({ file_data: data, file_url: given, file_id: id, filename }: Json): MediaPart | undefined {
   const name = typeof filename === 'string' ? { name: filename } : {};
   if (typeof data === 'string') {
     const type =
@@ -60,6 +62,7 @@ function toFile({ file_data: data, file_url: address, filename }: Json): MediaPa
     const url = data.startsWith('data:') ? data : `data:${type};base64,${data}`;
     return { type: 'media', kind: 'file', url, ...mimeTypeOf(url), ...name };
   }
+  const address = given ?? (isUploadId(id) ? uploadAddress(id) : undefined);
   if (typeof address !== 'string') return undefined;
   return { type: 'media', kind: 'file', url: address, ...mimeTypeOf(address), ...name };
 }

@@ -3,11 +3,12 @@ import { describe, type TestContext, test } from 'node:test';
 import { testLogger } from '../../../test/support/call.ts';
 import { temporaryStores } from '../../../test/support/stores.ts';
 import { SluiceError } from '../../core/errors.ts';
+import { ownerNow } from '../keys.ts';
 import { historyUpTo } from './history.ts';
 import { responseId } from './ids.ts';
 import { wholeOf } from './retrieve.ts';
 import type { Kept } from './run.ts';
-import { isKept, keep, ownerNow, type ResponseDeps, stored } from './store.ts';
+import { isKept, keep, type ResponseDeps, stored } from './store.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -52,7 +53,7 @@ describe('stored answers', () => {
   test('are shown to their owner only', async (context) => {
     const deps = world(context, 'one');
     const answer = kept({ over: OVER });
-    await keep(deps, answer, ownerNow(deps));
+    await keep(deps, answer, ownerNow(deps.config()));
     const others = { ...world(context, 'two'), stores: deps.stores } as ResponseDeps;
     assert.equal(await stored(others, answer.head.id), undefined);
     const nobody = { ...world(context), stores: deps.stores } as ResponseDeps;

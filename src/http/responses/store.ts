@@ -1,6 +1,6 @@
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import type { Deps } from '../deps.ts';
-import { ownerByKey } from '../keys.ts';
+import { ownerNow } from '../keys.ts';
 import type { KeptItem } from './items.ts';
 import { chunksOf, type Kept, type Run, type Runs, replayOf } from './run.ts';
 import type { Json } from './wire.ts';
@@ -10,12 +10,6 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 /** What handlers of this format work with. */
 export interface ResponseDeps extends Deps {
   readonly runs: Runs;
-}
-
-/** Whose answers a client may see: those asked for with the present access key, and those of a time without any. */
-export function ownerNow(deps: Deps): string | null {
-  const { key } = deps.config();
-  return key === undefined ? null : ownerByKey(key);
 }
 
 /** Whether anything is kept at all. */
@@ -55,7 +49,7 @@ export function running(deps: ResponseDeps, id: string): Run | undefined {
 }
 
 export function isMine(deps: Deps, owner: string | null): boolean {
-  return owner === null || owner === ownerNow(deps);
+  return owner === null || owner === ownerNow(deps.config());
 }
 
 export function notFound(id: string): SluiceError {

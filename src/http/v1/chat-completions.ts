@@ -3,6 +3,7 @@ import type { ChatRequest } from '../../core/chat.ts';
 import type { Batch } from '../../core/chunk.ts';
 import { collect, within } from '../../core/collect.ts';
 import { editPieces } from '../../core/json.ts';
+import { isUploadId, uploadIn } from '../../core/upload-address.ts';
 import { estimatePrompt } from '../../core/usage.ts';
 import { OWN_MEDIA } from '../../enrich/buckets.ts';
 import type { RelayRequest } from '../../routing/relay.ts';
@@ -143,11 +144,12 @@ function canRelay(body: ChatCompletionBody): boolean {
   );
 }
 
-/** An image that only we can read: the upstream would ask its own machine for it. */
+/** An image or a file that only we can read: the upstream would ask its own machine for it. */
 function isOwnMedia(part: WirePart): boolean {
-  const { image_url: image } = part as { image_url?: string | { url?: unknown } };
+  const { image_url: image, file } = part as { image_url?: string | { url?: unknown }; file?: { file_id?: unknown } };
+  if (isUploadId(file?.file_id)) return true;
   const url = typeof image === 'object' ? image.url : image;
-  return typeof url === 'string' && OWN_MEDIA.test(url);
+  return typeof url === 'string' && (OWN_MEDIA.test(url) || uploadIn(url) !== undefined);
 }
 
 function wantsMemory(body: ChatCompletionBody): boolean {

@@ -13,6 +13,18 @@ import { chatCompletions } from './chat-completions.ts';
 import { Completion, CompletionBody } from './completion-body.ts';
 import { completions } from './completions.ts';
 import { EmbeddingBody, EmbeddingList, embeddings } from './embeddings.ts';
+import {
+  createFile,
+  DeletedFile,
+  deleteFile,
+  FileForm,
+  FileList,
+  FileObject,
+  FileQuery,
+  fileContent,
+  listFiles,
+  retrieveFile,
+} from './files.ts';
 import { imageRoutes } from './images.ts';
 import { MarkItDownAnswer, markitdown } from './markitdown.ts';
 import { getModel, getProvider, listModels, listProviderModels, listProviders } from './models.ts';
@@ -89,6 +101,40 @@ function taskRoutes(deps: Deps): readonly Route[] {
   ];
 }
 
+/** Files that are sent once, and referred to by their ids. */
+function fileRoutes(deps: Deps): readonly Route[] {
+  const one = { tag: 'Files', url: '/v1/files/:id', answer: FileObject } as const;
+  return [
+    {
+      ...one,
+      method: 'POST',
+      url: '/v1/files',
+      summary: 'Keep a file that messages may refer to',
+      form: FileForm,
+      handler: createFile(deps),
+    },
+    {
+      ...one,
+      method: 'GET',
+      url: '/v1/files',
+      summary: 'The files that are kept, page by page',
+      query: FileQuery,
+      answer: FileList,
+      handler: listFiles(deps),
+    },
+    { ...one, method: 'GET', summary: 'What is known of a file', handler: retrieveFile(deps) },
+    { ...one, method: 'DELETE', summary: 'Delete a file', answer: DeletedFile, handler: deleteFile(deps) },
+    {
+      method: 'GET',
+      tag: 'Files',
+      url: '/v1/files/:id/content',
+      summary: 'The bytes of a file',
+      produces: ['application/octet-stream'],
+      handler: fileContent(deps),
+    },
+  ];
+}
+
 /** Dialect B. */
 export function v1Routes(deps: Deps): readonly Route[] {
   const chat = {
@@ -115,6 +161,7 @@ export function v1Routes(deps: Deps): readonly Route[] {
     { ...speech, url: '/v1/audio/speech', summary: 'Read a text aloud' },
     { ...speech, url: '/api/:provider/audio/speech', summary: 'The same, by one provider' },
     ...taskRoutes(deps),
+    ...fileRoutes(deps),
     { ...chat, url: '/v1/chat/completions', summary: 'Answer a conversation, whole or as a stream of deltas' },
     { ...chat, url: '/api/:provider/chat/completions', summary: 'The same, by one provider' },
     { ...chat, url: '/api/:provider/:conversation_id/chat/completions', summary: 'The same, within a conversation' },

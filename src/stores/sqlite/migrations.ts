@@ -137,6 +137,25 @@ export const MIGRATIONS: readonly Migration[] = [
       create index conversation_items_in_order on conversation_items (conversation, number);
     `,
   },
+  {
+    version: 5,
+    name: 'uploads',
+    sql: `
+      create table uploads (
+        number integer primary key autoincrement,
+        id text not null unique,
+        owner text,
+        name text not null,
+        mime_type text not null,
+        purpose text not null,
+        size real not null,
+        created_at real not null,
+        expires real,
+        path text not null
+      );
+      create index uploads_expiring on uploads (expires) where expires is not null;
+    `,
+  },
 ];
 
 /**

@@ -1,0 +1,18 @@
+const ID = /^file-[0-9a-f]{48}$/;
+const ADDRESS =
+  /^(?:https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?)?\/v1\/files\/(file-[0-9a-f]{48})\/content(?:[?#].*)?$/;
+
+/** Whether it is the id of a file that was sent here. Ids of files elsewhere look different. */
+export function isUploadId(id: unknown): id is string {
+  return typeof id === 'string' && ID.test(id);
+}
+
+/** Where the bytes of a file are, without the server's own address: a part of a message refers to the file by it. */
+export function uploadAddress(id: string): string {
+  return `/v1/files/${id}/content`;
+}
+
+/** The id of the file that an address of ours is of. */
+export function uploadIn(url: string): string | undefined {
+  return ADDRESS.exec(url)?.[1];
+}

@@ -1,0 +1,61 @@
+import type { MediaPart, Message, Part } from '../core/chat.ts';
+import { SluiceError } from '../core/errors.ts';
+import { collectBytes } from '../core/pieces.ts';
+import type { UploadRecord } from '../core/stores.ts';
+import type { Step } from '../core/stream.ts';
+import { uploadIn } from '../core/upload-address.ts';
+import type { Uploads } from '../uploads/uploads.ts';
+
+/** Bytes of the files of one request that are sent to a provider inline. */
+const MOST_BYTES = 32 * 1024 * 1024;
+
+/** The type of files of which nothing is known. */
+const UNKNOWN = 'application/octet-stream';
+
+/** What models take as it is. Other documents become text, which all of them read. */
+const NATIVE = /^(?:application\/pdf$|image\/|audio\/|video\/)/;
+
+/** Puts files that were sent before in the place of their addresses, as if they had come inline. */
+export function uploadStep(uploads: Uploads): Step {
+  return {
+    name: 'files',
+    async enrich(request) {
+      if (!request.messages.some(({ content }) => content.some(isUpload))) return { request };
+      let left = MOST_BYTES;
+      const inline = async (part: Part): Promise<Part> => {
+        const id = part.type === 'media' ? uploadIn(part.url) : undefined;
+        if (part.type !== 'media' || id === undefined) return part;
+        const record = await uploads.get(id);
+        if (record.size > left) throw tooMuch(record);
+        left -= record.size;
+        const text = NATIVE.test(record.mimeType) ? undefined : await uploads.text(record);
+        if (text !== undefined)
+          return { type: 'text', text: `<!-- File: ${record.name} -->\n${text}\n<!-- End -->\n\n` };
+        const bytes = await collectBytes((await uploads.open(record)).body);
+        const mimeType = record.mimeType === UNKNOWN ? (part.mimeType ?? UNKNOWN) : record.mimeType;
+        const url = `data:${mimeType};base64,${bytes.toString('base64')}`;
+        return { ...part, url, mimeType, name: part.name ?? record.name } satisfies MediaPart;
+      };
+      const messages: Message[] = [];
+      // One after the other: what is left is known before the next file is read.
+      for (const message of request.messages) {
+        const content: Part[] = [];
+        for (const part of message.content) content.push(await inline(part));
+        messages.push({ ...message, content });
+      }
+      return { request: { ...request, messages } };
+    },
+  };
+}
+
+function isUpload(part: Part): boolean {
+  return part.type === 'media' && uploadIn(part.url) !== undefined;
+}
+
+function tooMuch({ name }: UploadRecord): SluiceError {
+  return new SluiceError(
+    'too_large',
+    `The files of a request may have ${MOST_BYTES} bytes in all; with '${name.slice(0, 100)}' they have more.`,
+    { param: 'file_id' },
+  );
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { temporaryStores } from '../../test/support/stores.ts';
+import { SluiceError } from '../core/errors.ts';
+import { collectBytes } from '../core/pieces.ts';
+import { uploadAddress, uploadIn } from '../core/upload-address.ts';
+import { createConverter } from '../documents/converter.ts';
+import { type UploadDeps, Uploads } from './uploads.ts';
+
+const ABOUT = { name: 'a.txt', mimeType: 'text/plain', purpose: 'user_data' };
+const ALL = { order: 'asc', limit: 100 } as const;
+const isMissing = (error: unknown): boolean => error instanceof SluiceError && error.code === 'not_found';
+
+function world(context: TestContext): UploadDeps {
+  const { uploads: records, files } = temporaryStores(context);
+  const converter = createConverter();
+  context.after(() => converter.close());
+  return { records, files, converter, owner: () => null };
+}
+
+describe('files that were sent', () => {
+  test('are there, byte for byte, until they are deleted', async (context) => {
+    const deps = world(context);
+    const uploads = new Uploads(deps);
+    const bytes = Buffer.from('Grüße\0');
+    const record = await uploads.add({ ...ABOUT, bytes });
+    assert.match(record.id, /^file-[0-9a-f]{48}$/);
+    assert.deepEqual(await uploads.get(record.id), record);
+    assert.deepEqual(await collectBytes((await uploads.open(record)).body), bytes);
+    await uploads.delete(record.id);
+    await assert.rejects(uploads.get(record.id), isMissing);
+    await assert.rejects(uploads.open(record), isMissing);
+    assert.equal(await deps.files.stat(record.path), undefined);
+  });
+
+  test('say what is in them, where they are documents', async (context) => {
+    const deps = world(context);
+    let count = 0;
+    const converter: UploadDeps['converter'] = {
+      convert: (...asked) => {
+        count += 1;
+        return deps.converter.convert(...asked);
+      },
+    };
+    const uploads = new Uploads({ ...deps, converter });
+    const html = await uploads.add({
+      ...ABOUT,
+      name: 'a.html',
+      bytes: Buffer.from('<html><body><h1>Tides</h1><p>They <b>rise</b>.</p></body></html>'),
+    });
+    for (let round = 0; round < 3; round += 1)
+      assert.match((await uploads.text(html)) ?? '', /^# Tides\s+They \*\*rise\*\*\./);
+    assert.equal(count, 1);
+    const unknown = await uploads.add({ ...ABOUT, name: 'a.bin', bytes: Buffer.from([0, 1, 2, 255]) });
+    assert.equal(await uploads.text(unknown), undefined);
+    await uploads.delete(html.id);
+    const left: string[] = [];
+    for await (const { path } of deps.files.list('sent')) left.push(path);
+    assert.deepEqual(left, [unknown.path]);
+  });
+
+  test('go when their time is over, with their bytes', async (context) => {
+    let now = 1_000_000;
+    const deps = { ...world(context), now: () => now };
+    const uploads = new Uploads(deps);
+    const short = await uploads.add({ ...ABOUT, bytes: Buffer.from('x'), expiresAfterMs: 1_000 });
+    const long = await uploads.add({ ...ABOUT, bytes: Buffer.from('y'), expiresAfterMs: 5_000 });
+    const kept = await uploads.add({ ...ABOUT, bytes: Buffer.from('z') });
+    now += 999;
+    assert.equal((await uploads.get(short.id)).id, short.id);
+    now += 1;
+    await assert.rejects(uploads.get(short.id), isMissing);
+    await assert.rejects(uploads.delete(short.id), isMissing);
+    assert.deepEqual(
+      (await uploads.list(ALL)).map(({ id }) => id),
+      [long.id, kept.id],
+    );
+    assert.equal(await deps.files.stat(short.path), undefined);
+    now += 10_000_000;
+    await uploads.add({ ...ABOUT, bytes: Buffer.from('next') });
+    assert.equal(await deps.files.stat(long.path), undefined);
+    assert.equal((await uploads.get(kept.id)).id, kept.id);
+  });
+
+  test('are seen by their owner only, those of a time without a key by everybody', async (context) => {
+    let owner: string | null = null;
+    const uploads = new Uploads({ ...world(context), owner: () => owner });
+    const everybodys = await uploads.add({ ...ABOUT, bytes: Buffer.from('x') });
+    owner = 'one';
+    const own = await uploads.add({ ...ABOUT, bytes: Buffer.from('x') });
+    const ids = async (): Promise<readonly string[]> => (await uploads.list(ALL)).map(({ id }) => id);
+    assert.deepEqual(await ids(), [everybodys.id, own.id]);
+    for (const other of ['two', null]) {
+      owner = other;
+      await assert.rejects(uploads.get(own.id), isMissing);
+      await assert.rejects(uploads.delete(own.id), isMissing);
+      await assert.rejects(uploads.list({ ...ALL, after: own.id }), isMissing);
+      assert.deepEqual(await ids(), [everybodys.id]);
+    }
+  });
+
+  test('have addresses that nothing else has', () => {
+    const id = `file-${'0a'.repeat(24)}`;
+    assert.equal(uploadIn(uploadAddress(id)), id);
+    assert.equal(uploadIn(`http://localhost:1337/v1/files/${id}/content`), id);
+    for (const other of [
+      `https://example.com/v1/files/${id}/content`,
+      `http://localhost.example.com/v1/files/${id}/content`,
+      `http://localhost@example.com/v1/files/${id}/content`,
+      `/v1/files/${id}/content/x`,
+      `/v1/files/${id}`,
+      `x/v1/files/${id}/content`,
+      '/v1/files/file-1/content',
+    ]) {
+      assert.equal(uploadIn(other), undefined, other);
+    }
+  });
+});

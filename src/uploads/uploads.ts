@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { SluiceError } from '../core/errors.ts';
+import { collectBytes } from '../core/pieces.ts';
+import type { ByteRange, Files, OpenFile, UploadQuery, UploadRecord, UploadStore } from '../core/stores.ts';
+import { isUploadId } from '../core/upload-address.ts';
+import type { Conversion } from '../documents/conversion.ts';
+import type { Converter } from '../documents/converter.ts';
+
+/** Where the bytes are, below the folder of files: a folder for each, of its id's name. */
+export const UPLOADS_FOLDER = 'sent';
+/** Files that have expired are removed so many at a time, whenever a file comes or a list is asked for. */
+const REMOVED_AT_ONCE = 50;
+
+export interface UploadDeps {
+  readonly records: UploadStore;
+  readonly files: Files;
+  readonly converter: Pick<Converter, 'convert'>;
+  /** SHA-256 of the present access key, hex; null: the server has none. */
+  readonly owner: () => string | null;
+  readonly now?: () => number;
+}
+
+/** A file as it is sent. */
+export interface NewUpload extends Pick<UploadRecord, 'name' | 'mimeType' | 'purpose'> {
+  readonly bytes: Uint8Array;
+  /** Milliseconds after which it is gone; absent: it stays. */
+  readonly expiresAfterMs?: number;
+}
+
+/** Files that clients send once and refer to by their ids. */
+export class Uploads {
+  readonly #deps: UploadDeps;
+
+  constructor(deps: UploadDeps) {
+    this.#deps = deps;
+  }
+
+  /** It is on disk when the promise resolves. */
+  async add({ bytes, expiresAfterMs, ...about }: NewUpload): Promise<UploadRecord> {
+    await this.#removeExpired();
+    const id = `file-${randomBytes(24).toString('hex')}`;
+    const path = `${folderOf(id)}/original`;
+    const createdAt = this.#now();
+    const expires = expiresAfterMs === undefined ? null : createdAt + expiresAfterMs;
+    const record = { id, owner: this.#deps.owner(), ...about, size: bytes.length, createdAt, expires, path };
+    await this.#deps.files.write(path, [bytes]);
+    await this.#deps.records.add(record);
+    return record;
+  }
+
+  /** A file of the caller's. Throws `not_found`; `param` names the field that has the id. */
+  async get(id: string, param = 'file_id'): Promise<UploadRecord> {
+    const record = isUploadId(id) ? await this.#deps.records.get(id) : undefined;
+    const isThere = record !== undefined && (record.expires === null || record.expires > this.#now());
+    if (isThere && (record.owner === null || record.owner === this.#deps.owner())) return record;
+    throw missing(id, param);
+  }
+
+  async list(query: Pick<UploadQuery, 'purpose' | 'order' | 'after' | 'limit'>): Promise<readonly UploadRecord[]> {
+    await this.#removeExpired();
+    if (query.after !== undefined) await this.get(query.after, 'after');
+    return await this.#deps.records.list({ ...query, owner: this.#deps.owner(), now: this.#now() });
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.get(id);
+    if (!(await this.#deps.records.delete(id))) throw missing(id, 'file_id');
+    await this.#deps.files.delete(folderOf(id));
+  }
+
+  /** What a document says, as markdown or plain text; undefined where it is none. It is converted once. */
+  async text(record: UploadRecord): Promise<string | undefined> {
+    const path = `${folderOf(record.id)}/text.md`;
+    const before = await this.#deps.files.open(path);
+    if (before !== undefined) return (await collectBytes(before.body)).toString('utf8');
+    const bytes = await collectBytes((await this.open(record)).body);
+    const text = textOf(await this.#deps.converter.convert({ name: record.name, bytes }));
+    if (text !== undefined) await this.#deps.files.write(path, [Buffer.from(text)]);
+    return text;
+  }
+
+  async open(record: UploadRecord, range?: ByteRange): Promise<OpenFile> {
+    const opened = await this.#deps.files.open(record.path, range);
+    if (opened === undefined) throw missing(record.id, 'file_id');
+    return opened;
+  }
+
+  async #removeExpired(): Promise<void> {
+    for (const { id } of await this.#deps.records.expired(this.#now(), REMOVED_AT_ONCE)) {
+      await this.#deps.records.delete(id);
+      await this.#deps.files.delete(folderOf(id));
+    }
+  }
+
+  #now(): number {
+    return (this.#deps.now ?? Date.now)();
+  }
+}
+
+function folderOf(id: string): string {
+  return `${UPLOADS_FOLDER}/${id}`;
+}
+
+function textOf(conversion: Conversion): string | undefined {
+  switch (conversion.kind) {
+    case 'markdown':
+    case 'text':
+      return conversion.text;
+    case 'archive':
+      return conversion.entries.map(({ path, text }) => `## ${path}\n\n${text}`).join('\n\n');
+    default:
+      return undefined;
+  }
+}
+
+function missing(id: string, param: string): SluiceError {
+  return new SluiceError(
+    'not_found',
+    `There is no file '${id.slice(0, 100)}': it was deleted, has expired, or never came.`,
+    {
+      param,
+    },
+  );
+}

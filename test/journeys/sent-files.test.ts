@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI, { APIError, NotFoundError, toFile, UnprocessableEntityError } from 'openai';
+import type { FileObject } from 'openai/resources/files';
+import { startGateway } from '../support/gateway.ts';
+import { FORMATS, openWorld, type World } from './responses-world.ts';
+
+const PDF = Buffer.from('%PDF-1.4\n1 0 obj <<>> endobj\ntrailer <<>>\n%%EOF\n');
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+describe('files that are sent once and referred to', { timeout: 120_000 }, () => {
+  let world: World;
+  let client: OpenAI;
+  before(async () => {
+    world = await openWorld();
+    client = world.client;
+  });
+  after(() => world.close());
+
+  const send = async (
+    bytes: Buffer,
+    name: string,
+    purpose: 'user_data' | 'vision' = 'user_data',
+  ): Promise<FileObject> => client.files.create({ file: await toFile(bytes, name), purpose });
+
+  test('are kept, listed, read and deleted', async () => {
+    const before = Math.floor(Date.now() / 1_000);
+    const file = await send(PDF, 'Grüße 1.pdf');
+    assert.match(file.id, /^file-[0-9a-f]{48}$/);
+    assert.ok(file.created_at >= before);
+    assert.deepEqual(
+      { ...file, created_at: 0 },
+      {
+        id: file.id,
+        object: 'file',
+        bytes: PDF.length,
+        created_at: 0,
+        expires_at: null,
+        filename: 'Grüße 1.pdf',
+        purpose: 'user_data',
+        status: 'processed',
+        status_details: null,
+      },
+    );
+    assert.deepEqual(await client.files.retrieve(file.id), file);
+    const content = await client.files.content(file.id);
+    assert.deepEqual(Buffer.from(await content.arrayBuffer()), PDF);
+    assert.equal(content.headers.get('content-type'), 'application/octet-stream');
+    assert.equal(content.headers.get('x-content-type-options'), 'nosniff');
+    const picture = await send(PNG, 'a.png', 'vision');
+    const third = await client.files.create({
+      file: await toFile(Buffer.from('x'), 'x.txt'),
+      purpose: 'user_data',
+      expires_after: { anchor: 'created_at', seconds: 3_600 },
+    });
+    assert.equal(third.expires_at, third.created_at + 3_600);
+    const ids = async (query: OpenAI.FileListParams = {}): Promise<readonly string[]> =>
+      (await Array.fromAsync(client.files.list(query))).map(({ id }) => id);
+    assert.deepEqual(await ids(), [third.id, picture.id, file.id]);
+    assert.deepEqual(await ids({ order: 'asc', limit: 1 }), [file.id, picture.id, third.id]);
+    assert.deepEqual(await ids({ purpose: 'vision' }), [picture.id]);
+    assert.deepEqual(await client.files.delete(file.id), { id: file.id, object: 'file', deleted: true });
+    for (const ask of [
+      () => client.files.retrieve(file.id),
+      () => client.files.content(file.id),
+      () => client.files.delete(file.id),
+    ]) {
+      await assert.rejects(ask(), NotFoundError);
+    }
+    assert.deepEqual(await ids(), [third.id, picture.id]);
+  });
+
+  for (const format of FORMATS) {
+    test(`reach ${format} as if they had come inline`, async () => {
+      const seat = world.seat(format);
+      const file = await send(PDF, 'report.pdf');
+      const picture = await send(PNG, 'a.png', 'vision');
+      seat.answers({ text: ['Read.'] });
+      await client.responses.create({
+        model: seat.model,
+        input: [
+          {
+            role: 'user',
+            content: [
+              { type: 'input_file', file_id: file.id },
+              { type: 'input_image', file_id: picture.id, detail: 'low' },
+              { type: 'input_text', text: 'What is it?' },
+            ],
+          },
+        ],
+      });
+      const holds = (what: string): void => {
+        const sent = JSON.stringify(seat.last.body);
+        for (const bytes of [PDF, PNG]) assert.ok(sent.includes(bytes.toString('base64')), `${what}: ${sent}`);
+        assert.equal(sent.includes(file.id), false, sent);
+        assert.ok(sent.includes('image/png'), sent);
+      };
+      holds('responses');
+      for (const stream of [false, true]) {
+        const answer = await client.chat.completions.create({
+          model: seat.model,
+          messages: [
+            {
+              role: 'user',
+              content: [
+                { type: 'file', file: { file_id: file.id } },
+                { type: 'image_url', image_url: { url: `/v1/files/${picture.id}/content` } },
+                // Long enough to be read in outline.
+                { type: 'text', text: 'What is it? '.repeat(5_000) },
+              ],
+            },
+          ],
+          stream,
+        });
+        if (Symbol.asyncIterator in answer) await Array.fromAsync(answer);
+        holds('chat completions');
+      }
+    });
+  }
+
+  test('are documents of messages, too', async () => {
+    const seat = world.seat('anthropic');
+    seat.answers({ text: ['Read.'] });
+    const file = await send(PDF, 'report.pdf');
+    const text = await send(Buffer.from('Plain words.'), 'notes.txt');
+    const anthropic = new Anthropic({ baseURL: world.gateway.origin, apiKey: 'secret', maxRetries: 0 });
+    await anthropic.beta.messages.create({
+      model: seat.model,
+      max_tokens: 100,
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'document', source: { type: 'file', file_id: file.id } },
+            { type: 'document', source: { type: 'file', file_id: text.id } },
+          ],
+        },
+      ],
+    });
+    const sent = JSON.stringify(seat.last.body);
+    assert.ok(sent.includes(PDF.toString('base64')), sent);
+    assert.ok(sent.includes('<!-- File: notes.txt -->\\nPlain words.'), sent);
+  });
+
+  test('are kept in conversations by their ids', async () => {
+    const seat = world.seat('openai-responses');
+    seat.answers({ text: ['Read.'] });
+    const file = await send(PDF, 'report.pdf');
+    const content = [
+      { type: 'input_file' as const, file_id: file.id },
+      { type: 'input_text' as const, text: 'Read it.' },
+    ];
+    const conversation = await client.conversations.create();
+    const ask = { model: seat.model, conversation: conversation.id };
+    const first = await client.responses.create({ ...ask, input: [{ role: 'user', content }] });
+    const items = await Array.fromAsync(client.conversations.items.list(conversation.id, { order: 'asc' }));
+    assert.ok(items[0]?.type === 'message');
+    assert.deepEqual(items[0].content, content);
+    await client.responses.create({ ...ask, input: 'And?' });
+    assert.ok(JSON.stringify(seat.last.body).includes(PDF.toString('base64')));
+    await client.responses.create({ model: seat.model, previous_response_id: first.id, input: 'Or?' });
+    assert.ok(JSON.stringify(seat.last.body).includes(PDF.toString('base64')));
+    await client.files.delete(file.id);
+    await assert.rejects(
+      client.responses.create({ ...ask, input: 'Still?' }),
+      (error) => error instanceof NotFoundError && error.message.includes(file.id) && error.param === 'file_id',
+    );
+  });
+
+  test('of others, which OpenAI keeps, mean what they meant', async () => {
+    const seat = world.seat('openai');
+    seat.answers({ text: ['Hm.'] });
+    await client.chat.completions.create({
+      model: seat.model,
+      messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'file-abc123' } }] }],
+    });
+    assert.ok(JSON.stringify(seat.last.body).includes('file-abc123'));
+  });
+
+  test('are refused with the field that is wrong', async () => {
+    const file = await toFile(PDF, 'a.pdf');
+    const wrong: readonly (readonly [() => Promise<unknown>, string])[] = [
+      [() => client.files.create({ file, purpose: 'user data' as never }), 'purpose'],
+      [() => client.files.create({ file, purpose: undefined as never }), 'purpose'],
+      [() => client.files.create({ file: undefined as never, purpose: 'user_data' }), 'file'],
+      [
+        () => client.files.create({ file, purpose: 'user_data', expires_after: { anchor: 'created_at', seconds: 10 } }),
+        'expires_after[seconds]',
+      ],
+      [async () => client.files.list({ limit: 0 }), 'limit'],
+      [async () => client.files.list({ order: 'up' as never }), 'order'],
+    ];
+    for (const [ask, param] of wrong) {
+      await assert.rejects(ask(), (error) => {
+        assert.ok(error instanceof UnprocessableEntityError, String(error));
+        assert.equal(error.param, param);
+        return true;
+      });
+    }
+    for (const id of ['file-1', '../../x', '%00', `file-${'A'.repeat(48)}`, '*']) {
+      await assert.rejects(client.files.retrieve(id), (error) => error instanceof NotFoundError, id);
+      await assert.rejects(client.files.delete(id), (error) => error instanceof NotFoundError, id);
+      await assert.rejects(client.files.content(id), (error) => error instanceof NotFoundError, id);
+    }
+    await assert.rejects(
+      async () => client.files.list({ after: 'file-1' }),
+      (error) => error instanceof APIError && error.status === 404 && error.param === 'after',
+    );
+    await assert.rejects(
+      client.responses.create({
+        model: world.seat('openai').model,
+        input: [{ role: 'user', content: [{ type: 'input_file', file_id: `file-${'0'.repeat(48)}` }] }],
+      }),
+      NotFoundError,
+    );
+  });
+});
+
+test('files have limits, each and those of one request together', { timeout: 60_000 }, async (context) => {
+  const gateway = await startGateway('limits: { uploadFileBytes: 1000 }');
+  context.after(() => gateway.close());
+  const client = new OpenAI({ baseURL: `${gateway.origin}/v1`, apiKey: 'secret', maxRetries: 0 });
+  const file = await toFile(Buffer.alloc(1_001), 'x.bin');
+  await assert.rejects(
+    client.files.create({ file, purpose: 'user_data' }),
+    (error) => error instanceof APIError && error.status === 413,
+  );
+});
