@@ -5,6 +5,7 @@ import OpenAI, { APIError, NotFoundError, toFile, UnprocessableEntityError } fro
 import type { FileObject } from 'openai/resources/files';
 import { startGateway } from '../support/gateway.ts';
 import { FORMATS, openWorld, type World } from './responses-world.ts';
+import { assertHolds } from './sdk-vendors.ts';
 
 const PDF = Buffer.from('%PDF-1.4\n1 0 obj <<>> endobj\ntrailer <<>>\n%%EOF\n');
 const PNG = Buffer.from(
@@ -122,6 +123,23 @@ describe('files that are sent once and referred to', { timeout: 120_000 }, () =>
     });
   }
 
+  test('are results of tools, also before OpenAI’s own API', async () => {
+    const file = await send(PDF, 'report.pdf');
+    const seat = world.seat('openai-responses');
+    seat.answers({ text: ['Read.'] });
+    await client.responses.create({
+      model: seat.model,
+      input: [
+        { role: 'user', content: 'Fetch the report.' },
+        { type: 'function_call', call_id: 'call_1', name: 'fetch', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'call_1', output: [{ type: 'input_file', file_id: file.id }] },
+      ],
+    });
+    const sent = JSON.stringify(seat.last.body);
+    assert.ok(sent.includes(PDF.toString('base64')), sent);
+    assert.equal(sent.includes(file.id), false);
+  });
+
   test('are documents of messages, too', async () => {
     const seat = world.seat('anthropic');
     seat.answers({ text: ['Read.'] });
@@ -144,6 +162,48 @@ describe('files that are sent once and referred to', { timeout: 120_000 }, () =>
     const sent = JSON.stringify(seat.last.body);
     assert.ok(sent.includes(PDF.toString('base64')), sent);
     assert.ok(sent.includes('<!-- File: notes.txt -->\\nPlain words.'), sent);
+  });
+
+  test('are kept, listed, read and deleted by clients of Anthropic’s API, in its form', async () => {
+    const { files } = new Anthropic({ baseURL: world.gateway.origin, apiKey: 'secret', maxRetries: 0 }).beta;
+    const sent = await files.upload({ file: await Anthropic.toFile(PDF, 'tides.pdf', { type: 'application/pdf' }) });
+    assert.deepEqual(
+      { ...sent, created_at: '' },
+      {
+        type: 'file',
+        id: sent.id,
+        filename: 'tides.pdf',
+        mime_type: 'application/pdf',
+        size_bytes: PDF.length,
+        created_at: '',
+        expires_at: null,
+        downloadable: true,
+      },
+    );
+    assert.ok(Math.abs(Date.parse(sent.created_at) - Date.now()) < 60_000);
+    assert.deepEqual(await files.retrieveMetadata(sent.id), sent);
+    assert.deepEqual(Buffer.from(await (await files.download(sent.id)).arrayBuffer()), PDF);
+    const more = [await files.upload({ file: await Anthropic.toFile(PNG, 'b.png') })];
+    more.push(await files.upload({ file: await Anthropic.toFile(PNG, 'c.png') }));
+    const [second, third] = more;
+    const newest = await Array.fromAsync(files.list({ limit: 1 }));
+    assert.deepEqual(
+      newest.slice(0, 3).map(({ id }) => id),
+      [third?.id, second?.id, sent.id],
+    );
+    const asked = await files.list({ ids: [sent.id, String(third?.id), 'file-unknown'] });
+    assert.deepEqual(
+      asked.data.map(({ id }) => id),
+      [sent.id, third?.id],
+    );
+    // Earlier versions of the API had other names for pages.
+    const older = `${world.gateway.origin}/v1/files?before_id=${sent.id}&limit=1`;
+    const page = await (await fetch(older, { headers: { 'anthropic-version': '2023-06-01' } })).json();
+    assertHolds(page, { data: [{ id: second?.id }], has_more: true });
+    assert.deepEqual(await files.delete(sent.id), { id: sent.id, type: 'file_deleted' });
+    await assert.rejects(files.retrieveMetadata(sent.id), (error) => error instanceof Anthropic.NotFoundError);
+    // One file, whichever form it was sent in.
+    assert.equal((await client.files.retrieve(String(third?.id))).filename, 'c.png');
   });
 
   test('are kept in conversations by their ids', async () => {

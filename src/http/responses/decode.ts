@@ -13,6 +13,7 @@ import type {
 } from '../../core/chat.ts';
 import { isObject } from '../../core/objects.ts';
 import { asArguments, modelName } from '../../core/tool-names.ts';
+import { uploadIn } from '../../core/upload-address.ts';
 import { openVendor } from '../../core/vendor.ts';
 import { type Callable, callablesOf } from './callables.ts';
 import { isGrammar } from './freeform.ts';
@@ -95,7 +96,9 @@ export function toMessages(items: readonly KeptItem[], instructions?: string | n
         flush();
         const toolCallId = String(item['call_id']);
         const content = toParts(item['output'], drop);
-        messages.push({ role: 'tool', toolCallId, content, vendor: { openai: { item: asWritten(item) } } });
+        // As written, but for files that only we can read.
+        const vendor = content.some(isUpload) ? {} : { vendor: { openai: { item: asWritten(item) } } };
+        messages.push({ role: 'tool', toolCallId, content, ...vendor });
         break;
       }
       case 'image_generation_call': {
@@ -117,6 +120,10 @@ export function toMessages(items: readonly KeptItem[], instructions?: string | n
   }
   flush();
   return { value: messages, dropped: [...new Set(dropped)] };
+}
+
+function isUpload(part: Part): boolean {
+  return part.type === 'media' && uploadIn(part.url) !== undefined;
 }
 
 function carriedVendors(items: readonly KeptItem[]): Readonly<Record<string, VendorData>> {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { SluiceError } from '../../core/errors.ts';
 import { mediaTypeOf } from '../../core/media-types.ts';
 import type { UploadRecord } from '../../core/stores.ts';
+import type { NewUpload } from '../../uploads/uploads.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { type FormFile, readForm } from '../edge/form.ts';
 import { serve } from '../media/serve.ts';
@@ -77,16 +78,28 @@ export const DeletedFile = z.object({ id: z.string(), object: z.literal('file'),
 /** `POST files`: keeps a file, which messages may refer to by its id (`file_id`). */
 export function createFile(deps: Deps): Handler {
   return async (request) => {
-    const { limits } = deps.config();
-    const uploadRequestBytes = Math.min(limits.uploadRequestBytes, limits.uploadFileBytes + 16 * FIELD_BYTES);
-    const bounds = { ...limits, fieldBytes: FIELD_BYTES, uploadRequestBytes };
-    const { fields, files } = await readForm(request.raw, bounds, deps.deadlines);
-    const file = onlyFile(files);
-    const given = Object.fromEntries(fields.map(({ name, value }) => [name, value]));
-    const { purpose, 'expires_after[seconds]': seconds } = validate(Fields, given, 'invalid_field');
-    const { filename: name, mimeType, bytes } = file;
+    const { file, fields } = await readFileForm(request, deps);
+    const { purpose, 'expires_after[seconds]': seconds } = validate(Fields, fields, 'invalid_field');
     const expiry = seconds === undefined ? {} : { expiresAfterMs: seconds * 1_000 };
-    return shownFile(await deps.uploads.add({ name, mimeType: typeOf(name, mimeType), purpose, bytes, ...expiry }));
+    return shownFile(await deps.uploads.add({ ...file, purpose, ...expiry }));
+  };
+}
+
+interface FileUpload {
+  readonly file: Pick<NewUpload, 'name' | 'mimeType' | 'bytes'>;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** A form with one file in the part `file`, within the limits of uploads. */
+export async function readFileForm(request: FastifyRequest, deps: Deps): Promise<FileUpload> {
+  const { limits } = deps.config();
+  const uploadRequestBytes = Math.min(limits.uploadRequestBytes, limits.uploadFileBytes + 16 * FIELD_BYTES);
+  const bounds = { ...limits, fieldBytes: FIELD_BYTES, uploadRequestBytes };
+  const { fields, files } = await readForm(request.raw, bounds, deps.deadlines);
+  const { filename: name, mimeType, bytes } = onlyFile(files);
+  return {
+    file: { name, mimeType: typeOf(name, mimeType), bytes },
+    fields: Object.fromEntries(fields.map((field) => [field.name, field.value])),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Operation, RouteKind } from '../../observe/observation.ts';
 import type { Deps, Route } from '../deps.ts';
 import { geminiMethods, kindOfMethod } from '../gemini/methods.ts';
 import { forGoogleClients, getModel as getGeminiModel, listModels as listGeminiModels } from '../gemini/models.ts';
+import { deleteUploadedFile, listFileMetadata, retrieveFileMetadata, uploadFile } from '../messages/files.ts';
 import { forAnthropicClients, getModelInfo, listModelInfos } from '../messages/models.ts';
 import { withVariant } from '../variant.ts';
 import { TranscriptionForm } from './audio-form.ts';
@@ -105,25 +106,37 @@ function taskRoutes(deps: Deps): readonly Route[] {
 function fileRoutes(deps: Deps): readonly Route[] {
   const one = { tag: 'Files', url: '/v1/files/:id', answer: FileObject } as const;
   return [
-    {
-      ...one,
-      method: 'POST',
-      url: '/v1/files',
-      summary: 'Keep a file that messages may refer to',
-      form: FileForm,
-      handler: createFile(deps),
-    },
-    {
-      ...one,
-      method: 'GET',
-      url: '/v1/files',
-      summary: 'The files that are kept, page by page',
-      query: FileQuery,
-      answer: FileList,
-      handler: listFiles(deps),
-    },
-    { ...one, method: 'GET', summary: 'What is known of a file', handler: retrieveFile(deps) },
-    { ...one, method: 'DELETE', summary: 'Delete a file', answer: DeletedFile, handler: deleteFile(deps) },
+    withVariant(
+      {
+        ...one,
+        method: 'POST',
+        url: '/v1/files',
+        summary: 'Keep a file that messages may refer to',
+        form: FileForm,
+        handler: createFile(deps),
+      },
+      forAnthropicClients(uploadFile(deps)),
+    ),
+    withVariant(
+      {
+        ...one,
+        method: 'GET',
+        url: '/v1/files',
+        summary: 'The files that are kept, page by page',
+        query: FileQuery,
+        answer: FileList,
+        handler: listFiles(deps),
+      },
+      forAnthropicClients(listFileMetadata(deps)),
+    ),
+    withVariant(
+      { ...one, method: 'GET', summary: 'What is known of a file', handler: retrieveFile(deps) },
+      forAnthropicClients(retrieveFileMetadata(deps)),
+    ),
+    withVariant(
+      { ...one, method: 'DELETE', summary: 'Delete a file', answer: DeletedFile, handler: deleteFile(deps) },
+      forAnthropicClients(deleteUploadedFile(deps)),
+    ),
     {
       method: 'GET',
       tag: 'Files',

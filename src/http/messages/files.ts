@@ -1,0 +1,105 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { SluiceError } from '../../core/errors.ts';
+import type { UploadRecord } from '../../core/stores.ts';
+import type { Deps, Handler } from '../deps.ts';
+import { readFileForm } from '../v1/files.ts';
+import { validate } from '../validate.ts';
+
+/** Files on a page where the client does not say how many; Anthropic's, too. */
+const USUAL_LIMIT = 20;
+
+const Ids = z.union([z.string().max(512), z.array(z.string().max(512)).max(100)]).optional();
+
+/** A page is named by `page`, which is what `next_page` said, and was by `after_id` and `before_id` in earlier versions of the API. */
+const ListQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(1_000).optional(),
+  page: z.string().max(512).optional(),
+  after_id: z.string().max(512).optional(),
+  before_id: z.string().max(512).optional(),
+  ids: Ids,
+  'ids[]': Ids,
+});
+
+const Fields = z.object({
+  expires_in_seconds: z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(1))
+    .optional(),
+});
+
+/** `POST /v1/files` for clients of Anthropic's API (https://platform.claude.com/docs/en/build-with-claude/files). */
+export function uploadFile(deps: Deps): Handler {
+  return async (request) => {
+    const { file, fields } = await readFileForm(request, deps);
+    const { expires_in_seconds: seconds } = validate(Fields, fields, 'invalid_request');
+    const expiry = seconds === undefined ? {} : { expiresAfterMs: seconds * 1_000 };
+    return metadataOf(await deps.uploads.add({ ...file, purpose: 'user_data', ...expiry }));
+  };
+}
+
+/** `GET /v1/files`: the newest first, or those that are asked for by their ids. */
+export function listFileMetadata(deps: Deps): Handler {
+  return async (request) => {
+    const query = validate(ListQuery, request.query, 'invalid_request');
+    const { limit = USUAL_LIMIT, page: cursor, after_id: after, before_id: before } = query;
+    const ids = [query.ids, query['ids[]']].flat().filter((id) => id !== undefined);
+    if (ids.length > 0) return { ...listOf(await present(ids, deps)), has_more: false, next_page: null };
+    const isBackwards = before !== undefined;
+    const from = before ?? cursor ?? after;
+    const order = isBackwards ? 'asc' : 'desc';
+    const found = await deps.uploads.list({ order, limit: limit + 1, ...(from === undefined ? {} : { after: from }) });
+    const page = found.slice(0, limit);
+    const hasMore = found.length > limit;
+    const list = listOf(isBackwards ? page.toReversed() : page);
+    return { ...list, has_more: hasMore, next_page: hasMore && !isBackwards ? list.last_id : null };
+  };
+}
+
+function listOf(records: readonly UploadRecord[]) {
+  return { data: records.map(metadataOf), first_id: records[0]?.id ?? null, last_id: records.at(-1)?.id ?? null };
+}
+
+/** Those of the ids that are there. */
+async function present(ids: readonly string[], deps: Deps): Promise<readonly UploadRecord[]> {
+  const found = await Promise.all([...new Set(ids)].map((id) => deps.uploads.get(id).catch(onlyMissing)));
+  return found.filter((record) => record !== undefined);
+}
+
+function onlyMissing(error: unknown): undefined {
+  if (error instanceof SluiceError && error.code === 'not_found') return undefined;
+  throw error;
+}
+
+/** `GET /v1/files/<id>` */
+export function retrieveFileMetadata(deps: Deps): Handler {
+  return async (request) => metadataOf(await deps.uploads.get(idOf(request)));
+}
+
+/** `DELETE /v1/files/<id>` */
+export function deleteUploadedFile(deps: Deps): Handler {
+  return async (request) => {
+    const id = idOf(request);
+    await deps.uploads.delete(id);
+    return { id, type: 'file_deleted' };
+  };
+}
+
+function idOf(request: FastifyRequest): string {
+  return (request.params as { id: string }).id;
+}
+
+function metadataOf({ id, name, mimeType, size, createdAt, expires }: UploadRecord): Record<string, unknown> {
+  return {
+    type: 'file',
+    id,
+    filename: name,
+    mime_type: mimeType,
+    size_bytes: size,
+    created_at: new Date(createdAt).toISOString(),
+    expires_at: expires === null ? null : new Date(expires).toISOString(),
+    downloadable: true,
+  };
+}
