@@ -25,6 +25,24 @@ describe('ids and secrets that are made here', () => {
       ({ json }) => (json as { id: string }).id,
     ],
     [
+      'of conversations',
+      4,
+      /^conv_([0-9a-f]+)$/,
+      () => ({ path: '/v1/conversations', body: {} }),
+      ({ json }) => (json as { id: string }).id,
+    ],
+    [
+      'of sent files',
+      4,
+      /^file-([0-9a-f]+)$/,
+      () => ({
+        path: '/v1/files',
+        headers: { 'content-type': 'multipart/form-data; boundary=x' },
+        body: '--x\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nuser_data\r\n--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nHi\r\n--x--\r\n',
+      }),
+      ({ json }) => (json as { id: string }).id,
+    ],
+    [
       'of answers that can be read again',
       4,
       /^([0-9a-f]+)$/,
