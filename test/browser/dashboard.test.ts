@@ -1,33 +1,19 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
 import type { LoggedRequest, WholeRequest } from '../../web/src/api/observe.ts';
 import { LOGGED_CHAT } from '../../web/src/api/testing.ts';
 import type { VendorScript } from '../support/vendor-script.ts';
+import { violations } from './axe.ts';
 import { withoutBrowser } from './chromium.ts';
 import { becomes, comesToFit, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
 import { ask, goTo, PHONE, ready } from './visit.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
 const script: VendorScript = ({ prompt }) => {
   if (prompt === 'refused') return { status: 429, errorMessage: 'Slow down' };
   return { text: ['You said: ', prompt], usage: { prompt: 1_000, completion: 234 } };
 };
-
-async function violations(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE);
-  const { violations: found } = (await page.evaluate('axe.run()')) as {
-    violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
-  };
-  return found.flatMap(({ id, nodes }) =>
-    nodes.map((node) => `${id}: ${node.html.slice(0, 200)} ${node.failureSummary}`),
-  );
-}
 
 const ENTRY: LoggedRequest = {
   ...LOGGED_CHAT,
