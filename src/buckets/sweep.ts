@@ -15,8 +15,8 @@ interface SweepDeps extends Pick<Stores, 'files'> {
 }
 
 /**
- * Removes what an upload left behind that was killed: spooled files, files of buckets and of the Files API that no record knows. Nobody is
- * served any of them; they only take room. Returns how many there were.
+ * Removes what an upload left behind that was killed: spooled files, and files of buckets and of the Files API that no record
+ * knows. Nobody is served any of them; they only take room. Returns how many there were.
  */
 export async function sweepBuckets({ buckets, uploads, files, now = Date.now }: SweepDeps): Promise<number> {
   const before = now() - YOUNGEST_MS;

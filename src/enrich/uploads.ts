@@ -34,7 +34,7 @@ export function uploadStep(uploads: Uploads): Step {
         const bytes = await collectBytes((await uploads.open(record)).body);
         const mimeType = record.mimeType === UNKNOWN ? (part.mimeType ?? UNKNOWN) : record.mimeType;
         const url = `data:${mimeType};base64,${bytes.toString('base64')}`;
-        return { ...part, url, mimeType, name: part.name ?? record.name } satisfies MediaPart;
+        return { ...part, kind: kindOf(mimeType), url, mimeType, name: part.name ?? record.name } satisfies MediaPart;
       };
       const messages: Message[] = [];
       // One after the other: what is left is known before the next file is read.
@@ -46,6 +46,12 @@ export function uploadStep(uploads: Uploads): Step {
       return { request: { ...request, messages } };
     },
   };
+}
+
+/** What the file is, and not what the part that refers to it says. */
+function kindOf(mimeType: string): MediaPart['kind'] {
+  const [kind] = mimeType.split('/', 1);
+  return kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'file';
 }
 
 function isUpload(part: Part): boolean {

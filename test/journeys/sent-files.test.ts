@@ -123,6 +123,31 @@ describe('files that are sent once and referred to', { timeout: 120_000 }, () =>
     });
   }
 
+  test('are what they are, whatever refers to them', async () => {
+    const seat = world.seat('openai');
+    seat.answers({ text: ['Seen.'] });
+    const picture = await send(PNG, 'a.png', 'vision');
+    const file = await send(PDF, 'report.pdf');
+    const content = [
+      { type: 'file' as const, file: { file_id: picture.id } },
+      { type: 'image_url' as const, image_url: { url: `/v1/files/${file.id}/content` } },
+    ];
+    await client.chat.completions.create({ model: seat.model, messages: [{ role: 'user', content }] });
+    assertHolds(seat.last.body, {
+      messages: [
+        {
+          content: [
+            { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG.toString('base64')}` } },
+            {
+              type: 'file',
+              file: { file_data: `data:application/pdf;base64,${PDF.toString('base64')}`, filename: 'report.pdf' },
+            },
+          ],
+        },
+      ],
+    });
+  });
+
   test('are results of tools, also before OpenAI’s own API', async () => {
     const file = await send(PDF, 'report.pdf');
     const seat = world.seat('openai-responses');
