@@ -44,9 +44,9 @@ function chat([name, way]: readonly [string, Way]): Actor {
 /** Prompts of which only the outline is parsed, and some that are just too short for that. */
 const longPrompts: Actor = {
   name: 'long prompts',
-  weight: 4,
+  weight: 2,
   async act(origin, random) {
-    const words = 5_000 + random.below(60_000);
+    const words = 3_000 + random.below(30_000);
     const messages = [{ role: 'user', content: `${'Grüße, \n"世界". '.repeat(words / 5)}${random.below(1e9)}` }];
     const isWhole = random.chance(0.5);
     const body = { provider: 'mock', model: 'test-model', messages, stream: !isWhole };
