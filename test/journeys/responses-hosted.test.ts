@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import OpenAI, { APIError } from 'openai';
+import OpenAI, { APIError, toFile } from 'openai';
 import type { ResponseCreateParams, ResponseInputItem, ResponseOutputItem } from 'openai/resources/responses/responses';
 import { startAnthropicUpstream } from '../support/anthropic-upstream.ts';
 import { eventTypesOf, hostedAnswer, HOSTED_ITEMS as ITEMS } from '../support/hosted-answer.ts';
@@ -73,6 +73,32 @@ providers:
 
   const ask = (fields: Json = {}): Promise<OpenAI.Responses.Response> =>
     client.responses.create({ model: 'own/gpt-5.2', input: 'How old?', ...fields } as never) as never;
+
+  test('get files that were sent here as if they had come inline, and those kept there by their ids', async () => {
+    says(ITEMS);
+    const bytes = Buffer.from('%PDF-1.4 tides');
+    const file = await client.files.create({ file: await toFile(bytes, 'tides.pdf'), purpose: 'user_data' });
+    const parts = [
+      { type: 'input_file', file_id: file.id },
+      { type: 'input_file', file_id: 'file-abc' },
+    ];
+    await ask({
+      input: [
+        { role: 'user', content: parts },
+        { type: 'function_call', call_id: 'call_1', name: 'fetch', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'call_1', output: [{ type: 'input_file', file_id: file.id }] },
+      ],
+    });
+    const data = `data:application/pdf;base64,${bytes.toString('base64')}`;
+    const inline = { type: 'input_file', file_data: data, filename: 'tides.pdf' };
+    assertHolds(lastBody(), {
+      input: [
+        { role: 'user', content: [inline, { type: 'input_file', file_id: 'file-abc' }] },
+        { type: 'function_call', call_id: 'call_1' },
+        { type: 'function_call_output', call_id: 'call_1', output: [inline] },
+      ],
+    });
+  });
 
   test('go there as the client wrote them, and their items come back', async () => {
     says(ITEMS);

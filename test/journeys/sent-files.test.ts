@@ -148,7 +148,23 @@ describe('files that are sent once and referred to', { timeout: 120_000 }, () =>
     });
   });
 
-  test('are results of tools, also before OpenAI’s own API', async () => {
+  test('are read here where nothing else keeps a chat from being passed on as it is', async () => {
+    const seat = world.seat('openai');
+    seat.answers({ text: ['Read.'] });
+    const file = await send(PDF, 'report.pdf');
+    for (const text of ['Read it.', 'Read it. '.repeat(10_000)]) {
+      const content = [
+        { type: 'file' as const, file: { file_id: file.id } },
+        { type: 'text' as const, text },
+      ];
+      await client.chat.completions.create({ model: seat.model, messages: [{ role: 'user', content }] });
+      const sent = JSON.stringify(seat.last.body);
+      assert.ok(sent.includes(PDF.toString('base64')), sent);
+      assert.equal(sent.includes(file.id), false, sent);
+    }
+  });
+
+  test('are results of tools, too', async () => {
     const file = await send(PDF, 'report.pdf');
     const seat = world.seat('openai-responses');
     seat.answers({ text: ['Read.'] });

@@ -96,9 +96,10 @@ export function toMessages(items: readonly KeptItem[], instructions?: string | n
         flush();
         const toolCallId = String(item['call_id']);
         const content = toParts(item['output'], drop);
-        // As written, but for files that only we can read.
-        const vendor = content.some(isUpload) ? {} : { vendor: { openai: { item: asWritten(item) } } };
-        messages.push({ role: 'tool', toolCallId, content, ...vendor });
+        const { output, ...rest } = asWritten(item);
+        // As written, but for files that only we can read: what was returned is made of the parts then.
+        const own = content.some(isUpload) ? rest : { ...rest, output };
+        messages.push({ role: 'tool', toolCallId, content, vendor: { openai: { item: own } } });
         break;
       }
       case 'image_generation_call': {

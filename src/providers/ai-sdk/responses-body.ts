@@ -68,13 +68,19 @@ function toItems(message: Message): readonly Json[] {
       return ownList(message.vendor) ?? [...saidBy(message.content), ...(message.toolCalls ?? []).map(toCall)];
     case 'tool':
       return [
-        own(message.vendor, 'item') ?? {
+        {
           type: 'function_call_output',
           call_id: message.toolCallId,
-          output: textOf(message.content),
+          output: toOutput(message.content),
+          ...own(message.vendor, 'item'),
         },
       ];
   }
+}
+
+/** What a tool returned: a text, or parts where there is more than text. */
+function toOutput(content: readonly Part[]): string | readonly Json[] {
+  return content.every(({ type }) => type === 'text') ? textOf(content) : content.flatMap(toInput);
 }
 
 function saidBy(content: readonly Part[]): readonly Json[] {
