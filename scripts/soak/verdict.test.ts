@@ -28,27 +28,6 @@ describe('the verdict of a soak', () => {
     assert.deepEqual(findings({ ...good, samples: grown }), []);
   });
 
-  /** Every sixth look of five minutes in which V8 collected everything two or three times; flat over an hour. */
-  const TEETH = [
-    189, 189, 222, 200, 222, 221, 219, 215, 242, 271, 291, 262, 244, 219, 226, 226, 226, 245, 244, 231, 250, 247, 242,
-    244, 264, 263, 255, 276, 247, 266, 260, 259, 260,
-  ];
-  const short = (growing: number): Run => ({
-    ...good,
-    warmUpSeconds: 100,
-    samples: TEETH.map((residentMiB, index) => ({
-      seconds: 103 + index * 6,
-      residentMiB: residentMiB + index * growing,
-      descriptors: 60,
-    })),
-  });
-
-  test('does not take a few teeth of the collector for a rise', () => assert.deepEqual(findings(short(0)), []));
-
-  test('finds memory that grows within minutes', () => {
-    assert.match(findings(short(2)).join('; '), /^memory rose by 1\d\d MiB/);
-  });
-
   for (const [title, change, says] of [
     ['a crash', { crashed: 'SIGSEGV' }, /ended by itself: SIGSEGV/],
     ['an answer that nobody injected', { tallies: new Map([['chat', { ...tally, unexpected: 1 }]]) }, /chat: 1 of 100/],

@@ -32,11 +32,6 @@ export interface Run {
 
 /** How far a fitted line may rise over the whole time of measuring: what a collector leaves lying about goes up and down. */
 const MEMORY_MIB = 32;
-/**
- * V8 collects everything once in a minute or two, and memory goes up and down by 100 MiB with that: over a few such teeth a line
- * may rise by half of one (43 and 50 MiB were seen in five minutes of what was flat over an hour).
- */
-const FEW_TEETH = { seconds: 900, memoryMiB: 80 };
 const MEMORY_SHARE = 0.15;
 const DESCRIPTORS = 16;
 
@@ -51,8 +46,7 @@ export function findings(run: Run): string[] {
   const measured = run.samples.filter(({ seconds }) => seconds >= run.warmUpSeconds);
   if (measured.length < 10) found.push(`only ${measured.length} looks at the process after the warm-up`);
   const memory = rise(measured, 'residentMiB');
-  const isShort = (measured.at(-1)?.seconds ?? 0) - (measured[0]?.seconds ?? 0) < FEW_TEETH.seconds;
-  const mayRise = Math.max(isShort ? FEW_TEETH.memoryMiB : MEMORY_MIB, MEMORY_SHARE * memory.middle);
+  const mayRise = Math.max(MEMORY_MIB, MEMORY_SHARE * memory.middle);
   if (memory.rise > mayRise)
     found.push(`memory rose by ${memory.rise.toFixed(0)} MiB after the warm-up, more than ${mayRise.toFixed(0)}`);
   const descriptors = rise(measured, 'descriptors');
