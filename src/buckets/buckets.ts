@@ -1,5 +1,6 @@
 import type { Limits } from '../config/config.ts';
 import { SluiceError } from '../core/errors.ts';
+import { framed } from '../core/framed-text.ts';
 import type { BucketFile, BucketRecord, ByteRange, OpenFile, Records } from '../core/stores.ts';
 import { Activity, type BucketEvent } from './activity.ts';
 import { type Haul, Intake, type IntakeDeps, type Rejected, type Taken, type Upload } from './intake.ts';
@@ -76,7 +77,7 @@ export class Buckets {
     for (const file of record.files) {
       if (file.kind !== 'text') continue;
       const text = await this.textOf(file);
-      if (text !== '') yield `<!-- File: ${file.inner ?? file.name} -->\n${text}\n<!-- End -->\n\n`;
+      if (text !== '') yield framed(file.inner ?? file.name, text);
     }
   }
 

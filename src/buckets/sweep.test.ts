@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WORLDS } from '../../test/contract/worlds.ts';
 import type { BucketFile } from '../core/stores.ts';
-import { sweepBuckets } from './sweep.ts';
+import { sweepLeftovers } from './sweep.ts';
 
 const HOUR = 60 * 60_000;
 const file = (path: string): BucketFile => ({ name: path, kind: 'text', path, size: 1, mimeType: 'text/markdown' });
@@ -40,9 +40,9 @@ for (const [name, open] of WORLDS) {
       }
       return found.sort();
     };
-    assert.equal(await sweepBuckets({ buckets, uploads, files }), 0);
+    assert.equal(await sweepLeftovers({ buckets, uploads, files }), 0);
     assert.deepEqual(await left(), [...all, 'media/1_cat.png'].sort());
-    assert.equal(await sweepBuckets({ buckets, uploads, files, now: () => Date.now() + 2 * HOUR }), 4);
+    assert.equal(await sweepLeftovers({ buckets, uploads, files, now: () => Date.now() + 2 * HOUR }), 4);
     assert.deepEqual(await left(), [
       'buckets/one/kept.md',
       'buckets/one/small.webp',

@@ -18,7 +18,7 @@ interface SweepDeps extends Pick<Stores, 'files'> {
  * Removes what an upload left behind that was killed: spooled files, and files of buckets and of the Files API that no record
  * knows. Nobody is served any of them; they only take room. Returns how many there were.
  */
-export async function sweepBuckets({ buckets, uploads, files, now = Date.now }: SweepDeps): Promise<number> {
+export async function sweepLeftovers({ buckets, uploads, files, now = Date.now }: SweepDeps): Promise<number> {
   const before = now() - YOUNGEST_MS;
   let removed = 0;
   for await (const { path, modified } of files.list('uploads')) {
@@ -47,7 +47,7 @@ export async function sweepBuckets({ buckets, uploads, files, now = Date.now }: 
 /** Sweeps now and then in the background, until it is stopped. */
 export function sweepRegularly(deps: SweepDeps, log: Logger): { stop(): void } {
   const sweep = (): void => {
-    sweepBuckets(deps).then(
+    sweepLeftovers(deps).then(
       (removed) => {
         if (removed > 0) log.info({ removed }, 'removed files of uploads that were never completed');
       },

@@ -28,6 +28,12 @@ const BY_EXTENSION = new Map<string, MediaType>(
   ),
 );
 
+/** What kind of media a type is of; everything that is none is a file. */
+export function mediaKind(mimeType: string): MediaType['kind'] | 'file' {
+  const kind = /^(image|audio|video)\//i.exec(mimeType)?.[1]?.toLowerCase();
+  return kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'file';
+}
+
 /** What a file's name says it is, whatever the case of its extension; undefined when it is no media. */
 export function mediaTypeOf(name: string): MediaType | undefined {
   const dot = name.lastIndexOf('.');

@@ -1,3 +1,5 @@
+import type { MediaPart, Part } from './chat.ts';
+
 const ID = /^file-[0-9a-f]{48}$/;
 const ADDRESS =
   /^(?:https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?)?\/v1\/files\/(file-[0-9a-f]{48})\/content(?:[?#].*)?$/;
@@ -15,4 +17,9 @@ export function uploadAddress(id: string): string {
 /** The id of the file that an address of ours is of. */
 export function uploadIn(url: string): string | undefined {
   return ADDRESS.exec(url)?.[1];
+}
+
+/** Whether a part of a message refers to a file that was sent here. */
+export function isUpload(part: Part): part is MediaPart {
+  return part.type === 'media' && uploadIn(part.url) !== undefined;
 }

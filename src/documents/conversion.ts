@@ -116,3 +116,8 @@ export function openBudget(limits: ConversionLimits): Budget {
 export function inWords(bytes: number): string {
   return bytes % MB === 0 ? `${bytes / MB} MB` : `${bytes} bytes`;
 }
+
+/** What the members of an archive say, each below its path. */
+export function archiveText(entries: readonly ArchiveEntry[]): string {
+  return entries.map(({ path, text }) => `## ${path}\n\n${text}`).join('\n\n');
+}

@@ -1,9 +1,11 @@
 import type { MediaPart, Message, Part } from '../core/chat.ts';
 import { SluiceError } from '../core/errors.ts';
+import { framed } from '../core/framed-text.ts';
+import { mediaKind } from '../core/media-types.ts';
 import { collectBytes } from '../core/pieces.ts';
 import type { UploadRecord } from '../core/stores.ts';
 import type { Step } from '../core/stream.ts';
-import { uploadIn } from '../core/upload-address.ts';
+import { isUpload, uploadIn } from '../core/upload-address.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 
 /** Bytes of the files of one request that are sent to a provider inline. */
@@ -29,12 +31,18 @@ export function uploadStep(uploads: Uploads): Step {
         if (record.size > left) throw tooMuch(record);
         left -= record.size;
         const text = NATIVE.test(record.mimeType) ? undefined : await uploads.text(record);
-        if (text !== undefined)
-          return { type: 'text', text: `<!-- File: ${record.name} -->\n${text}\n<!-- End -->\n\n` };
+        if (text !== undefined) return { type: 'text', text: framed(record.name, text) };
         const bytes = await collectBytes((await uploads.open(record)).body);
         const mimeType = record.mimeType === UNKNOWN ? (part.mimeType ?? UNKNOWN) : record.mimeType;
         const url = `data:${mimeType};base64,${bytes.toString('base64')}`;
-        return { ...part, kind: kindOf(mimeType), url, mimeType, name: part.name ?? record.name } satisfies MediaPart;
+        // What the file is, and not what the part that refers to it says.
+        return {
+          ...part,
+          kind: mediaKind(mimeType),
+          url,
+          mimeType,
+          name: part.name ?? record.name,
+        } satisfies MediaPart;
       };
       const messages: Message[] = [];
       // One after the other: what is left is known before the next file is read.
@@ -46,16 +54,6 @@ export function uploadStep(uploads: Uploads): Step {
       return { request: { ...request, messages } };
     },
   };
-}
-
-/** What the file is, and not what the part that refers to it says. */
-function kindOf(mimeType: string): MediaPart['kind'] {
-  const [kind] = mimeType.split('/', 1);
-  return kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'file';
-}
-
-function isUpload(part: Part): boolean {
-  return part.type === 'media' && uploadIn(part.url) !== undefined;
 }
 
 function tooMuch({ name }: UploadRecord): SluiceError {

@@ -185,3 +185,12 @@ export const DROPPED_FIELDS: readonly string[] = [
 
 type ChatFieldsSchema = z.ZodObject<typeof ChatFields>;
 export type WireChatFields = z.infer<ChatFieldsSchema>;
+
+/** A whole number in a query or a form, where everything is text. */
+export function wholeNumber(least: number, most: number) {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(least).max(most));
+}

@@ -3,7 +3,7 @@ import { SluiceError } from '../core/errors.ts';
 import { collectBytes } from '../core/pieces.ts';
 import type { ByteRange, Files, OpenFile, UploadQuery, UploadRecord, UploadStore } from '../core/stores.ts';
 import { isUploadId } from '../core/upload-address.ts';
-import type { Conversion } from '../documents/conversion.ts';
+import { archiveText, type Conversion } from '../documents/conversion.ts';
 import type { Converter } from '../documents/converter.ts';
 
 /** Where the bytes are, below the folder of files: a folder for each, of its id's name. */
@@ -107,7 +107,7 @@ function textOf(conversion: Conversion): string | undefined {
     case 'text':
       return conversion.text;
     case 'archive':
-      return conversion.entries.map(({ path, text }) => `## ${path}\n\n${text}`).join('\n\n');
+      return archiveText(conversion.entries);
     default:
       return undefined;
   }

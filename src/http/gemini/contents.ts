@@ -1,4 +1,5 @@
 import type { MediaPart, Message, Part, ToolCall, VendorData } from '../../core/chat.ts';
+import { mediaKind } from '../../core/media-types.ts';
 import { fromSignature } from './signature.ts';
 import type { WireContent, WirePart } from './wire.ts';
 
@@ -163,17 +164,12 @@ function addText(content: Part[], type: 'text' | 'reasoning', text: string, vend
 function toMedia(url: string, mimeType: string | undefined, part: WirePart, name?: string): MediaPart {
   return {
     type: 'media',
-    kind: kindOf(mimeType ?? ''),
+    kind: mediaKind(mimeType ?? ''),
     url,
     ...(mimeType === undefined ? {} : { mimeType: mimeType.toLowerCase() }),
     ...(name === undefined ? {} : { name }),
     ...(hasMore(part, MEDIA_FIELDS) ? { vendor: asSent(part) } : {}),
   };
-}
-
-function kindOf(mimeType: string): MediaPart['kind'] {
-  const kind = /^(image|audio|video)\//i.exec(mimeType)?.[1]?.toLowerCase();
-  return kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'file';
 }
 
 /** protobuf's JSON takes the alphabet for addresses too; `data:` URIs do not. */

@@ -5,6 +5,7 @@ import type { UploadRecord } from '../../core/stores.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { readFileForm } from '../v1/files.ts';
 import { validate } from '../validate.ts';
+import { wholeNumber } from '../wire.ts';
 
 /** Files on a page where the client does not say how many; Anthropic's, too. */
 const USUAL_LIMIT = 20;
@@ -22,12 +23,7 @@ const ListQuery = z.object({
 });
 
 const Fields = z.object({
-  expires_in_seconds: z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.int().min(1))
-    .optional(),
+  expires_in_seconds: wholeNumber(3_600, 7_776_000).optional(),
 });
 
 /** `POST /v1/files` for clients of Anthropic's API (https://platform.claude.com/docs/en/build-with-claude/files). */

@@ -10,8 +10,7 @@ import { conversationIdOf, type Json, type ResponseBody } from './wire.ts';
 
 /** A conversation as an answer finds it that is part of it. */
 export interface Entered {
-  /** Its id, by which its answers go to the same target. */
-  readonly first: string;
+  readonly id: string;
   readonly items: readonly KeptItem[];
   /** The place before which these stand. */
   readonly below: number;
@@ -48,7 +47,7 @@ export async function enterConversation(body: ResponseBody, deps: Deps): Promise
       param: 'conversation',
     });
   }
-  return { first: id, items: placed.map(keptItem), below: (placed.at(-1)?.place ?? -1) + 1 };
+  return { id, items: placed.map(keptItem), below: (placed.at(-1)?.place ?? -1) + 1 };
 }
 
 /** What stood in its conversation before an answer, as far as it is still there. */

@@ -13,7 +13,7 @@ import type {
 } from '../../core/chat.ts';
 import { isObject } from '../../core/objects.ts';
 import { asArguments, modelName } from '../../core/tool-names.ts';
-import { uploadIn } from '../../core/upload-address.ts';
+import { isUpload } from '../../core/upload-address.ts';
 import { openVendor } from '../../core/vendor.ts';
 import { type Callable, callablesOf } from './callables.ts';
 import { isGrammar } from './freeform.ts';
@@ -121,10 +121,6 @@ export function toMessages(items: readonly KeptItem[], instructions?: string | n
   }
   flush();
   return { value: messages, dropped: [...new Set(dropped)] };
-}
-
-function isUpload(part: Part): boolean {
-  return part.type === 'media' && uploadIn(part.url) !== undefined;
 }
 
 function carriedVendors(items: readonly KeptItem[]): Readonly<Record<string, VendorData>> {

@@ -56,9 +56,9 @@ export async function prepare(
   const id = responseId(deps.tag);
   const { previous_response_id: previous = null } = body;
   const conversation = await enterConversation(body, deps);
-  const before = previous === null ? conversation : await historyUpTo(deps, previous);
+  const history = previous === null ? undefined : await historyUpTo(deps, previous);
   const input = await inputOf(body, id, deps, { before: conversation?.items ?? [] });
-  const items = [...(before?.items ?? []), ...input];
+  const items = [...((conversation ?? history)?.items ?? []), ...input];
   const messages = toMessages(items, body.instructions);
   const moreTools = additionalTools(items);
   const offering = moreTools.length === 0 ? body : { ...body, tools: [...(body.tools ?? []), ...moreTools] };
@@ -97,8 +97,8 @@ export async function prepare(
     id,
     input,
     previous,
-    ...(conversation === undefined ? {} : { conversation: { id: conversation.first, below: conversation.below } }),
-    session: before?.first ?? id,
+    ...(conversation === undefined ? {} : { conversation: { id: conversation.id, below: conversation.below } }),
+    session: conversation?.id ?? history?.first ?? id,
     store: body.store !== false && keepsAnswers(deps),
     lost: [...dropped, ...(isOwnApi ? [] : foreign)],
     searched: () => searched,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Name, RoutingFields } from '../wire.ts';
+import { Name, RoutingFields, wholeNumber } from '../wire.ts';
 
 /** Answers, items and events are objects whose members we pass on. */
 export type Json = Record<string, unknown>;
@@ -183,19 +183,12 @@ export const ResponseObject = z.looseObject({
 
 export const OneOrMany = z.union([z.string().max(256), Include]).optional();
 const Flag = z.enum(['true', 'false', '1', '0']).optional();
-const Number_ = (most: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.int().max(most));
-
 /** `GET responses/<id>`. Lists come as `include=…` several times, or in the way of the official clients as `include[]=…`. */
 export const RetrieveQuery = z.object({
   include: OneOrMany,
   'include[]': OneOrMany,
   stream: Flag.describe('true: the events of the answer, from the beginning or behind `starting_after`'),
-  starting_after: Number_(999_999_999)
+  starting_after: wholeNumber(0, 999_999_999)
     .optional()
     .describe('The sequence number of the last event that is there already'),
   include_obfuscation: Flag,
@@ -204,7 +197,7 @@ export const RetrieveQuery = z.object({
 /** `GET responses/<id>/input_items`, and `GET conversations/<id>/items` */
 export const ItemsQuery = z.object({
   after: z.string().max(512).optional().describe('The id of an item: what follows it is listed'),
-  limit: Number_(100).pipe(z.int().min(1)).optional().describe('1 to 100; default 20'),
+  limit: wholeNumber(1, 100).optional().describe('1 to 100; default 20'),
   order: z.enum(['asc', 'desc']).optional().describe('By time; default desc'),
   include: OneOrMany,
   'include[]': OneOrMany,

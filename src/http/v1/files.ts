@@ -8,6 +8,7 @@ import type { Deps, Handler } from '../deps.ts';
 import { type FormFile, readForm } from '../edge/form.ts';
 import { serve } from '../media/serve.ts';
 import { validate } from '../validate.ts';
+import { wholeNumber } from '../wire.ts';
 
 /** Fields of text beside the file. */
 const FIELD_BYTES = 64 * 1024;
@@ -21,12 +22,7 @@ const Purpose = z.string().regex(/^[\w-]{1,64}$/, 'must be a word such as user_d
 const Fields = z.object({
   purpose: Purpose,
   'expires_after[anchor]': z.literal('created_at').optional(),
-  'expires_after[seconds]': z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.int().min(EXPIRES.least).max(EXPIRES.most))
-    .optional(),
+  'expires_after[seconds]': wholeNumber(EXPIRES.least, EXPIRES.most).optional(),
 });
 
 export const FileForm = {
@@ -43,13 +39,7 @@ export const FileForm = {
 export const FileQuery = z.object({
   purpose: Purpose.optional(),
   after: z.string().max(512).optional().describe('The id of a file: what follows it is listed'),
-  limit: z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.int().min(1).max(USUAL_LIMIT))
-    .optional()
-    .describe(`1 to ${USUAL_LIMIT}, which is the default`),
+  limit: wholeNumber(1, USUAL_LIMIT).optional().describe(`1 to ${USUAL_LIMIT}, which is the default`),
   order: z.enum(['asc', 'desc']).optional().describe('By time; default desc'),
 });
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { SluiceError, unreachable } from '../../core/errors.ts';
-import type { Conversion } from '../../documents/conversion.ts';
+import { archiveText, type Conversion } from '../../documents/conversion.ts';
 import { withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { recordingOf } from '../recording.ts';
@@ -45,7 +45,7 @@ function textOf(conversion: Conversion): { readonly text: string; readonly title
     case 'text':
       return { text: conversion.text };
     case 'archive':
-      return { text: conversion.entries.map(({ path, text }) => `## ${path}\n\n${text}`).join('\n\n') };
+      return { text: archiveText(conversion.entries) };
     case 'image':
     case 'audio':
     case 'video':
