@@ -25,6 +25,11 @@ const PIECES = [
     '\n',
     '\n\n',
     '\n\n',
+    // What JavaScript takes for blanks or ends of lines, and the grammar does not.
+    '\u00a0',
+    '\u2028',
+    '\r\n',
+    '\u0000',
   ],
   ...[
     '*',
@@ -149,6 +154,13 @@ const texts = fc.oneof(
   fc
     .array(fc.array(fc.constantFrom(...PIECES), { maxLength: 5 }), { maxLength: 12 })
     .map((lines) => lines.map((line) => line.join('')).join('\n')),
+  // A fence is read by a reader of its own while it grows.
+  fc
+    .tuple(
+      fc.constantFrom('~~~', '   ~~~', ' ```js', ' ````', ' ~~~ a'),
+      fc.array(fc.constantFrom(...PIECES, '\t', ' ', '\n', '~~~', '````', '\u3000', '\u2029', '\f'), { maxLength: 14 }),
+    )
+    .map(([fence, pieces]) => fence + pieces.join('')),
   fc.string({ unit: 'grapheme', maxLength: 80 }),
 );
 
@@ -173,10 +185,21 @@ describe('markdown of any form', { skip: withoutBrowser, timeout: 900_000 }, () 
         assert.equal(pieces, once);
         assert.equal(once, whole);
       }),
-      // A table whose first row is there at once, before anything of it was shown; an alert that is only part of a quote.
       {
         numRuns: CASES,
-        examples: [[['a | b\n|---|---|\nword\n', [21]]], [['> a\n>\n> [!NOTE]\n>\n> b\n\nc', [6, 16, 20]]]],
+        examples: [
+          // A table whose first row is there at once, before anything of it was shown.
+          [['a | b\n|---|---|\nword\n', [21]]],
+          // An alert that is only part of a quote.
+          [['> a\n>\n> [!NOTE]\n>\n> b\n\nc', [6, 16, 20]]],
+          // Fences that are indented: a tab is more of a blank than is taken away, and no line begins behind U+2028.
+          [['   ~~~\n\t\n', [8]]],
+          [[' ~~~\n  \t x\n\n y\n', [5, 8]]],
+          [[' ~~~\na\u2028 b\n', [9]]],
+          [['~~~ a\u2028b\nx\n~~~\ny', [10]]],
+          // A last line of no blanks that the grammar knows.
+          [['~~~\nx\n\u00a0', [6]]],
+        ],
       },
     );
   });

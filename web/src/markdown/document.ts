@@ -18,6 +18,11 @@ export interface MarkdownDocument {
   work(deadline: number): boolean;
 }
 
+/** A text as the grammar reads it: one end of a line, and no character of nothing (CommonMark 2.1 and 2.3). */
+function normalised(text: string): string {
+  return /[\r\0]/.test(text) ? text.replace(/\r\n?/g, '\n').replaceAll('\0', '\ufffd') : text;
+}
+
 /**
  * Renders a growing text. What is finished (see `reader.ts`) is read once and never touched again; only the last block is
  * read anew as it grows. The page at the end is the same, however the text came.
@@ -158,7 +163,8 @@ export function createDocument(root: HTMLElement, grammar: MarkdownIt, tools: To
   }
 
   return {
-    take: (next, isDone) => {
+    take: (source, isDone) => {
+      const next = normalised(source);
       if (!next.startsWith(text) || (done && (next !== text || !isDone))) reset();
       text = next;
       done = isDone;

@@ -14,6 +14,21 @@ export interface FenceRead {
   readonly end: number;
 }
 
+/** The blanks of the grammar: JavaScript's `trim` and `^` know more, and further ends of lines. */
+const BLANK = /^[ \t]*$/;
+const INDENTED = /(^|\n)([ \t]+)/g;
+
+/**
+ * The blanks before a line of code, without `indent` columns of them. A tab reaches to the next of the stops that stand four
+ * columns apart; what is left of one that is taken away in part are spaces (CommonMark 2.2 and 4.5).
+ */
+function withoutIndent(blanks: string, indent: number): string {
+  let column = 0;
+  let at = 0;
+  for (; at < blanks.length && column < indent; at++) column += blanks[at] === '\t' ? 4 - (column % 4) : 1;
+  return ' '.repeat(Math.max(0, column - indent)) + blanks.slice(at);
+}
+
 /** What stands behind the marks of a fence → the language. */
 export function languageOf(info: string): string {
   return /^[\p{L}\p{N}_+#.-]{0,50}/u.exec(info.trim())?.[0] ?? '';
@@ -22,7 +37,7 @@ export function languageOf(info: string): string {
 /** A fence whose first line begins at `offset` of `text` and is there in full. */
 export function createFence(text: string, offset: number, plainly: (text: string) => string): Fence {
   const first = text.slice(offset, text.indexOf('\n', offset));
-  const match = /^( *)(`+(?!`)|~+(?!~))(.*)$/.exec(first);
+  const match = /^( *)(`+(?!`)|~+(?!~))(.*)$/s.exec(first);
   const indent = match?.[1]?.length ?? 0;
   const mark = match?.[2] ?? '```';
   const language = languageOf(plainly(match?.[3] ?? ''));
@@ -41,7 +56,7 @@ export function createFence(text: string, offset: number, plainly: (text: string
 
   const codeUpTo = (whole: string, end: number) => {
     const code = uncrowded(whole, end);
-    return indent === 0 ? code : code.replace(new RegExp(`^ {1,${indent}}`, 'gm'), '');
+    return indent === 0 ? code : code.replace(INDENTED, (_, line, blanks) => line + withoutIndent(blanks, indent));
   };
 
   return {
@@ -57,7 +72,7 @@ export function createFence(text: string, offset: number, plainly: (text: string
           return { code: codeUpTo(whole, at), closed: true, end: end < 0 ? whole.length : end + 1 };
         // As the grammar does, a last line of nothing but spaces is none.
         if (end < 0)
-          return { code: codeUpTo(whole, line.trim() === '' ? at : whole.length), closed: true, end: whole.length };
+          return { code: codeUpTo(whole, BLANK.test(line) ? at : whole.length), closed: true, end: whole.length };
         at = end + 1;
       }
     },

@@ -134,7 +134,7 @@ export function createRenderer(container: HTMLElement, options: RendererOptions 
 
   return {
     update: (next, isDone) => {
-      text = next.includes('\r') ? next.replace(/\r\n?/g, '\n') : next;
+      text = next;
       done = isDone;
       idle = false;
       container.ariaBusy = 'true';
