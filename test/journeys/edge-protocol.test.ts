@@ -192,18 +192,35 @@ describe('bytes that are no request', () => {
     await slow.isWell();
   });
 
-  test('a good request before it is still answered, and first', async () => {
+  test('good requests before it are answered first, and it is still refused', async () => {
     await using slow = await openWorld({ script: () => ({ text: ['late'], delayMs: 200 }) });
     const good = post(`content-length: ${BODY.length}\r\n`, BODY);
-    const { text, closed } = await talk(slow.gateway.origin, `${good}\0\0\0\r\n\r\n`, { quietMs: 3_000 });
-    const [first, ...more] = statusesIn(text);
-    assert.equal(first, 200, text);
-    assert.ok(
-      more.every((status) => status === 400),
-      text,
-    );
-    assert.match(text, /late/);
-    assert.ok(closed);
+    const page = get('/backend-api/v2/version');
+    const overflow = get('/v1/models', `x-a: ${'a'.repeat(65_536)}\r\n`);
+    for (const [requests, expected] of [
+      [
+        [good, '\0\0\0\r\n\r\n'],
+        [200, 400],
+      ],
+      [
+        [good, overflow],
+        [200, 431],
+      ],
+      [
+        [page, overflow],
+        [200, 431],
+      ],
+      [
+        [good, page, good, '\0\0\0\r\n\r\n'],
+        [200, 200, 200, 400],
+      ],
+      [[get('/backend-api/v2/version', 'connection: close\r\n'), overflow], [200]],
+    ] as const) {
+      const { text, closed } = await talk(slow.gateway.origin, requests.join(''), { quietMs: 3_000 });
+      assert.deepEqual(statusesIn(text), expected, text);
+      assert.equal(text.includes('"content":"late"'), requests.includes(good as never));
+      assert.ok(closed);
+    }
   });
 });
 

@@ -15,18 +15,25 @@ export function brokenRequests(): (error: Error & { code?: string }, socket: Soc
       return;
     }
     ending.add(socket);
-    // Node's own handler looks there too (lib/_http_server.js): the answer that has the connection now.
-    const running = (socket as { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
-    if (running !== undefined && (running.headersSent || running.req.complete)) {
-      // It is to a request before these bytes. Ours, in the middle of it, would be taken for its text.
-      running.shouldKeepAlive = false;
-      running.once('finish', () => socket.destroySoon());
-      return;
-    }
-    socket.end(encode(failureOf(error)));
+    refuse(socket, encode(failureOf(error)));
+  };
+}
+
+/** Refuses what came on a connection once everything before it has its answer. */
+function refuse(socket: Socket, answer: string): void {
+  // Whose answer was the last one this connection was to have.
+  if (!socket.writable) return;
+  // Node's own handler looks there too (lib/_http_server.js): the answer that has the connection now.
+  const running = (socket as { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
+  // Ours, in the middle of another answer, would be taken for its text.
+  if (running?.req.complete === true) running.once('finish', () => refuse(socket, answer));
+  // The broken bytes are its own request's, which has an answer already.
+  else if (running?.headersSent === true) running.once('finish', () => socket.destroySoon());
+  else {
+    socket.end(answer);
     // Time to read the answer: closing with bytes unread would take it back (RFC 9112 §9.6).
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
-  };
+  }
 }
 
 function failureOf({ code }: { readonly code?: string }): SluiceError {
