@@ -218,7 +218,7 @@ describe('memory', () => {
 describe('slow clients', { concurrency: true }, () => {
   let world: World;
   before(async () => {
-    world = await openWorld({ yaml: 'limits: { clientHeaderMs: 700, clientBodyIdleMs: 500, keepAliveMs: 300 }' });
+    world = await openWorld({ yaml: 'limits: { clientHeaderMs: 4000, clientBodyIdleMs: 3000, keepAliveMs: 300 }' });
   });
   after(() => world.close());
 
@@ -238,7 +238,7 @@ describe('slow clients', { concurrency: true }, () => {
       Array.from({ length: 304 }, async (_, index) => {
         const [name, start] = Object.entries(HALVES)[index % 8] ?? ['', ''];
         const socket = await dial(world.gateway.origin);
-        const heard = listen(socket, 15_000);
+        const heard = listen(socket, 30_000);
         socket.write(start);
         return { name, heard };
       }),
@@ -261,11 +261,12 @@ describe('slow clients', { concurrency: true }, () => {
   test('that never stop quite are served', async () => {
     const body = JSON.stringify(HI);
     const socket = await dial(world.gateway.origin);
-    const heard = listen(socket, 5_000);
+    const heard = listen(socket, 10_000);
     socket.write(head(CHATS[1].path, `content-length: ${body.length}`, 'connection: close'));
-    for (let at = 0; at < body.length; at += 10) {
-      socket.write(body.slice(at, at + 10));
-      await sleep(200);
+    // Longer in all than it may be silent.
+    for (let at = 0; at < body.length; at += 5) {
+      socket.write(body.slice(at, at + 5));
+      await sleep(300);
     }
     const { text } = await heard;
     assert.deepEqual(statusesIn(text), [200], text);

@@ -194,10 +194,14 @@ describe('clients that dawdle', { concurrency: 7 }, () => {
       response.socket.once('close', () => resolve());
       // Only who reads hears of the end; until then the operating system holds it back.
       await sleep(1_500);
-      response.resume();
+      let end = '';
+      response.setEncoding('utf8').on('data', (piece: string) => {
+        end = (end + piece).slice(-2_000);
+      });
       response.on('error', () => {});
       await isCut;
-      assert.ok(!response.complete, 'not an end as if all were well');
+      // Where there was room left on the way, on a busy machine, it hears why.
+      assert.ok(!response.complete || end.includes('upstream_timeout'), 'not an end as if all were well');
     });
   }
 });

@@ -114,7 +114,7 @@ const REFUSED: readonly object[] = [
   { messages: MESSAGES, max_tokens: -1 },
 ];
 
-describe('the description of the API', { timeout: 60_000 }, () => {
+describe('the description of the API', { timeout: 240_000 }, () => {
   let gateway: Gateway;
   let close: () => Promise<void>;
   let api: ApiDescription;
