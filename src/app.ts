@@ -45,6 +45,7 @@ import { createWebSearch } from './search/search.ts';
 import { openStores } from './stores/index.ts';
 import type { DatabaseHandle } from './stores/sqlite/protocol.ts';
 import { KeptAnswers } from './streams/kept-answers.ts';
+import { ResumableUploads } from './uploads/resumable.ts';
 import { Uploads } from './uploads/uploads.ts';
 import { UsageRecorder } from './usage/recorder.ts';
 
@@ -143,6 +144,12 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     converter,
     owner: () => ownerNow(config),
   });
+  const resumable = new ResumableUploads({
+    files: stores.files,
+    uploads,
+    owner: () => ownerNow(config),
+    mostBytes: () => config.limits.uploadFileBytes,
+  });
   const sweep = shared === undefined ? sweepRegularly(stores, log) : undefined;
   const media = createMediaStore(stores.files, guardedFetch, Date.now, shared?.mediaChanged);
   const search = createWebSearch({
@@ -198,6 +205,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     stores,
     buckets,
     uploads,
+    resumable,
     converter,
     media,
     search,

@@ -1,5 +1,6 @@
 import type { Logger } from '../core/logger.ts';
 import type { Stores } from '../core/stores.ts';
+import { removeAbandoned } from '../uploads/resumable.ts';
 import { UPLOADS_FOLDER } from '../uploads/uploads.ts';
 
 /** Younger files may belong to an upload that is still under way, in this process or another one. */
@@ -15,12 +16,12 @@ interface SweepDeps extends Pick<Stores, 'files'> {
 }
 
 /**
- * Removes what an upload left behind that was killed: spooled files, and files of buckets and of the Files API that no record
- * knows. Nobody is served any of them; they only take room. Returns how many there were.
+ * Removes what an upload left behind that was killed: spooled files, pieces of files, and files of buckets and of the Files
+ * API that no record knows. Nobody is served any of them; they only take room. Returns how many there were.
  */
 export async function sweepLeftovers({ buckets, uploads, files, now = Date.now }: SweepDeps): Promise<number> {
   const before = now() - YOUNGEST_MS;
-  let removed = 0;
+  let { removed } = await removeAbandoned(files, now());
   for await (const { path, modified } of files.list('uploads')) {
     if (modified < before) removed += await files.delete(path);
   }

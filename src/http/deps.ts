@@ -16,6 +16,7 @@ import type { Deadlines } from '../routing/deadlines.ts';
 import type { Router } from '../routing/router.ts';
 import type { WebSearch } from '../search/search.ts';
 import type { KeptAnswers } from '../streams/kept-answers.ts';
+import type { ResumableUploads } from '../uploads/resumable.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 import type { Calls } from './edge/calls.ts';
 import type { Heartbeats } from './sse.ts';
@@ -39,6 +40,7 @@ export interface Deps {
   readonly stores: Stores;
   readonly buckets: Buckets;
   readonly uploads: Uploads;
+  readonly resumable: ResumableUploads;
   readonly converter: Converter;
   readonly media: MediaStore;
   readonly search: WebSearch;
@@ -75,6 +77,8 @@ export interface PlainRoute {
   readonly bodyLimit?: (limits: Limits, request: FastifyRequest) => number;
   /** Its handler can do with the outline of a long chat: `JsonBody.outlined`. */
   readonly outlines?: true;
+  /** The body is taken as it is, whatever its type: `request.body` is a Buffer. */
+  readonly takesBytes?: true;
   /** A POST that may come without a body: its path says all there has to be said. */
   readonly hasNoBody?: true;
   /** Answering costs something, so HEAD, which would do the work and throw it away, is not served. */

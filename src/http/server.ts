@@ -10,7 +10,7 @@ import { conversationsRoutes } from './conversations/index.ts';
 import type { Deps, ErrorBody, PlainRoute, Route } from './deps.ts';
 import { documentRoutes } from './docs.ts';
 import { admit, MOST_HEADERS } from './edge/admit.ts';
-import { readJson } from './edge/body.ts';
+import { readBytes, readJson } from './edge/body.ts';
 import { brokenRequests } from './edge/broken.ts';
 import { errorHandler } from './edge/errors.ts';
 import { isLoopbackName } from './edge/guard.ts';
@@ -45,6 +45,7 @@ declare module 'fastify' {
     outlines?: boolean;
     hasNoBody?: boolean;
     anyType?: boolean;
+    takesBytes?: boolean;
     bodyLimit?: PlainRoute['bodyLimit'] | undefined;
     errorBody?: ErrorBody | undefined;
     isOpen?: PlainRoute['isOpen'];
@@ -146,6 +147,7 @@ export function buildServer(deps: Deps): FastifyInstance {
   });
   for (const route of all) {
     const { method, url, handler, form, bodyLimit, errorBody, isCostly, hasNoBody = false, anyType = false } = route;
+    const { takesBytes = false } = route;
     const { kind, isOpen, ownerOf, outlines = false } = route;
     const takesForm = form !== undefined;
     const takesJson = !takesForm || 'body' in route;
@@ -157,6 +159,7 @@ export function buildServer(deps: Deps): FastifyInstance {
       outlines,
       hasNoBody,
       anyType,
+      takesBytes,
       bodyLimit,
       errorBody,
       kind,
@@ -181,24 +184,28 @@ function readBodies(app: FastifyInstance, deps: Deps): void {
   const read = (request: FastifyRequest, payload: IncomingMessage) => {
     const { limits } = deps.config();
     const limit = request.route?.bodyLimit?.(limits, request) ?? limits.bodyBytes;
-    return readJson(payload, limit, { limits, deadlines: deps.deadlines, turns }, request.route?.outlines);
+    const reader = { limits, deadlines: deps.deadlines, turns };
+    if (request.route?.takesBytes === true) return readBytes(payload, limit, reader);
+    return readJson(payload, limit, reader, request.route?.outlines);
   };
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
     if (isWithoutBody(request)) return undefined;
     if (request.route?.takesJson !== true) throw wrongType(request);
     return read(request, payload);
   });
-  app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
-    if (isWithoutBody(request)) return;
+  app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, payload: IncomingMessage) => {
+    if (isWithoutBody(request)) return undefined;
+    if (request.route?.takesBytes === true) return read(request, payload);
     if (request.route?.takesForm !== true) {
       throw wrongType(request);
     }
     request.isForm = true;
+    return undefined;
   });
   // Every other type, and none.
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
     if (isWithoutBody(request)) return undefined;
-    if (request.route?.anyType === true) return read(request, payload);
+    if (request.route?.anyType === true || request.route?.takesBytes === true) return read(request, payload);
     throw wrongType(request);
   });
   app.addHook('preHandler', (request, _reply, done) => {

@@ -22,6 +22,8 @@ export interface UploadDeps {
 
 /** A file as it is sent. */
 export interface NewUpload extends Pick<UploadRecord, 'name' | 'mimeType' | 'purpose'> {
+  /** One that no file has; absent: a new one is made. */
+  readonly id?: string;
   readonly bytes: Uint8Array;
   /** Milliseconds after which it is gone; absent: it stays. */
   readonly expiresAfterMs?: number;
@@ -36,9 +38,8 @@ export class Uploads {
   }
 
   /** It is on disk when the promise resolves. */
-  async add({ bytes, expiresAfterMs, ...about }: NewUpload): Promise<UploadRecord> {
+  async add({ id = newId(), bytes, expiresAfterMs, ...about }: NewUpload): Promise<UploadRecord> {
     await this.#removeExpired();
-    const id = `file-${randomBytes(24).toString('hex')}`;
     const path = `${folderOf(id)}/original`;
     const createdAt = this.#now();
     const expires = expiresAfterMs === undefined ? null : createdAt + expiresAfterMs;
@@ -50,10 +51,16 @@ export class Uploads {
 
   /** A file of the caller's. Throws `not_found`; `param` names the field that has the id. */
   async get(id: string, param = 'file_id'): Promise<UploadRecord> {
+    const record = await this.find(id);
+    if (record === undefined) throw missing(id, param);
+    return record;
+  }
+
+  /** The same; undefined where there is none. */
+  async find(id: string): Promise<UploadRecord | undefined> {
     const record = isUploadId(id) ? await this.#deps.records.get(id) : undefined;
     const isThere = record !== undefined && (record.expires === null || record.expires > this.#now());
-    if (isThere && (record.owner === null || record.owner === this.#deps.owner())) return record;
-    throw missing(id, param);
+    return isThere && isSeenBy(record, this.#deps.owner()) ? record : undefined;
   }
 
   async list(query: Pick<UploadQuery, 'purpose' | 'order' | 'after' | 'limit'>): Promise<readonly UploadRecord[]> {
@@ -95,6 +102,15 @@ export class Uploads {
   #now(): number {
     return (this.#deps.now ?? Date.now)();
   }
+}
+
+/** What belongs to nobody is everybody's. `owner`: see `UploadDeps`. */
+export function isSeenBy(file: Pick<UploadRecord, 'owner'>, owner: string | null): boolean {
+  return file.owner === null || file.owner === owner;
+}
+
+function newId(): string {
+  return `file-${randomBytes(24).toString('hex')}`;
 }
 
 function folderOf(id: string): string {

@@ -50,6 +50,15 @@ export async function readJson(
   }
 }
 
+/** What a request brings, as it is, of at most `limit` bytes. */
+export async function readBytes(request: IncomingMessage, limit: number, reader: BodyReader): Promise<Buffer> {
+  refuseEncoding(request);
+  if (lengthOf(request) > limit) throw tooLarge(limit);
+  const { pieces, done } = await readBody(request, limit, reader);
+  if (done !== undefined) setImmediate(done);
+  return join(pieces);
+}
+
 interface Body {
   readonly pieces: Pieces;
   /** Ends the turn of a large body. */

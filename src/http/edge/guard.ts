@@ -18,8 +18,8 @@ const KEY_HEADER = 'x-api-key';
 const KEY_HEADER_OF = 'anthropic-version';
 
 /** Paths of Google's API, and those of OpenAI's that are Google's for its clients. */
-const GOOGLE_PATH = /^\/(v1beta\/|v1\/models\/[^?]*:[A-Za-z]+(\?|$))/;
-const SHARED_PATH = /^\/v1\/models(\/|\?|$)/;
+const GOOGLE_PATH = /^\/(v1beta\/|upload\/v1|v1\/models\/[^?]*:[A-Za-z]+(\?|$))/;
+const SHARED_PATH = /^\/v1\/(models|files)(\/|\?|$)/;
 /** The header by which those clients send their key, where they do not put it into the query; and the one in which they say who they are. */
 const GOOGLE_KEY_HEADER = 'x-goog-api-key';
 const GOOGLE_CLIENT_HEADER = 'x-goog-api-client';

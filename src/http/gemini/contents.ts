@@ -1,5 +1,6 @@
 import type { MediaPart, Message, Part, ToolCall, VendorData } from '../../core/chat.ts';
 import { mediaKind } from '../../core/media-types.ts';
+import { isUpload, uploadAddress, uploadOfUri } from '../../core/upload-address.ts';
 import { fromSignature } from './signature.ts';
 import type { WireContent, WirePart } from './wire.ts';
 
@@ -84,12 +85,14 @@ class ContentsDecoder {
     const toolCallId = this.#answered(response);
     const { text, isError } = toResult(response.response ?? {});
     const media = (response.parts ?? []).flatMap((each) => this.#toParts(each));
+    // Google would look for a file of ours at its own place.
+    const vendor = media.some(isUpload) ? fromSignature(part.thoughtSignature) : asSent(part);
     return {
       role: 'tool',
       toolCallId,
       content: [{ type: 'text', text }, ...media],
       ...(isError ? { isError } : {}),
-      vendor: asSent(part),
+      ...(vendor === undefined ? {} : { vendor }),
     };
   }
 
@@ -118,7 +121,7 @@ class ContentsDecoder {
       const url = `data:${mimeType};base64,${standardBase64(data)}`;
       return [toMedia(url, mimeType, part, displayName)];
     }
-    if (fileData !== undefined) return [toMedia(fileData.fileUri, fileData.mimeType, part)];
+    if (fileData !== undefined) return [toMedia(addressOf(fileData.fileUri), fileData.mimeType, part)];
     // Code that the model ran itself has no place of its own in the middle; what it says is kept.
     if (executableCode !== undefined) {
       const { language = '', code = '' } = executableCode;
@@ -159,6 +162,11 @@ function addText(content: Part[], type: 'text' | 'reasoning', text: string, vend
   if (last?.type === type && last.vendor === undefined) {
     content[content.length - 1] = { type, text: last.text + text, ...signed };
   } else content.push({ type, text, ...signed });
+}
+
+function addressOf(fileUri: string): string {
+  const id = uploadOfUri(fileUri);
+  return id === undefined ? fileUri : uploadAddress(id);
 }
 
 function toMedia(url: string, mimeType: string | undefined, part: WirePart, name?: string): MediaPart {

@@ -1,15 +1,38 @@
 import type { Limits } from '../../config/config.ts';
 import type { Deps, Route } from '../deps.ts';
 import { errorBody } from './errors.ts';
+import {
+  deleteFile,
+  FileMetadata,
+  GeminiFile,
+  GeminiFileList,
+  getFile,
+  listFiles,
+  UploadAnswer,
+  UploadQuery,
+  uploadFile,
+} from './files.ts';
 import { kindOfAnyMethod, modelMethod } from './methods.ts';
 import { getModel, listModels } from './models.ts';
-import { GeminiError, GeminiModel, GeminiModelList, ListQuery, MethodAnswer, MethodBody } from './wire.ts';
+import { Empty, GeminiError, GeminiModel, GeminiModelList, ListQuery, MethodAnswer, MethodBody } from './wire.ts';
 
 const TAG = 'Gemini API';
 
 /** The wire format of Google's Gemini API, before any provider. */
 export function geminiRoutes(deps: Deps): readonly Route[] {
   const common = { tag: TAG, errorBody, error: GeminiError } as const;
+  const upload = {
+    ...common,
+    method: 'POST',
+    summary: 'A file that messages may refer to, in one piece or piece by piece, as `X-Goog-Upload-Command` says',
+    body: FileMetadata,
+    query: UploadQuery,
+    takesBytes: true,
+    hasNoBody: true,
+    bodyLimit: (limits: Limits) => limits.uploadFileBytes,
+    answer: UploadAnswer,
+    handler: uploadFile(deps),
+  } as const;
   return [
     {
       ...common,
@@ -40,6 +63,35 @@ export function geminiRoutes(deps: Deps): readonly Route[] {
       summary: 'One model',
       answer: GeminiModel,
       handler: getModel(deps),
+    },
+    { ...upload, url: '/upload/v1beta/files' },
+    // Newer clients.
+    { ...upload, url: '/upload/v1/files' },
+    {
+      ...common,
+      method: 'GET',
+      url: '/v1beta/files',
+      summary: 'The files that are kept, page by page',
+      query: ListQuery,
+      answer: GeminiFileList,
+      handler: listFiles(deps),
+    },
+    {
+      ...common,
+      method: 'GET',
+      url: '/v1beta/files/:id',
+      summary: 'What is known of a file; with `:download` behind its name, its bytes',
+      answer: GeminiFile,
+      produces: ['application/json', 'application/octet-stream'],
+      handler: getFile(deps),
+    },
+    {
+      ...common,
+      method: 'DELETE',
+      url: '/v1beta/files/:id',
+      summary: 'Deletes a file, and what was made of it',
+      answer: Empty,
+      handler: deleteFile(deps),
     },
   ];
 }

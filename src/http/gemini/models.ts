@@ -71,7 +71,8 @@ function methodsOf(model: Model): readonly string[] {
   return model.type === 'embedding' ? ['embedContent', 'batchEmbedContents'] : [];
 }
 
-function count(value: unknown, param: string): number {
+/** A number of the query; 0 where there is none. */
+export function count(value: unknown, param: string): number {
   if (value === undefined || value === '') return 0;
   if (typeof value === 'string' && /^\d{1,9}$/.test(value)) return Number(value);
   throw new SluiceError('invalid_request', `'${param}' must be a number that an earlier answer gave, or left out.`, {

@@ -230,3 +230,5 @@ export const GeminiModel = z.looseObject({
 });
 
 export const GeminiModelList = z.object({ models: z.array(GeminiModel), nextPageToken: z.string().optional() });
+
+export const Empty = z.object({});

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { SluiceError } from '../../core/errors.ts';
 import type { UploadRecord } from '../../core/stores.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { readFileForm } from '../v1/files.ts';
@@ -60,13 +59,8 @@ function listOf(records: readonly UploadRecord[]) {
 
 /** Those of the ids that are there. */
 async function present(ids: readonly string[], deps: Deps): Promise<readonly UploadRecord[]> {
-  const found = await Promise.all([...new Set(ids)].map((id) => deps.uploads.get(id).catch(onlyMissing)));
+  const found = await Promise.all([...new Set(ids)].map((id) => deps.uploads.find(id)));
   return found.filter((record) => record !== undefined);
-}
-
-function onlyMissing(error: unknown): undefined {
-  if (error instanceof SluiceError && error.code === 'not_found') return undefined;
-  throw error;
 }
 
 /** `GET /v1/files/<id>` */

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { SluiceError } from '../../core/errors.ts';
 import { mediaTypeOf } from '../../core/media-types.ts';
@@ -88,7 +88,7 @@ export async function readFileForm(request: FastifyRequest, deps: Deps): Promise
   const { fields, files } = await readForm(request.raw, bounds, deps.deadlines);
   const { filename: name, mimeType, bytes } = onlyFile(files);
   return {
-    file: { name, mimeType: typeOf(name, mimeType), bytes },
+    file: { name, mimeType: fileType(name, mimeType), bytes },
     fields: Object.fromEntries(fields.map((field) => [field.name, field.value])),
   };
 }
@@ -113,17 +113,24 @@ export function retrieveFile(deps: Deps): Handler {
 
 /** `GET files/<id>/content`: the bytes as they came. No browser takes them for anything. */
 export function fileContent(deps: Deps): Handler {
-  return async (request, reply) => {
-    const record = await deps.uploads.get(idOf(request));
-    return serve(request, reply, {
-      size: record.size,
-      mimeType: 'application/octet-stream',
-      etag: record.id,
-      modified: record.createdAt,
-      cacheControl: 'private, no-cache',
-      open: (range) => deps.uploads.open(record, range),
-    });
-  };
+  return async (request, reply) => serveContent(await deps.uploads.get(idOf(request)), request, reply, deps);
+}
+
+/** The bytes of a file, whatever they are. */
+export async function serveContent(
+  record: UploadRecord,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { uploads }: Deps,
+): Promise<FastifyReply> {
+  return serve(request, reply, {
+    size: record.size,
+    mimeType: 'application/octet-stream',
+    etag: record.id,
+    modified: record.createdAt,
+    cacheControl: 'private, no-cache',
+    open: (range) => uploads.open(record, range),
+  });
 }
 
 /** `DELETE files/<id>` */
@@ -161,7 +168,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** What the client says it is, or else what its name says. */
-function typeOf(name: string, given: string): string {
+export function fileType(name: string, given: string): string {
   if (/^[\w.+-]+\/[\w.+-]+$/.test(given) && given !== 'application/octet-stream') return given.toLowerCase();
   const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
   const known = Object.hasOwn(TYPES, extension) ? TYPES[extension] : undefined;

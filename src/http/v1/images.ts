@@ -1,10 +1,11 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Limits } from '../../config/config.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageRequest } from '../../core/image.ts';
 import { imageNumbers, sizeOf } from '../../core/image-fields.ts';
 import { answerHeaders, withCall } from '../answer.ts';
 import type { Deps, Handler, Route } from '../deps.ts';
+import { originOf } from '../origin.ts';
 import { askedOf } from '../task-fields.ts';
 import { validate } from '../validate.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
@@ -140,10 +141,4 @@ function inputsOf(body: Readonly<Record<string, unknown>>, read: ReadImages, tas
     });
   }
   return { images: found, mask: read.mask ?? picturesOf(mask, 'mask')[0] };
-}
-
-/** The address under which the client reached us; a proxy in front says whether it did so by https. */
-function originOf(request: FastifyRequest): string {
-  const protocol = request.headers['x-forwarded-proto'] === 'https' ? 'https' : request.protocol;
-  return `${protocol}://${request.headers.host}`;
 }

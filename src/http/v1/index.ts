@@ -4,7 +4,6 @@ import type { Operation, RouteKind } from '../../observe/observation.ts';
 import type { Deps, Route } from '../deps.ts';
 import { geminiMethods, kindOfMethod } from '../gemini/methods.ts';
 import { forGoogleClients, getModel as getGeminiModel, listModels as listGeminiModels } from '../gemini/models.ts';
-import { deleteUploadedFile, listFileMetadata, retrieveFileMetadata, uploadFile } from '../messages/files.ts';
 import { forAnthropicClients, getModelInfo, listModelInfos } from '../messages/models.ts';
 import { withVariant } from '../variant.ts';
 import { TranscriptionForm } from './audio-form.ts';
@@ -14,18 +13,7 @@ import { chatCompletions } from './chat-completions.ts';
 import { Completion, CompletionBody } from './completion-body.ts';
 import { completions } from './completions.ts';
 import { EmbeddingBody, EmbeddingList, embeddings } from './embeddings.ts';
-import {
-  createFile,
-  DeletedFile,
-  deleteFile,
-  FileForm,
-  FileList,
-  FileObject,
-  FileQuery,
-  fileContent,
-  listFiles,
-  retrieveFile,
-} from './files.ts';
+import { fileRoutes } from './file-routes.ts';
 import { imageRoutes } from './images.ts';
 import { MarkItDownAnswer, markitdown } from './markitdown.ts';
 import { getModel, getProvider, listModels, listProviderModels, listProviders } from './models.ts';
@@ -99,52 +87,6 @@ function taskRoutes(deps: Deps): readonly Route[] {
     { ...ranking, url: '/v1/rerank', summary: 'Order documents by how well they fit a question' },
     { ...ranking, url: '/v2/rerank', summary: 'The same, where clients of Cohere look for it' },
     { ...ranking, url: '/api/:provider/rerank', summary: SAME },
-  ];
-}
-
-/** Files that are sent once, and referred to by their ids. */
-function fileRoutes(deps: Deps): readonly Route[] {
-  const one = { tag: 'Files', url: '/v1/files/:id', answer: FileObject } as const;
-  return [
-    withVariant(
-      {
-        ...one,
-        method: 'POST',
-        url: '/v1/files',
-        summary: 'Keep a file that messages may refer to',
-        form: FileForm,
-        handler: createFile(deps),
-      },
-      forAnthropicClients(uploadFile(deps)),
-    ),
-    withVariant(
-      {
-        ...one,
-        method: 'GET',
-        url: '/v1/files',
-        summary: 'The files that are kept, page by page',
-        query: FileQuery,
-        answer: FileList,
-        handler: listFiles(deps),
-      },
-      forAnthropicClients(listFileMetadata(deps)),
-    ),
-    withVariant(
-      { ...one, method: 'GET', summary: 'What is known of a file', handler: retrieveFile(deps) },
-      forAnthropicClients(retrieveFileMetadata(deps)),
-    ),
-    withVariant(
-      { ...one, method: 'DELETE', summary: 'Delete a file', answer: DeletedFile, handler: deleteFile(deps) },
-      forAnthropicClients(deleteUploadedFile(deps)),
-    ),
-    {
-      method: 'GET',
-      tag: 'Files',
-      url: '/v1/files/:id/content',
-      summary: 'The bytes of a file',
-      produces: ['application/octet-stream'],
-      handler: fileContent(deps),
-    },
   ];
 }
 

@@ -53,7 +53,8 @@ export function toGenerateBody(request: ChatRequest): Json {
 function toParts(part: Part): Json[] {
   if (part.type === 'bucket') return []; // text or media by now
   const own = ownPart(part.vendor);
-  if (own !== undefined) return [{ ...own, ...signature(part.vendor) }];
+  if (own !== undefined)
+    return [{ ...(part.type === 'media' ? withMedia(own, part) : own), ...signature(part.vendor) }];
   switch (part.type) {
     case 'text':
       return [{ text: part.text, ...signature(part.vendor) }];
@@ -62,6 +63,13 @@ function toParts(part: Part): Json[] {
     case 'media':
       return [{ ...toMedia(part), ...signature(part.vendor) }];
   }
+}
+
+/** What else a part says (`videoMetadata`) of its file, which stands inline by now if it was one of ours. */
+function withMedia(own: Json, part: MediaPart): Json {
+  const { fileData, ...rest } = own;
+  const isElsewhere = !isObject(fileData) || fileData['fileUri'] === part.url;
+  return isElsewhere ? own : { ...rest, ...toMedia(part) };
 }
 
 function toMedia({ url, mimeType }: MediaPart): Json {

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { temporaryStores } from '../../test/support/stores.ts';
+import { SluiceError } from '../core/errors.ts';
+import { collectBytes } from '../core/pieces.ts';
+import { uploadIdOf } from '../core/upload-address.ts';
+import { createConverter } from '../documents/converter.ts';
+import { PIECES_FOLDER, ResumableUploads } from './resumable.ts';
+import { Uploads } from './uploads.ts';
+
+const ABOUT = { name: 'a.txt', mimeType: 'text/plain', purpose: 'user_data' };
+const failsWith =
+  (code: string) =>
+  (error: unknown): boolean =>
+    error instanceof SluiceError && error.code === code;
+
+function world(context: TestContext, now: () => number = Date.now) {
+  const { uploads: records, files } = temporaryStores(context);
+  const converter = createConverter();
+  context.after(() => converter.close());
+  let owner: string | null = null;
+  const uploads = new Uploads({ records, files, converter, owner: () => owner });
+  const open = (): ResumableUploads =>
+    new ResumableUploads({ files, uploads, owner: () => owner, mostBytes: () => 10, now });
+  return { files, uploads, open, own: (by: string | null) => (owner = by) };
+}
+
+describe('files that come piece by piece', () => {
+  test('are joined in their order, whichever process took the pieces, and leave nothing behind', async (context) => {
+    const { files, uploads, open } = world(context);
+    const name = await open().begin(ABOUT);
+    for (const [offset, text] of [
+      [0, 'one'],
+      [3, ''],
+      [3, 'two'],
+      [6, '3'],
+    ] as const) {
+      await open().append(name, offset, Buffer.from(text));
+    }
+    assert.equal(await open().received(name), 7);
+    const record = await open().finish(name);
+    assert.equal(record.id, uploadIdOf(name));
+    assert.equal((await collectBytes((await uploads.open(record)).body)).toString(), 'onetwo3');
+    assert.deepEqual(await Array.fromAsync(files.list(PIECES_FOLDER)), []);
+    assert.deepEqual(await open().finish(name), record);
+    await assert.rejects(open().append(name, 7, Buffer.from('x')), failsWith('not_found'));
+  });
+
+  test('are as large as they were said to be, and no larger than files may be', async (context) => {
+    const uploads = world(context).open();
+    await assert.rejects(uploads.begin({ ...ABOUT, size: 11 }), failsWith('too_large'));
+    const name = await uploads.begin({ ...ABOUT, size: 10 });
+    await uploads.append(name, 0, Buffer.alloc(9));
+    await assert.rejects(uploads.append(name, 9, Buffer.alloc(2)), failsWith('too_large'));
+    await assert.rejects(uploads.append(name, 8, Buffer.alloc(1)), failsWith('invalid_request'));
+    await assert.rejects(uploads.finish(name), failsWith('invalid_request'));
+    await uploads.append(name, 9, Buffer.alloc(1));
+    assert.equal((await uploads.finish(name)).size, 10);
+  });
+
+  test('are completed once', async (context) => {
+    const { uploads, open } = world(context);
+    const resumable = open();
+    const name = await resumable.begin(ABOUT);
+    await resumable.append(name, 0, Buffer.from('x'));
+    const ends = await Promise.allSettled([resumable.finish(name), resumable.finish(name), resumable.finish(name)]);
+    assert.deepEqual(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected', 'rejected']);
+    assert.ok(ends.every((end) => end.status === 'fulfilled' || failsWith('conflict')(end.reason)));
+    assert.equal((await uploads.list({ order: 'asc', limit: 10 })).length, 1);
+  });
+
+  test('are their sender’s only', async (context) => {
+    const { open, own } = world(context);
+    own('one');
+    const name = await open().begin(ABOUT);
+    own('two');
+    for (const ask of [
+      () => open().received(name),
+      () => open().append(name, 0, Buffer.from('x')),
+      () => open().finish(name),
+      () => open().cancel(name),
+    ]) {
+      await assert.rejects(ask(), failsWith('not_found'));
+    }
+    own('one');
+    assert.equal(await open().received(name), 0);
+  });
+
+  test('are forgotten when nothing has come for an hour, and there is an end to how many there are', async (context) => {
+    let now = Date.now();
+    const { open } = world(context, () => now);
+    const names = await Promise.all(Array.from({ length: 100 }, () => open().begin(ABOUT)));
+    await assert.rejects(open().begin(ABOUT), failsWith('overloaded'));
+    await open().cancel(names[0] ?? '');
+    await open().begin(ABOUT);
+    now += 61 * 60_000;
+    await open().begin(ABOUT);
+    await assert.rejects(open().received(names[1] ?? ''), failsWith('not_found'));
+  });
+});

@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto';
+import { SluiceError } from '../core/errors.ts';
+import { parseObject } from '../core/objects.ts';
+import { collectBytes } from '../core/pieces.ts';
+import type { FileInfo, Files, UploadRecord } from '../core/stores.ts';
+import { uploadIdOf } from '../core/upload-address.ts';
+import { isSeenBy, type NewUpload, type Uploads } from './uploads.ts';
+
+/** Where the pieces are, below the folder of files: a folder for each file that is under way. */
+export const PIECES_FOLDER = 'sending';
+/** Files that may be under way at a time, whoever sends them. */
+const MOST_UNDER_WAY = 100;
+/** A file of which nothing has come for so long is forgotten. */
+const ABANDONED_MS = 60 * 60_000;
+const ABOUT = 'about.json';
+const NAME = /^[0-9a-f]{48}$/;
+
+/** What is said of a file before it comes. */
+export interface Announced extends Omit<NewUpload, 'bytes' | 'id'> {
+  /** Bytes; absent: it is not said. */
+  readonly size?: number;
+}
+
+export interface ResumableDeps {
+  readonly files: Files;
+  readonly uploads: Uploads;
+  readonly owner: () => string | null;
+  /** The most bytes that a file may have. */
+  readonly mostBytes: () => number;
+  readonly now?: () => number;
+}
+
+/** Removes what has come of files whose clients stopped sending. Returns how many are still under way, and what was removed. */
+export async function removeAbandoned(
+  files: Files,
+  now: number,
+): Promise<{ readonly underWay: number; readonly removed: number }> {
+  const last = new Map<string, number>();
+  for await (const { path, modified } of files.list(PIECES_FOLDER)) {
+    const [, name = ''] = path.split('/');
+    last.set(name, Math.max(modified, last.get(name) ?? 0));
+  }
+  let removed = 0;
+  const abandoned = [...last].filter(([, modified]) => modified < now - ABANDONED_MS);
+  for (const [name] of abandoned) removed += await files.delete(folderOf(name));
+  return { underWay: last.size - abandoned.length, removed };
+}
+
+/**
+ * Files that come piece by piece, in requests of their own. Every piece is on disk when its request is answered, so that
+ * any process can take the next one, and a client that lost its connection asks how much is there, and goes on.
+ */
+export class ResumableUploads {
+  readonly #deps: ResumableDeps;
+  readonly #ending = new Set<string>();
+
+  constructor(deps: ResumableDeps) {
+    this.#deps = deps;
+  }
+
+  /** The name under which its pieces are to come; see `uploadIdOf`. */
+  async begin(about: Announced): Promise<string> {
+    if (about.size !== undefined) this.#checkSize(about.size);
+    const { underWay } = await removeAbandoned(this.#deps.files, (this.#deps.now ?? Date.now)());
+    if (underWay >= MOST_UNDER_WAY) {
+      throw new SluiceError('overloaded', `${MOST_UNDER_WAY} files are being sent already. Finish or cancel them.`);
+    }
+    const name = randomBytes(24).toString('hex');
+    const kept = JSON.stringify({ ...about, owner: this.#deps.owner() });
+    await this.#deps.files.write(`${folderOf(name)}/${ABOUT}`, [Buffer.from(kept)]);
+    return name;
+  }
+
+  /** How many bytes are there. */
+  async received(name: string): Promise<number> {
+    await this.#about(name);
+    return total(await this.#pieces(name));
+  }
+
+  /** Takes the bytes from `offset` on, which has to be where the last piece ended. Returns how many there are then. */
+  async append(name: string, offset: number, bytes: Uint8Array): Promise<number> {
+    await this.#about(name);
+    const pieces = await this.#pieces(name);
+    // Whoever did not get our answer sends the same again.
+    const isRepeated = pieces.some((piece) => offsetOf(piece) === offset && piece.size === bytes.length);
+    const there = total(pieces);
+    if (isRepeated) return there;
+    if (offset !== there) {
+      throw new SluiceError('invalid_request', `There are ${there} bytes, so the offset must be ${there}.`, {
+        param: 'offset',
+      });
+    }
+    this.#checkSize(offset + bytes.length);
+    if (bytes.length > 0) await this.#deps.files.write(pieceAt(name, offset), [bytes]);
+    return offset + bytes.length;
+  }
+
+  /** The file, all of which has come. Its pieces are gone then. Whoever did not get our answer asks again, and gets the same. */
+  async finish(name: string): Promise<UploadRecord> {
+    const before = NAME.test(name) ? await this.#deps.uploads.find(uploadIdOf(name)) : undefined;
+    if (before !== undefined) return before;
+    const { owner: _, size, ...about } = await this.#about(name);
+    const pieces = await this.#pieces(name);
+    const there = total(pieces);
+    if (size !== undefined && size !== there) {
+      throw new SluiceError('invalid_request', `${size} bytes were announced, and ${there} have come.`, {
+        param: 'size',
+      });
+    }
+    if (this.#ending.has(name)) throw new SluiceError('conflict', 'This file is being completed already.');
+    this.#ending.add(name);
+    try {
+      const bytes: Uint8Array[] = [];
+      for (const { path } of pieces) {
+        const piece = await this.#deps.files.open(path);
+        if (piece === undefined) throw missing(name);
+        bytes.push(await collectBytes(piece.body));
+      }
+      const record = await this.#deps.uploads.add({ ...about, id: uploadIdOf(name), bytes: Buffer.concat(bytes) });
+      await this.#deps.files.delete(folderOf(name));
+      return record;
+    } finally {
+      this.#ending.delete(name);
+    }
+  }
+
+  /** Forgets what has come. */
+  async cancel(name: string): Promise<void> {
+    await this.#about(name);
+    await this.#deps.files.delete(folderOf(name));
+  }
+
+  async #about(name: string): Promise<Announced & { readonly owner: string | null }> {
+    const found = NAME.test(name) ? await this.#deps.files.open(`${folderOf(name)}/${ABOUT}`) : undefined;
+    if (found === undefined) throw missing(name);
+    // Only `begin` writes there.
+    const about: unknown = parseObject((await collectBytes(found.body)).toString('utf8'));
+    const known = about as Announced & { readonly owner: string | null };
+    if (!isSeenBy(known, this.#deps.owner())) throw missing(name);
+    return known;
+  }
+
+  /** In their order. There is no gap: each began where the last one ended. */
+  async #pieces(name: string): Promise<readonly FileInfo[]> {
+    const found: FileInfo[] = [];
+    for await (const file of this.#deps.files.list(folderOf(name))) if (!file.path.endsWith(ABOUT)) found.push(file);
+    return found.sort((one, other) => offsetOf(one) - offsetOf(other));
+  }
+
+  #checkSize(size: number): void {
+    const most = this.#deps.mostBytes();
+    if (size > most) throw new SluiceError('too_large', `The file is larger than ${most} bytes.`);
+  }
+}
+
+function folderOf(name: string): string {
+  return `${PIECES_FOLDER}/${name}`;
+}
+
+function pieceAt(name: string, offset: number): string {
+  return `${folderOf(name)}/${String(offset).padStart(12, '0')}`;
+}
+
+function offsetOf({ path }: FileInfo): number {
+  return Number(path.slice(path.lastIndexOf('/') + 1));
+}
+
+function total(pieces: readonly FileInfo[]): number {
+  return pieces.reduce((sum, { size }) => sum + size, 0);
+}
+
+function missing(name: string): SluiceError {
+  return new SluiceError(
+    'not_found',
+    `No file is being sent as '${name.slice(0, 100)}': it is complete, was cancelled, or never began.`,
+    {
+      param: 'upload_id',
+    },
+  );
+}
