@@ -16,7 +16,7 @@ const OWN_HEADER_BYTES = 1_024;
 const OF_CONNECTION: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'upgrade', CLIENT]);
 
 /** The private socket of a worker. Windows has named pipes instead. */
-function socketOf(folder: string, tag: string): string {
+export function socketOf(folder: string, tag: string): string {
   const name = `${tag}.sock`;
   return process.platform === 'win32' ? `\\\\.\\pipe\\${path.basename(folder)}-${name}` : path.join(folder, name);
 }

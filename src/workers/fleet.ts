@@ -1,7 +1,9 @@
 import cluster, { type Worker } from 'node:cluster';
+import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../core/logger.ts';
 import { Channel, type Message } from './channel.ts';
+import { socketOf } from './elsewhere.ts';
 import type { Beginning } from './words.ts';
 
 /** Why a worker that never served has ended. */
@@ -95,6 +97,8 @@ export class Fleet {
     worker.once('exit', async (code: number | null, signal: string | null) => {
       await Promise.race([isSilent, sleep(LAST_WORDS_MS)]);
       disconnect();
+      // Who was killed leaves its socket behind, which others would take for a sign of life.
+      if (process.platform !== 'win32') rmSync(socketOf(beginning.folder, tag), { force: true });
       this.#ended(member, signal ?? `exit code ${code}`, served.reject, ended.resolve);
     });
     worker.on('error', (error) => this.#log.warn({ err: error, worker: member.pid }, 'a worker could not be reached'));

@@ -187,6 +187,26 @@ describe('several workers', { timeout: 240_000, skip: !isLinux }, () => {
     await eventually(() => world.open.length === 0);
   });
 
+  test('an answer whose worker was killed has ended, and can be gone on from', async (context) => {
+    const world = await openWorkers(context, { count: 2, play: (response) => void response });
+    const begun = await ask(world.origin, '/v1/responses', { model: 'mock/m', input: 'Hi', background: true });
+    const { id } = JSON.parse(begun.text);
+    await eventually(() => world.open.length === 1);
+    const isKnown = async (): Promise<boolean> => {
+      const { text } = await ask(world.origin, `/v1/responses/${id}`);
+      return JSON.parse(text).status === 'failed';
+    };
+    for (const [index, victim] of world.workers().entries()) {
+      process.kill(victim, 'SIGKILL');
+      await world.running.said(new RegExp(`(?:a worker serves[^]*){${3 + index}}`));
+      if (await isKnown()) break;
+    }
+    assert.ok(await isKnown(), 'its worker was killed');
+    const next = { model: 'mock/m', input: 'And', previous_response_id: id, background: true };
+    const { status, text } = await ask(world.origin, '/v1/responses', next);
+    assert.equal(status, 200, text);
+  });
+
   test('a conversation grows through any of them, and every one knows all of it at once', async (context) => {
     const world = await openWorkers(context, { count: 3, play: (response) => response.end(END) });
     const { id } = JSON.parse((await ask(world.origin, '/v1/conversations', {})).text);
