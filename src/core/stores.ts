@@ -144,6 +144,8 @@ export interface ItemRange {
   readonly above?: number;
   readonly below?: number;
   readonly limit: number;
+  /** They end with the one with which all have so many bytes, or more. */
+  readonly bytes?: number;
 }
 
 /** Conversations: lists of items that grow at their end. What is added together stands together. */
@@ -157,6 +159,11 @@ export interface ConversationStore {
   /** Adds all or nothing. False: there is no such conversation, or it has an item of one of the ids, or two of them are the same. */
   append(id: string, items: readonly ConversationItem[]): Promise<boolean>;
   items(id: string, range: ItemRange): Promise<readonly PlacedItem[]>;
+  /** How many there are between two places, and how many bytes they have, without reading them. */
+  size(
+    id: string,
+    between?: Pick<ItemRange, 'above' | 'below'>,
+  ): Promise<{ readonly items: number; readonly bytes: number }>;
   /** Those of the ids that are there. */
   find(id: string, items: readonly string[]): Promise<readonly PlacedItem[]>;
   /** Whether there was one. */

@@ -87,6 +87,28 @@ export function conversationsContract(name: string, open: Open<ConversationStore
       assert.equal(await ids({ order: 'asc', limit: 0 }), '');
     });
 
+    test('items have a size, and are listed as long as they are small enough', async (context) => {
+      const { store } = await open(context);
+      const of = (id: string, length: number) => ({ id, body: { text: 'ä'.repeat(length / 2) } });
+      await store.create(record('a'), [of('1', 1_000), of('2', 2_000), of('3', 5_000), of('4', 10)]);
+      await store.create(record('b'), [of('5', 100_000)]);
+      const { items: count, bytes } = await store.size('a');
+      assert.equal(count, 4);
+      assert.ok(bytes > 8_010 && bytes < 8_200, String(bytes));
+      assert.deepEqual(await store.size('none'), { items: 0, bytes: 0 });
+      const [first, second, third] = await store.items('a', ALL);
+      assert.equal((await store.size('a', { above: first?.place ?? 0 })).items, 3);
+      assert.equal((await store.size('a', { above: first?.place ?? 0, below: third?.place ?? 0 })).items, 1);
+      const ids = async (range: Partial<Parameters<ConversationStore['items']>[1]>) =>
+        (await store.items('a', { ...ALL, ...range })).map(({ id }) => id).join('');
+      assert.equal(await ids({ bytes: 1 }), '1');
+      assert.equal(await ids({ bytes: 1_500 }), '12');
+      assert.equal(await ids({ bytes: 1_500, order: 'desc' }), '43');
+      assert.equal(await ids({ bytes: 1_500, limit: 1 }), '1');
+      assert.equal(await ids({ bytes: 1_500, above: second?.place ?? 0 }), '3');
+      assert.equal(await ids({ bytes: 100_000 }), '1234');
+    });
+
     test('items are found by their ids, in their own conversation only', async (context) => {
       const { store } = await open(context);
       await store.create(record('a'), items('1', '2', '3'));

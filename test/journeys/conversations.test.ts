@@ -301,16 +301,46 @@ describe('conversations', { timeout: 120_000 }, () => {
     assert.equal(sent.includes('secret'), false);
   });
 
+  test('keep of a cut answer what a model takes back', async () => {
+    const tools = [WEATHER];
+    // Google's calls come whole.
+    for (const format of FORMATS.filter((each) => each !== 'google')) {
+      const seat = world.seat(format);
+      const conversation = await world.client.conversations.create();
+      const ask = { model: seat.model, conversation: conversation.id, tools };
+      const halfCall = { id: 'call_1', name: 'weather', arguments: ['{"ci'] };
+      seat.answers({ reasoning: ['hm'], toolCalls: [halfCall], finish: 'length' });
+      const cut = await create({ ...ask, input: 'half a call' });
+      assert.equal(cut.status, 'incomplete', seat.format);
+      seat.answers({ text: ['As far'], toolCalls: [halfCall], finish: 'length' });
+      await create({ ...ask, input: 'words before it' });
+      seat.answers({ text: ['As far'], finish: 'length' });
+      await create({ ...ask, input: 'half a text' });
+      assert.deepEqual(
+        await wordsOf(conversation),
+        ['half a call', 'words before it', 'As far', 'half a text', 'As far'],
+        seat.format,
+      );
+      seat.answers({ text: ['Well.'] });
+      await create({ model: seat.model, tools, previous_response_id: cut.id, input: 'And now?' });
+      const sent = JSON.stringify(seat.last.body);
+      assert.ok(sent.includes('half a call'), sent);
+      assert.equal(sent.includes('call_1'), false, sent);
+    }
+  });
+
   test('take items whose ids are taken, or none that can be kept, under ids of ours', async () => {
     const { conversations } = world.client;
     const message = (id: string, content: string) =>
       ({ type: 'message', id, role: 'assistant', status: 'completed', content }) as never;
     const { id } = await conversations.create({ items: [message('msg_1', 'a'), message('msg_1', 'b')] });
     await conversations.items.create(id, { items: [message('msg_1', 'c'), message('a b', 'd'), message('', 'e')] });
+    // Whoever asks for `items/..` asks for something else.
+    await conversations.items.create(id, { items: [message('.', 'f'), message('..', 'g')] });
     const kept = await Array.fromAsync(conversations.items.list(id, { order: 'asc' }));
-    assert.deepEqual(kept.map(wordOf), ['a', 'b', 'c', 'd', 'e']);
+    assert.deepEqual(kept.map(wordOf), ['a', 'b', 'c', 'd', 'e', 'f', 'g']);
     assert.equal(kept[0]?.id, 'msg_1');
-    assert.equal(new Set(kept.map((item) => item.id)).size, 5);
+    assert.equal(new Set(kept.map((item) => item.id)).size, 7);
     for (const item of kept.slice(1)) assert.match(String(item.id), /^msg_[0-9a-f]{48}i0$/);
   });
 
@@ -351,6 +381,49 @@ describe('conversations', { timeout: 120_000 }, () => {
       await assert.rejects(conversations.retrieve(none), NotFoundError);
     }
   });
+});
+
+test('conversations and chains of answers have a size', { timeout: 60_000 }, async (context) => {
+  const world = await openWorld('limits: { chatBodyBytes: 20000 }');
+  context.after(() => world.close());
+  const { client } = world;
+  const { model } = world.seat('openai');
+  const long = 'long '.repeat(3_000);
+  const { id } = await client.conversations.create();
+  const add = (): Promise<unknown> =>
+    client.conversations.items.create(id, { items: [{ role: 'user', content: long }] });
+  for (let count = 0; count < 6; count += 1) await add();
+  const isTooLarge = (error: unknown): boolean =>
+    error instanceof APIError && error.status === 413 && /more than 80000 bytes/.test(error.message);
+  await assert.rejects(add(), isTooLarge);
+  await assert.rejects(
+    client.responses.create({ model, conversation: id, input: 'x' }),
+    (error) => isTooLarge(error) && error instanceof APIError && error.param === 'conversation',
+  );
+  // Pages are as long as there is room for.
+  for (const order of ['asc', 'desc'] as const) {
+    const page = await client.conversations.items.list(id, { order });
+    assert.deepEqual([page.data.length, page.has_more], [2, true]);
+    const items = await Array.fromAsync(client.conversations.items.list(id, { order }));
+    assert.equal(new Set(items.map((item) => item.id)).size, 6);
+    for (const item of items.slice(0, order === 'desc' ? 2 : 0)) {
+      await client.conversations.items.delete(String(item.id), { conversation_id: id });
+    }
+  }
+  await client.responses.create({ model, conversation: id, input: 'x' });
+
+  let previous: string | undefined;
+  for (let count = 0; count < 6; count += 1) {
+    const chained = previous === undefined ? {} : { previous_response_id: previous };
+    previous = (await client.responses.create({ model, input: long, ...chained })).id;
+  }
+  await assert.rejects(
+    client.responses.create({ model, input: long, previous_response_id: String(previous) }),
+    (error) =>
+      error instanceof BadRequestError &&
+      error.param === 'previous_response_id' &&
+      /more than 80000 bytes before it/.test(error.message),
+  );
 });
 
 test('conversations are refused where nothing is to be kept', { timeout: 60_000 }, async (context) => {

@@ -3,7 +3,14 @@ import type { PlacedItem } from '../../core/stores.ts';
 import type { Deps, Handler } from '../deps.ts';
 import type { JsonBody } from '../edge/body.ts';
 import { sendJson } from '../responses/asking.ts';
-import { addItems, isStorable, keptItem, missing, ownConversation } from '../responses/conversation.ts';
+import {
+  addItems,
+  isStorable,
+  keptItem,
+  limitConversation,
+  missing,
+  ownConversation,
+} from '../responses/conversation.ts';
 import { listOf, shown, USUAL_LIMIT } from '../responses/items.ts';
 import { ENCRYPTED, included } from '../responses/wire.ts';
 import { limitMessages, validate } from '../validate.ts';
@@ -19,6 +26,7 @@ export function addConversationItems(deps: Deps): Handler {
     const { items } = validate(NewItems, value, 'invalid_field');
     const query = validate(IncludeQuery, request.query, 'invalid_field');
     await ownConversation(deps, id);
+    await limitConversation(deps, id);
     const added = await addItems(deps, id, await itemsGiven(items, deps));
     if (added === undefined) throw missing(id);
     return sendJson(reply, listOf(added, { encrypted: isEncrypted(query), hasMore: false }));
@@ -34,9 +42,13 @@ export function listConversationItems(deps: Deps): Handler {
     const { after, limit = USUAL_LIMIT, order = 'desc' } = query;
     const from = after === undefined ? undefined : await placedItem(deps, id, after, 'after');
     const bound = from === undefined ? {} : order === 'asc' ? { above: from.place } : { below: from.place };
-    const found = await deps.stores.conversations.items(id, { order, ...bound, limit: limit + 1 });
-    const page = found.slice(0, limit).map(keptItem);
-    return sendJson(reply, listOf(page, { encrypted: isEncrypted(query), hasMore: found.length > limit }));
+    const { conversations } = deps.stores;
+    const bytes = deps.config().limits.chatBodyBytes;
+    const found = await conversations.items(id, { order, ...bound, limit, bytes });
+    const last = found.at(-1);
+    const rest = last && (order === 'asc' ? { above: last.place } : { below: last.place });
+    const hasMore = rest !== undefined && (await conversations.size(id, rest)).items > 0;
+    return sendJson(reply, listOf(found.map(keptItem), { encrypted: isEncrypted(query), hasMore }));
   };
 }
 

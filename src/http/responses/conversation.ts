@@ -5,7 +5,7 @@ import { conversationId, itemId, responseId } from './ids.ts';
 import { prefixOf } from './input.ts';
 import type { KeptItem } from './items.ts';
 import { chunksOf, type Kept } from './run.ts';
-import { isMine, keepsAnswers, outputOf } from './store.ts';
+import { isMine, keepsAnswers, saidWhole } from './store.ts';
 import { conversationIdOf, type Json, type ResponseBody } from './wire.ts';
 
 /** A conversation as an answer finds it that is part of it. */
@@ -40,14 +40,28 @@ export async function enterConversation(body: ResponseBody, deps: Deps): Promise
   }
   requireKeeping(deps);
   await ownConversation(deps, id, 'conversation');
-  const most = deps.config().limits.messages;
-  const placed = await deps.stores.conversations.items(id, { order: 'asc', limit: most + 1 });
-  if (placed.length > most) {
-    throw new SluiceError('invalid_request', `The conversation has more than ${most} items, which is the limit.`, {
-      param: 'conversation',
-    });
-  }
+  await limitConversation(deps, id, 'conversation');
+  const placed = await deps.stores.conversations.items(id, { order: 'asc', limit: deps.config().limits.messages });
   return { id, items: placed.map(keptItem), below: (placed.at(-1)?.place ?? -1) + 1 };
+}
+
+/** Refuses a conversation that is larger than what a model may be asked. */
+export async function limitConversation(deps: Deps, id: string, param = 'conversation_id'): Promise<void> {
+  const { messages } = deps.config().limits;
+  const { items, bytes } = await deps.stores.conversations.size(id);
+  const mend = 'Delete some of its items, or begin another one.';
+  if (items > messages) {
+    const words = `The conversation has more than ${messages} items, which is the limit. ${mend}`;
+    throw new SluiceError('invalid_request', words, { param });
+  }
+  const most = mostBytes(deps);
+  if (bytes > most)
+    throw new SluiceError('too_large', `The conversation has more than ${most} bytes. ${mend}`, { param });
+}
+
+/** What went before a question may have so many bytes: as much as some requests bring together. */
+export function mostBytes(deps: Deps): number {
+  return 4 * deps.config().limits.chatBodyBytes;
 }
 
 /** What stood in its conversation before an answer, as far as it is still there. */
@@ -65,7 +79,7 @@ export async function itemsBefore(deps: Deps, { conversation }: Kept): Promise<r
 export async function joinConversation(kept: Kept, deps: Deps): Promise<SluiceError | undefined> {
   if (kept.conversation === undefined || !isSaid(kept)) return undefined;
   try {
-    await addItems(deps, kept.conversation.id, [...kept.input, ...outputOf(kept)]);
+    await addItems(deps, kept.conversation.id, [...kept.input, ...saidWhole(kept)]);
     return undefined;
   } catch (error) {
     return toSluiceError(error);
@@ -111,7 +125,7 @@ export async function addItems(
 
 /** Ids of items that can be kept, and found again by their address. Clients may send any. */
 export function isStorable(id: unknown): id is string {
-  return typeof id === 'string' && /^[\x21-\x7e]{1,512}$/.test(id);
+  return typeof id === 'string' && /^(?!\.{1,2}$)[\x21-\x7e]{1,512}$/.test(id);
 }
 
 /** Items with an id each that none of the others has, and none of `taken`. */

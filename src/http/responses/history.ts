@@ -1,8 +1,8 @@
 import { SluiceError } from '../../core/errors.ts';
-import { itemsBefore } from './conversation.ts';
+import { itemsBefore, mostBytes } from './conversation.ts';
 import type { KeptItem } from './items.ts';
 import type { Kept } from './run.ts';
-import { outputOf, type ResponseDeps, running, stored } from './store.ts';
+import { type ResponseDeps, running, saidWhole, stored } from './store.ts';
 
 /** Answers that go on from each other. */
 const LONGEST_CHAIN = 1_000;
@@ -23,6 +23,8 @@ export interface History {
 /** Everything up to the end of an answer, from the beginning. */
 export async function historyUpTo(deps: ResponseDeps, id: string): Promise<History> {
   const turns: (readonly KeptItem[])[] = [];
+  const most = mostBytes(deps);
+  let bytes = 0;
   let first = id;
   for (let next: string | null = id; next !== null; ) {
     const kept: Kept | undefined = await stored(deps, next);
@@ -30,12 +32,24 @@ export async function historyUpTo(deps: ResponseDeps, id: string): Promise<Histo
     if (isRunning === true) throw notUsable(next, 'is not complete yet: wait for its end');
     if (kept === undefined) throw notUsable(next, 'was not found: it was not stored, was deleted, or has expired');
     if (turns.length >= LONGEST_CHAIN) throw notUsable(id, `has more than ${LONGEST_CHAIN} answers before it`);
-    turns.push([...kept.input, ...outputOf(kept)]);
+    const turn = [...kept.input, ...saidWhole(kept)];
+    bytes += sizeOf(turn);
+    if (bytes > most) throw notUsable(id, `has more than ${most} bytes before it`);
+    turns.push(turn);
     if (kept.conversation !== undefined) turns.push(await itemsBefore(deps, kept));
     first = next;
     next = kept.previous;
   }
   return { items: turns.reverse().flat(), first };
+}
+
+/** About how many bytes a value takes: its texts, whatever they are in. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  let size = 0;
+  for (const member of Object.values(value)) size += sizeOf(member);
+  return size;
 }
 
 function notUsable(id: string, why: string): SluiceError {

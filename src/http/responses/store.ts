@@ -60,6 +60,20 @@ export function notFound(id: string): SluiceError {
   );
 }
 
+/**
+ * What an answer said, without what its limit cut off so that no model takes it back: half a call, and thoughts that led to
+ * nothing.
+ */
+export function saidWhole(kept: Kept): readonly KeptItem[] {
+  const said = outputOf(kept);
+  if (!chunksOf(kept).some((chunk) => chunk.type === 'finish' && CUT.has(chunk.finish))) return said;
+  const whole = said.filter(({ item }) => !(CALLS.has(item['type']) && item['status'] === 'incomplete'));
+  return whole.some(({ item }) => item['type'] !== 'reasoning') ? whole : [];
+}
+
+const CUT: ReadonlySet<string> = new Set(['length', 'content_filter']);
+const CALLS: ReadonlySet<unknown> = new Set(['function_call', 'custom_tool_call']);
+
 /** What an answer said, as items. */
 export function outputOf(kept: Kept): readonly KeptItem[] {
   const replay = replayOf(kept, { startingAfter: Number.POSITIVE_INFINITY });

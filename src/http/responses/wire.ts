@@ -114,7 +114,7 @@ const TextFormat = z.looseObject({
   strict: z.boolean().nullish(),
 });
 
-export const Metadata = z.record(z.string().max(64), z.string().max(512));
+export const Metadata = z.record(z.string().max(64, 'a name has at most 64 characters'), z.string().max(512));
 
 const Include = z.array(z.string().max(256)).max(64);
 const { conversation: _, ...routing } = RoutingFields;

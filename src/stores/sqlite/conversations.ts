@@ -60,14 +60,33 @@ export class SqliteConversations implements ConversationStore {
     return items.length > 0 && result?.changes === items.length;
   }
 
-  async items(id: string, { order, above, below, limit }: ItemRange): Promise<readonly PlacedItem[]> {
-    let where = sql`conversation = ${numberOf(id)}`;
-    if (above !== undefined) where = sql`${where} and number > ${above}`;
-    if (below !== undefined) where = sql`${where} and number < ${below}`;
+  async items(id: string, { order, limit, bytes, ...between }: ItemRange): Promise<readonly PlacedItem[]> {
+    const where = standing(id, between);
     const direction = order === 'asc' ? sql`asc` : sql`desc`;
+    if (bytes === undefined) {
+      return await this.#read(
+        sql`select number, id, body from conversation_items where ${where} order by number ${direction} limit ${limit}`,
+      );
+    }
+    // Lengths stand before the text itself: what is not shown is not read.
     return await this.#read(
-      sql`select number, id, body from conversation_items where ${where} order by number ${direction} limit ${limit}`,
+      sql`select items.number, items.id, items.body from conversation_items as items join (
+            select number, sum(octet_length(body)) over (order by number ${direction}) - octet_length(body) as before
+            from conversation_items where ${where} order by number ${direction} limit ${limit}
+          ) as measured on measured.number = items.number
+          where measured.before < ${bytes} order by items.number ${direction}`,
     );
+  }
+
+  async size(
+    id: string,
+    between: Pick<ItemRange, 'above' | 'below'> = {},
+  ): Promise<{ readonly items: number; readonly bytes: number }> {
+    const [result] = await this.#database.read(
+      sql`select count(*) as items, sum(octet_length(body)) as bytes from conversation_items where ${standing(id, between)}`,
+    );
+    const [row] = result?.rows ?? [];
+    return { items: Number(row?.['items'] ?? 0), bytes: Number(row?.['bytes'] ?? 0) };
   }
 
   async find(id: string, items: readonly string[]): Promise<readonly PlacedItem[]> {
@@ -89,6 +108,13 @@ export class SqliteConversations implements ConversationStore {
     const [result] = await this.#database.read(statement);
     return (result?.rows ?? []).map(itemOf);
   }
+}
+
+function standing(id: string, { above, below }: Pick<ItemRange, 'above' | 'below'>): Statement {
+  let where = sql`conversation = ${numberOf(id)}`;
+  if (above !== undefined) where = sql`${where} and number > ${above}`;
+  if (below !== undefined) where = sql`${where} and number < ${below}`;
+  return where;
 }
 
 function numberOf(id: string): Statement {
