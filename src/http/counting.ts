@@ -1,6 +1,7 @@
 import type { CallScope } from '../core/call.ts';
 import type { ChatRequest, WireFormat } from '../core/chat.ts';
 import { SluiceError } from '../core/errors.ts';
+import { uploadStep } from '../enrich/uploads.ts';
 import { speaks } from '../providers/ai-sdk/native.ts';
 import type { Asked, Performed } from '../routing/router.ts';
 import type { Target } from '../routing/select.ts';
@@ -30,7 +31,8 @@ export async function countPrompt(
   call: CallScope,
   deps: Deps,
 ): Promise<Performed<Counted>> {
-  const { asked } = question;
+  // Files that were sent before are part of what was asked.
+  const { request: asked } = await uploadStep(deps.uploads).enrich(question.asked, call);
   const counted = await deps.router.perform(question, call, async (target, scope): Promise<Counted> => {
     const { provider, model } = target;
     if (speaks(provider, format)) {

@@ -18,6 +18,39 @@ function world(context: TestContext): UploadDeps {
   return { records, files, converter, owner: () => null };
 }
 
+/** A disk on which nothing can be written from some time on, until files are deleted. */
+function fullOnceFilled(deps: UploadDeps): { readonly uploads: Uploads; fill(): void } {
+  let isFull = false;
+  const write = <T>(run: () => Promise<T>): Promise<T> =>
+    isFull ? Promise.reject(new SluiceError('storage_failed', 'The disk is full.')) : run();
+  const { files, records } = deps;
+  return {
+    fill: () => {
+      isFull = true;
+    },
+    uploads: new Uploads({
+      ...deps,
+      files: {
+        write: (path, body) => write(() => files.write(path, body)),
+        stat: (path) => files.stat(path),
+        open: (path, range) => files.open(path, range),
+        list: (folder) => files.list(folder),
+        delete: async (path) => {
+          isFull = false;
+          return files.delete(path);
+        },
+      },
+      records: {
+        add: (record) => write(() => records.add(record)),
+        get: (id) => records.get(id),
+        list: (query) => records.list(query),
+        delete: (id) => write(() => records.delete(id)),
+        expired: (at, limit) => records.expired(at, limit),
+      },
+    }),
+  };
+}
+
 describe('files that were sent', () => {
   test('are there, byte for byte, until they are deleted', async (context) => {
     const deps = world(context);
@@ -57,6 +90,41 @@ describe('files that were sent', () => {
     const left: string[] = [];
     for await (const { path } of deps.files.list('sent')) left.push(path);
     assert.deepEqual(left, [unknown.path]);
+  });
+
+  test('leave no text behind when they are deleted while it is made, and need none on disk', async (context) => {
+    const deps = world(context);
+    const html = { ...ABOUT, name: 'a.html', bytes: Buffer.from('<html><body><h1>Tides</h1></body></html>') };
+    const uploads: Uploads = new Uploads({
+      ...deps,
+      converter: {
+        convert: async (...asked) => {
+          const converted = await deps.converter.convert(...asked);
+          await uploads.delete(deleted.id);
+          return converted;
+        },
+      },
+    });
+    const deleted = await uploads.add(html);
+    assert.match((await uploads.text(deleted)) ?? '', /Tides/);
+    assert.deepEqual(await Array.fromAsync(deps.files.list('sent')), []);
+
+    const full = fullOnceFilled(deps);
+    const record = await full.uploads.add(html);
+    full.fill();
+    assert.match((await full.uploads.text(record)) ?? '', /Tides/);
+  });
+
+  test('are listed, and make room, where nothing can be written', async (context) => {
+    let now = 1_000_000;
+    const full = fullOnceFilled({ ...world(context), now: () => now });
+    const kept = await full.uploads.add({ ...ABOUT, bytes: Buffer.from('x') });
+    await full.uploads.add({ ...ABOUT, bytes: Buffer.from('y'), expiresAfterMs: 1_000 });
+    now += 2_000;
+    full.fill();
+    assert.deepEqual(await full.uploads.list(ALL), [kept]);
+    await full.uploads.delete(kept.id);
+    assert.deepEqual(await full.uploads.list(ALL), []);
   });
 
   test('go when their time is over, with their bytes', async (context) => {

@@ -39,7 +39,7 @@ export class Uploads {
 
   /** It is on disk when the promise resolves. */
   async add({ id = newId(), bytes, expiresAfterMs, ...about }: NewUpload): Promise<UploadRecord> {
-    await this.#removeExpired();
+    await this.#removeExpired().catch(onlyStorage);
     const path = `${folderOf(id)}/original`;
     const createdAt = this.#now();
     const expires = expiresAfterMs === undefined ? null : createdAt + expiresAfterMs;
@@ -63,27 +63,49 @@ export class Uploads {
     return isThere && isSeenBy(record, this.#deps.owner()) ? record : undefined;
   }
 
-  async list(query: Pick<UploadQuery, 'purpose' | 'order' | 'after' | 'limit'>): Promise<readonly UploadRecord[]> {
-    await this.#removeExpired();
-    if (query.after !== undefined) await this.get(query.after, 'after');
+  /** `param` names the field that has the id of `after`. */
+  async list(
+    query: Pick<UploadQuery, 'purpose' | 'order' | 'after' | 'limit'>,
+    param = 'after',
+  ): Promise<readonly UploadRecord[]> {
+    // Reading goes on where nothing can be written. What has expired is left out anyway.
+    await this.#removeExpired().catch(onlyStorage);
+    if (query.after !== undefined) await this.get(query.after, param);
     return await this.#deps.records.list({ ...query, owner: this.#deps.owner(), now: this.#now() });
   }
 
   async delete(id: string): Promise<void> {
     await this.get(id);
-    if (!(await this.#deps.records.delete(id))) throw missing(id, 'file_id');
-    await this.#deps.files.delete(folderOf(id));
+    const { records, files } = this.#deps;
+    let isGone: boolean;
+    try {
+      isGone = await records.delete(id);
+    } catch (error) {
+      onlyStorage(error);
+      // On a full disk the bytes make the room that the end of the record needs.
+      await files.delete(folderOf(id));
+      isGone = await records.delete(id);
+    }
+    if (!isGone) throw missing(id, 'file_id');
+    await files.delete(folderOf(id));
   }
 
   /** What a document says, as markdown or plain text; undefined where it is none. It is converted once. */
   async text(record: UploadRecord): Promise<string | undefined> {
+    if (record.size === 0) return '';
     const path = `${folderOf(record.id)}/text.md`;
     const before = await this.#deps.files.open(path);
     if (before !== undefined) return (await collectBytes(before.body)).toString('utf8');
     const bytes = await collectBytes((await this.open(record)).body);
     const text = textOf(await this.#deps.converter.convert({ name: record.name, bytes }));
-    if (text !== undefined) await this.#deps.files.write(path, [Buffer.from(text)]);
+    if (text !== undefined) await this.#keepText(record.id, path, text);
     return text;
+  }
+
+  /** That it cannot be kept is no reason to fail: it is made anew then. A file that was deleted meanwhile leaves nothing. */
+  async #keepText(id: string, path: string, text: string): Promise<void> {
+    await this.#deps.files.write(path, [Buffer.from(text)]).catch(onlyStorage);
+    if ((await this.#deps.records.get(id)) === undefined) await this.#deps.files.delete(folderOf(id));
   }
 
   async open(record: UploadRecord, range?: ByteRange): Promise<OpenFile> {
@@ -107,6 +129,11 @@ export class Uploads {
 /** What belongs to nobody is everybody's. `owner`: see `UploadDeps`. */
 export function isSeenBy(file: Pick<UploadRecord, 'owner'>, owner: string | null): boolean {
   return file.owner === null || file.owner === owner;
+}
+
+/** Passes over that something could not be written. */
+function onlyStorage(error: unknown): void {
+  if (!(error instanceof SluiceError) || error.code !== 'storage_failed') throw error;
 }
 
 function newId(): string {

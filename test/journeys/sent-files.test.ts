@@ -247,6 +247,65 @@ describe('files that are sent once and referred to', { timeout: 120_000 }, () =>
     assert.equal((await client.files.retrieve(String(third?.id))).filename, 'c.png');
   });
 
+  test('tell clients of Anthropic’s API what is wrong in its form, with their own field', async () => {
+    const headers = { 'anthropic-version': '2023-06-01' };
+    for (const [query, status, field] of [
+      [`/file-${'0'.repeat(48)}/content`, 404, /file_id|no file/],
+      ['?page=nope', 404, /page/],
+      ['?before_id=x', 404, /before_id/],
+      ['?after_id=x', 404, /after_id/],
+      ['?limit=1e1', 400, /limit/],
+    ] as const) {
+      const answer = await fetch(`${world.gateway.origin}/v1/files${query}`, { headers });
+      const body = (await answer.json()) as { readonly type: string };
+      assert.deepEqual([answer.status, body.type], [status, 'error'], JSON.stringify(body));
+      assert.match(JSON.stringify(body), field);
+    }
+  });
+
+  test('are counted as what models get, and missed as they are', async () => {
+    const anthropic = new Anthropic({ baseURL: world.gateway.origin, apiKey: 'secret', maxRetries: 0 });
+    const text = await send(Buffer.from('Plain words.'), 'notes.txt');
+    const seat = world.seat('anthropic');
+    seat.answers({ raw: '{"input_tokens":7}', headers: { 'content-type': 'application/json' } });
+    const document = (file_id: string) => ({
+      model: seat.model,
+      messages: [
+        { role: 'user' as const, content: [{ type: 'document' as const, source: { type: 'file' as const, file_id } }] },
+      ],
+    });
+    await anthropic.beta.messages.countTokens(document(text.id));
+    const sent = JSON.stringify(seat.last.body);
+    assert.ok(sent.includes('Plain words.') && !sent.includes(text.id), sent);
+    const unknown = `file-${'0'.repeat(48)}`;
+    await assert.rejects(
+      anthropic.beta.messages.countTokens(document(unknown)),
+      (error) => error instanceof Anthropic.NotFoundError,
+    );
+    const count = (file_id: string) =>
+      client.responses.inputTokens.count({
+        model: world.seat('openai').model,
+        input: [{ role: 'user', content: [{ type: 'input_file', file_id }] }],
+      });
+    assert.ok(Number((await count(text.id)).input_tokens) < 100);
+    await assert.rejects(count(unknown), NotFoundError);
+  });
+
+  test('may be empty', async () => {
+    const empty = await send(Buffer.alloc(0), 'empty.txt');
+    for (const format of FORMATS) {
+      const seat = world.seat(format);
+      seat.answers({ text: ['Nothing.'] });
+      const content = [
+        { type: 'input_file' as const, file_id: empty.id },
+        { type: 'input_text' as const, text: 'What does it say?' },
+      ];
+      const answer = await client.responses.create({ model: seat.model, input: [{ role: 'user', content }] });
+      assert.equal(answer.output_text, 'Nothing.');
+      assert.ok(JSON.stringify(seat.last.body).includes('empty.txt'), format);
+    }
+  });
+
   test('are kept in conversations by their ids', async () => {
     const seat = world.seat('openai-responses');
     seat.answers({ text: ['Read.'] });
@@ -290,6 +349,10 @@ describe('files that are sent once and referred to', { timeout: 120_000 }, () =>
       [() => client.files.create({ file: undefined as never, purpose: 'user_data' }), 'file'],
       [
         () => client.files.create({ file, purpose: 'user_data', expires_after: { anchor: 'created_at', seconds: 10 } }),
+        'expires_after[seconds]',
+      ],
+      [
+        () => client.files.create({ file, purpose: 'user_data', expires_after: { anchor: 'created_at' } as never }),
         'expires_after[seconds]',
       ],
       [async () => client.files.list({ limit: 0 }), 'limit'],

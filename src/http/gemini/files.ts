@@ -158,7 +158,7 @@ export function listFiles(deps: Deps): Handler {
     const { pageSize, pageToken } = request.query as { pageSize?: unknown; pageToken?: unknown };
     const limit = Math.min(MOST_PER_PAGE, count(pageSize, 'pageSize') || PAGE_SIZE);
     const after = typeof pageToken === 'string' && pageToken !== '' ? { after: uploadIdOf(pageToken) } : {};
-    const found = await deps.uploads.list({ order: 'desc', limit: limit + 1, ...after });
+    const found = await deps.uploads.list({ order: 'desc', limit: limit + 1, ...after }, 'pageToken');
     const files = found.slice(0, limit).map((record) => shown(record, request));
     const next = found.length > limit ? { nextPageToken: nameOf(found[limit - 1]?.id ?? '') } : {};
     return files.length === 0 ? {} : { files, ...next };

@@ -13,7 +13,7 @@ const Ids = z.union([z.string().max(512), z.array(z.string().max(512)).max(100)]
 
 /** A page is named by `page`, which is what `next_page` said, and was by `after_id` and `before_id` in earlier versions of the API. */
 const ListQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(1_000).optional(),
+  limit: wholeNumber(1, 1_000).optional(),
   page: z.string().max(512).optional(),
   after_id: z.string().max(512).optional(),
   before_id: z.string().max(512).optional(),
@@ -45,7 +45,9 @@ export function listFileMetadata(deps: Deps): Handler {
     const isBackwards = before !== undefined;
     const from = before ?? cursor ?? after;
     const order = isBackwards ? 'asc' : 'desc';
-    const found = await deps.uploads.list({ order, limit: limit + 1, ...(from === undefined ? {} : { after: from }) });
+    const param = isBackwards ? 'before_id' : cursor === undefined ? 'after_id' : 'page';
+    const bound = from === undefined ? {} : { after: from };
+    const found = await deps.uploads.list({ order, limit: limit + 1, ...bound }, param);
     const page = found.slice(0, limit);
     const hasMore = found.length > limit;
     const list = listOf(isBackwards ? page.toReversed() : page);

@@ -59,13 +59,16 @@ export function fileRoutes(deps: Deps): readonly Route[] {
       forAnthropicClients(deleteUploadedFile(deps)),
       forGoogleClients(deleteGeminiFile(deps)),
     ),
-    {
-      method: 'GET',
-      tag: 'Files',
-      url: '/v1/files/:id/content',
-      summary: 'The bytes of a file',
-      produces: ['application/octet-stream'],
-      handler: fileContent(deps),
-    },
+    withVariant(
+      {
+        method: 'GET',
+        tag: 'Files',
+        url: '/v1/files/:id/content',
+        summary: 'The bytes of a file',
+        produces: ['application/octet-stream'],
+        handler: fileContent(deps),
+      },
+      forAnthropicClients(fileContent(deps)),
+    ),
   ];
 }

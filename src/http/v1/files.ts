@@ -19,11 +19,16 @@ const USUAL_LIMIT = 10_000;
 
 const Purpose = z.string().regex(/^[\w-]{1,64}$/, 'must be a word such as user_data');
 
-const Fields = z.object({
-  purpose: Purpose,
-  'expires_after[anchor]': z.literal('created_at').optional(),
-  'expires_after[seconds]': wholeNumber(EXPIRES.least, EXPIRES.most).optional(),
-});
+const Fields = z
+  .object({
+    purpose: Purpose,
+    'expires_after[anchor]': z.literal('created_at').optional(),
+    'expires_after[seconds]': wholeNumber(EXPIRES.least, EXPIRES.most).optional(),
+  })
+  .refine((fields) => fields['expires_after[anchor]'] === undefined || fields['expires_after[seconds]'] !== undefined, {
+    path: ['expires_after[seconds]'],
+    error: "must say how long, beside 'expires_after[anchor]'",
+  });
 
 export const FileForm = {
   type: 'object',
