@@ -76,7 +76,7 @@ export function uploadFile(deps: Deps): Handler {
     if (name !== undefined) return goOn(name, commands, bytes, request, reply, deps);
     const protocol = headerOf(request, 'protocol');
     if (protocol === 'raw') {
-      const about = aboutOf({}, headerOf(request, 'name'), request.headers['content-type']);
+      const about = aboutOf({}, headerOf(request, 'name'), request.headers['content-type'], deps);
       return { file: shown(await deps.uploads.add({ ...about, bytes }), request) };
     }
     if (protocol === 'resumable' && commands.has('start')) return begin(bytes, request, reply, deps);
@@ -96,7 +96,7 @@ async function begin(bytes: Buffer, request: FastifyRequest, reply: FastifyReply
       param: 'file.name',
     });
   }
-  const about = aboutOf(file ?? {}, headerOf(request, 'name'), headerOf(request, 'type'));
+  const about = aboutOf(file ?? {}, headerOf(request, 'name'), headerOf(request, 'type'), deps);
   const said = headerOf(request, 'size') ?? file?.sizeBytes ?? undefined;
   const size = said === undefined ? {} : { size: wholeNumber(said, 'size') };
   const name = await deps.resumable.begin({ ...about, ...size });
@@ -192,8 +192,15 @@ function aboutOf(
   file: NonNullable<z.infer<typeof FileMetadata>['file']>,
   fileName: string | undefined,
   type: string | undefined,
+  deps: Deps,
 ): Omit<Announced, 'size'> {
   const name = file.displayName ?? fileName ?? '';
+  const { uploadNameBytes } = deps.config().limits;
+  if (Buffer.byteLength(name) > uploadNameBytes) {
+    throw new SluiceError('invalid_request', `A file name has more than ${uploadNameBytes} bytes.`, {
+      param: file.displayName === undefined ? HEADERS.name : 'file.displayName',
+    });
+  }
   const mimeType = fileType(fileName ?? name, file.mimeType ?? type ?? '');
   return { name, mimeType, purpose: 'user_data', expiresAfterMs: KEPT_MS };
 }
