@@ -110,14 +110,18 @@ describe('Body', () => {
   });
 
   test('all that has arrived is one step', async (context) => {
+    const { promise: sent, resolve } = Promise.withResolvers<void>();
     const { body } = await get(context, async (_request, response) => {
+      response.once('finish', resolve);
       for (const piece of ['a', 'b', 'c']) {
         response.write(piece);
         await sleep(20);
       }
       response.end();
     });
-    await sleep(200);
+    await sent;
+    // What the server has sent is read within the next turns of the event loop, however busy the machine is.
+    for (let turns = 0; turns < 10; turns += 1) await new Promise((done) => setImmediate(done));
     assert.equal((await body.next()).value?.toString(), 'abc');
     assert.equal((await body.next()).done, true);
   });

@@ -69,6 +69,13 @@ async function rawServer(
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, connections };
 }
 
+/** Waits until the client has closed all that there were. */
+async function allOver(connections: readonly Socket[]): Promise<void> {
+  const isOver = () => connections.every((socket) => socket.destroyed || socket.readableEnded);
+  for (let waited = 0; !isOver() && waited < 5_000; waited += 20) await sleep(20);
+  assert.ok(isOver());
+}
+
 describe('connections to upstreams', () => {
   test('as many as there are requests at a time, and no more', async (context) => {
     const { url, server } = await plainServer(context, async (request, response) => {
@@ -125,9 +132,7 @@ describe('connections to upstreams', () => {
         assert.equal(await ask(client, origin), '200 x');
         await sleep(60);
         assert.equal(connections.length, round);
-        const isOver = () => connections.every((socket) => socket.destroyed || socket.readableEnded);
-        for (let waited = 0; !isOver() && waited < 5_000; waited += 20) await sleep(20);
-        assert.ok(isOver());
+        await allOver(connections);
       }
     });
   }
@@ -150,11 +155,11 @@ describe('connections to upstreams', () => {
 
   test('none is used again that was idle for too long', async (context) => {
     const { origin, connections } = await rawServer(context, (socket) => void socket.write(ANSWER));
-    const client = clientFor(context, { upstreamKeepAliveMs: 100 });
+    const client = clientFor(context, { upstreamKeepAliveMs: 1_500 });
     await ask(client, origin);
     await ask(client, origin);
     assert.equal(connections.length, 1);
-    await sleep(150);
+    await sleep(1_600);
     await ask(client, origin);
     assert.equal(connections.length, 2);
   });
@@ -263,9 +268,8 @@ describe('connections to upstreams', () => {
           );
         });
         assert.ok(answer === words);
-        await sleep(150);
+        await allOver(connections);
         assert.equal(connections.length, round);
-        assert.ok(connections.every((socket) => socket.destroyed || socket.readableEnded));
       }
     });
   }

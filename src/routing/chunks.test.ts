@@ -164,16 +164,19 @@ describe('an answer in chunks', () => {
 
   test('signs of life count, and so does time that only the client takes', async () => {
     const alive = setup(
-      ...Array.from({ length: 8 }, () => [60, [] as Batch]).flat(),
+      ...Array.from({ length: 15 }, () => [60, [] as Batch]).flat(),
       [content('a')],
+      // The provider hears of a call that was given up only where it waits.
+      1,
       [content('b')],
+      1,
       [finish],
     );
-    const { chunks } = await alive.open({ firstByteMs: 200, idleMs: 200 });
+    const { chunks } = await alive.open({ firstByteMs: 600, idleMs: 600 });
     const all: Chunk[] = [];
     for await (const batch of chunks) {
       all.push(...batch);
-      await sleep(300);
+      await sleep(900);
     }
     assert.deepEqual(typesOf(all), ['provider', 'content', 'content', 'usage', 'finish']);
   });

@@ -12,7 +12,8 @@ import { ask, finished, lastAnswer, send } from './visit.ts';
 const WORDS = 300;
 
 const script: VendorScript = ({ prompt }) => {
-  if (prompt === 'count') return { text: numbers(WORDS), delayMs: 10 };
+  // Slow enough that it still runs when a busy machine has seen its beginning, and over within the patience of a page.
+  if (prompt === 'count') return { text: numbers(WORDS), delayMs: 25 };
   if (prompt === 'endless') return { text: numbers(Number.POSITIVE_INFINITY), delayMs: 10 };
   return { text: ['You said: ', prompt] };
 };

@@ -34,10 +34,3 @@ export async function world(script?: ListeningScript, more = ''): Promise<World>
     },
   };
 }
-
-export async function usageLines({ gateway }: World): Promise<number> {
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  const day = new Date().toISOString().slice(0, 10);
-  const response = await fetch(`${gateway.origin}/backend-api/v2/usage/${day}`);
-  return response.ok ? (await response.text()).split('\n').filter((line) => line !== '').length : 0;
-}

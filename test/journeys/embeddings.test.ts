@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import OpenAI from 'openai';
 import { type EmbeddingScript, startEmbeddingUpstream } from '../support/embedding-upstream.ts';
 import type { OpenAiUpstream } from '../support/openai-upstream.ts';
+import { usageLines } from '../support/usage.ts';
+import { eventually } from '../support/wire-answers.ts';
 import { type AcmeWorld, openAcme, type Told } from './acme-world.ts';
 
 interface World extends Omit<AcmeWorld<OpenAiUpstream>, 'post'> {
@@ -115,10 +117,11 @@ describe('POST /v1/embeddings, by an upstream that has it', () => {
     const before = bodiesOf(here).length;
     await here.post({ model: 'text-embedding-test', input: ['a', 'b', 'c'], user: 'counted' });
     assert.equal(bodiesOf(here).length, before + 1);
-    await sleep(100);
-    const day = new Date().toISOString().slice(0, 10);
-    const response = await fetch(`${here.gateway.origin}/backend-api/v2/usage/${day}`);
-    const record = (await response.text()).split('\n').find((line) => line.includes('"counted"'));
+    let record: string | undefined;
+    await eventually('the usage is recorded', async () => {
+      record = (await usageLines(here.gateway.origin)).find((line) => line.includes('"counted"'));
+      return record !== undefined;
+    });
     assert.match(record ?? '', /"prompt_tokens":6/);
   });
 

@@ -6,6 +6,7 @@ import { startEmbeddingUpstream } from '../support/embedding-upstream.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import type { OpenAiUpstream } from '../support/openai-upstream.ts';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
+import { usageLines } from '../support/usage.ts';
 import { eventually } from '../support/wire-answers.ts';
 
 type Json = Record<string, unknown>;
@@ -100,10 +101,8 @@ limits: { attempts: 1 }
     assert.equal(dropped, null);
     assert.ok(MethodAnswer.safeParse(json).success, 'it is what the document describes');
     assert.partialDeepStrictEqual(acme.requests.at(-1)?.body, { input: 'ab\ncd', dimensions: 3 });
-    const day = new Date().toISOString().slice(0, 10);
     await eventually('the cost is in the statistics', async () => {
-      const usage = await (await fetch(`${gateway.origin}/backend-api/v2/usage/${day}`)).text();
-      const record = usage.split('\n').find((line) => line.includes('"counted"'));
+      const record = (await usageLines(gateway.origin)).find((line) => line.includes('"counted"'));
       return record?.includes('"prompt_tokens":2') === true;
     });
   });

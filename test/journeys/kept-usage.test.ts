@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { usageLines } from '../support/usage.ts';
 import { at, contentOf, converse, eventually, type KeptWorld, openKept, postJson, told } from './kept-world.ts';
 
 describe('usage and log over HTTP', { timeout: 60_000 }, () => {
@@ -11,12 +12,7 @@ describe('usage and log over HTTP', { timeout: 60_000 }, () => {
 
   const today = (): string => new Date().toISOString().slice(0, 10);
   async function recordsOf(user: string): Promise<Record<string, unknown>[]> {
-    const response = await fetch(at(world, `usage/${today()}`));
-    const text = await response.text();
-    if (response.status !== 200) return [];
-    assert.equal(response.headers.get('content-type'), 'text/plain; charset=utf-8');
-    assert.ok(text.endsWith('\n'));
-    const lines = text.trimEnd().split('\n');
+    const lines = await usageLines(world.origin);
     return lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter((record) => record['user'] === user);
   }
   const recorded = (user: string) =>

@@ -46,7 +46,10 @@ describe('health and readiness', { timeout: 60_000 }, () => {
     const world = await openObserved({}, '', (data) => mkdirSync(path.join(data, 'sluice.db'), { recursive: true }));
     try {
       let found = await get(world, '/ready');
-      for (let left = 100; left > 0 && found.json.status === 'starting'; left -= 1) found = await get(world, '/ready');
+      for (let left = 200; left > 0 && found.json.status === 'starting'; left -= 1) {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        found = await get(world, '/ready');
+      }
       assert.deepEqual([found.status, found.json.status], [503, 'storage_failed']);
       assert.match(found.json.message, /\w+.*\.$/);
       assert.equal((await get(world, '/health')).status, 200);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { networkInterfaces } from 'node:os';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { usageLines } from '../support/usage.ts';
 import {
   ask,
   begin,
@@ -87,11 +88,7 @@ describe('several workers', { timeout: 240_000, skip: !isLinux }, () => {
     }
     const memory = await ask(world.origin, '/backend-api/v2/memory/u?limit=100');
     assert.equal(JSON.parse(memory.text).count, 30, memory.text);
-    const day = new Date().toISOString().slice(0, 10);
-    await eventually(async () => {
-      const { text } = await ask(world.origin, `/backend-api/v2/usage/${day}`);
-      return text.trim().split('\n').length === 30;
-    }, 'all usage is written');
+    await eventually(async () => (await usageLines(world.origin)).length === 30, 'all usage is written');
     const writers = [world.primary, ...world.workers()].filter((pid) =>
       openFilesOf(pid).some((file) => file.endsWith('sluice.db')),
     );

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** All usage that a gateway has recorded, a line for each. Yesterday counts too: midnight (UTC) may pass during a test. */
+export async function usageLines(origin: string): Promise<string[]> {
+  const now = Date.now();
+  const lines: string[] = [];
+  for (const time of [now - DAY_MS, now]) {
+    const day = new Date(time).toISOString().slice(0, 10);
+    const response = await fetch(`${origin}/backend-api/v2/usage/${day}`);
+    const text = await response.text();
+    if (response.status === 404) continue;
+    assert.equal(response.status, 200, text);
+    assert.equal(response.headers.get('content-type'), 'text/plain; charset=utf-8');
+    assert.ok(text.endsWith('\n'));
+    lines.push(...text.trimEnd().split('\n'));
+  }
+  return lines;
+}
