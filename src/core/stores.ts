@@ -262,6 +262,8 @@ export interface Stores {
   readonly files: Files;
   /** What is wrong with the storage, in a sentence; undefined when it is sound. */
   readonly problem: string | undefined;
+  /** Looks whether what is wrong has passed, though nobody uses it. Never throws. */
+  recover(): Promise<void>;
   close(): Promise<void>;
 }
 

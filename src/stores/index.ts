@@ -51,6 +51,8 @@ export function openStores(
     get problem() {
       return database.problem ?? files.problem;
     },
+    // The database finds out with every question.
+    recover: () => files.recover(),
     async close() {
       await Promise.all([database.close(), files.close()]);
     },

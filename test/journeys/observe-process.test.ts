@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { eventually } from '../support/wire-answers.ts';
 import { chat, type Entry, entryOf, metric, type ObservedWorld, openObserved } from './observe-world.ts';
 
 const get = async (
@@ -57,6 +58,23 @@ describe('health and readiness', { timeout: 60_000 }, () => {
       assert.equal((await chat(world)).status, 200);
       const log = await get(world, '/backend-api/v2/requests');
       assert.deepEqual([log.status, log.json.total], [200, 2], 'the log is in memory then');
+    } finally {
+      await world.close();
+    }
+  });
+
+  test('a storage that is in order again is ready, though nobody sends anything that would be written', async () => {
+    let files = '';
+    const world = await openObserved({}, '', (data) => {
+      mkdirSync(data, { recursive: true });
+      files = path.join(data, 'files');
+      writeFileSync(files, 'a file in the place of the folder');
+    });
+    const isReady = async (status: number): Promise<boolean> => (await get(world, '/ready')).status === status;
+    try {
+      await eventually('out of order', () => isReady(503));
+      rmSync(files);
+      await eventually('in order again', () => isReady(200));
     } finally {
       await world.close();
     }

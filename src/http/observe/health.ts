@@ -49,7 +49,8 @@ class StorageProbe {
   async #ask(): Promise<ReadyAnswer> {
     const patience = new AbortController();
     const late = sleep(PATIENCE_MS, 'late' as const, { signal: patience.signal, ref: false }).catch(() => undefined);
-    const answered = this.#stores.caches.get('ready').then(
+    // Without requests nothing is written, and with trouble there are no requests: it would never be seen to end.
+    const answered = Promise.all([this.#stores.caches.get('ready'), this.#stores.recover()]).then(
       () => 'answered' as const,
       () => 'failed' as const,
     );

@@ -45,6 +45,22 @@ describe('files on the disk', () => {
     for (const folder of ['', 'a', 'a/b', '.tmp']) assert.equal(statSync(path.join(root, folder)).mode & 0o777, 0o700);
   });
 
+  test('trouble that has passed is seen to have, though nobody writes', async (context) => {
+    const { root, log, open } = openFiles(context);
+    writeFileSync(root, 'a file in the place of the folder');
+    const files = open();
+    await files.recover();
+    await assert.rejects(files.write('a', text('x')), { code: 'storage_failed' });
+    await files.recover();
+    assert.notEqual(files.problem, undefined);
+    rmSync(root);
+    await files.recover();
+    assert.equal(files.problem, undefined);
+    assert.deepEqual(readdirSync(path.join(root, '.tmp')), []);
+    assert.equal(log.lines.at(-1)?.message, 'storage is in order again');
+    await files.recover();
+  });
+
   test('what is being written is neither listed nor served, and goes when the body fails', async (context) => {
     const { root, open, paths } = openFiles(context);
     const files = open();

@@ -17,6 +17,8 @@ import { walk } from './walk.ts';
 /** Somebody may delete the folder while we put a file into it. */
 const PLACING_TRIES = 3;
 const READ_BYTES = 256 * 1024;
+/** Written where it is tried out whether there is room again. */
+const PROBE_BYTES = 64 * 1024;
 
 /**
  * Files in a folder. One is written under a temporary name in the same file system, brought to the disk, and renamed to
@@ -106,6 +108,25 @@ export class DiskFiles implements Files {
       });
       return count;
     });
+  }
+
+  /** Tries to write, where writing failed: whoever waits until all is in order again sends nothing that would. Never throws. */
+  async recover(): Promise<void> {
+    if (this.#problem.sentence === undefined) return;
+    try {
+      await this.#guard(async () => {
+        await this.#prepare();
+        const temporary = path.join(this.#temporary, temporaryName());
+        try {
+          await fill(await this.#create(temporary), [Buffer.alloc(PROBE_BYTES)]);
+        } finally {
+          await rm(temporary, { force: true });
+        }
+      });
+      this.#problem.ended();
+    } catch {
+      // `problem` tells.
+    }
   }
 
   /** Waits until nothing is cleaned up any more. */
