@@ -97,10 +97,14 @@ function operation(route: Route, path: string, parameters: readonly string[]): J
   };
 }
 
+/** JSON Schema says of bytes only that they are any (OpenAPI 3.1, "Considerations for File Uploads"). */
+const BYTES = {} as const;
+
 function bodyContent(route: Route): Json {
   return {
     ...(route.body === undefined ? {} : { 'application/json': { schema: schemaOf(route.body, 'input') } }),
     ...(route.form === undefined ? {} : { 'multipart/form-data': { schema: route.form } }),
+    ...(route.takesBytes === true ? { 'application/octet-stream': { schema: BYTES } } : {}),
   };
 }
 

@@ -147,8 +147,7 @@ export function buildServer(deps: Deps): FastifyInstance {
   });
   for (const route of all) {
     const { method, url, handler, form, bodyLimit, errorBody, isCostly, hasNoBody = false, anyType = false } = route;
-    const { takesBytes = false } = route;
-    const { kind, isOpen, ownerOf, outlines = false } = route;
+    const { kind, isOpen, ownerOf, outlines = false, takesBytes = false } = route;
     const takesForm = form !== undefined;
     const takesJson = !takesForm || 'body' in route;
     const formParts = form?.required ?? [];

@@ -98,7 +98,7 @@ async function begin(bytes: Buffer, request: FastifyRequest, reply: FastifyReply
   }
   const about = aboutOf(file ?? {}, headerOf(request, 'name'), headerOf(request, 'type'), deps);
   const said = headerOf(request, 'size') ?? file?.sizeBytes ?? undefined;
-  const size = said === undefined ? {} : { size: wholeNumber(said, 'size') };
+  const size = said === undefined ? {} : { size: bytesSaid(said, 'size') };
   const name = await deps.resumable.begin({ ...about, ...size });
   // What stands in the query besides (`key`) is needed again.
   const address = new URL(request.url, originOf(request));
@@ -145,7 +145,7 @@ async function goOn(
     );
   }
   if (takes)
-    answer('active', await resumable.append(name, wholeNumber(headerOf(request, 'offset') ?? '0', 'offset'), bytes));
+    answer('active', await resumable.append(name, bytesSaid(headerOf(request, 'offset') ?? '0', 'offset'), bytes));
   if (!ends) return {};
   const record = await resumable.finish(name);
   answer('final', record.size);
@@ -232,7 +232,7 @@ function headerOf({ headers }: FastifyRequest, which: keyof typeof HEADERS): str
   return typeof value === 'string' ? value : undefined;
 }
 
-function wholeNumber(value: string | number, which: 'size' | 'offset'): number {
+function bytesSaid(value: string | number, which: 'size' | 'offset'): number {
   if (/^\d{1,15}$/.test(String(value))) return Number(value);
   throw new SluiceError('invalid_request', `'${HEADERS[which]}' must be a number of bytes.`, { param: HEADERS[which] });
 }
