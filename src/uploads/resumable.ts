@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { SluiceError } from '../core/errors.ts';
 import { parseObject } from '../core/objects.ts';
 import { collectBytes } from '../core/pieces.ts';
 import type { FileInfo, Files, UploadRecord } from '../core/stores.ts';
 import { uploadIdOf } from '../core/upload-address.ts';
-import { isSeenBy, type NewUpload, type Uploads } from './uploads.ts';
+import { isSeenBy, type NewUpload, newUploadName, type Uploads } from './uploads.ts';
 
 /** Where the pieces are, below the folder of files: a folder for each file that is under way. */
 export const PIECES_FOLDER = 'sending';
@@ -65,7 +64,7 @@ export class ResumableUploads {
     if (underWay >= MOST_UNDER_WAY) {
       throw new SluiceError('overloaded', `${MOST_UNDER_WAY} files are being sent already. Finish or cancel them.`);
     }
-    const name = randomBytes(24).toString('hex');
+    const name = newUploadName();
     const kept = JSON.stringify({ ...about, owner: this.#deps.owner() });
     await this.#deps.files.write(`${folderOf(name)}/${ABOUT}`, [Buffer.from(kept)]);
     return name;

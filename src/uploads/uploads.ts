@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { SluiceError } from '../core/errors.ts';
 import { collectBytes } from '../core/pieces.ts';
 import type { ByteRange, Files, OpenFile, UploadQuery, UploadRecord, UploadStore } from '../core/stores.ts';
-import { isUploadId } from '../core/upload-address.ts';
+import { isUploadId, uploadIdOf } from '../core/upload-address.ts';
 import { archiveText, type Conversion } from '../documents/conversion.ts';
 import type { Converter } from '../documents/converter.ts';
 
@@ -38,7 +38,7 @@ export class Uploads {
   }
 
   /** It is on disk when the promise resolves. */
-  async add({ id = newId(), bytes, expiresAfterMs, ...about }: NewUpload): Promise<UploadRecord> {
+  async add({ id = uploadIdOf(newUploadName()), bytes, expiresAfterMs, ...about }: NewUpload): Promise<UploadRecord> {
     await this.#removeExpired().catch(onlyStorage);
     const path = `${folderOf(id)}/original`;
     const createdAt = this.#now();
@@ -136,8 +136,9 @@ function onlyStorage(error: unknown): void {
   if (!(error instanceof SluiceError) || error.code !== 'storage_failed') throw error;
 }
 
-function newId(): string {
-  return `file-${randomBytes(24).toString('hex')}`;
+/** A name that no file has; see `uploadIdOf`. */
+export function newUploadName(): string {
+  return randomBytes(24).toString('hex');
 }
 
 function folderOf(id: string): string {
