@@ -24,9 +24,9 @@ function createProgram(): Command {
   const program = new Command('sluice')
     .description('One address for every language model: an OpenAI-compatible gateway and a web chat backend.')
     .usage('[command] [options]')
-    .version(version, '--version', 'print the version')
-    .helpOption('--help', 'print this help')
-    .option('--bind <host:port>', 'where to listen (default: 127.0.0.1:1337; SLUICE_BIND)')
+    .version(version, '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .option('--bind <host:port>', 'where to listen, or only a port (default: 127.0.0.1:1337; SLUICE_BIND)')
     .option('--config <file>', 'configuration file (default: sluice.yaml if there is one; SLUICE_CONFIG)')
     .option('--data-dir <folder>', 'folder for everything that is stored (SLUICE_DATA_DIR)')
     .option('--key <key>', 'access key that clients must show (SLUICE_KEY)')
@@ -107,9 +107,14 @@ function usageFailure({ code, message, exitCode }: CommanderError, words: readon
   if (exitCode === 0) return new Failure('', 0);
   // Help for something that is none of them.
   if (code === 'commander.help') return unknownCommand(words[words.indexOf('help') + 1] ?? '');
-  const more =
-    code === 'commander.unknownOption' && !message.includes('(Did you mean') ? ' ("sluice --help" lists all)' : '';
+  const more = code === 'commander.unknownOption' && !message.includes('(Did you mean') ? ` (${hintFor(message)})` : '';
   return new Failure(oneLine(message.replace(/^error: /, '')) + more, EXIT_USAGE);
+}
+
+/** Other gateways have options of their own for host and port. */
+function hintFor(unknownOption: string): string {
+  const isAddress = /'(?:-p|--port|--host)(?:=.*)?'/.test(unknownOption);
+  return isAddress ? '"--bind 8080" or "--bind host:8080" says where to listen' : '"sluice --help" lists all';
 }
 
 /** Ends once everything is written; connections that are kept alive do not hold it up. */

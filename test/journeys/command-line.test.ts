@@ -39,6 +39,7 @@ describe('usage', () => {
   test('--help names every command and option', async (context) => {
     const { code, stdout, stderr } = await run(context, ['--help']);
     assert.deepEqual([code, stderr], [0, '']);
+    assert.equal((await run(context, ['-h'])).stdout, stdout);
     for (const word of [
       'serve',
       'models',
@@ -56,12 +57,22 @@ describe('usage', () => {
   });
 
   test('--version', async (context) => {
-    assert.deepEqual(await run(context, ['--version']), { code: 0, signal: null, stdout: `${version}\n`, stderr: '' });
+    for (const option of ['--version', '-v'])
+      assert.deepEqual(await run(context, [option]), { code: 0, signal: null, stdout: `${version}\n`, stderr: '' });
   });
 
   test('unknown option', async (context) => {
-    for (const option of ['--frobnicate', '-h', '-p', '--port'])
+    for (const option of ['--frobnicate', '-x', '-ports'])
       assertOneLine(await run(context, [option]), 2, `unknown option '${option}' ("sluice --help" lists all)`);
+  });
+
+  test('options that say elsewhere where to listen', async (context) => {
+    for (const [option, value] of [['-p', '8080'], ['--port', '8080'], ['--port=8080'], ['--host', '0.0.0.0']] as const)
+      assertOneLine(
+        await run(context, value === undefined ? [option] : [option, value]),
+        2,
+        `unknown option '${option}' ("--bind 8080" or "--bind host:8080" says where to listen)`,
+      );
   });
 
   test('unknown option with a suggestion', async (context) => {
