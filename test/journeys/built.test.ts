@@ -16,6 +16,7 @@ import { after, before, describe, test } from 'node:test';
 import { temporaryFolder } from '../support/config-folder.ts';
 import { startOpenAiUpstream } from '../support/openai-upstream.ts';
 import { runSluice, startSluice } from '../support/run-sluice.ts';
+import { usageLines } from '../support/usage.ts';
 import { eventually } from '../support/wire-answers.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
@@ -155,10 +156,7 @@ detectLocal: false
   test('answers, and its threads and processes are found: storage, documents, a voice', async (context) => {
     const { origin, running, ask } = await open(context, []);
     assert.equal(await ask(), 'Hello from the upstream.');
-    const today = new Date().toISOString().slice(0, 10);
-    await eventually('usage is stored', async () =>
-      /"mock"/.test(await (await fetch(`${origin}/backend-api/v2/usage/${today}`)).text()),
-    );
+    await eventually('usage is stored', async () => (await usageLines(origin)).some((line) => line.includes('"mock"')));
     for (const page of ['/', '/docs/', '/openapi.json'])
       assert.equal((await fetch(`${origin}${page}`)).status, 200, page);
     const form = new FormData();

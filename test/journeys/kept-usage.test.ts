@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { usageLines } from '../support/usage.ts';
+import { todayForAWhile, usageLines } from '../support/usage.ts';
 import { at, contentOf, converse, eventually, type KeptWorld, openKept, postJson, told } from './kept-world.ts';
 
 describe('usage and log over HTTP', { timeout: 60_000 }, () => {
@@ -10,7 +10,6 @@ describe('usage and log over HTTP', { timeout: 60_000 }, () => {
   });
   after(() => world.close());
 
-  const today = (): string => new Date().toISOString().slice(0, 10);
   async function recordsOf(user: string): Promise<Record<string, unknown>[]> {
     const lines = await usageLines(world.origin);
     return lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter((record) => record['user'] === user);
@@ -143,6 +142,7 @@ describe('usage and log over HTTP', { timeout: 60_000 }, () => {
   });
 
   test('statistics have a row for each day and sums by name', async () => {
+    const today = await todayForAWhile();
     await told(
       postJson(
         at(world, 'usage'),
@@ -152,9 +152,9 @@ describe('usage and log over HTTP', { timeout: 60_000 }, () => {
     );
     const { json } = await told(fetch(at(world, 'stats?days=7&user=counted')));
     assert.equal(json.days.length, 7);
-    assert.equal(json.days.at(-1).date, today());
+    assert.equal(json.days.at(-1).date, today);
     const day = { requests: 1, prompt_tokens: 0, completion_tokens: 0, total_tokens: 1000, saved_tokens: 9 };
-    assert.deepEqual(json.days.at(-1), { date: today(), ...day });
+    assert.deepEqual(json.days.at(-1), { date: today, ...day });
     assert.deepEqual(json.days[0].requests, 0);
     assert.deepEqual(json.totals, day);
     assert.deepEqual([json.models, json.providers, json.users], [{ big: 1000 }, { p: 1000 }, { counted: 1000 }]);
@@ -170,7 +170,7 @@ describe('usage and log over HTTP', { timeout: 60_000 }, () => {
   test('what a front end reports is stored, never shown to others', async () => {
     const chunk = { type: 'error', error: 'X', message: 'a very peculiar failure', provider: { name: 'p' } };
     assert.deepEqual((await told(postJson(at(world, 'log'), chunk, { origin: world.origin }))).json, {});
-    for (const route of ['log', 'usage', 'stats', `usage/${today()}`]) {
+    for (const route of ['log', 'usage', 'stats', `usage/${await todayForAWhile()}`]) {
       const text = await (await fetch(at(world, route))).text();
       assert.ok(!text.includes('peculiar'), route);
     }

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
+/** What a test may take that must not see midnight. */
+const ROOM_MS = 15_000;
+
+/** Today's date (UTC), which it stays for a while: just before midnight this waits for the next day. */
+export async function todayForAWhile(): Promise<string> {
+  const left = DAY_MS - (Date.now() % DAY_MS);
+  if (left < ROOM_MS) await sleep(left);
+  return new Date().toISOString().slice(0, 10);
+}
 
 /** All usage that a gateway has recorded, a line for each. Yesterday counts too: midnight (UTC) may pass during a test. */
 export async function usageLines(origin: string): Promise<string[]> {
