@@ -4,6 +4,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from '../../test/support/config-folder.ts';
+import { eventually } from '../../test/support/eventually.ts';
 import type { LogLevel } from '../config/kinds.ts';
 import { SluiceError } from '../core/errors.ts';
 import { createLogger } from './logger.ts';
@@ -21,7 +22,7 @@ function logging(context: TestContext, level: LogLevel = 'info') {
         .split('\n')
         .filter((line) => line !== '');
     // A write that was under way is not waited for by the flush; what comes too much comes soon.
-    for (let waited = 0; written().length < count && waited < 5_000; waited += 10) await sleep(10);
+    await eventually(`${count} lines`, () => written().length >= count);
     await sleep(50);
     assert.equal(written().length, count);
     return written();

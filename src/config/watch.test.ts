@@ -4,6 +4,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from '../../test/support/config-folder.ts';
+import { eventually } from '../../test/support/eventually.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Config } from './config.ts';
 import { loadConfig } from './load.ts';
@@ -12,14 +13,7 @@ import { watchConfig } from './watch.ts';
 
 const FIRST = 'bind: 127.0.0.1:1337\naliases: {fast: a/b}\n';
 
-/** Waits for what is to happen; the limit is only there so that a failing test ends. */
-async function until(happened: () => boolean): Promise<void> {
-  for (let round = 0; round < 500; round += 1) {
-    if (happened()) return;
-    await sleep(20);
-  }
-  throw new Error('it did not happen within 10 seconds');
-}
+const until = (happened: () => boolean) => eventually('what is to happen', happened);
 
 /** Longer than the watch waits for quiet: time in which something that must not happen would have happened. */
 const WHILE_NOTHING_HAPPENS = 400;

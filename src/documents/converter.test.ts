@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { text, zip } from '../../test/fixtures/documents/hostile.ts';
 import { childrenOf } from '../../test/fixtures/documents/memory-watch.ts';
 import { testLogger } from '../../test/support/call.ts';
+import { eventually } from '../../test/support/eventually.ts';
 import { DEFAULT_LIMITS } from './conversion.ts';
 import { type Converter, type ConverterOptions, createConverter } from './converter.ts';
 import { WORKER_FLAGS } from './worker-process.ts';
@@ -35,10 +35,6 @@ async function using(options: ConverterOptions, use: (converter: Converter) => P
 }
 
 const workers = (): number[] => childrenOf(process.pid);
-
-async function until(condition: () => boolean): Promise<void> {
-  for (const end = Date.now() + 10_000; !condition(); await sleep(5)) assert.ok(Date.now() < end, 'did not happen');
-}
 
 describe('limits', () => {
   test('what takes too long ends, and the next file does not notice', async () => {
@@ -79,7 +75,7 @@ describe('a worker', () => {
       await converter.convert(fixture('calc.csv'));
       const slow = converter.convert(ENDLESS);
       const next = converter.convert(fixture('calc.csv'));
-      await until(() => workers().length === 1);
+      await eventually('a worker is there', () => workers().length === 1);
       process.kill(workers()[0] ?? 0, 'SIGSEGV');
       assert.deepEqual(await slow, { kind: 'rejected', reason: 'could not be read: the converter failed on it' });
       assert.equal((await next).kind, 'markdown');
@@ -94,7 +90,7 @@ describe('a worker', () => {
     await using({ idleMs: 50 }, async (converter) => {
       assert.deepEqual(workers(), []);
       await converter.convert(fixture('calc.csv'));
-      await until(() => workers().length === 0);
+      await eventually('no worker is left', () => workers().length === 0);
       assert.equal((await converter.convert(fixture('calc.csv'))).kind, 'markdown');
     });
   });
@@ -182,7 +178,7 @@ describe('waiting', () => {
   test('closing ends everything', LINUX, async () => {
     const converter = createConverter({ workers: 1 });
     const [running, waiting] = [converter.convert(ENDLESS), converter.convert(ENDLESS)];
-    await until(() => workers().length === 1);
+    await eventually('a worker is there', () => workers().length === 1);
     const ended = [running, waiting].map((each) => assert.rejects(each, { code: 'shutting_down' }));
     await converter.close();
     await Promise.all(ended);

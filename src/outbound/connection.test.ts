@@ -9,6 +9,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import { gzipSync } from 'node:zlib';
+import { eventually } from '../../test/support/eventually.ts';
 import { plainServer } from '../../test/support/plain-server.ts';
 import type { Limits } from '../config/config.ts';
 import { defaultLimits } from '../config/defaults.ts';
@@ -72,8 +73,7 @@ async function rawServer(
 /** Waits until the client has closed all that there were. */
 async function allOver(connections: readonly Socket[]): Promise<void> {
   const isOver = () => connections.every((socket) => socket.destroyed || socket.readableEnded);
-  for (let waited = 0; !isOver() && waited < 5_000; waited += 20) await sleep(20);
-  assert.ok(isOver());
+  await eventually('all are closed', isOver);
 }
 
 describe('connections to upstreams', () => {

@@ -6,6 +6,7 @@ import os from 'node:os';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib';
+import { eventually } from '../../test/support/eventually.ts';
 import { forbiddenAddresses, startCanaries } from '../../test/support/forbidden-addresses.ts';
 import { plainServer, unusedPort } from '../../test/support/plain-server.ts';
 import { SluiceError } from '../core/errors.ts';
@@ -331,7 +332,7 @@ describe('guarded fetch: how much and how long', () => {
       await assert.rejects(reading, reason);
     }
     await assert.rejects(guarded()(url, { signal: AbortSignal.abort(reason) }), reason);
-    while (closed < 2) await sleep(5);
+    await eventually('both are closed', () => closed >= 2);
   });
 
   test('a reader who stops early closes the connection', async (context) => {

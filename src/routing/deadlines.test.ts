@@ -2,12 +2,10 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../../test/support/eventually.ts';
 import { Deadlines } from './deadlines.ts';
 
-/** Waits until `isSo`, at most five seconds. */
-async function until(isSo: () => boolean): Promise<void> {
-  for (let waited = 0; !isSo() && waited < 500; waited += 1) await sleep(10);
-}
+const until = (isExpired: () => boolean) => eventually('it expires', isExpired);
 
 describe('Deadlines', () => {
   test('expire once, when nobody touches them', async () => {

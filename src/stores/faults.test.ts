@@ -6,6 +6,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type TestLogger, testLogger } from '../../test/support/call.ts';
 import { temporaryFolder } from '../../test/support/config-folder.ts';
+import { untilItWorks } from '../../test/support/eventually.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { ChatRecord, Stores } from '../core/stores.ts';
 import { openStores } from './index.ts';
@@ -63,18 +64,6 @@ async function assertOutOfOrder(stores: Stores, sentence: RegExp): Promise<void>
 
 function closing(database: Database): Database & AsyncDisposable {
   return Object.assign(database, { [Symbol.asyncDispose]: () => database.close() });
-}
-
-/** Tries again until it succeeds, at most ten seconds. */
-async function eventually<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (tries === 100) throw error;
-      await sleep(100);
-    }
-  }
 }
 
 describe('a database that is out of order', () => {
@@ -151,7 +140,7 @@ describe('a database that is out of order', () => {
     assert.match(readFileSync(file, 'utf8'), /^my only copy/);
     await stores.files.write('a', [Buffer.from('files go on')]);
     rmSync(file);
-    await eventually(() => stores.chats.put(chat('a')));
+    await untilItWorks(() => stores.chats.put(chat('a')));
     assert.equal(stores.problem, undefined);
   });
 
@@ -173,7 +162,7 @@ describe('a database that is out of order', () => {
     await assertOutOfOrder(stores, /data folder is no folder/);
     await assert.rejects(stores.files.write('a', []), { code: 'storage_failed' });
     rmSync(folder);
-    await eventually(() => stores.chats.put(chat('a')));
+    await untilItWorks(() => stores.chats.put(chat('a')));
     await stores.files.write('a', []);
     assert.equal(stores.problem, undefined);
   });
@@ -194,7 +183,7 @@ describe('a database that is out of order', () => {
       bytes.fill(0xa5, 300_000, 320_000);
       writeFileSync(file, bytes);
       await using database = closing(new Database(file, log, { checkAfterMs: 0, checkedAlong }));
-      await eventually(async () => assert.equal(database.problem, 'The database file is damaged.'));
+      await untilItWorks(async () => assert.equal(database.problem, 'The database file is damaged.'));
       assert.ok(log.lines.some(({ level, message }) => level === 'error' && /damaged/.test(message)));
       await database.write({ text: "insert into log (id, time, body) values ('a', 0, '{}')", values: [] });
       assert.equal(database.problem, 'The database file is damaged.', 'it does not go away by itself');

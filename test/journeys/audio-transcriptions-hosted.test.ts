@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import OpenAI, { toFile } from 'openai';
+import { eventually } from '../support/eventually.ts';
 import { startGateway } from '../support/gateway.ts';
 import { startGeminiUpstream } from '../support/gemini-upstream.ts';
 import { silence } from '../support/listening-upstream.ts';
@@ -286,7 +287,7 @@ describe('AssemblyAI', () => {
         { model: 'assemblyai', file: await file() },
         { signal: controller.signal },
       );
-      while (requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 10));
+      await eventually('all are asked', () => requests.length >= 3);
       controller.abort();
       await assert.rejects(answer, OpenAI.APIUserAbortError);
     });

@@ -3,10 +3,10 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type OpenAI from 'openai';
 import { toFile } from 'openai';
+import { eventually } from '../support/eventually.ts';
 import { startGateway } from '../support/gateway.ts';
 import { HEARD } from '../support/listening-upstream.ts';
 import { usageLines } from '../support/usage.ts';
-import { eventually } from '../support/wire-answers.ts';
 
 import { type Fields, WAV, type World, wav, world } from './audio-world.ts';
 

@@ -10,8 +10,8 @@ import { openChunks } from '../../src/routing/chunks.ts';
 import { Deadlines } from '../../src/routing/deadlines.ts';
 import { testCall } from '../support/call.ts';
 import { chatRequest } from '../support/chat-request.ts';
+import { eventually } from '../support/eventually.ts';
 import { usageLines } from '../support/usage.ts';
-import { eventually } from '../support/wire-answers.ts';
 import { at, contentOf, converse, type Event, type KeptWorld, lastBody, openKept, postJson } from './kept-world.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

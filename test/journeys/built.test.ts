@@ -14,10 +14,10 @@ import {
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { temporaryFolder } from '../support/config-folder.ts';
+import { eventually } from '../support/eventually.ts';
 import { startOpenAiUpstream } from '../support/openai-upstream.ts';
 import { runSluice, startSluice } from '../support/run-sluice.ts';
 import { usageLines } from '../support/usage.ts';
-import { eventually } from '../support/wire-answers.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const MINUTE = 60;

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import OpenAI from 'openai';
 import { startAnthropicUpstream } from '../support/anthropic-upstream.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type OpenAiUpstream, type SeenRequest, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import type { VendorUpstream } from '../support/vendor-server.ts';
@@ -171,7 +172,7 @@ describe('POST /v1/completions, by an upstream that has it', () => {
     const controller = new AbortController();
     const answer = here.client.completions.create({ model: 'old/silent', prompt: 'a' }, { signal: controller.signal });
     const isAsked = () => lastBody(here.old, '/v1/completions')['model'] === 'silent' && here.old.open > 0;
-    while (!isAsked()) await new Promise((resolve) => setTimeout(resolve, 10));
+    await eventually('it is asked', isAsked);
     controller.abort();
     await assert.rejects(answer, OpenAI.APIUserAbortError);
     const request = here.old.requests.findLast(({ path }) => path === '/v1/completions');

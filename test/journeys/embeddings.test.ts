@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import OpenAI from 'openai';
 import { type EmbeddingScript, startEmbeddingUpstream } from '../support/embedding-upstream.ts';
+import { eventually } from '../support/eventually.ts';
 import type { OpenAiUpstream } from '../support/openai-upstream.ts';
 import { usageLines } from '../support/usage.ts';
-import { eventually } from '../support/wire-answers.ts';
 import { type AcmeWorld, openAcme, type Told } from './acme-world.ts';
 
 interface World extends Omit<AcmeWorld<OpenAiUpstream>, 'post'> {
@@ -277,8 +276,7 @@ describe('more inputs than one request upstream takes', () => {
       assert.equal(status, 400);
       assert.match(text, /the input is too long/);
       // One may just be arriving there.
-      for (let left = 100; here.upstream.open > 0 && left > 0; left -= 1) await sleep(20);
-      assert.equal(here.upstream.open, 0);
+      await eventually('nothing stays open upstream', () => here.upstream.open === 0);
       assert.ok(calls <= 5, `${calls} calls`);
     } finally {
       await here.close();

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type Expected, type Fault, type FaultName, faultList, faults } from '../support/openai-faults.ts';
 import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import { WAYS, type Way } from '../support/ways.ts';
-import { ask, eventually, type Received, readError, type Said } from '../support/wire-answers.ts';
+import { ask, type Received, readError, type Said } from '../support/wire-answers.ts';
 
 // Every fault of the catalogue in every way of asking, with all that the wire formats promise: not only the text, but
 // also that each chunk is complete, that there is one end, and that a failure never looks like one.

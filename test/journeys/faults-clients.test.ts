@@ -5,11 +5,12 @@ import type { IncomingMessage } from 'node:http';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startAnthropicUpstream } from '../support/anthropic-upstream.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type Flood, flood } from '../support/openai-faults.ts';
 import { type OpenAiOptions, type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import type { VendorAnswer, VendorScript } from '../support/vendor-script.ts';
-import { begin, eventually, QUESTION, readChatStream, readConversation, receive } from '../support/wire-answers.ts';
+import { begin, QUESTION, readChatStream, readConversation, receive } from '../support/wire-answers.ts';
 
 // Clients that leave, and clients that read more slowly than an upstream writes.
 

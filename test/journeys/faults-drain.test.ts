@@ -3,20 +3,12 @@ import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import { dial, listen, statusesIn } from '../support/raw-http.ts';
 import type { VendorScript } from '../support/vendor-script.ts';
-import {
-  ask,
-  begin,
-  eventually,
-  QUESTION,
-  readChatStream,
-  readConversation,
-  readError,
-  receive,
-} from '../support/wire-answers.ts';
+import { ask, begin, QUESTION, readChatStream, readConversation, readError, receive } from '../support/wire-answers.ts';
 
 // What a stop does to answers that are running (F-10); how the process ends is told by stopping.test.ts.
 

@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../support/eventually.ts';
 import type { FaultName } from '../support/openai-faults.ts';
 import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import { type SluiceProcess, startSluiceProcess } from '../support/sluice-process.ts';
-import { ask, askChat, askConversation, begin, eventually, type Received, readError } from '../support/wire-answers.ts';
+import { ask, askChat, askConversation, begin, type Received, readError } from '../support/wire-answers.ts';
 
 // What bad answers cost in memory and files. The gateway is a process of its own, so that only its own counts.
 

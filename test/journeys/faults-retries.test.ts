@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type FaultName, faults } from '../support/openai-faults.ts';
 import {
@@ -12,7 +13,7 @@ import {
 import { unusedPort } from '../support/plain-server.ts';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { MAIN_WAYS } from '../support/ways.ts';
-import { ask, askChat, eventually, type Received, readError } from '../support/wire-answers.ts';
+import { ask, askChat, type Received, readError } from '../support/wire-answers.ts';
 
 // When Sluice asks again, when it asks another, and when it must not.
 

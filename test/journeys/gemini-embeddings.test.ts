@@ -3,11 +3,11 @@ import { after, before, describe, test } from 'node:test';
 import { ApiError, GoogleGenAI } from '@google/genai';
 import { MethodAnswer } from '../../src/http/gemini/wire.ts';
 import { startEmbeddingUpstream } from '../support/embedding-upstream.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import type { OpenAiUpstream } from '../support/openai-upstream.ts';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
 import { usageLines } from '../support/usage.ts';
-import { eventually } from '../support/wire-answers.ts';
 
 type Json = Record<string, unknown>;
 

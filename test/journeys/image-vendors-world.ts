@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type ImageUpstream, startImageUpstream } from '../support/image-upstream.ts';
@@ -201,11 +200,3 @@ export const ROWS: readonly Row[] = [
     failure: [SAID, 400],
   },
 ];
-
-export async function until(isSo: () => boolean): Promise<void> {
-  for (let left = 200; left > 0; left -= 1) {
-    if (isSo()) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  assert.fail('it never came');
-}

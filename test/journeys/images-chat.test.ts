@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import OpenAI from 'openai';
+import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type ImageUpstream, startImageUpstream } from '../support/image-upstream.ts';
 import { comfyVendor, falVendor } from '../support/image-vendors.ts';
@@ -164,13 +165,10 @@ describe('a conversation with a model that draws', { timeout: 60_000 }, () => {
       body: JSON.stringify({ provider: 'comfyui', model: 'a', messages: [{ role: 'user', content: 'x' }] }),
       signal: gone.signal,
     });
-    for (let left = 200; left > 0 && studio.calls.length < 3; left -= 1)
-      await new Promise((done) => setTimeout(done, 25));
+    await eventually('the job runs', () => studio.calls.length >= 3);
     gone.abort();
     await assert.rejects(asked);
-    for (let left = 200; left > 0 && studio.at('/interrupt').length === 0; left -= 1) {
-      await new Promise((done) => setTimeout(done, 25));
-    }
+    await eventually('it is called off', () => studio.at('/interrupt').length > 0);
     assert.equal(studio.at('/interrupt').length, 1);
   });
 

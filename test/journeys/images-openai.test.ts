@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
 import { base64, blue, CREATED, post, red, setWorld, told, USAGE } from './images-world.ts';
 
 describe('OpenAI’s images API', { timeout: 60_000 }, () => {
@@ -130,12 +131,10 @@ describe('OpenAI’s images API', { timeout: 60_000 }, () => {
     await post(world, '/v1/images/generations', { prompt: 'x', model: 'gpt-image-1', user: 'painter' }).then((r) =>
       r.text(),
     );
-    for (let left = 50; left > 0; left -= 1) {
+    await eventually('it is counted', async () => {
       const response = await fetch(`${world.gateway.origin}/backend-api/v2/stats?user=painter`);
       const text = await response.text();
-      if (text.includes('gpt-image-1') && text.includes('286')) return;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    assert.fail('it never came');
+      return text.includes('gpt-image-1') && text.includes('286');
+    });
   });
 });

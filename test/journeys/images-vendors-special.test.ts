@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
 import { startGateway } from '../support/gateway.ts';
 import { startGeminiUpstream } from '../support/gemini-upstream.ts';
 import { startImageUpstream } from '../support/image-upstream.ts';
 import { comfyVendor, falVendor, googleVendor, lumaVendor, replicateVendor } from '../support/image-vendors.ts';
 import { dataUri } from '../support/pictures.ts';
-
-import { BODY, base64, openWorld, red, until } from './image-vendors-world.ts';
+import { BODY, base64, openWorld, red } from './image-vendors-world.ts';
 
 describe('what is special', { timeout: 60_000 }, () => {
   test('fal at its address without a queue', async (context) => {
@@ -42,7 +42,9 @@ describe('what is special', { timeout: 60_000 }, () => {
     const { status, json } = await world.ask({ model: 'fal-ai/flux/dev', prompt: 'x', n: 2 });
     assert.equal(status, 500);
     assert.match(json.error.message, /of no use/);
-    await until(() => world.upstream.calls.some(({ method, path }) => method === 'PUT' && /job-1\/cancel$/.test(path)));
+    await eventually('it is called off', () =>
+      world.upstream.calls.some(({ method, path }) => method === 'PUT' && /job-1\/cancel$/.test(path)),
+    );
   });
 
   test('a job that is said to be elsewhere does not get the key', async (context) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-
-import { BODY, base64, blue, openWorld, ROWS, red, SAID, until } from './image-vendors-world.ts';
+import { eventually } from '../support/eventually.ts';
+import { BODY, base64, blue, openWorld, ROWS, red, SAID } from './image-vendors-world.ts';
 
 for (const row of ROWS) {
   const { id, model, entry = 'apiKey: key-of-the-operator' } = row;
@@ -101,11 +101,11 @@ for (const row of ROWS) {
           signal: gone.signal,
         });
         const isFollowed = (): boolean => world.upstream.calls.length >= (id === 'automatic1111' ? 1 : 3);
-        await until(isFollowed);
+        await eventually('it is followed', isFollowed);
         gone.abort();
         await assert.rejects(asked);
         const [method, path] = calledOff;
-        await until(() => world.upstream.at(path).some((call) => call.method === method));
+        await eventually('it is called off', () => world.upstream.at(path).some((call) => call.method === method));
         const [call] = world.upstream.at(path);
         if (row.header !== undefined) assert.equal(call?.headers[row.header[0]], row.header[1]);
         if (id === 'comfyui') assert.deepEqual(call?.json, { prompt_id: 'job-1' });
@@ -115,7 +115,7 @@ for (const row of ROWS) {
         const world = await openWorld(context, row, { pictures: [red], endless: true }, { entry });
         const { status, json } = await world.ask({ model, prompt: 'x', timeout: 1 });
         assert.deepEqual([status, json.error.code], [504, 'upstream_timeout']);
-        await until(() => world.upstream.at(calledOff[1]).length > 0);
+        await eventually('it is called off', () => world.upstream.at(calledOff[1]).length > 0);
       });
     }
   });

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { after, before, describe, test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
 import { dataOf, slowUpload, textOf } from './kept-files-world.ts';
-import { at, eventually, type KeptWorld, openKept, pick, remove, statusOf, told, upload } from './kept-world.ts';
+import { at, type KeptWorld, openKept, pick, remove, statusOf, told, upload } from './kept-world.ts';
 
 /** More than the connection holds, so that whoever does not read it to its end stops the answer in its middle. */
 const LONG = 'long '.repeat(4_000_000);
@@ -16,9 +17,7 @@ describe('reading a bucket that goes afterwards', { timeout: 120_000 }, () => {
   after(() => world.close());
 
   const stays = (id: string): Promise<boolean> =>
-    eventually(async () => {
-      return world.logged().includes(`"bucket":"${id}"}`) || undefined;
-    });
+    eventually('the log says that it stays', () => world.logged().includes(`"bucket":"${id}"}`));
 
   test('a reader that leaves in the middle of the text loses nothing', async () => {
     await upload(world, 'left', ['long.txt', LONG], ['short.txt', 'unread']);
@@ -33,7 +32,7 @@ describe('reading a bucket that goes afterwards', { timeout: 120_000 }, () => {
     await upload(world, 'watched', ['old.txt', 'unread']);
     const slow = slowUpload(at(world, 'files/watched'));
     slow.begin('new.txt');
-    const reading = await eventually(async () => {
+    const reading = await eventually('the upload is watched', async () => {
       const response = await opened(at(world, 'files/watched/stream?delete_files=true'));
       if (String(await once(response, 'data')).includes('"convert"')) return response;
       response.destroy();

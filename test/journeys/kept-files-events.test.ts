@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
 import { dataOf, listen, png, slowUpload } from './kept-files-world.ts';
-import { at, eventually, filesBelow, type KeptWorld, openKept, pick, told, upload } from './kept-world.ts';
+import { at, filesBelow, type KeptWorld, openKept, pick, told, upload } from './kept-world.ts';
 
 describe('events of buckets', { timeout: 60_000 }, () => {
   let world: KeptWorld;
@@ -45,7 +46,7 @@ describe('events of buckets', { timeout: 60_000 }, () => {
     const slow = slowUpload(at(world, 'files/slow'));
     slow.part('one.txt', 'first');
     slow.begin('two.txt');
-    const watching = await eventually(async () => {
+    const watching = await eventually('the upload is known', async () => {
       const response = await fetch(at(world, 'files/slow/stream'));
       if (response.status === 200) return response;
       await response.text();
@@ -74,7 +75,7 @@ describe('events of buckets', { timeout: 60_000 }, () => {
     const slow = slowUpload(at(world, 'files/broken'));
     slow.part('one.txt', 'first');
     slow.begin('two.txt');
-    const watching = await eventually(async () => {
+    const watching = await eventually('the upload is known', async () => {
       const response = await fetch(at(world, 'files/broken/stream'));
       if (response.status === 200) return response;
       await response.text();
@@ -85,7 +86,7 @@ describe('events of buckets', { timeout: 60_000 }, () => {
     const text = await drained(watching);
     assert.match(text, /data: \{"error":\{"message":"Bucket directory not found/);
     assert.deepEqual(pick(await told(fetch(at(world, 'files/broken')))), [404, 'not_found']);
-    await eventually(async () => (filesBelow(world, 'uploads').length === 0 ? true : undefined));
+    await eventually('nothing is left of it', () => filesBelow(world, 'uploads').length === 0);
     assert.deepEqual(filesBelow(world, path.join('buckets', 'broken')), []);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../support/eventually.ts';
 import { chat, type ObservedWorld, openObserved } from './observe-world.ts';
 
 const PROMPT = 'planted-prompt-0a1b2c';
@@ -56,10 +56,7 @@ async function open(requestLog: 'full') {
     const bytes = files.map((name) => readFileSync(path.join(dataDir, name), 'latin1').toLowerCase()).join('\n');
     return [PROMPT, QUESTION, ANSWER, MEMORY].filter((word) => bytes.includes(word));
   };
-  const gone = async () => {
-    for (let left = 200; left > 0 && traces().length > 0; left -= 1) await sleep(100);
-    assert.deepEqual(traces(), []);
-  };
+  const gone = () => eventually('no traces are left', () => traces().length === 0);
   return { world, traces, gone };
 }
 

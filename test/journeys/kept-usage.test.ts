@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
 import { todayForAWhile, usageLines } from '../support/usage.ts';
-import { at, contentOf, converse, eventually, type KeptWorld, openKept, postJson, told } from './kept-world.ts';
+import { at, contentOf, converse, type KeptWorld, openKept, postJson, told } from './kept-world.ts';
 
 describe('usage and log over HTTP', { timeout: 60_000 }, () => {
   let world: KeptWorld;
@@ -15,7 +16,7 @@ describe('usage and log over HTTP', { timeout: 60_000 }, () => {
     return lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter((record) => record['user'] === user);
   }
   const recorded = (user: string) =>
-    eventually(async () => {
+    eventually(`usage of ${user} is recorded`, async () => {
       const records = await recordsOf(user);
       return records.length > 0 ? records : undefined;
     });

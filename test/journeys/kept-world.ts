@@ -146,16 +146,6 @@ export function contentOf(events: readonly Event[]): string {
   return events.map((event) => (event.type === 'content' ? String(event['content']) : '')).join('');
 }
 
-/** Tries again until `attempt` gives something, for at most half a minute: machines may be busy. */
-export async function eventually<T>(attempt: () => Promise<T | undefined>): Promise<T> {
-  for (let left = 600; left > 0; left -= 1) {
-    const found = await attempt();
-    if (found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error('it never came');
-}
-
 export function pick({ status, code }: { readonly status: number; readonly code: string | undefined }): unknown[] {
   return [status, code];
 }

@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { defaultLimits } from '../../src/config/defaults.ts';
 import { text, zip } from '../fixtures/documents/hostile.ts';
 import { loadYaml, temporaryFolder } from '../support/config-folder.ts';
+import { eventually } from '../support/eventually.ts';
 import { startGateway } from '../support/gateway.ts';
 import { type OpenAiOptions, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import { picture } from '../support/pictures.ts';
@@ -19,7 +20,7 @@ import { ask } from '../support/raw-http.ts';
 import { begin, readError, receive } from '../support/wire-answers.ts';
 import { CHATS, HI, openWorld } from './edge-world.ts';
 import { startGatewayBefore } from './gateway-before.ts';
-import { at, converse, eventually, form, postJson, statusOf, told, upload } from './kept-world.ts';
+import { at, converse, form, postJson, statusOf, told, upload } from './kept-world.ts';
 
 const SLUICE = fileURLToPath(new URL('../../bin/sluice.js', import.meta.url));
 const MB = 1_024 * 1_024;
@@ -43,34 +44,34 @@ describe('few file descriptors', { timeout: 60_000 }, () => {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       complaints += text;
     });
-    const origin = await eventually(async () => /Page +(http:\/\/[\d.:]+)/.exec(said)?.[1]);
+    const origin = await eventually('it serves', () => /Page +(http:\/\/[\d.:]+)/.exec(said)?.[1]);
     // A database that could not be opened any more would leave its descriptors for the configuration to be read with.
-    await eventually(() => isReady(origin));
+    await eventually('it is ready', () => isReady(origin));
     const sockets = await Promise.all(Array.from({ length: 200 }, () => opened(origin)));
     // Something to say, and nothing can be loaded to say it with. Said until it is heard: it may be busy taking connections.
     const refused =
       /^\{"level":"warn","time":"[^"]+","msg":"the changed configuration is read later.*too many open files.*"file":"[^"]+sluice\.yaml"/m;
-    await eventually(async () => {
+    await eventually('it complains', () => {
       assert.equal(child.exitCode, null, `the process lives: ${complaints}`);
       writeFileSync(
         path.join(folder, 'sluice.yaml'),
         'embedded: { enabled: false }\ndetectLocal: false\nlogLevel: warn\n',
       );
-      return refused.test(complaints) || undefined;
+      return refused.test(complaints);
     });
     for (const socket of sockets) socket.destroy();
-    const answer = await eventually(async () => {
+    const answer = await eventually('it answers', async () => {
       const found = await ask(origin, { path: '/v1/models', headers: { connection: 'close' } }).catch(() => undefined);
       return found?.status === 200 ? found : undefined;
     });
     assert.equal(answer.status, 200);
     assert.equal(child.exitCode, null, complaints);
     // What could not be read then has been read since, though nobody has touched it.
-    await eventually(async () => {
+    await eventually('the file is read', () => {
       const since = complaints.slice(complaints.lastIndexOf('too many open files'));
-      return since.includes('a change of logLevel needs a restart') ? true : undefined;
+      return since.includes('a change of logLevel needs a restart');
     });
-    await eventually(() => isReady(origin));
+    await eventually('it is ready', () => isReady(origin));
     const ended = once(child, 'exit');
     child.kill('SIGTERM');
     await ended;
@@ -164,7 +165,7 @@ limits: { streams: 3, streamsPerClient: 2 }`,
       assert.equal((await asked('127.0.0.1')).statusCode, 200);
       assert.deepEqual(await refusedTo('127.0.0.1'), [503, 'overloaded', '1']);
       running.shift()?.leave();
-      await eventually(async () => upstream.open === 2 || undefined);
+      await eventually('it has left upstream', () => upstream.open === 2);
       assert.equal((await asked(String(address))).statusCode, 200, 'the place of a client that left is free');
     });
   }

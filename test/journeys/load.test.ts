@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
 import { startOpenAiUpstream } from '../support/openai-upstream.ts';
 import { startSluiceProcess } from '../support/sluice-process.ts';
-import { askChat, askConversation, eventually, readChatStream, readConversation } from '../support/wire-answers.ts';
+import { askChat, askConversation, readChatStream, readConversation } from '../support/wire-answers.ts';
 
 // Many answers at the same time (L-1): each is whole, and each is its own.
 

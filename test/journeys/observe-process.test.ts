@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { eventually } from '../support/wire-answers.ts';
+import { eventually } from '../support/eventually.ts';
 import { chat, type Entry, entryOf, metric, type ObservedWorld, openObserved } from './observe-world.ts';
 
 const get = async (
@@ -46,11 +46,10 @@ describe('health and readiness', { timeout: 60_000 }, () => {
   test('a storage that does not answer is told, and chats go on', async () => {
     const world = await openObserved({}, '', (data) => mkdirSync(path.join(data, 'sluice.db'), { recursive: true }));
     try {
-      let found = await get(world, '/ready');
-      for (let left = 200; left > 0 && found.json.status === 'starting'; left -= 1) {
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        found = await get(world, '/ready');
-      }
+      const found = await eventually('it has started', async () => {
+        const seen = await get(world, '/ready');
+        return seen.json.status !== 'starting' && seen;
+      });
       assert.deepEqual([found.status, found.json.status], [503, 'storage_failed']);
       assert.match(found.json.message, /\w+.*\.$/);
       assert.equal((await get(world, '/health')).status, 200);

@@ -5,6 +5,7 @@ import { type App, createApp } from '../../src/app.ts';
 import { defaultObserve, type ObserveConfig } from '../../src/observe/config.ts';
 import { type TestLogger, testLogger } from '../support/call.ts';
 import { loadYaml } from '../support/config-folder.ts';
+import { eventually } from '../support/eventually.ts';
 import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import type { VendorAnswer, VendorRequest } from '../support/vendor-script.ts';
 
@@ -113,14 +114,12 @@ export async function logged(
 }
 
 /** The entry of one request, once it is there. */
-export async function entryOf(world: Pick<ObservedWorld, 'origin'>, id: string): Promise<Entry> {
-  for (let left = 100; left > 0; left -= 1) {
+export function entryOf(world: Pick<ObservedWorld, 'origin'>, id: string): Promise<Entry> {
+  return eventually(`an entry for ${id}`, async () => {
     const response = await fetch(`${world.origin}/backend-api/v2/requests/${id}`);
-    const entry = await response.json();
-    if (response.status === 200) return entry;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`no entry for ${id}`);
+    const entry = (await response.json()) as Entry;
+    return response.status === 200 && entry;
+  });
 }
 
 /** One value of `GET /metrics`, by the beginning of its line; undefined: there is no such line. */

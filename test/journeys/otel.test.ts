@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type OtelConfig, resolveObserve } from '../../src/observe/config.ts';
+import { eventually } from '../support/eventually.ts';
 import { type OtlpCollector, objectOf, type SeenSpan, startOtlpCollector } from '../support/otlp-collector.ts';
 import { chat, entryOf, type ObservedWorld, openObserved } from './observe-world.ts';
 
@@ -24,18 +25,8 @@ function otelTo({ endpoint }: OtlpCollector, more: Readonly<Record<string, strin
   return config.otel;
 }
 
-/** Waits for what a collector got. */
-async function until<T>(attempt: () => T | undefined): Promise<T> {
-  for (let left = 200; left > 0; left -= 1) {
-    const found = attempt();
-    if (found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error('it never came');
-}
-
 const spansOf = (collector: OtlpCollector, id: string): Promise<readonly SeenSpan[]> =>
-  until(() => {
+  eventually(`spans of ${id}`, () => {
     const root = collector.spans.find(({ of }) => of['sluice.request.id'] === id);
     return root && collector.spans.filter(({ traceId }) => traceId === root.traceId);
   });
@@ -126,7 +117,7 @@ describe('OpenTelemetry', { timeout: 60_000 }, () => {
 
   test('metrics by the conventions for generative AI', async () => {
     const of = { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': 'openai', 'gen_ai.request.model': 'gpt-4o' };
-    const tokens = await until(() =>
+    const tokens = await eventually('tokens are measured', () =>
       collector
         .points('gen_ai.client.token.usage')
         .find((point) => point.of['gen_ai.token.type'] === 'input' && point.of['gen_ai.provider.name'] === 'openai'),
@@ -163,7 +154,7 @@ describe('OpenTelemetry where the collector fails', { timeout: 60_000 }, () => {
       collector.status = 503;
       const ids: string[] = [];
       for (let n = 0; n < 3; n += 1) ids.push((await chat(world)).id);
-      await until(() => world.log.lines.find(({ message }) => /collector/.test(message)));
+      await eventually('it is told', () => world.log.lines.find(({ message }) => /collector/.test(message)));
       collector.status = 200;
       for (const id of ids) await spansOf(collector, id);
       const told = world.log.lines.filter(
@@ -207,7 +198,7 @@ describe('the trace towards upstreams', { timeout: 60_000 }, () => {
       for (const more of [{}, { stream: true }, { stream: true, download_media: true }]) {
         const before = world.acme.chats.length;
         const { id } = await chat(world, { models: ['acme/other-model'], ...more }, headers);
-        const spans = await until(() => {
+        const spans = await eventually('all spans are sent', () => {
           const root = collector.spans.find(({ of }) => of['sluice.request.id'] === id);
           return root && collector.spans.filter(({ parentSpanId }) => parentSpanId === root.spanId);
         });

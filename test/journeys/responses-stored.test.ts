@@ -6,9 +6,9 @@ import type { Response, ResponseInputItem, ResponseStreamEvent } from 'openai/re
 import { createApp } from '../../src/app.ts';
 import { testLogger } from '../support/call.ts';
 import { loadYaml, temporaryFolder } from '../support/config-folder.ts';
+import { eventually } from '../support/eventually.ts';
 import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import type { VendorScript } from '../support/vendor-script.ts';
-import { eventually } from '../support/wire-answers.ts';
 import { all, lastOf, of, openWorld, type Seat, type World } from './responses-world.ts';
 import { assertHolds } from './sdk-vendors.ts';
 
@@ -229,14 +229,11 @@ describe('answers of the Responses API that are kept', { timeout: 120_000 }, () 
   });
 
   describe('in the background', () => {
-    const until = async (id: string, status: Response['status']): Promise<Response> => {
-      for (let tries = 0; tries < 500; tries += 1) {
+    const until = (id: string, status: Response['status']): Promise<Response> =>
+      eventually(`it is ${status}`, async () => {
         const answer = await world.client.responses.retrieve(id);
-        if (answer.status === status) return answer;
-        await sleep(10);
-      }
-      throw new Error(`it never is ${status}`);
-    };
+        return answer.status === status && answer;
+      });
 
     test('an answer comes about without its client', async () => {
       seat.answers({ text: ['Slow', ' answer'], delayMs: 30 });
@@ -275,7 +272,7 @@ describe('answers of the Responses API that are kept', { timeout: 120_000 }, () 
     test('it is stopped by its id, also before it says anything', async () => {
       seat.answers({ silent: true });
       const { id } = await create({ background: true });
-      while (seat.arrived.length === 0) await sleep(5);
+      await eventually('it is asked', () => seat.arrived.length > 0);
       assert.equal((await world.client.responses.cancel(id)).status, 'cancelled');
       assert.equal(await seat.last.closed, 'aborted');
       assert.equal((await world.client.responses.retrieve(id)).status, 'cancelled');
@@ -377,7 +374,7 @@ describe('an answer outlives the server', { timeout: 60_000 }, () => {
     const yaml = `${providers()}\nlimits: { drainMs: 100 }`;
     await during(folder, yaml, async (client) => {
       id = (await client.responses.create({ ...ASK, background: true })).id;
-      while (upstream.open === 0) await sleep(5);
+      await eventually('it is asked', () => upstream.open > 0);
     });
     await during(folder, yaml, async (client) => {
       const cut = await client.responses.retrieve(id);

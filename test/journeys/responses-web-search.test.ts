@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ResponseInputItem } from 'openai/resources/responses/responses';
+import { eventually } from '../support/eventually.ts';
 import { plainServer } from '../support/plain-server.ts';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { all, FORMATS, lastOf, of, openWorld, type World } from './responses-world.ts';
@@ -205,7 +206,7 @@ describe('the tool web_search', { timeout: 60_000 }, () => {
       { signal: leaving.signal },
     );
     const failed = assert.rejects(answer);
-    while (queries.at(-1) !== 'Slow') await sleep(5);
+    await eventually('it is searched', () => queries.at(-1) === 'Slow');
     leaving.abort();
     await Promise.all([failed, left.promise]);
     await sleep(50);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import OpenAI from 'openai';
+import { eventually } from '../support/eventually.ts';
 import type { VendorAnswer } from '../support/vendor-script.ts';
 import { type ChatBody, FORMATS, openWorld, type Seat, type World } from './sdk-vendors.ts';
 
@@ -133,7 +134,7 @@ describe('failures through the official OpenAI client', { timeout: 60_000 }, () 
         const failure = failureOf(
           world.client.chat.completions.create({ model: seat.model, messages: HI }, { signal: controller.signal }),
         );
-        await until(() => seat.arrived.length === 1);
+        await eventually('it is asked', () => seat.arrived.length === 1);
         await new Promise((resolve) => setTimeout(resolve, 50));
         controller.abort();
         assert.ok((await failure) instanceof OpenAI.APIUserAbortError);
@@ -150,7 +151,7 @@ describe('failures through the official OpenAI client', { timeout: 60_000 }, () 
           const controller = new AbortController();
           const asked = seat.arrived.length;
           const failure = failureOf(ask(controller.signal));
-          await until(() => seat.arrived.length > asked);
+          await eventually('it is asked again', () => seat.arrived.length > asked);
           controller.abort();
           assert.ok((await failure) instanceof OpenAI.APIUserAbortError);
           assert.equal(await within(5_000, seat.last.closed), 'aborted');
@@ -197,13 +198,6 @@ async function failureOf(promise: Promise<unknown>): Promise<Failure> {
     return error as Failure;
   }
   throw new Error('it did not fail');
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let tries = 0; !condition(); tries += 1) {
-    assert.ok(tries < 1_000, 'it did not happen');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 /** What a promise gives, or that it gave nothing in time. */

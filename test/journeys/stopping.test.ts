@@ -6,9 +6,10 @@ import path from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from '../support/config-folder.ts';
+import { eventually } from '../support/eventually.ts';
 import { plainServer } from '../support/plain-server.ts';
 import { SLUICE, startSluice } from '../support/run-sluice.ts';
-import { childrenOf, eventually, isAlive } from './workers-world.ts';
+import { childrenOf, isAlive } from './workers-world.ts';
 
 const event = (content: string) =>
   `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
@@ -136,7 +137,7 @@ describe('signals', () => {
     const pid = Number(/pid (\d+)/.exec(said)?.[1] ?? assert.fail(said));
     context.after(() => isAlive(pid) && process.kill(pid, 'SIGKILL'));
     terminal.kill('SIGKILL');
-    await eventually(() => !isAlive(pid), 'it has ended');
+    await eventually('it has ended', () => !isAlive(pid));
   });
 
   for (const [what, command, words] of LAUNCHERS) {
@@ -153,7 +154,7 @@ describe('signals', () => {
       assert.ok(isAlive(pid), said);
       context.after(() => isAlive(pid) && process.kill(pid, 'SIGKILL'));
       launcher.kill('SIGKILL');
-      await eventually(() => !isAlive(pid), 'it has ended');
+      await eventually('it has ended', () => !isAlive(pid));
     });
   }
 

@@ -3,12 +3,13 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { eventually } from '../support/eventually.ts';
 import { startGateway } from '../support/gateway.ts';
 import { flood } from '../support/openai-faults.ts';
 import { startOpenAiUpstream } from '../support/openai-upstream.ts';
 import { ask } from '../support/raw-http.ts';
 import type { VendorAnswer } from '../support/vendor-script.ts';
-import { eventually, QUESTION, readError, receive } from '../support/wire-answers.ts';
+import { QUESTION, readError, receive } from '../support/wire-answers.ts';
 import {
   beginKept,
   beginReading,
@@ -156,12 +157,11 @@ describe('the places of resumable answers', { timeout: 60_000, concurrency: 4 },
     assert.equal((await readers[0]?.response)?.statusCode, 200);
     assert.equal((await readStream(world, id)).status, 503);
     client.leave();
-    for (let left = 100; left > 0 && readers.length < 2; left -= 1) {
+    const second = await eventually('the place of a reader that left is free', async () => {
       const reader = beginReading(world, id);
-      if ((await reader.response).statusCode === 200) readers.push(reader);
-      else await sleep(20);
-    }
-    assert.equal(readers.length, 2, 'the place of a reader that left is free');
+      return (await reader.response).statusCode === 200 && reader;
+    });
+    readers.push(second);
     assert.equal((await receive(await beginKept(world).response)).status, 503);
     await stop(world, id);
     for (const { response } of readers) assert.ok((await receive(await response)).complete);

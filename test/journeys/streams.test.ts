@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { EventSource } from 'eventsource';
+import { eventually } from '../support/eventually.ts';
 import { usageLines } from '../support/usage.ts';
 import type { VendorAnswer } from '../support/vendor-script.ts';
-import { begin, eventually, QUESTION, readConversation, readError, receive } from '../support/wire-answers.ts';
+import { begin, QUESTION, readConversation, readError, receive } from '../support/wire-answers.ts';
 import {
   beginKept,
   beginReading,
@@ -42,11 +43,8 @@ async function recorded({ gateway }: StreamsWorld): Promise<number> {
 }
 
 async function isRecorded(world: StreamsWorld, times: number): Promise<void> {
-  let count = 0;
-  for (let left = 100; left > 0 && count < times; left -= 1) {
-    count = await recorded(world);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await eventually('the usage is recorded', async () => (await recorded(world)) >= times);
+  await new Promise((resolve) => setTimeout(resolve, 20));
   assert.equal(await recorded(world), times);
 }
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type AudioFacts, audioFacts } from '../support/audio.ts';
 import { temporaryFolder } from '../support/config-folder.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { startSluice } from '../support/run-sluice.ts';
 
@@ -260,7 +260,7 @@ describe('a long text', () => {
     const { response, first } = await begin({ text: long, format: 'wav' });
     assert.equal(first.toString('latin1', 0, 4), 'RIFF');
     response.destroy();
-    while (unheard().length === before) await sleep(20);
+    await eventually('another is there', () => unheard().length !== before);
     const { said, pieces } = unheard().at(-1) ?? { said: 0, pieces: 0 };
     assert.ok(pieces > 12 && said < pieces / 2, `${said} of ${pieces}`);
   });

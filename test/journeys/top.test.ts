@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { top } from '../../src/cli/top/index.ts';
 import type { Terminal } from '../../src/cli/top/live.ts';
+import { eventually } from '../support/eventually.ts';
 import { chat, entryOf, type ObservedWorld, openObserved } from './observe-world.ts';
 
 const KEY = 'access-key-of-the-test';
@@ -37,10 +38,7 @@ class FakeTerminal implements Terminal {
   }
 
   async until(words: RegExp): Promise<void> {
-    for (let left = 200; !words.test(this.text); left -= 1) {
-      if (left === 0) throw new Error(`never saw ${words} in ${this.text}`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await eventually(`${words} on the screen`, () => words.test(this.text));
   }
 }
 

@@ -3,8 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
 import { makeTinyGguf, TINY_ANSWER, TINY_SENTENCE } from '../support/tiny-gguf.ts';
-import { ask, begin, childrenOf, eventually, openWorkers, QUESTION, type WorkersWorld } from './workers-world.ts';
+import { ask, begin, childrenOf, openWorkers, QUESTION, type WorkersWorld } from './workers-world.ts';
 
 const isLinux = process.platform === 'linux';
 
@@ -47,7 +48,7 @@ describe('what one worker learns', { timeout: 240_000, skip: !isLinux }, () => {
     assert.equal((await ask(world.origin, '/v1/models')).status, 200);
     world.running.process.kill('SIGHUP');
     await world.running.said(/all workers are new/);
-    await eventually(async () => (await ask(world.origin, '/v1/models')).status === 401);
+    await eventually('the key is asked for', async () => (await ask(world.origin, '/v1/models')).status === 401);
   });
 
   test('a change of the configuration reaches all, new limits included', async (context) => {
@@ -61,7 +62,7 @@ describe('what one worker learns', { timeout: 240_000, skip: !isLinux }, () => {
       assert.notEqual(status, 200);
     }
     // Whose answer has arrived may still hold its place for a moment.
-    await eventually(async () =>
+    await eventually('no place is held', async () =>
       / 0$/m.test(/^sluice_requests_running .*$/m.exec((await ask(world.origin, '/metrics')).text)?.[0] ?? ''),
     );
     const held = await Promise.all(
@@ -107,13 +108,13 @@ describe('what one worker learns', { timeout: 240_000, skip: !isLinux }, () => {
     upload.write(head);
     const target = '/backend-api/v2/files/bucket-1/stream';
     let watching = await begin(world.origin, target);
-    await eventually(async () => {
+    await eventually('it is watched', async () => {
       watching = await begin(world.origin, target);
       return watching.status === 200;
     });
     const watchers = await Promise.all([1, 2, 3, 4, 5].map(() => begin(world.origin, target)));
     for (const { status } of watchers) assert.equal(status, 200);
-    for (const { text } of watchers) await eventually(() => /"convert"/.test(text()), 'it is being converted');
+    for (const { text } of watchers) await eventually('it is being converted', () => /"convert"/.test(text()));
     upload.end(`second line\r\n--${boundary}--\r\n`);
     assert.equal(await answered, 200);
     for (const { whole } of watchers) assert.match(await whole, /"action":"done","size":22/);

@@ -2,18 +2,8 @@ import assert from 'node:assert/strict';
 import { Agent } from 'node:http';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  ask,
-  begin,
-  END,
-  eventually,
-  isAlive,
-  openWorkers,
-  piece,
-  QUESTION,
-  stream,
-  type WorkersWorld,
-} from './workers-world.ts';
+import { eventually } from '../support/eventually.ts';
+import { ask, begin, END, isAlive, openWorkers, piece, QUESTION, stream, type WorkersWorld } from './workers-world.ts';
 
 const isLinux = process.platform === 'linux';
 
@@ -83,8 +73,8 @@ describe('restarting the workers', { timeout: 240_000, skip: !isLinux }, () => {
       world.running.process.kill('SIGHUP');
       // Wished again while it runs, it is done again.
       if (round === 0) setTimeout(() => world.running.process.kill('SIGHUP'), 500);
-      await eventually(() => before.every((pid) => !isAlive(pid)), 'the old ones are gone');
-      await eventually(() => world.workers().length === 2, 'two are left');
+      await eventually('the old ones are gone', () => before.every((pid) => !isAlive(pid)));
+      await eventually('two are left', () => world.workers().length === 2);
       for (const pid of world.workers()) seen.add(pid);
     }
     await world.running.said(/(?:all workers are new[\s\S]*){3}/);
@@ -112,11 +102,11 @@ describe('restarting the workers', { timeout: 240_000, skip: !isLinux }, () => {
     const path = `/backend-api/v2/streams/${begun.headers['x-sluice-stream']}`;
     begun.leave();
     world.running.process.kill('SIGHUP');
-    await eventually(() => !isAlive(first) || !isAlive(second), 'the idle one is gone');
-    await eventually(() => world.workers().length === 3);
+    await eventually('the idle one is gone', () => !isAlive(first) || !isAlive(second));
+    await eventually('three are there', () => world.workers().length === 3);
     const reader = await begin(world.origin, path);
     world.open[0]?.write(piece('late'));
-    await eventually(() => /"late"/.test(reader.text()));
+    await eventually('the late piece', () => /"late"/.test(reader.text()));
     world.open[0]?.end(END);
     assert.match(await reader.whole, /"finish"/);
     assert.match((await ask(world.origin, path)).text, /"late"/);
@@ -142,7 +132,7 @@ describe('restarting the workers', { timeout: 240_000, skip: !isLinux }, () => {
     assert.equal((await ask(world.origin, '/health')).status, 200);
     world.configure('allowedOrigins: ["https://chat.example.org"]\n');
     world.running.process.kill('SIGHUP');
-    await eventually(() => before.every((pid) => !isAlive(pid)), 'the old ones are gone');
+    await eventually('the old ones are gone', () => before.every((pid) => !isAlive(pid)));
     for (let at = 0; at < 4; at += 1) {
       const { status } = await ask(world.origin, '/health', undefined, {
         headers: { origin: 'https://chat.example.org' },
@@ -156,17 +146,15 @@ describe('restarting the workers', { timeout: 240_000, skip: !isLinux }, () => {
     const held = await Promise.all(Array.from({ length: 6 }, () => stream(world.origin)));
     world.running.process.kill('SIGTERM');
     await world.running.said(/stopping; a second signal stops at once/);
-    await eventually(
-      () =>
-        Promise.race([
-          stream(world.origin).then(
-            ({ status }) => status === 503,
-            () => true,
-          ),
-          // On its way while the last worker closed: docs/workers.md.
-          sleep(2_000, false),
-        ]),
-      'nothing new begins',
+    await eventually('nothing new begins', () =>
+      Promise.race([
+        stream(world.origin).then(
+          ({ status }) => status === 503,
+          () => true,
+        ),
+        // On its way while the last worker closed: docs/workers.md.
+        sleep(2_000, false),
+      ]),
     );
     for (const response of [...world.open]) response.end(END);
     for (const { whole } of held) assert.match(await whole, /\[DONE\]/);
@@ -181,7 +169,7 @@ describe('restarting the workers', { timeout: 240_000, skip: !isLinux }, () => {
     await sleep(400);
     other.running.process.kill('SIGTERM');
     assert.equal((await other.running.ended).code, 143);
-    await eventually(() => workers.every((pid) => !isAlive(pid)), 'no worker is left');
+    await eventually('no worker is left', () => workers.every((pid) => !isAlive(pid)));
   });
 
   test('workers do not outlive a primary that was killed, and finish what they answer', async (context) => {
@@ -192,10 +180,10 @@ describe('restarting the workers', { timeout: 240_000, skip: !isLinux }, () => {
       for (const pid of workers) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
     });
     process.kill(world.primary, 'SIGKILL');
-    await eventually(() => !isAlive(world.primary));
+    await eventually('the primary is gone', () => !isAlive(world.primary));
     for (const response of [...world.open]) response.end(END);
     for (const { whole } of held) assert.match(await whole, /\[DONE\]/);
-    await eventually(() => workers.every((pid) => !isAlive(pid)), 'no worker is left');
+    await eventually('no worker is left', () => workers.every((pid) => !isAlive(pid)));
   });
 
   test('kill -9 of workers under writes: what was acknowledged is there, and the port goes on', async (context) => {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { networkInterfaces } from 'node:os';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../support/eventually.ts';
 import { usageLines } from '../support/usage.ts';
 import {
   ask,
   begin,
   END,
-  eventually,
   type Going,
   isAlive,
   openFilesOf,
@@ -42,14 +42,14 @@ describe('several workers', { timeout: 240_000, skip: !isLinux }, () => {
     // One worker alone may have all of them where the machine is busy.
     for (const victim of world.workers()) {
       process.kill(victim, 'SIGKILL');
-      await eventually(() => !isAlive(victim));
-      await eventually(() => world.workers().length === 3);
+      await eventually('it is gone', () => !isAlive(victim));
+      await eventually('another took its place', () => world.workers().length === 3);
       const cut = await Promise.allSettled(held.map(({ whole }) => Promise.race([whole, sleep(100, 'running')])));
       lost = cut.filter(({ status }) => status === 'rejected').length;
       if (lost > 0) break;
     }
     assert.ok(lost > 0, 'some worker had streams');
-    await eventually(() => world.open.length === 10 - lost, 'upstream hears of it');
+    await eventually('upstream hears of it', () => world.open.length === 10 - lost);
     const more = await Promise.all(Array.from({ length: 20 }, () => stream(world.origin)));
     assert.equal(more.filter(({ status }) => status === 200).length, lost);
   });
@@ -88,7 +88,7 @@ describe('several workers', { timeout: 240_000, skip: !isLinux }, () => {
     }
     const memory = await ask(world.origin, '/backend-api/v2/memory/u?limit=100');
     assert.equal(JSON.parse(memory.text).count, 30, memory.text);
-    await eventually(async () => (await usageLines(world.origin)).length === 30, 'all usage is written');
+    await eventually('all usage is written', async () => (await usageLines(world.origin)).length === 30);
     const writers = [world.primary, ...world.workers()].filter((pid) =>
       openFilesOf(pid).some((file) => file.endsWith('sluice.db')),
     );
@@ -138,9 +138,9 @@ describe('several workers', { timeout: 240_000, skip: !isLinux }, () => {
       assert.equal(headers['x-sluice-stream'], id);
       assert.match(String(headers['content-type']), /event-stream/);
     }
-    for (const { text } of readers) await eventually(() => /"first"/.test(text()), 'the first piece');
+    for (const { text } of readers) await eventually('the first piece', () => /"first"/.test(text()));
     world.open[0]?.write(piece('second'));
-    for (const { text } of readers) await eventually(() => /"second"/.test(text()), 'the second piece');
+    for (const { text } of readers) await eventually('the second piece', () => /"second"/.test(text()));
     const count = Number([...(readers[0]?.text() ?? '').matchAll(/^id: (\d+)$/gm)].at(-1)?.[1]);
     readers.pop()?.leave();
     for (let at = 0; at < 3; at += 1) {
@@ -150,7 +150,7 @@ describe('several workers', { timeout: 240_000, skip: !isLinux }, () => {
     const stopped = await ask(world.origin, path, undefined, { method: 'DELETE' });
     assert.deepEqual(JSON.parse(stopped.text), { id, stopped: true });
     for (const { whole } of readers) assert.match(await whole, /stopped/);
-    await eventually(() => world.open.length === 0, 'the upstream hears of it');
+    await eventually('the upstream hears of it', () => world.open.length === 0);
     for (let at = 0; at < 3; at += 1) {
       const rest = await ask(world.origin, path, undefined, { headers: { 'last-event-id': String(count) } });
       assert.match(rest.text, /stopped/);
@@ -164,7 +164,7 @@ describe('several workers', { timeout: 240_000, skip: !isLinux }, () => {
     const begun = await ask(world.origin, '/v1/responses', { model: 'mock/m', input: 'Hi', background: true });
     const { id } = JSON.parse(begun.text);
     assert.match(id, /^resp_[0-9a-f]{48}$/);
-    await eventually(() => world.open.length === 1);
+    await eventually('it is asked', () => world.open.length === 1);
     for (let at = 0; at < 4; at += 1) {
       const { text } = await ask(world.origin, `/v1/responses/${id}`);
       assert.equal(JSON.parse(text).status, 'in_progress', text);
@@ -181,14 +181,14 @@ describe('several workers', { timeout: 240_000, skip: !isLinux }, () => {
       [1, 2, 3].map(() => ask(world.origin, `/v1/responses/${id}/cancel`, undefined, { method: 'POST' })),
     );
     for (const { text } of cancelled) assert.equal(JSON.parse(text).status, 'cancelled', text);
-    await eventually(() => world.open.length === 0);
+    await eventually('closed upstream', () => world.open.length === 0);
   });
 
   test('an answer whose worker was killed has ended, and can be gone on from', async (context) => {
     const world = await openWorkers(context, { count: 2, play: (response) => void response });
     const begun = await ask(world.origin, '/v1/responses', { model: 'mock/m', input: 'Hi', background: true });
     const { id } = JSON.parse(begun.text);
-    await eventually(() => world.open.length === 1);
+    await eventually('it is asked', () => world.open.length === 1);
     const isKnown = async (): Promise<boolean> => {
       const { text } = await ask(world.origin, `/v1/responses/${id}`);
       return JSON.parse(text).status === 'failed';

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from '../support/config-folder.ts';
 import { plainServer } from '../support/plain-server.ts';
 import { type Running, startSluice } from '../support/run-sluice.ts';
@@ -187,15 +186,6 @@ export const QUESTION = { model: 'mock/m', messages: [{ role: 'user', content: '
 /** Asks for a stream. */
 export const stream = (origin: string, options?: BeginOptions): Promise<Going> =>
   begin(origin, '/v1/chat/completions', { ...QUESTION, stream: true }, options);
-
-/** Waits until something is so; fails after a while. */
-export async function eventually(isSo: () => boolean | Promise<boolean>, what = String(isSo)): Promise<void> {
-  for (let left = 600; left > 0; left -= 1) {
-    if (await isSo()) return;
-    await sleep(50);
-  }
-  assert.fail(`never: ${what}`);
-}
 
 export function isAlive(pid: number): boolean {
   try {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { eventually } from '../support/eventually.ts';
 import { inTurns } from '../support/turns.ts';
 import type { VendorAnswer, VendorToolCall } from '../support/vendor-script.ts';
 import type { Overheard } from './overhear.ts';
@@ -227,7 +228,7 @@ export const TRIALS: Readonly<Record<Ability, (trial: Trial) => Promise<Outcome>
     seat.answers({ silent: true });
     const leaving = new AbortController();
     const given = assert.rejects(connected.giveUp(seat.model, leaving.signal));
-    while (seat.seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await eventually('it is asked', () => seat.seen.length > 0);
     leaving.abort();
     await given;
     assert.equal(await seat.last.closed, 'aborted');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { APIError, type OpenAI } from 'openai';
+import { eventually } from '../support/eventually.ts';
 import type { Overheard } from './overhear.ts';
 import type { Task } from './vocabulary.ts';
 import type { Seat } from './world.ts';
@@ -73,7 +74,7 @@ export function commonTrials(ask: TaskClient['ask']): TaskClient['trials'] {
       trial.seat.answers({ silent: true });
       const leaving = new AbortController();
       const given = assert.rejects(ask(trial, leaving.signal));
-      while (trial.seat.seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      await eventually('it is asked', () => trial.seat.seen.length > 0);
       leaving.abort();
       await given;
       assert.equal(await trial.seat.last.closed, 'aborted');

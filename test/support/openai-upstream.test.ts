@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createParser } from 'eventsource-parser';
 import OpenAI from 'openai';
+import { eventually } from './eventually.ts';
 import { type Fault, type FaultName, faultList, flood, sendRaw } from './openai-faults.ts';
 import { type OpenAiUpstream, startOpenAiUpstream } from './openai-upstream.ts';
 import type { VendorScript } from './vendor-script.ts';
@@ -235,9 +236,7 @@ describe('the faults are what they claim', () => {
   }
 
   test('all of them leave nothing open', async () => {
-    for (let waited = 0; upstream.open > 0 && waited < 200; waited += 1)
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    assert.equal(upstream.open, 0);
+    await eventually('all are closed', () => upstream.open === 0);
     assert.ok(!upstream.requests.some((request) => request.path === '/stolen'));
   });
 

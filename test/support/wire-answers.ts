@@ -296,16 +296,3 @@ function parseObject(text: string): Json {
   assert.equal(new Set(names).size, names.length, `a member comes twice: ${text.slice(0, 300)}`);
   return value;
 }
-
-/** Waits for what should come about soon; the assertion is that it does. */
-export async function eventually(
-  what: string,
-  isSo: () => boolean | Promise<boolean>,
-  withinMs = 10_000,
-): Promise<void> {
-  const end = performance.now() + withinMs;
-  while (!(await isSo())) {
-    assert.ok(performance.now() < end, `${what}: not within ${withinMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type TestLogger, testCall, testLogger } from '../../../test/support/call.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import { makeTinyGguf, TINY_SENTENCE } from '../../../test/support/tiny-gguf.ts';
 import { Embedder } from './embedder.ts';
 
@@ -34,7 +35,7 @@ describe('an engine for vectors', { timeout: 120_000 }, () => {
     const log = testLogger();
     const embedder = new Embedder(SETTINGS, log);
     await embedder.embed(tiny, ['model'], testCall());
-    while (messages(log).length < 2) await sleep(10);
+    await eventually('it says so twice', () => messages(log).length >= 2);
     await sleep(10 * SETTINGS.idleMs);
     assert.deepEqual(messages(log), ['embedded engine for vectors started', 'embedded engine for vectors ended: idle']);
     embedder.close();

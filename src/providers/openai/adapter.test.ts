@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, type TestContext, test } from 'node:test';
 import { testCall } from '../../../test/support/call.ts';
 import { chatRequest } from '../../../test/support/chat-request.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import { type OpenAiOptions, type OpenAiUpstream, startOpenAiUpstream } from '../../../test/support/openai-upstream.ts';
 import { providerConfig } from '../../../test/support/provider-config.ts';
 import type { VendorScript } from '../../../test/support/vendor-script.ts';
@@ -203,7 +204,7 @@ describe('a provider of the OpenAI wire format', () => {
     const call = testCall();
     const read = untilFailure(chat(chatRequest('Hi'), call));
     for await (const batch of chat()) if (batch.some((chunk) => chunk.type === 'content')) break;
-    while (upstream.chats.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    await eventually('both are asked', () => upstream.chats.length >= 2);
     call.cancel();
     assert.equal((await read).error.code, 'cancelled');
     for (const request of upstream.chats) assert.equal(await request.closed, 'aborted');

@@ -20,6 +20,7 @@ import path from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { testLogger } from '../../../test/support/call.ts';
 import { temporaryFolder } from '../../../test/support/config-folder.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import { DiskFiles } from './files.ts';
 import { temporaryName } from './temporary.ts';
 
@@ -213,9 +214,6 @@ describe('files on the disk', () => {
   test('opening makes the folder by itself, in the background', async (context) => {
     const { root, open } = openFiles(context);
     open();
-    for (let tries = 0; tries < 100 && !existsSync(path.join(root, '.tmp')); tries += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    assert.ok(existsSync(path.join(root, '.tmp')));
+    await eventually('the folder is there', () => existsSync(path.join(root, '.tmp')));
   });
 });

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { testLogger } from '../../../test/support/call.ts';
 import { temporaryFolder } from '../../../test/support/config-folder.ts';
+import { untilItWorks } from '../../../test/support/eventually.ts';
 import { slowDisk } from '../../../test/support/slow-disk.ts';
 import type { ChatRecord } from '../../core/stores.ts';
 import { Database } from './database.ts';
@@ -108,7 +109,7 @@ describe('database', () => {
     }
     assert.match(database.problem ?? '', /stopped unexpectedly/);
     await assert.rejects(ids(), { code: 'storage_failed' }, 'not started again at once, without end');
-    const present = await eventually(ids);
+    const present = await untilItWorks(ids);
     for (const id of ['kept', ...acknowledged]) assert.ok(present?.includes(id), id);
     assert.equal(database.problem, undefined);
     assert.equal(log.lines.filter(({ level }) => level === 'error').length, 1);
@@ -125,12 +126,12 @@ describe('database', () => {
   test('a moment in which the disk did not answer is over once it answers', async (context) => {
     const { database, standStill, goOn } = slowDisk(path.join(temporaryFolder(context), 'a.db'));
     context.after(() => database.close());
-    await eventually(() => database.read(sql`select 1`));
+    await untilItWorks(() => database.read(sql`select 1`));
     standStill();
     await assert.rejects(database.write(insert('late')), { code: 'storage_failed' });
     assert.equal(database.problem, 'The disk does not answer.');
     goOn();
-    await eventually(() => database.read(sql`select 1`));
+    await untilItWorks(() => database.read(sql`select 1`));
     assert.equal(database.problem, undefined);
   });
 
@@ -214,15 +215,3 @@ describe('records in the database', () => {
     assert.equal((await chats.get('a'))?.updated, 1);
   });
 });
-
-/** Tries again until it succeeds, at most five seconds. */
-async function eventually<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (tries === 50) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  }
-}
