@@ -100,6 +100,11 @@ test('only a list of addresses is one', () => {
     'http://a.example',
     'http://b.example',
   ]);
+  // One wrong entry does not make the others a document.
+  assert.deepEqual(addressesOf('[5, null, {"urls":"http://a.example"}, {"url":7}, [], {"url":"no address"}]'), [
+    'http://a.example',
+    'no address',
+  ]);
   for (const text of [
     '',
     '{',

@@ -21,7 +21,10 @@ export interface Downloaded {
   readonly text: string;
 }
 
-/** The addresses of `[{"url": …}, {"urls": […]}]`, each once; undefined when the text is no such list. */
+/**
+ * The addresses of `[{"url": …}, {"urls": […]}]`, each once; what else stands in the list is passed over. Undefined when the
+ * text is no such list: nothing in it is an address.
+ */
 export function addressesOf(text: string): readonly string[] | undefined {
   let list: unknown;
   try {
@@ -29,19 +32,13 @@ export function addressesOf(text: string): readonly string[] | undefined {
   } catch {
     return undefined;
   }
-  if (!Array.isArray(list) || list.length === 0) return undefined;
-  const found = new Set<string>();
-  for (const entry of list) {
-    if (typeof entry !== 'object' || entry === null) return undefined;
-    const { url, urls } = entry as { readonly url?: unknown; readonly urls?: unknown };
-    const addresses: readonly unknown[] = [...(url === undefined ? [] : [url]), ...(Array.isArray(urls) ? urls : [])];
-    if (addresses.length === 0) return undefined;
-    for (const address of addresses) {
-      if (typeof address !== 'string') return undefined;
-      found.add(address.trim());
-    }
-  }
-  return [...found];
+  if (!Array.isArray(list)) return undefined;
+  const addresses = list
+    .flatMap((entry: { readonly url?: unknown; readonly urls?: unknown } | null) => [entry?.url, entry?.urls])
+    .flat()
+    .filter((address) => typeof address === 'string')
+    .map((address) => address.trim());
+  return addresses.length === 0 ? undefined : [...new Set(addresses)];
 }
 
 /**

@@ -7,7 +7,7 @@ import type { BucketFile, Files } from '../core/stores.ts';
 import type { Conversion } from '../documents/conversion.ts';
 import type { BucketEvent } from './activity.ts';
 import { addressesOf, DOWNLOADS, download, type PageReader } from './downloads.ts';
-import { cleanName, extensionOf } from './names.ts';
+import { cleanName, cleanPart, extensionOf } from './names.ts';
 
 /** A file as it arrives. */
 export interface Upload {
@@ -108,10 +108,10 @@ export class Intake {
         return;
       case 'archive':
         for (const entry of conversion.entries) {
-          const wanted = `${name}_${cleanName(entry.path.replaceAll('/', '_')) ?? 'file'}`;
+          const wanted = `${name}_${cleanPart(entry.path.replaceAll('/', '_')) ?? 'file'}`;
           const inner = entry.path
             .split('/')
-            .flatMap((part) => cleanName(part) ?? [])
+            .flatMap((part) => cleanPart(part) ?? [])
             .join('/');
           const named = entry.kind === 'markdown' ? `${wanted}.md` : wanted;
           taken.push(await this.#storeText(id, named, entry.text, inner === '' ? {} : { inner }));

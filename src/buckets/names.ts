@@ -19,14 +19,19 @@ const RESERVED: ReadonlySet<string> = new Set([
  * extension kept. Undefined when nothing is left, or the name is not to be had.
  */
 export function cleanName(given: string): string | undefined {
+  const cleaned = cleanPart(given);
+  return cleaned === undefined || RESERVED.has(cleaned.toLowerCase()) ? undefined : cleaned;
+}
+
+/** The same for a name that is only shown, as those of files in an archive: none is reserved. */
+export function cleanPart(given: string): string | undefined {
   // A letter and its mark as one: some systems write them apart, and a mark alone is no letter.
   const base = decoded(given)
     .normalize('NFC')
     .replace(/^.*[/\\]/s, '');
   const spelled = base.replace(/[^\p{L}\p{N}_.,+-]+/gu, '_');
   const trimmed = spelled.replace(/^[._,+-]+|(?<![._,+-])[._,+-]+$/g, '');
-  if (trimmed === '' || RESERVED.has(trimmed.toLowerCase())) return undefined;
-  return shortened(trimmed);
+  return trimmed === '' ? undefined : shortened(trimmed);
 }
 
 /** The same name with `-2`, `-3`, … before its extension until nobody has it. */

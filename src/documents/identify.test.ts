@@ -30,6 +30,10 @@ describe('what a file is', () => {
     ['film.webm', WEBM, { kind: 'video', mimeType: 'video/webm' }],
     ['film.avi', bytes('RIFF\0\0\0\0AVI LIST'), { kind: 'video', mimeType: 'video/x-msvideo' }],
     ['film.mpeg', bytes('\0\0\x01\xba'), { kind: 'video', mimeType: 'video/mpeg' }],
+    // The bytes know better which sound or film it is, too.
+    ['song.m4a', bytes('ID3\x04'), { kind: 'audio', mimeType: 'audio/mpeg' }],
+    ['song.wav', OGG, { kind: 'audio', mimeType: 'audio/ogg' }],
+    ['film.webm', MP4, { kind: 'video', mimeType: 'video/mp4' }],
     ['a.pdf', bytes('%PDF-1.7'), { kind: 'pdf' }],
     ['a.pdf', bytes('junk before it\n%PDF-1.7'), { kind: 'pdf' }],
     ['a.docx', bytes('PK\x03\x04'), { kind: 'package' }],
@@ -66,8 +70,8 @@ describe('a name that is not true', () => {
     ['a.mp3', PNG, /not audio/],
     // UTF-16 begins almost like a frame.
     ['a.mp3', bytes('\xff\xfea\0'), /not audio/],
-    ['a.wav', OGG, /not audio/],
-    ['a.webm', MP4, /not video/],
+    ['a.wav', MP4, /not audio/],
+    ['a.webm', OGG, /not video/],
     ['a.mp4', bytes('\0\0\0\x18ftypheic'), /not video/],
     ['a.pdf', PNG, /not a PDF/],
     ['a.docx', bytes('text'), /not a document/],

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
 
 /** A label: text without control characters, at most 256 of them; undefined when there is none. */
@@ -15,5 +16,12 @@ export function printable(value: unknown): string | undefined {
 /** Who asks, as a label for records: the header `x-user` wins over what the body says. */
 export function userOf(request: FastifyRequest, ofBody?: unknown): string {
   const header = request.headers['x-user'] ?? request.headers['x_user'];
-  return printable(header) ?? printable(ofBody) ?? 'unknown';
+  return printable(typeof header === 'string' ? asWritten(header) : header) ?? printable(ofBody) ?? 'unknown';
+}
+
+/** Node reads headers as Latin-1, which browsers send; most programs send UTF-8. */
+function asWritten(header: string): string {
+  if (!/[\x80-\xff]/.test(header)) return header;
+  const bytes = Buffer.from(header, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : header;
 }

@@ -114,6 +114,10 @@ describe('a server with an access key', () => {
       const head = await send({ method: 'HEAD', path });
       assert.deepEqual([head.status, head.text], [401, ''], path);
     }
+    // `<img>` cannot send it, and the names cannot be guessed.
+    for (const method of ['GET', 'HEAD'])
+      assert.equal((await send({ method, path: '/media/1_image_0123456789abcdef.png' })).status, 404, method);
+    assertLocked(await send({ method: 'DELETE', path: '/media/1_image_0123456789abcdef.png' }), 'DELETE');
     for (const path of ['/api/mock/chat/completions', ...CHATS.map((chat) => chat.path)]) {
       assertLocked(await send({ path, body: HI }), path);
       assertLocked(await send({ method: 'POST', path, headers: { 'content-type': 'text/plain' }, body: '{' }), path);

@@ -69,6 +69,12 @@ describe('shared chats over HTTP', { timeout: 60_000 }, () => {
     assert.equal((await told(fetch(url('own'), { headers: { 'if-none-match': '7' } }))).status, 404);
   });
 
+  test('a time stamp of 0 is one', async () => {
+    await share('epoch', { updated: 0, text: 'first' });
+    assert.equal(await statusOf(url('epoch'), { headers: { 'if-none-match': '0' } }), 304);
+    assert.equal((await fetch(url('epoch'))).headers.get('etag'), '"0"');
+  });
+
   test('without a time stamp every change is seen', async () => {
     const cookie = await share('undated', { text: 'first' });
     const first = await fetch(url('undated'));

@@ -38,6 +38,13 @@ describe('hostile uploads', { timeout: 60_000 }, () => {
     assert.ok(!(await response.text()).includes('<h1>'));
   });
 
+  test('what an archive holds has its own name, also one that is reserved', async () => {
+    const zip = writeZip([['data/chat.json', Buffer.from('{"kept": true}')]]);
+    const { files } = await upload(world, 'reserved', ['all.zip', zip]);
+    assert.deepEqual(files, ['all.zip_data_chat.json']);
+    assert.match(await textOf(world, 'reserved'), /<!-- File: data\/chat\.json -->\n\{"kept": true\}/);
+  });
+
   test('refuses bombs and files that leave their archive', async () => {
     const slip = writeZip([
       ['../../../slipped.txt', Buffer.from('out')],

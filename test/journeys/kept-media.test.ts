@@ -151,6 +151,7 @@ describe('media of answers over HTTP', { timeout: 60_000 }, () => {
     const seeded = await search('searchable?random=seed');
     for (let time = 0; time < 5; time += 1) assert.equal(await search('searchable?random=seed'), seeded);
     assert.ok(names.includes(String(await search('searchable?random=true'))));
+    assert.equal(await search('searchable?random=&min=&skip='), await search('searchable'), 'what is left open');
     for (const query of ['min=0', 'min=2', 'min=x', 'skip=-1', 'skip=1.5', 'skip=x'])
       assert.equal(await search(`searchable?${query}`), 400, query);
     // What comes later is seen at once.

@@ -89,6 +89,21 @@ describe('memory over HTTP', { timeout: 60_000 }, () => {
     assert.deepEqual(await textsOf('ada', { page: '9' }), []);
   });
 
+  test('of a whole conversation what says something is remembered', async () => {
+    const items = [
+      {
+        role: 'user',
+        content: [{ type: 'text', text: 'Look:' }, { type: 'image_url', image_url: { url: 'x' } }, { text: 'my cat.' }],
+      },
+      { role: 'assistant', content: '' },
+      { role: 'assistant', content: null, tool_calls: [] },
+      { role: 'user', content: [] },
+      { role: 'user', content: 'She is called Ada.' },
+    ];
+    assert.deepEqual((await told(postJson(url('parts'), { items }))).json, { count: 2 });
+    assert.deepEqual(await textsOf('parts', { page: '' }), ['She is called Ada.', 'Look:\nmy cat.']);
+  });
+
   test('users stay apart', async () => {
     assert.deepEqual(await textsOf('ADA', { search: 'boat' }), ['Upper case Ada has a boat called Zeppelin.']);
     assert.deepEqual(await textsOf('ad_'), ['Wildcard has a boat called Wave.']);
@@ -128,6 +143,8 @@ describe('memory over HTTP', { timeout: 60_000 }, () => {
       {},
       { items: 'x' },
       { items: [{ role: 'user' }] },
+      { items: [{ role: 'user', content: [5] }] },
+      { items: [{ role: 'user', content: [{ text: 5 }] }] },
       { items: [{ content: 'x' }] },
       { items: [null] },
       '[]',

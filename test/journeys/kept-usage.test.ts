@@ -79,6 +79,15 @@ describe('usage and log over HTTP', { timeout: 60_000 }, () => {
     });
   }
 
+  test('a label beyond ASCII is read as it was written, in either encoding', async () => {
+    const latin1 = 'J\u00fcrgen';
+    await told(postJson(at(world, 'usage'), { total_tokens: 1 }, { 'x-user': latin1 }));
+    assert.equal((await recorded('J\u00fcrgen')).length, 1);
+    const utf8 = Buffer.from('Ada \u732b').toString('latin1');
+    await told(postJson(at(world, 'usage'), { total_tokens: 1 }, { 'x-user': utf8 }));
+    assert.equal((await recorded('Ada \u732b')).length, 1);
+  });
+
   test('an answer that fails is no usage', async () => {
     world.answers({ status: 400, errorMessage: 'no' });
     await (await ways['conversation']?.('failing'))?.text();

@@ -22,7 +22,8 @@ export function getChat(deps: Deps): Handler {
     if (chat === undefined) throw new SluiceError('not_found', 'Not found: no chat is shared under this id.');
     const body = JSON.stringify(chat.body);
     // Without a time stamp only the content tells one version from another.
-    return sendTagged(request, reply, body, chat.updated === 0 ? undefined : String(chat.updated));
+    const hasStamp = typeof (chat.body as { readonly updated?: unknown }).updated === 'number';
+    return sendTagged(request, reply, body, hasStamp ? String(chat.updated) : undefined);
   };
 }
 

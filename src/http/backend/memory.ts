@@ -3,7 +3,7 @@ import { SluiceError } from '../../core/errors.ts';
 import type { MemoryFilters, MemoryItem } from '../../core/stores.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { type JsonBody, parseId } from '../edge/body.ts';
-import { validate } from '../validate.ts';
+import { validate, withoutEmpty } from '../validate.ts';
 import { MemoryBody, MemoryQuery } from './wire.ts';
 
 /** `POST memory/<user_id>`: remembers what was said. */
@@ -13,22 +13,31 @@ export function postMemory(deps: Deps): Handler {
     const body = validate(MemoryBody, (request.body as JsonBody).value, 'invalid_request');
     const now = Date.now();
     const idOf = typeof body.id === 'string' ? idsWithin(body.id) : () => randomUUID();
-    const items = body.items.map(
-      ({ role, content, metadata }, index): MemoryItem => ({
-        id: idOf(role, content),
+    const items = body.items.flatMap(({ role, content, metadata }, index): MemoryItem[] => {
+      const text = textOf(content);
+      if (text === '') return [];
+      const item = {
+        id: idOf(role, text),
         userId,
         role,
-        text: content,
+        text,
         conversationId: body.id ?? null,
         metadata: { ...(typeof body.title === 'string' ? { title: body.title } : {}), ...metadata },
         // Items of one request keep their order.
         createdAt: now + index / 1_000,
         updatedAt: now,
-      }),
-    );
+      };
+      return [item];
+    });
     await deps.stores.memory.add(items);
     return { count: items.length };
   };
+}
+
+/** Of a message in parts what can be read. */
+function textOf(content: string | readonly { readonly text?: string | undefined }[] | null): string {
+  if (content === null || typeof content === 'string') return content ?? '';
+  return content.flatMap(({ text }) => text ?? []).join('\n');
 }
 
 /** Front ends send a conversation anew when it has grown: what was said in it has the same id each time. */
@@ -46,7 +55,7 @@ function idsWithin(conversation: string): (role: string, content: string) => str
 export function getMemory(deps: Deps): Handler {
   return async (request) => {
     const userId = parseId((request.params as { id: string }).id, 'user_id');
-    const query = validate(MemoryQuery, request.query, 'invalid_request');
+    const query = validate(MemoryQuery, withoutEmpty(request.query), 'invalid_request');
     const { page, page_size: pageSize, search } = query;
     const { total, items } = await deps.stores.memory.find(userId, {
       ...(search === undefined || search.trim() === '' ? {} : { text: search }),

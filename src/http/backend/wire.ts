@@ -95,7 +95,7 @@ export const CreateQuery = z.object({
     .string()
     .max(256)
     .optional()
-    .describe('A label: the answer is kept, and given again for the same parameters'),
+    .describe('A label: the answer is kept, and given again for the same parameters; false, 0 and no: not'),
   audio: z.string().max(256).optional().describe('Anything but false: ask for an answer that is spoken too'),
 });
 export type CreateQuery = z.infer<typeof CreateQuery>;
@@ -171,7 +171,13 @@ export const MemoryBody = z.looseObject({
     .array(
       z.looseObject({
         role: z.string().min(1).max(64),
-        content: z.string().min(1).max(100_000),
+        content: z
+          .union([
+            z.string().max(100_000),
+            z.array(z.looseObject({ text: z.string().max(100_000).optional() })),
+            z.null(),
+          ])
+          .describe('Text, or parts of which the texts count; what says nothing is passed over'),
         metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).optional(),
       }),
     )

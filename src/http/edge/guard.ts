@@ -90,7 +90,8 @@ export function checkKey(request: IncomingMessage, settings: GuardSettings): str
   const { scheme, words } = authorization(request.headers.authorization);
   const ofGoogle = googleKey(request);
   if (settings.key === undefined) return scheme === 'bearer' ? words[0] : ofGoogle;
-  if (request.method === 'GET' && /^\/(media|images|thumbnail)\//.test(request.url ?? '')) return undefined;
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  if (isRead && /^\/(media|images|thumbnail)\//.test(request.url ?? '')) return undefined;
   if (scheme === 'bearer' && isKey(words[0], settings.key)) return words[1];
   if (scheme === 'basic' && isKey(passwordOf(words[0]), settings.key)) return undefined;
   if (isKey(cookieOf(request.headers.cookie, KEY_COOKIE), settings.key)) return undefined;

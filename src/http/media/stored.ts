@@ -4,7 +4,7 @@ import { mediaTypeOf } from '../../core/media-types.ts';
 import { readMediaName } from '../../media/names.ts';
 import { MEDIA_FOLDER, thumbnailPath } from '../../media/store.ts';
 import type { Deps, Handler } from '../deps.ts';
-import { validate } from '../validate.ts';
+import { validate, withoutEmpty } from '../validate.ts';
 import { serve } from './serve.ts';
 import { SearchQuery } from './wire.ts';
 
@@ -37,7 +37,7 @@ export function storedMedia(deps: Deps, form: 'original' | 'thumbnail'): Handler
 export function searchMedia(deps: Deps): Handler {
   return async (request, reply) => {
     const terms = (request.params as { '*': string })['*'];
-    const { min, skip, random } = validate(SearchQuery, request.query, 'invalid_request');
+    const { min, skip, random } = validate(SearchQuery, withoutEmpty(request.query), 'invalid_request');
     const name = await deps.media.search(terms, {
       skip,
       ...(min === undefined ? {} : { min }),

@@ -153,12 +153,15 @@ describe('ChatDecoder', () => {
     const url = 'data:image/png;base64,AA==';
     const chunks = chunksOf(
       delta({ images: [{ type: 'image_url', image_url: { url } }] }),
+      delta({ images: [{ image_url: { url: `${url}1` } }, { image_url: { url: `${url}2` } }] }),
       delta({ audio: { id: 'x', data: 'UklG', transcript: 'hel' } }),
       delta({ audio: { data: 'Rg==', transcript: 'lo' } }),
       delta({}, 'stop'),
     );
-    assert.deepEqual(chunks.slice(0, 2), [
+    assert.deepEqual(chunks.slice(0, 4), [
       { type: 'media', media: { kind: 'image', url } },
+      { type: 'media', media: { kind: 'image', url: `${url}1`, number: 1 } },
+      { type: 'media', media: { kind: 'image', url: `${url}2`, number: 2 } },
       {
         type: 'media',
         media: { kind: 'audio', url: 'data:audio/wav;base64,UklGRg==', mimeType: 'audio/wav', transcript: 'hello' },

@@ -194,9 +194,11 @@ export function contentParts(parts: readonly unknown[], into: Chunk[]): void {
 
 /** Images that models make amid a chat, in the form OpenRouter gave them. */
 function images(parts: readonly unknown[], into: Chunk[]): void {
-  for (const part of parts) {
+  for (const [index, part] of parts.entries()) {
     const url = (part as { image_url?: { url?: unknown } } | null)?.image_url?.url;
-    if (typeof url === 'string') into.push({ type: 'media', media: { kind: 'image', url } });
+    if (typeof url !== 'string') continue;
+    const number = parts.length === 1 ? {} : { number: index + 1 };
+    into.push({ type: 'media', media: { kind: 'image', url, ...number } });
   }
 }
 
