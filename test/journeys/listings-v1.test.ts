@@ -11,6 +11,14 @@ describe('listings of dialect B', { timeout: 60_000 }, () => {
     client = new OpenAI({ baseURL: `${listings.origin}/v1`, apiKey: 'secret', maxRetries: 0 });
   });
 
+  test('GET /v1: a page whose links lead somewhere', async () => {
+    const response = await fetch(`${listings.origin}/v1`);
+    assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
+    const links = [...(await response.text()).matchAll(/href="([^"]+)"/g)].map(([, path]) => String(path));
+    assert.equal(links.length, 4);
+    for (const path of links) assert.equal((await fetch(listings.origin + path)).status, 200, path);
+  });
+
   test('GET /v1/models: every model once, then aliases, then providers', async () => {
     const { object, data } = await ok<{ object: string; data: Json[] }>('/v1/models');
     assert.equal(object, 'list');

@@ -15,6 +15,7 @@ import { completions } from './completions.ts';
 import { EmbeddingBody, EmbeddingList, embeddings } from './embeddings.ts';
 import { fileRoutes } from './file-routes.ts';
 import { imageRoutes } from './images.ts';
+import { indexPage } from './index-page.ts';
 import { MarkItDownAnswer, markitdown } from './markitdown.ts';
 import { getModel, getProvider, listModels, listProviderModels, listProviders } from './models.ts';
 import { ModerationAnswer, ModerationBody, moderations } from './moderations.ts';
@@ -112,6 +113,14 @@ export function v1Routes(deps: Deps): readonly Route[] {
     handler: audioSpeech(deps),
   } as const;
   return [
+    {
+      method: 'GET',
+      url: '/v1',
+      summary: 'A page with links, for browsers',
+      tag: TAG,
+      produces: ['text/html'],
+      handler: indexPage,
+    },
     ...imageRoutes(deps).map((route) => ({ ...route, kind: asks('image') })),
     { ...speech, url: '/v1/audio/speech', summary: 'Read a text aloud' },
     { ...speech, url: '/api/:provider/audio/speech', summary: 'The same, by one provider' },
