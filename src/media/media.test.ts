@@ -4,7 +4,7 @@ import { collectBytes } from '../core/pieces.ts';
 import { kindOf } from './kind.ts';
 import { mediaMarkup } from './markup.ts';
 import { MediaIndex, type MediaPageQuery, type MediaPlace, type MediaQuery, searchTerms } from './media-index.ts';
-import { mediaName, readMediaName, slugOf } from './names.ts';
+import { isMediaName, mediaName, nameOfStored, readMediaName, slugOf, storedName } from './names.ts';
 import { spool } from './spool.ts';
 
 const HASH = '0123456789abcdef';
@@ -63,7 +63,35 @@ describe('names', () => {
       `1700000000_openai_gpt-image_1+16_9+Un_cafe_a_Paris_${HASH}.png`,
     );
     assert.equal(mediaName(1, {}, HASH, 'mp3'), `1_audio_${HASH}.mp3`);
-    assert.equal(mediaName(1, { alt: '猫' }, HASH, 'png'), `1_image_${HASH}.png`);
+    assert.equal(mediaName(1, { alt: '?!' }, HASH, 'png'), `1_image_${HASH}.png`);
+  });
+
+  test('keep the letters of every script, also of those with marks', () => {
+    const cases: readonly (readonly [alt: string, slug: string])[] = [
+      ['Красная кошка, ёж и йод', 'Красная_кошка,_ёж_и_йод'],
+      ['漢字の猫。が', '漢字の猫_が'],
+      ['한국어 고양이', '한국어_고양이'],
+      ['बिल्ली', 'बिल्ली'],
+      ['قطة حمراء', 'قطة_حمراء'],
+      ['ein Übermut naïve', 'ein_Ubermut_naive'],
+      ['❤️ cat 👩‍👩‍👧', 'cat'],
+    ];
+    for (const [alt, slug] of cases) {
+      const name = mediaName(1, { alt }, HASH, 'png');
+      assert.equal(name, `1_${slug}_${HASH}.png`.normalize('NFC'));
+      assert.match(storedName(name), /^[\w.,+=-]+$/);
+      assert.equal(nameOfStored(storedName(name)), name);
+      assert.ok(isMediaName(name), name);
+    }
+  });
+
+  test('are what they are on the disk, unless they are spelled as we do', () => {
+    assert.equal(storedName('1_猫_a.png'), '1_=E7=8C=AB_a.png');
+    // Not UTF-8, cut in the middle, ASCII, lower case: files that somebody else put there.
+    for (const stored of ['a=FF.png', 'a=E7=8C.png', 'a=41.png', 'a=e7=8c=ab.png', 'a=b.png', 'a=C3=BCü.png'])
+      assert.equal(nameOfStored(stored), stored);
+    for (const name of ['../a.png', '.a.png', 'a/b.png', 'a b.png', 'a%2fb.png', 'a.txt', 'a', '', 'ü.png', '\0a.png'])
+      assert.equal(isMediaName(name), false, name);
   });
 
   test('never leave their place, whatever the text', () => {
@@ -77,9 +105,11 @@ describe('names', () => {
       '.hidden',
       '-rf',
       'é'.repeat(99),
+      '猫'.repeat(99),
     ]) {
       const name = mediaName(1_700_000_000, { alt }, HASH, 'png');
-      assert.match(name, /^1700000000_[A-Za-z0-9][\w.,+-]*_[0-9a-f]{16}\.png$/, alt);
+      assert.match(name, /^1700000000_[\p{L}\p{N}][\p{L}\p{N}_.,+-]*_[0-9a-f]{16}\.png$/u, alt);
+      assert.ok(`${storedName(name)}.webp`.length <= 255, alt);
       assert.ok(!name.includes('..'));
       assert.ok(Buffer.byteLength(name) <= 10 + 1 + 100 + 1 + 16 + 4);
     }

@@ -2,6 +2,8 @@ import { mediaTypeOf } from '../core/media-types.ts';
 
 /** Bytes of a name's middle part. */
 const SLUG_BYTES = 100;
+/** The same as it is stored, in characters: a file system takes 255 of them for all of a name. */
+const STORED_SLUG = 180;
 
 /** What a name says about its file. */
 export interface MediaAbout {
@@ -29,21 +31,54 @@ export function readMediaName(name: string): { readonly seconds?: number; readon
 }
 
 /**
- * Any text as a part of a file name: letters lose their accents, everything but ASCII letters, digits and `.,_+-` becomes
- * one `_`, and none of these marks stays at either end.
+ * Any text as a part of a file name: Latin letters lose their accents, everything but letters and digits (of any script) and
+ * `.,_+-` becomes one `_`, and none of these marks stays at either end.
  */
 export function slugOf(text: string): string {
-  return (
-    decoded(text.slice(0, 2_000))
-      .normalize('NFKD')
-      .replace(/\p{M}+/gu, '')
-      .replace(/[^\w.,+-]+/g, '_')
-      // A dot would let a slug end like another type of file.
-      .replace(/\.{2,}/g, '.')
-      .replace(/^[.,_+-]+/, '')
-      .slice(0, SLUG_BYTES)
-      .replace(/(?<![.,_+-])[.,_+-]+$/, '')
+  const spelled = decoded(text.slice(0, 2_000))
+    .normalize('NFKD')
+    .replace(/(\p{Script=Latin})\p{M}+/gu, '$1')
+    .normalize('NFC')
+    // What nobody can see (selectors of emoji, joiners) is no letter.
+    .replace(/[^[[\p{L}\p{M}\p{N}]--\p{Default_Ignorable_Code_Point}]_.,+\-]+/gv, '_')
+    // A dot would let a slug end like another type of file.
+    .replace(/\.{2,}/g, '.')
+    .replace(/^[.,_+-]+/, '');
+  return shortened(spelled).replace(/(?<![.,_+-])[.,_+-]+$/, '');
+}
+
+function shortened(slug: string): string {
+  let bytes = 0;
+  let stored = 0;
+  let end = 0;
+  for (const character of slug) {
+    const size = Buffer.byteLength(character);
+    bytes += size;
+    stored += size === 1 ? 1 : 3 * size;
+    if (bytes > SLUG_BYTES || stored > STORED_SLUG) break;
+    end += character.length;
+  }
+  return slug.slice(0, end);
+}
+
+/** Whether kept media can be called so. */
+export function isMediaName(name: string): boolean {
+  const isSpelled = /^[A-Za-z0-9][\p{L}\p{M}\p{N}_.,+=@-]*$/u.test(name);
+  return isSpelled && storedName(name).length <= 250 && mediaTypeOf(name) !== undefined;
+}
+
+/** A name as it is on the disk, where names are ASCII: bytes beyond it as `=E7`. */
+export function storedName(name: string): string {
+  return name.replace(/[^\0-\x7f]+/g, (text) => Buffer.from(text).toString('hex').toUpperCase().replace(/../g, '=$&'));
+}
+
+/** The name of a file on the disk. */
+export function nameOfStored(stored: string): string {
+  const name = stored.replace(/(?:=[89A-F][0-9A-F])+/g, (text) =>
+    Buffer.from(text.replaceAll('=', ''), 'hex').toString('utf8'),
   );
+  // Somebody else's file may look as if it were spelled so.
+  return storedName(name) === stored ? name : stored;
 }
 
 function decoded(text: string): string {

@@ -78,6 +78,25 @@ describe('saving media', () => {
     assert.equal(later.name, again.name);
   });
 
+  test('words of any script are found, also after a restart, and ASCII on the disk', async (context) => {
+    const files = temporaryFiles(context);
+    const saved = await store(files).save(await picture(900, 30), { alt: 'Красная кошка' });
+    assert.match(saved.name, /^\d+_Красная_кошка_/);
+    assert.equal(decodeURIComponent(saved.path), `/media/${saved.name}`);
+    assert.match(saved.path, /^[\x21-\x7e]+$/);
+    const [stored] = await Array.fromAsync(files.list('media'));
+    assert.match(stored?.path ?? '', /^media\/[\w=]+\.jpg$/);
+    const media = store(files);
+    assert.equal(await media.search('КОШКА'), saved.name);
+    assert.deepEqual(
+      (await media.list({ limit: 5 })).media.map(({ name }) => name),
+      [saved.name],
+    );
+    assert.ok(await media.delete(saved.name));
+    assert.deepEqual(await Array.fromAsync(files.list('thumbnails')), []);
+    assert.equal(await media.search('кошка'), undefined);
+  });
+
   test('lists what is there, in pages, and leaves out what was taken away behind our back', async (context) => {
     const files = temporaryFiles(context);
     let now = NOW;

@@ -7,12 +7,12 @@ import type { GuardedFetch } from '../outbound/guarded-fetch.ts';
 import { Gate } from './gate.ts';
 import { kindOf, type MediaKind } from './kind.ts';
 import { MediaIndex, type MediaPlace, type MediaQuery, searchTerms } from './media-index.ts';
-import { type MediaAbout, mediaName } from './names.ts';
+import { type MediaAbout, mediaName, nameOfStored, storedName } from './names.ts';
 import { type Picture, readPicture } from './picture.ts';
 import { type Spooled, spool } from './spool.ts';
 
 /** Where media are among the stored files. */
-export const MEDIA_FOLDER = 'media';
+const MEDIA_FOLDER = 'media';
 
 /** What servers call media, or leave open; the bytes decide. */
 const TYPES = ['image/', 'audio/', 'video/', 'application/octet-stream', 'binary/octet-stream', 'application/ogg', ''];
@@ -28,7 +28,7 @@ const DAY = 86_400;
 
 export interface SavedMedia extends MediaType {
   readonly name: string;
-  /** `/media/<name>`. */
+  /** `/media/<name>`, as it stands in addresses. */
   readonly path: string;
   readonly size: number;
   /** Of pictures, as they are to be shown. */
@@ -99,9 +99,14 @@ export interface MediaStore {
 /** Told of what comes and goes, so that other processes know of it. */
 export type MediaNews = (name: string, modified: number | undefined) => Promise<void>;
 
+/** Where a stored file is among the files. */
+export function mediaPath(name: string): string {
+  return `${MEDIA_FOLDER}/${storedName(name)}`;
+}
+
 /** Where the thumbnail of a stored file is among the files; there is none when the file itself is small. */
 export function thumbnailPath(name: string): string {
-  return `thumbnails/${name}.webp`;
+  return `thumbnails/${storedName(name)}.webp`;
 }
 
 export function createMediaStore(
@@ -163,7 +168,7 @@ export function createMediaStore(
     if (known === undefined) {
       // The thumbnail first: whoever sees the file finds the thumbnail too.
       if (picture?.thumbnail !== undefined) await files.write(thumbnailPath(name), [picture.thumbnail]);
-      const { modified } = await files.write(`${MEDIA_FOLDER}/${name}`, spooled.pieces());
+      const { modified } = await files.write(mediaPath(name), spooled.pieces());
       (await index()).add(name, modified);
       await news?.(name, modified);
     }
@@ -175,7 +180,7 @@ export function createMediaStore(
     const names = await index();
     const name = names.withHash(hash);
     if (name === undefined) return undefined;
-    if ((await files.stat(`${MEDIA_FOLDER}/${name}`)) !== undefined) return name;
+    if ((await files.stat(mediaPath(name))) !== undefined) return name;
     names.delete(name);
     return undefined;
   }
@@ -194,7 +199,7 @@ export function createMediaStore(
       const query = { terms, min: min ?? terms.length, skip, ...(random === undefined ? {} : { random }) };
       for (;;) {
         const name = names.find(query);
-        if (name === undefined || (await files.stat(`${MEDIA_FOLDER}/${name}`)) !== undefined) return name;
+        if (name === undefined || (await files.stat(mediaPath(name))) !== undefined) return name;
         names.delete(name); // somebody took it away behind our back
       }
     },
@@ -208,7 +213,7 @@ export function createMediaStore(
         const query = { terms: searchTerms(text), limit: wanted + 1 };
         const found = names.page({ ...query, ...(kind && { kind }), ...(after && { after }) });
         const shown = found.slice(0, wanted);
-        const infos = await Promise.all(shown.map(({ name }) => files.stat(`${MEDIA_FOLDER}/${name}`)));
+        const infos = await Promise.all(shown.map(({ name }) => files.stat(mediaPath(name))));
         shown.forEach(({ name, seconds }, at) => {
           const info = infos[at];
           const type = mediaTypeOf(name);
@@ -221,7 +226,7 @@ export function createMediaStore(
       }
     },
     async delete(name) {
-      const count = await files.delete(`${MEDIA_FOLDER}/${name}`);
+      const count = await files.delete(mediaPath(name));
       await files.delete(thumbnailPath(name));
       (await index()).delete(name);
       await news?.(name, undefined);
@@ -246,7 +251,7 @@ async function buildIndex(files: Files): Promise<MediaIndex> {
   const found: { name: string; modified: number }[] = [];
   for await (const { path, modified } of files.list(MEDIA_FOLDER)) {
     const name = path.slice(MEDIA_FOLDER.length + 1);
-    if (!name.includes('/')) found.push({ name, modified });
+    if (!name.includes('/')) found.push({ name: nameOfStored(name), modified });
   }
   const index = new MediaIndex();
   index.fill(found);
@@ -277,7 +282,7 @@ async function openSource(
 function savedMedia(name: string, kind: MediaKind, size: number, picture: Picture | undefined): SavedMedia {
   return {
     name,
-    path: `/${MEDIA_FOLDER}/${name}`,
+    path: `/${MEDIA_FOLDER}/${encodeURI(name)}`,
     kind: kind.kind,
     mimeType: kind.mimeType,
     size,

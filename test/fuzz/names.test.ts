@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { cleanName } from '../../src/buckets/names.ts';
 import { parseId } from '../../src/http/edge/body.ts';
-import { mediaName, readMediaName, slugOf } from '../../src/media/names.ts';
+import { isMediaName, mediaName, nameOfStored, readMediaName, slugOf, storedName } from '../../src/media/names.ts';
 import { rangeWithin } from '../../src/stores/byte-range.ts';
 import { segmentsOf } from '../../src/stores/file-path.ts';
 import { property } from './cases.ts';
@@ -43,12 +43,15 @@ describe('names and paths', () => {
         assert.doesNotMatch(name, /[/\\\0\r\n"<>:|?*%]|^\.|^$/);
         assert.ok(Buffer.byteLength(name) <= 100, name);
       }
-      assert.match(slugOf(given), /^([A-Za-z0-9_]([\w.,+-]*[A-Za-z0-9])?)?$/);
+      assert.match(slugOf(given), /^(?:[\p{L}\p{M}\p{N}](?:[\p{L}\p{M}\p{N}_.,+-]*[\p{L}\p{M}\p{N}])?)?$/u);
       const medium = mediaName(1_700_000_000, { alt: given, tags: [random.text(3)] }, 'ab'.repeat(32), 'png');
+      const stored = storedName(medium);
       assert.deepEqual(
-        orRefusal(() => segmentsOf(medium)),
-        [medium],
+        orRefusal(() => segmentsOf(`${stored}.webp`)),
+        [`${stored}.webp`],
       );
+      assert.equal(nameOfStored(stored), medium);
+      assert.ok(isMediaName(medium));
       assert.deepEqual(readMediaName(medium), { seconds: 1_700_000_000, hash: 'ab'.repeat(8) });
     });
   });

@@ -162,6 +162,26 @@ describe('media of answers over HTTP', { timeout: 60_000 }, () => {
     await seen.arrayBuffer();
   });
 
+  test('words of any script lead to it, and its addresses lead there', async () => {
+    const bytes = await picture(610, 20, '#00ff77');
+    const shown = String((await draw('漢字 кошка', bytes))['urls']);
+    assert.match(shown, /^\/media\/\d+_test-model\+%E6%BC%A2%E5%AD%97_%D0%BA/);
+    const found = await fetch(`${world.origin}/search/${encodeURIComponent('КОШКА')}`, { redirect: 'manual' });
+    assert.deepEqual(
+      [found.status, decodeURIComponent(String(found.headers.get('location')))],
+      [302, decodeURIComponent(shown)],
+    );
+    for (const route of ['media', 'images', 'thumbnail']) {
+      const url = world.origin + shown.replace('/media/', `/${route}/`);
+      assert.equal(await statusOf(url), 200, route);
+      assert.equal(await statusOf(decodeURIComponent(url)), 200, route);
+    }
+    const { json } = await told(fetch(at(world, `media?search=${encodeURIComponent('漢字')}`)));
+    assert.equal(json.media[0].name, decodeURIComponent(shown).slice('/media/'.length));
+    assert.equal((await told(remove(at(world, shown.slice(1))))).status, 200);
+    assert.equal(await statusOf(world.origin + shown), 404);
+  });
+
   test('a listing shows all of them, page by page, searched and by kind', async () => {
     const names: string[] = [];
     for (const [index, colour] of ['#000011', '#000022', '#000033'].entries())

@@ -16,7 +16,7 @@ import { type Created, cached, cacheId, keep } from './create-cache.ts';
 import { CreateQuery } from './wire.ts';
 
 /** The path of a stored file: `..` in what a model wrote would lead elsewhere. */
-const STORED = /^\/media\/[A-Za-z0-9][A-Za-z0-9_.,+=@-]*$/;
+const STORED = /^\/media\/[A-Za-z0-9][A-Za-z0-9_.,+=@%-]*$/;
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
 /** The name under which front ends ask for bare results of a web search, instead of an answer. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SluiceError } from '../../core/errors.ts';
-import { mediaTypeOf } from '../../core/media-types.ts';
+import { isMediaName } from '../../media/names.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { validate, withoutEmpty } from '../validate.ts';
 
@@ -61,9 +61,7 @@ export function listMedia(deps: Deps): Handler {
 export function deleteMedia(deps: Deps): Handler {
   return async (request) => {
     const { name } = request.params as { name: string };
-    // Names that no stored file can have are files that do not exist.
-    const canBe = /^[\w.+,=@-]{1,255}$/.test(name) && !name.startsWith('.') && mediaTypeOf(name) !== undefined;
-    if (!canBe || !(await deps.media.delete(name))) throw new SluiceError('not_found', 'File not found.');
+    if (!isMediaName(name) || !(await deps.media.delete(name))) throw new SluiceError('not_found', 'File not found.');
     return { message: 'File deleted' };
   };
 }

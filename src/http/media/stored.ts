@@ -2,7 +2,7 @@ import path from 'node:path';
 import { SluiceError } from '../../core/errors.ts';
 import { mediaTypeOf } from '../../core/media-types.ts';
 import { readMediaName } from '../../media/names.ts';
-import { MEDIA_FOLDER, thumbnailPath } from '../../media/store.ts';
+import { mediaPath, thumbnailPath } from '../../media/store.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { validate, withoutEmpty } from '../validate.ts';
 import { serve } from './serve.ts';
@@ -17,7 +17,7 @@ export function storedMedia(deps: Deps, form: 'original' | 'thumbnail'): Handler
     const name = (request.params as { '*': string })['*'];
     const type = mediaTypeOf(name);
     if (type === undefined) throw notFound();
-    const original = `${MEDIA_FOLDER}/${name}`;
+    const original = mediaPath(name);
     const found =
       (form === 'thumbnail' ? await stat(deps, thumbnailPath(name)) : undefined) ?? (await stat(deps, original));
     if (found === undefined) throw notFound();
