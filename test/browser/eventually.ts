@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict';
+import { untilItWorks } from '../support/eventually.ts';
 
 /** How long anything on the page may take, in milliseconds: two busy cores are slow. */
 export const PATIENCE_MS = 15_000;
 
 /** Tries until `check` no longer throws, for at most as long as anything on the page may take. */
-export async function eventually(check: () => Promise<void>, milliseconds = PATIENCE_MS): Promise<void> {
-  const end = Date.now() + milliseconds;
-  for (;;) {
-    try {
-      return await check();
-    } catch (error) {
-      if (Date.now() > end) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+export function eventually(check: () => Promise<void>, milliseconds = PATIENCE_MS): Promise<void> {
+  return untilItWorks(check, milliseconds);
 }
 
 /** Waits until `read` gives `wanted`: what follows a click is on the page a moment later. */

@@ -24,8 +24,8 @@ export async function eventually<T>(
 }
 
 /** Does something again as long as it throws, and gives what it gives then. Throws its last error where it always does. */
-export async function untilItWorks<T>(work: () => Promise<T>): Promise<T> {
-  const end = performance.now() + PATIENCE_MS;
+export async function untilItWorks<T>(work: () => Promise<T>, withinMs = PATIENCE_MS): Promise<T> {
+  const end = performance.now() + withinMs;
   for (;;) {
     try {
       return await work();
