@@ -1,7 +1,7 @@
 import type { Limits } from '../config/config.ts';
 import type { Call, CallScope } from '../core/call.ts';
 import type { ChatRequest } from '../core/chat.ts';
-import type { Usage } from '../core/chunk.ts';
+import type { Batch, Usage } from '../core/chunk.ts';
 import { SluiceError, unreachable } from '../core/errors.ts';
 import type { Pieces } from '../core/pieces.ts';
 import type { Provider } from '../core/provider.ts';
@@ -39,6 +39,8 @@ export interface Question extends Asked {
   readonly idleMs?: number;
   /** The request as one target gets it: the last word, after all steps. */
   send?(request: ChatRequest, target: Target): ChatRequest;
+  /** A whole answer that a target gives in another way than by chatting; undefined: it has none, so that it is asked to chat. */
+  instead?(request: ChatRequest, target: Target, scope: CallScope): Promise<Batch | undefined>;
   /** The bytes for an upstream that speaks the client's wire format; absent where they have to be understood. */
   relay?(target: Target): RelayRequest;
 }
@@ -203,6 +205,15 @@ export class Router {
     const draws = answersWithImages(target, this.#look);
     if (question.relay === undefined || target.provider.relay === undefined || draws) {
       const { request: enriched, chunks } = await ready();
+      const whole = question.instead && (await question.instead(enriched, target, scope));
+      if (whole !== undefined) {
+        scope.release();
+        return {
+          kind: 'chunks',
+          chunks: chunks(new WholeAnswer(whole, undefined, target, enriched, onUsage, limits)),
+          headers: rateLimitsOf(scope),
+        };
+      }
       const request = question.send?.(enriched, target) ?? enriched;
       const provider = draws ? imageAsChat(target.provider, { deadlines, limits, look: this.#look }) : target.provider;
       const opened = await openChunks({ ...target, provider }, request, scope, deadlines, limits, onUsage);

@@ -18,6 +18,7 @@ import { echoOf, type ResponseHead } from './response.ts';
 import type { Run } from './run.ts';
 import { shownTools } from './shown-tools.ts';
 import { isKept, type ResponseDeps } from './store.ts';
+import { triggered } from './summarising.ts';
 import { ENCRYPTED, type Json, type ResponseBody } from './wire.ts';
 
 /** The router's answer to a request, with the searches that its model makes on the way. */
@@ -44,11 +45,12 @@ async function answered(question: Question, call: CallScope, deps: ResponseDeps)
  * by then.
  */
 function withSearch(
-  { question, searchByModel: search }: Prepared,
+  { question: asked, compacts, searchByModel: search }: Prepared,
   call: CallScope,
   deps: ResponseDeps,
   target: () => Target | undefined,
 ): Question {
+  const question = compacts ? triggered(asked) : asked;
   if (search === undefined) return question;
   const step = searchByModel(search, deps.config().limits.answerBytes, async (request) => {
     const only = target();

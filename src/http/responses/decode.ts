@@ -16,6 +16,7 @@ import { asArguments, modelName } from '../../core/tool-names.ts';
 import { isUpload } from '../../core/upload-address.ts';
 import { openVendor } from '../../core/vendor.ts';
 import { type Callable, callablesOf } from './callables.ts';
+import { summaryIn, summaryMessage } from './compaction.ts';
 import { isGrammar } from './freeform.ts';
 import { carriedBy, type KeptItem, partKey } from './items.ts';
 import { toParts } from './parts.ts';
@@ -51,6 +52,11 @@ export function toMessages(items: readonly KeptItem[], instructions?: string | n
     }
     said = [];
     calls = [];
+  };
+  /** Nothing to anybody but an upstream of this API. */
+  const unknown = (kept: KeptItem): void => {
+    verbatim.add(kept);
+    drop(String(kept.item['type']).slice(0, 64));
   };
   for (const kept of items) {
     const { item } = kept;
@@ -110,13 +116,23 @@ export function toMessages(items: readonly KeptItem[], instructions?: string | n
         said.push({ type: 'media', kind: 'image', url: `data:${mimeType};base64,${result}`, mimeType });
         break;
       }
+      case 'compaction_trigger': // asks for an answer of another kind
       case 'web_search_call': // what was found stood in the prompt of its time
       case 'additional_tools':
         verbatim.add(kept);
         break;
+      case 'compaction': {
+        const summary = summaryIn(item);
+        if (summary === undefined) {
+          unknown(kept);
+          break;
+        }
+        flush();
+        messages.push(summaryMessage(summary));
+        break;
+      }
       default:
-        verbatim.add(kept);
-        drop(String(item['type']).slice(0, 64));
+        unknown(kept);
     }
   }
   flush();

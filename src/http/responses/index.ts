@@ -1,13 +1,24 @@
 import type { Limits } from '../../config/config.ts';
 import type { Deps, OwnerOf, Route } from '../deps.ts';
 import { cancelResponse, deleteResponse } from './cancel.ts';
+import { compactConversation } from './compact.ts';
 import { createResponse } from './create.ts';
 import { tagOfResponse } from './ids.ts';
 import { listInputItems } from './input-items.ts';
 import { countInputTokens } from './input-tokens.ts';
 import { retrieveResponse } from './retrieve.ts';
 import type { ResponseDeps } from './store.ts';
-import { Deleted, InputTokens, ItemList, ItemsQuery, ResponseBody, ResponseObject, RetrieveQuery } from './wire.ts';
+import {
+  CompactBody,
+  CompactedResponse,
+  Deleted,
+  InputTokens,
+  ItemList,
+  ItemsQuery,
+  ResponseBody,
+  ResponseObject,
+  RetrieveQuery,
+} from './wire.ts';
 
 const TAG = 'Responses';
 const EVENTS = ['application/json', 'text/event-stream'];
@@ -35,11 +46,20 @@ export function responsesRoutes(shared: Deps): readonly Route[] {
     kind: { dialect: 'responses', operation: 'count_tokens' },
     handler: countInputTokens(deps),
   } as const;
+  const compact = {
+    ...create,
+    body: CompactBody,
+    answer: CompactedResponse,
+    produces: ['application/json'],
+    handler: compactConversation(deps),
+  } as const;
   return [
     { ...create, url: '/v1/responses', summary: 'Answer items, whole or as a stream of typed events' },
     { ...create, url: '/api/:provider/responses', summary: 'The same, by one provider' },
     { ...count, url: '/v1/responses/input_tokens', summary: 'Count the tokens of an input' },
     { ...count, url: '/api/:provider/responses/input_tokens', summary: 'The same, by one provider' },
+    { ...compact, url: '/v1/responses/compact', summary: 'Put a summary in the place of a long conversation' },
+    { ...compact, url: '/api/:provider/responses/compact', summary: 'The same, by one provider' },
     {
       method: 'GET',
       url: '/v1/responses/:id',

@@ -55,6 +55,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
   custom_tool_call: 'ctc',
   custom_tool_call_output: 'ctco',
   additional_tools: 'at',
+  compaction: 'cmp',
 };
 
 export function prefixOf(type: string): string {

@@ -20,6 +20,7 @@ import { inputOf } from './input.ts';
 import type { KeptItem } from './items.ts';
 import type { Kept } from './run.ts';
 import { keepsAnswers, type ResponseDeps } from './store.ts';
+import { isTriggered, withoutGranted } from './summarising.ts';
 import { missingInput, sentTo, unknownPrompt } from './targets.ts';
 import { searching, withoutPages } from './web-search.ts';
 import { type Json, ResponseBody } from './wire.ts';
@@ -29,6 +30,10 @@ export interface Prepared {
   readonly id: string;
   readonly question: Question & Required<Pick<Question, 'send'>>;
   readonly input: readonly KeptItem[];
+  /** All that the model gets: what went before, and the input. */
+  readonly items: readonly KeptItem[];
+  /** Whether the answer is to be a compaction of all that. */
+  readonly compacts: boolean;
   readonly previous: string | null;
   readonly conversation?: Kept['conversation'];
   /** What all answers of one conversation have in common. */
@@ -58,7 +63,8 @@ export async function prepare(
   const conversation = await enterConversation(body, deps);
   const history = previous === null ? undefined : await historyUpTo(deps, previous);
   const input = await inputOf(body, id, deps, { before: conversation?.items ?? [] });
-  const items = [...((conversation ?? history)?.items ?? []), ...input];
+  const items = withoutGranted([...((conversation ?? history)?.items ?? []), ...input]);
+  const compacts = isTriggered(items);
   const messages = toMessages(items, body.instructions);
   const moreTools = additionalTools(items);
   const offering = moreTools.length === 0 ? body : { ...body, tools: [...(body.tools ?? []), ...moreTools] };
@@ -70,7 +76,7 @@ export async function prepare(
   const isOwnApi = await firstSpeaks('responses', wish, keys, deps);
   if (body['prompt'] != null && !isOwnApi) throw unknownPrompt();
   if (messages.value.length === 0 && body['prompt'] == null) throw missingInput();
-  const search = isOwnApi ? undefined : searchOf(offering);
+  const search = isOwnApi || compacts ? undefined : searchOf(offering);
   const extra = extraOf(value, body);
   const chat: ChatRequest = {
     ...wish,
@@ -90,12 +96,16 @@ export async function prepare(
   const steps = search === 'first' ? [searching(engine, noteSearch)] : [];
   const isOffered = search === 'by-model' && deps.search.isOn && !isTaken;
   const lostSearch = searchOf(offering) !== undefined && search !== 'first' && !isOffered;
-  const foreign = [...messages.dropped, ...fields.dropped, ...(lostSearch ? ['tools.web_search'] : [])];
+  // A summary needs no tools.
+  const lostTools = compacts ? [] : [...fields.dropped, ...(lostSearch ? ['tools.web_search'] : [])];
+  const foreign = [...messages.dropped, ...lostTools];
   const dropped = DROPPED_FIELDS.filter((name) => Object.hasOwn(value, name));
   const sent = { value, body, extra, foreign, isSearched: search === 'first' };
   return {
     id,
     input,
+    items,
+    compacts,
     previous,
     ...(conversation === undefined ? {} : { conversation: { id: conversation.id, below: conversation.below } }),
     session: conversation?.id ?? history?.first ?? id,

@@ -85,7 +85,8 @@ export function responseOf(head: ResponseHead, now: Now): Json {
   };
 }
 
-function usageOf(usage: Usage): Json {
+/** What an answer cost, in the words of the format. */
+export function usageOf(usage: Usage): Json {
   return {
     input_tokens: usage.promptTokens,
     input_tokens_details: { cached_tokens: usage.cachedTokens ?? 0, cache_write_tokens: usage.cacheWriteTokens ?? 0 },

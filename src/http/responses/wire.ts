@@ -73,6 +73,11 @@ const AdditionalTools = z.looseObject({
   id: z.string().max(512).nullish(),
   tools: z.array(Tool).max(1_000),
 });
+const Compaction = z.looseObject({
+  type: z.literal('compaction'),
+  id: z.string().max(512).nullish(),
+  encrypted_content: z.string(),
+});
 const ItemReference = z.looseObject({ type: z.literal('item_reference'), id: z.string().max(512) });
 
 const KNOWN_ITEMS: ReadonlySet<unknown> = new Set([
@@ -83,6 +88,7 @@ const KNOWN_ITEMS: ReadonlySet<unknown> = new Set([
   'custom_tool_call',
   'custom_tool_call_output',
   'additional_tools',
+  'compaction',
   'item_reference',
 ]);
 const OtherItem = z.looseObject({ type: z.string().refine((type) => !KNOWN_ITEMS.has(type), isOther) });
@@ -96,6 +102,7 @@ export const Item = z.union([
     CustomToolCall,
     CustomToolCallOutput,
     AdditionalTools,
+    Compaction,
     ItemReference,
   ]),
   Message,
@@ -126,7 +133,9 @@ export const ResponseBody = z
     input: z
       .union([z.string(), z.array(Item)])
       .nullish()
-      .describe('A text, or items: messages, calls of functions and their outputs, reasoning, references to items'),
+      .describe(
+        'A text, or items: messages, calls of functions and their outputs, reasoning, compactions, references to items',
+      ),
     instructions: z.string().nullish(),
     previous_response_id: z.string().max(512).nullish().describe('A stored answer that this one goes on from'),
     conversation: z
@@ -215,6 +224,22 @@ export const InputTokens = z.object({
   object: z.literal('response.input_tokens'),
   input_tokens: z.int(),
   estimated: z.literal(true).optional().describe('Counted here, since the upstream does not count'),
+});
+
+/** `POST responses/compact`: what a request for an answer may say, but for how that is delivered and kept. */
+export const CompactBody = ResponseBody.omit({ stream: true, background: true, store: true }).describe(
+  'The conversation to compact; fields that are not listed are passed on to upstreams that compact by themselves',
+);
+
+/** A conversation in short: what its user said, and an item that stands for the rest. */
+export const CompactedResponse = z.looseObject({
+  id: z.string(),
+  object: z.literal('response.compaction'),
+  created_at: z.int(),
+  output: z
+    .array(z.looseObject({ type: z.string() }))
+    .describe('To be sent as the beginning of the next `input`; its last item, a `compaction`, is opaque'),
+  usage: z.looseObject({ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() }),
 });
 
 export const Deleted = z.object({ id: z.string(), object: z.literal('response'), deleted: z.literal(true) });

@@ -17,7 +17,7 @@ import { Translator } from './chunks.ts';
 import { type EmbeddingSpec, embeddingOf } from './embedding.ts';
 import { askingFailure, type Speaker, thrownFailure } from './failure.ts';
 import { type EventKinds, JoinedTexts } from './joined-texts.ts';
-import type { NativeProvider } from './native.ts';
+import { type Compacted, nativeOf } from './native.ts';
 import { toCallOptions } from './options.ts';
 import { toPrompt } from './prompt.ts';
 import { SignedThoughts } from './thoughts.ts';
@@ -63,6 +63,8 @@ export interface NativeApi {
   open(request: ChatRequest, connection: Connection, context: NativeContext): Promise<NativeAnswer>;
   /** The tokens of a request, counted by the vendor. */
   countTokens(request: ChatRequest, connection: Connection, context: NativeContext): Promise<number>;
+  /** What the vendor makes of a long conversation, as far as its API does that; `limit`: bytes of the answer that are taken in. */
+  compact?(request: ChatRequest, connection: Connection, context: NativeContext, limit: number): Promise<Compacted>;
 }
 
 export interface NativeContext {
@@ -220,7 +222,11 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
         (model) => modelName(spec, config, model),
       ),
 
-      ...countingOf(native, spec, config, (apiKey) => ({ connection: connect(apiKey), who: speaker(apiKey) })),
+      ...nativeOf(native, deps, ({ credentials }) => {
+        const apiKey = keyOf(spec, config, credentials);
+        const nameOf = (model: string): string => modelName(spec, config, model);
+        return { connection: connect(apiKey), who: speaker(apiKey), nameOf };
+      }),
 
       chat(request, call) {
         const stop = new AbortController();
@@ -248,29 +254,6 @@ function taken(asked: Asked): ChatRequest {
   if (request === undefined) throw new Error('an answer is asked for once');
   asked.request = undefined;
   return request;
-}
-
-/** `countTokens` of a provider whose vendor counts (`NativeProvider`); nothing for others. */
-function countingOf(
-  native: NativeApi | undefined,
-  spec: VendorSpec,
-  config: ProviderConfig,
-  connectionFor: (apiKey: string) => { readonly connection: Connection; readonly who: Speaker },
-): Partial<Pick<NativeProvider, 'speaks' | 'countTokens'>> {
-  if (native === undefined) return {};
-  return {
-    speaks: native.format,
-    async countTokens(request, call) {
-      const { connection, who } = connectionFor(keyOf(spec, config, call.credentials));
-      const named = { ...request, model: modelName(spec, config, request.model) };
-      const { signal } = call;
-      try {
-        return await native.countTokens(named, connection, { speaker: who, drop: (field) => call.drop(field), signal });
-      } catch (thrown) {
-        throw call.cancelled ?? thrownFailure(who, thrown);
-      }
-    },
-  };
 }
 
 function keyOf(spec: VendorSpec, config: ProviderConfig, credentials: Credentials): string {

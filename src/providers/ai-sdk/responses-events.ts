@@ -194,7 +194,8 @@ function toFinish(reason: string): FinishReason {
   return reason === 'max_output_tokens' ? 'length' : reason;
 }
 
-function toUsage(usage: Json): Usage {
+/** What an answer cost. */
+export function toUsage(usage: Json): Usage {
   const promptTokens = tokenCount(usage['input_tokens']) ?? 0;
   const completionTokens = tokenCount(usage['output_tokens']) ?? 0;
   const details = membersOf(usage['input_tokens_details']);

@@ -4,7 +4,8 @@ import { SluiceError } from '../../core/errors.ts';
 import type { Connection, NativeApi } from './adapter.ts';
 import { answeringOf, EventTranslator } from './answering.ts';
 import { toResponsesBody } from './responses-body.ts';
-import { ResponseEvents } from './responses-events.ts';
+import { ResponseEvents, toUsage } from './responses-events.ts';
+import { wholeOf } from './vendor-answer.ts';
 
 /** Whose Responses API runs tools of its own: OpenAI's, Azure's and xAI's. */
 const HOSTS = /^api\.openai\.com$|\.(?:openai|services\.ai)\.azure\.com$|^api\.x\.ai$/;
@@ -53,6 +54,19 @@ export const responsesApi: NativeApi = {
     });
     return Count.parse(await response.json()).input_tokens;
   },
+
+  async compact(request, connection, { speaker, drop, signal }, limit) {
+    // Nothing can be included here, and the endpoint refuses the field.
+    const { include: _, ...body } = toResponsesBody(request, drop);
+    const response = await connection.fetch(`${connection.baseUrl}/responses/compact`, {
+      method: 'POST',
+      headers: headersOf(connection, 'application/json'),
+      body: JSON.stringify(body),
+      signal,
+    });
+    const answer = Compacted.parse(JSON.parse((await wholeOf(response, speaker, limit, signal)).toString('utf8')));
+    return { answer, ...(answer.usage == null ? {} : { usage: toUsage(answer.usage) }) };
+  },
 };
 
 /** https://platform.openai.com/docs/api-reference/responses/input-tokens */
@@ -69,6 +83,9 @@ const COUNTED_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 const Count = z.object({ input_tokens: z.number() });
+
+/** It goes to the client as it is. */
+const Compacted = z.looseObject({ output: z.array(z.unknown()), usage: z.looseObject({}).nullish() });
 
 function headersOf({ apiKey, headers }: Connection, accept: string): Headers {
   const all = new Headers({ 'content-type': 'application/json', ...headers, accept });

@@ -73,17 +73,23 @@ export function withResponsesDetour(provider: Provider, config: ProviderConfig, 
       }),
     relay: { target: (endpoint, credentials) => relay.target(endpoint, credentials), detours },
   };
-  return Object.assign(provider, detouring, isOwnApi ? counting(responses) : {});
+  return Object.assign(provider, detouring, isOwnApi ? nativeOf(responses) : {});
 }
 
 /** What makes a provider one that speaks the Responses API to the end. */
-function counting(responses: () => Provider): Pick<NativeProvider, 'speaks' | 'countTokens'> {
+function nativeOf(responses: () => Provider): Pick<NativeProvider, 'speaks' | 'countTokens' | 'compact'> {
+  const native = (): NativeProvider => {
+    const provider = responses();
+    if (!speaks(provider, 'responses')) throw new Error('the Responses API is not spoken to the end');
+    return provider;
+  };
   return {
     speaks: 'responses',
-    countTokens(request, call) {
-      const provider = responses();
-      if (!speaks(provider, 'responses')) throw new Error('the Responses API counts no tokens');
-      return provider.countTokens(request, call);
+    countTokens: (request, call) => native().countTokens(request, call),
+    async compact(request, call) {
+      const compacted = await native().compact?.(request, call);
+      if (compacted === undefined) throw new Error('the Responses API compacts nothing');
+      return compacted;
     },
   };
 }
