@@ -31,7 +31,8 @@ async function isWhole(page: Page): Promise<void> {
 }
 
 describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
-  const { visit, gateway } = setStage(() => openGateway(script, ['gpt-4o']));
+  // What the last test leaves behind goes on without end, and a stop would wait for it.
+  const { visit, gateway } = setStage(() => openGateway(script, ['gpt-4o'], 'Scripted', 'limits: { drainMs: 100 }'));
 
   test('goes on after a reload', async () => {
     await visit(async (page) => {
