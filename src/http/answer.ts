@@ -7,7 +7,7 @@ import { atEndOfTurn } from '../core/end-of-turn.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
 import { type Pieces, sizeOf } from '../core/pieces.ts';
 import type { Encoder } from '../core/stream.ts';
-import { RATE_LIMIT } from '../outbound/rate-limits.ts';
+import { rateLimits } from '../outbound/rate-limits.ts';
 import type { RelayedStream } from '../routing/relay.ts';
 import type { Performed } from '../routing/router.ts';
 import type { Deps } from './deps.ts';
@@ -130,12 +130,7 @@ export function answerHeaders(answered: Performed<unknown>, upstream?: IncomingH
     'x-sluice-attempts': String(answered.attempts),
   };
   if (answered.dropped.length > 0) headers['x-sluice-dropped'] = fieldNames(answered.dropped);
-  // Of the upstream's headers only what clients use to pace themselves; everything else may hold internals (S-7).
-  for (const name in upstream) {
-    const value = RATE_LIMIT.test(name) ? upstream[name] : undefined;
-    if (typeof value === 'string') headers[name] = value;
-  }
-  return headers;
+  return upstream === undefined ? headers : Object.assign(headers, rateLimits(upstream));
 }
 
 /** Names of fields as a header; they are the client's own, so any character may be in them. */

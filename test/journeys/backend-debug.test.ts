@@ -112,7 +112,6 @@ describe('the debug panel of the front end over HTTP', { timeout: 60_000 }, () =
     assert.equal(only(events, 'headers')['x-ratelimit-limit-requests'], '5000');
     assert.deepEqual(Object.keys(only(events, 'headers')).sort(), [
       'x-ratelimit-limit-requests',
-      'x-ratelimit-note',
       'x-ratelimit-remaining-requests',
     ]);
   });

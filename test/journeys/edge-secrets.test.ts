@@ -58,6 +58,19 @@ const FAILURES: Readonly<Record<string, (request: VendorRequest) => VendorAnswer
   }),
 };
 
+/** What paces clients, in all forms that vendors have for it. */
+const PACE = {
+  'x-ratelimit-limit-requests': '5000',
+  'x-ratelimit-remaining-requests': '4999',
+  'x-ratelimit-remaining-tokens': '149984',
+  'x-ratelimit-remaining-requests-day': '33011.382867097855',
+  'x-ratelimit-reset-requests': '12ms',
+  'x-ratelimit-reset-tokens': '2m59.56s',
+  'x-ratelimit-limit-tokens': '100, 1000;w=3600',
+  'anthropic-ratelimit-requests-reset': '2026-01-31T23:59:59Z',
+  'x-ratelimit-reset': 'Sat, 31 Jan 2026 23:59:59 GMT',
+};
+
 /** An answer with all that an upstream might send beside it. */
 function tell(request: VendorRequest): VendorAnswer {
   const answer = FAILURES[request.model]?.(request) ?? { text: ['Hello', ' from', ' the', ' upstream.'] };
@@ -78,9 +91,10 @@ function tell(request: VendorRequest): VendorAnswer {
     'access-control-allow-origin': '*',
     'access-control-expose-headers': INTERNAL,
     'content-security-policy': INTERNAL,
-    'x-ratelimit-limit-requests': '5000',
-    'x-ratelimit-remaining-tokens': '149984',
-    'x-ratelimit-reset-requests': '12ms',
+    ...PACE,
+    'x-ratelimit-limit-key': request.headers.authorization?.replace('Bearer ', '') ?? '',
+    'x-ratelimit-note': quoted(request),
+    'x-ratelimit-policy': `100;w=60;k=${INTERNAL}`,
   };
   return { ...answer, headers };
 }
@@ -267,9 +281,8 @@ describe('secrets', () => {
         assert.equal(received['access-control-allow-origin'], undefined);
         assert.notEqual(received['x-request-id'], INTERNAL);
         if (dialect === 'A') continue;
-        assert.equal(received['x-ratelimit-limit-requests'], '5000');
-        assert.equal(received['x-ratelimit-remaining-tokens'], '149984');
-        assert.equal(received['x-ratelimit-reset-requests'], '12ms');
+        const pace = Object.entries(received).filter(([name]) => name.includes('ratelimit'));
+        assert.deepEqual(Object.fromEntries(pace), PACE);
       }
       const limited = await send({ path, body: { ...HI, provider: 'mock', model: 'status-429' } });
       assertError(limited, 429);
