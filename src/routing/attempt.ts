@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Limits } from '../config/config.ts';
 import type { Call } from '../core/call.ts';
-import { type SluiceError, toSluiceError } from '../core/errors.ts';
+import { type ErrorOptions, SluiceError, toSluiceError } from '../core/errors.ts';
 import type { Health } from './health.ts';
 import type { Target } from './select.ts';
 
@@ -47,7 +47,8 @@ export async function attempt<T>(
         }
         return { target, value, attempts };
       } catch (thrown) {
-        if (call.cancelled !== undefined) throw call.cancelled;
+        if (call.cancelled !== undefined)
+          throw reasonOf(call.cancelled, { provider: target.provider.id, model: target.model });
         last = toSluiceError(thrown).from(target.provider.id, target.model);
         // Not an upstream's failure, but ours: the client is told no more than that it is in the log.
         if (last.code === 'internal' || last.code === 'storage_failed')
@@ -69,7 +70,7 @@ export async function attempt<T>(
     const wait = Math.max(0, next - performance.now());
     if (waited + wait > limits.retryWaitMs) throw last;
     waited += wait;
-    await pause(wait, call);
+    await pause(wait, call, last.options);
     // Timers may be early by a moment.
     const now = Math.max(next, performance.now());
     candidates = resting.filter(({ until }) => until <= now).map(({ target }) => target);
@@ -108,10 +109,18 @@ function waitBefore(error: SluiceError, round: number): number | undefined {
   }
 }
 
-async function pause(milliseconds: number, call: Call): Promise<void> {
+async function pause(milliseconds: number, call: Call, last: Place): Promise<void> {
   try {
     await sleep(milliseconds, undefined, { signal: call.signal });
   } catch {
-    throw call.cancelled;
+    throw reasonOf(call.cancelled, last);
   }
+}
+
+type Place = Pick<ErrorOptions, 'provider' | 'model'>;
+
+/** Why a call was cancelled. That its time is over is a failure of the provider that was being asked; nothing else is. */
+function reasonOf(cancelled: Error | undefined, { provider = '', model = '' }: Place): Error | undefined {
+  if (!(cancelled instanceof SluiceError) || cancelled.code !== 'upstream_timeout') return cancelled;
+  return cancelled.from(provider, model);
 }

@@ -90,6 +90,16 @@ limits: ${LIMITS}`,
         assert.match(String(error['message']), NOT_BEGUN);
       });
 
+      test(`${name}: who it was is told, also where the time for the whole is over`, { timeout: 30_000 }, async () => {
+        const received = await way.ask(gateway.origin, asked(provider, 'never-answers', { timeout: 1 }));
+        const error = readError(received);
+        assert.equal(received.status, 504);
+        assert.equal(error['message'], 'TimeoutError: The answer took longer than 1000 ms.');
+        const told = JSON.parse(received.body) as Json;
+        assert.equal(told['provider'], provider);
+        assert.equal(told['model'], provider === 'claude' ? CLAUDE : 'test-model');
+      });
+
       test(`${name}: silence in the middle keeps what was said`, { timeout: 30_000 }, async () => {
         const received = await way.ask(gateway.origin, asked(provider, 'falls-silent'));
         if (way.isWhole) {
