@@ -4,6 +4,10 @@ import type { z } from 'zod';
 import { SluiceError } from '../core/errors.ts';
 import { MessagesBody } from './messages/wire.ts';
 import { ResponseBody } from './responses/wire.ts';
+import { CompletionBody } from './v1/completion-body.ts';
+import { EmbeddingBody } from './v1/embeddings.ts';
+import { EditBody } from './v1/images-wire.ts';
+import { ModerationBody } from './v1/moderations.ts';
 import { validate } from './validate.ts';
 import { WireMessage } from './wire.ts';
 
@@ -34,6 +38,36 @@ describe('what may have several forms', () => {
     );
     const tools = [{ type: 'web_search_20250305', name: null }];
     assert.match(refusal(MessagesBody, { messages: [{ role: 'user', content: 'x' }], tools }), /'tools\[0\]\.name'/);
+  });
+
+  test('the form whose type fits says what is wrong with its size and its values', () => {
+    const texts = (count: number): readonly string[] => Array(count).fill('a');
+    for (const [schema, body, told] of [
+      [EmbeddingBody, { input: texts(100_001) }, "'input' must have at most 100000 items."],
+      [EmbeddingBody, { input: [] }, "'input' must have at least 1 item."],
+      [EmbeddingBody, { input: [-1, 1.5] }, "'input[0]' must be at least 0."],
+      [EmbeddingBody, { input: [1, 1.5] }, "'input[1]' must be a whole number."],
+      [EmbeddingBody, { input: [1, 'a'] }, "'input[1]' must be a number."],
+      [EmbeddingBody, { input: ['a', 1] }, "'input[1]' must be a string."],
+      [CompletionBody, { prompt: texts(1_000) }, "'prompt' must have at most 128 items."],
+      [CompletionBody, { prompt: [] }, "'prompt' must have at least 1 item."],
+      [ModerationBody, { input: [] }, "'input' must have at least 1 item."],
+      [EditBody, { prompt: 'x', image: texts(17) }, "'image' must have at most 16 items."],
+      [
+        EditBody,
+        { prompt: 'x', image: { image_url: { url: '' } } },
+        "'image.image_url.url' must have at least 1 character.",
+      ],
+    ] as const) {
+      assert.equal(refusal(schema, body), told);
+    }
+  });
+
+  test('where no type fits, all that would are named', () => {
+    assert.equal(refusal(EditBody, { prompt: 'x', image: 5 }), "'image' must be a string or an object or an array.");
+    assert.equal(refusal(EditBody, { prompt: 'x', image: [5] }), "'image[0]' must be a string or an object.");
+    assert.equal(refusal(CompletionBody, { prompt: [true] }), "'prompt[0]' must be a string or a number or an array.");
+    assert.equal(refusal(EmbeddingBody, { input: {} }), "'input' must be a string or an array.");
   });
 
   test('where nothing tells which form was meant, that is what is missing', () => {

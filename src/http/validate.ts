@@ -71,26 +71,59 @@ function safelyParsed<T extends z.ZodType>(
 }
 
 function toDetail(issue: z.core.$ZodIssue): ErrorDetail {
-  const loc = issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key));
-  if (issue.code === 'invalid_union') {
-    // The branch that got furthest says best what is wrong.
-    const branches = issue.errors.flatMap(([first]) => (first === undefined ? [] : [first]));
-    const [deepest] = branches.sort((a, b) => b.path.length - a.path.length || telling(b) - telling(a));
-    if (deepest !== undefined && deepest.path.length > 0) {
-      const inner = toDetail(deepest);
-      return { ...inner, loc: [...loc, ...inner.loc] };
-    }
-    const expected = branches.flatMap((branch) => ('expected' in branch ? [article(String(branch.expected))] : []));
-    return { loc, message: `must be ${[...new Set(expected)].join(' or ') || 'of another form'}.`, type: issue.code };
-  }
-  return { loc, message: `${words(issue)}.`, type: issue.code };
+  const loc = keysOf(issue);
+  if (issue.code !== 'invalid_union') return { loc, message: `${words(issue)}.`, type: issue.code };
+  // The form that got furthest says best what is wrong.
+  const complaints = complaintsOf(issue);
+  const [best] = complaints.toSorted((a, b) => reach(b) - reach(a) || telling(b) - telling(a));
+  if (best === undefined) return { loc, message: 'must be of another form.', type: issue.code };
+  const types = isOfType(best) ? typesAt(best, complaints) : [];
+  const inner =
+    types.length > 1
+      ? { loc: keysOf(best), message: `must be ${types.join(' or ')}.`, type: issue.code }
+      : toDetail(best);
+  return { ...inner, loc: [...loc, ...inner.loc] };
+}
+
+function keysOf({ path }: z.core.$ZodIssue): (string | number)[] {
+  return path.map((key) => (typeof key === 'symbol' ? String(key) : key));
+}
+
+/** What each of several forms says first; forms of one of them are forms, too. */
+function complaintsOf({ errors }: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] {
+  return errors.flatMap(([first]) => {
+    if (first === undefined) return [];
+    return first.code === 'invalid_union' && first.path.length === 0 && first.errors.length > 0
+      ? complaintsOf(first)
+      : [first];
+  });
+}
+
+/** How far a form got: all of its type fits where only the size is wrong; else the deeper, and the further in a list, the better. */
+function reach({ code, path }: z.core.$ZodIssue): number {
+  if (path.length === 0) return code === 'too_big' || code === 'too_small' ? Number.POSITIVE_INFINITY : 0;
+  const [place] = path;
+  return path.length + (typeof place === 'number' ? place / (place + 1) : 0);
 }
 
 /** Of several forms, how much one's complaint says: it may only be that another one was meant, or that nothing of it is there. */
 function telling(issue: z.core.$ZodIssue): number {
   const isOfOther = issue.code === 'custom' || issue.code === 'invalid_value' || 'discriminator' in issue;
   if (isOfOther && issue.path.at(-1) === 'type') return 0;
-  return isMissing(issue) ? 1 : 2;
+  if (isMissing(issue)) return 1;
+  return isOfType(issue) || issue.code === 'invalid_union' ? 2 : 3;
+}
+
+/** Whether the type is another one; a number that is not whole is one all the same. */
+function isOfType(issue: z.core.$ZodIssue): issue is z.core.$ZodIssueInvalidType {
+  return issue.code === 'invalid_type' && !('format' in issue);
+}
+
+/** The types that several forms want in one place. */
+function typesAt({ path }: z.core.$ZodIssue, complaints: readonly z.core.$ZodIssue[]): readonly string[] {
+  const place = pathOf(path);
+  const there = complaints.filter(isOfType).filter((each) => pathOf(each.path) === place);
+  return [...new Set(there.map(({ expected }) => article(expected)))];
 }
 
 function isMissing(issue: z.core.$ZodIssue): boolean {
@@ -131,9 +164,9 @@ function article(expected: string): string {
   return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
 }
 
-function pathOf(loc: readonly (string | number)[]): string {
+function pathOf(loc: readonly PropertyKey[]): string {
   return loc
-    .map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`))
+    .map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index === 0 ? '' : '.'}${String(key)}`))
     .join('')
     .slice(0, 200);
 }

@@ -123,6 +123,11 @@ const TOLD: readonly (readonly [change: object, message: string])[] = [
   [{ conversation: [] }, "'conversation' must be an object."],
   [{ media: ['https://example.com/a.png'] }, "'media[0]' must be an array."],
   [{ web_search: 1 }, "'web_search' must be a boolean or a string."],
+  [{ stop: Array(257).fill('a') }, "'stop' must have at most 256 items."],
+  [
+    { messages: [{ role: 'user', content: Array(10_001).fill({ type: 'text', text: 'a' }) }] },
+    "'messages[0].content' must have at most 10000 items.",
+  ],
 ];
 
 describe('wrong types and ranges', () => {
