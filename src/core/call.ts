@@ -25,8 +25,10 @@ export interface Call {
   /**
    * Notes that a field of the request, in the client's own words, has no place at this provider. The client hears of it in
    * `x-sluice-dropped`; one that asked for `strict` gets a 400 instead, which this throws.
+   *
+   * @param why a sentence, where it is not the provider that has no place for it
    */
-  drop(field: string): void;
+  drop(field: string, why?: string): void;
 }
 
 /** A call that its owner can cancel. */
@@ -78,11 +80,13 @@ export class CallScope implements Call {
     return this.#dropped ?? NOTHING;
   }
 
-  drop(field: string): void {
+  drop(field: string, why?: string): void {
     if (this.strict) {
       throw new SluiceError(
         'unsupported_field',
-        `This provider has no place for '${field}'. Leave it out, choose another provider, or do not ask for strict.`,
+        why === undefined
+          ? `This provider has no place for '${field}'. Leave it out, choose another provider, or do not ask for strict.`
+          : `${why} Leave '${field}' out, or do not ask for strict.`,
         { param: field },
       );
     }

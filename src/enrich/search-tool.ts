@@ -19,10 +19,13 @@ export function searchToolStep(search: WebSearch, calls: readonly SearchCall[]):
   return {
     name: 'search-tool',
     enrich: (request, call) =>
-      webSearchStep({
-        isOn: search.isOn,
-        search: (question, options) => searchAll(search, calls, question, { ...options }, call),
-      }).enrich({ ...request, webSearch }, call),
+      webSearchStep(
+        {
+          isOn: search.isOn,
+          search: (question, options) => searchAll(search, calls, question, { ...options }, call),
+        },
+        'tool_calls',
+      ).enrich({ ...request, webSearch }, call),
   };
 }
 

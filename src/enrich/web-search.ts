@@ -10,19 +10,28 @@ import { noted } from './noted.ts';
 
 /**
  * Searches the web when the request asks for it, puts what was found before the user's last words, and lists the sources
- * behind the answer. A search that fails is a line in the log, never a failed answer; only a cancelled call throws.
+ * behind the answer. A search that cannot be made is told as a lost field and as a line in the log; it is a failed answer only
+ * for clients that asked for `strict`.
+ *
+ * @param field by which the client asked for it
  */
-export function webSearchStep(search: WebSearch): Step {
+export function webSearchStep(search: WebSearch, field = 'web_search'): Step {
   return {
     name: 'web-search',
     enrich: (request, call) => {
       const query = queryOf(request);
-      return query === undefined ? { request } : searched(request, query, call, search);
+      return query === undefined ? { request } : searched(request, query, call, search, field);
     },
   };
 }
 
-async function searched(request: ChatRequest, query: string, call: Call, search: WebSearch): Promise<Enriched> {
+async function searched(
+  request: ChatRequest,
+  query: string,
+  call: Call,
+  search: WebSearch,
+  field: string,
+): Promise<Enriched> {
   try {
     const results = await search.search(query, { signal: call.signal });
     if (results.length === 0) return noted(request, { log: `The web search for '${query}' found nothing.` });
@@ -35,7 +44,9 @@ async function searched(request: ChatRequest, query: string, call: Call, search:
     if (call.cancelled !== undefined) throw call.cancelled;
     const { message } = toSluiceError(thrown);
     call.log.warn({ id: call.id, error: thrown instanceof Error ? thrown.message : message }, 'a web search failed');
-    return noted(request, { log: `The web search failed. ${message}` });
+    const log = `The web search failed. ${message}`;
+    call.drop(field, log);
+    return noted(request, { log });
   }
 }
 

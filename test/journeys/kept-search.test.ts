@@ -6,6 +6,46 @@ import { at, contentOf, converse, type KeptWorld, lastBody, openKept, postJson, 
 
 const RESULTS = readFileSync(new URL('../fixtures/search/searxng.json', import.meta.url), 'utf8');
 
+const ask = (world: KeptWorld, path: string, body: object): Promise<Response> =>
+  fetch(`${world.origin}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+test('without an engine a search is told as lost, by every field that asks for one', async (context) => {
+  const world = await openKept('search: { engine: none }');
+  context.after(() => world.close());
+  const messages = [{ role: 'user', content: 'How old?' }];
+  const [chats, conversation, responses, gemini] = [
+    '/v1/chat/completions',
+    '/backend-api/v2/conversation',
+    '/v1/responses',
+    '/v1beta/models/acme%2Ftest-model:generateContent',
+  ];
+  const contents = [{ role: 'user', parts: [{ text: 'How old?' }] }];
+  const tool_calls = [{ function: { name: 'search_tool', arguments: '{}' } }];
+  for (const [path, body, field] of [
+    [chats, { messages, web_search: true }, 'web_search'],
+    [chats, { messages, tool_calls }, 'tool_calls'],
+    [conversation, { messages, web_search: 'tortoise' }, 'web_search'],
+    [responses, { input: 'How old?', tools: [{ type: 'web_search' }] }, 'tools.web_search'],
+    [gemini, { contents, tools: [{ googleSearch: {} }] }, 'tools.googleSearch'],
+  ] as const) {
+    const asked = { model: 'acme/test-model', ...body };
+    const answer = await ask(world, path, asked);
+    assert.equal(answer.status, 200, `${path} ${await answer.clone().text()}`);
+    assert.equal(answer.headers.get('x-sluice-dropped'), field, path);
+    await answer.text();
+    if (path === gemini) continue;
+    const refused = await ask(world, path, { ...asked, strict: true });
+    assert.equal(refused.status, 400, path);
+    const { error } = (await refused.json()) as { error: { message: string; code: string } };
+    assert.match(error.message, /^The web search failed\. Web search is switched off\./);
+    assert.equal(error.code, 'unsupported_field');
+  }
+});
+
 describe('web search over HTTP', { timeout: 60_000 }, () => {
   let world: KeptWorld;
   let status = 200;
@@ -94,5 +134,22 @@ describe('web search over HTTP', { timeout: 60_000 }, () => {
     );
     assert.equal(lastBody(world).messages.at(-1)?.content, 'Broken engine');
     assert.equal(events.at(-1)?.type, 'finish');
+  });
+
+  test('one that fails is told by /v1, too, and refused with strict', async () => {
+    const body = { model: 'acme/test-model', messages: asked('Broken engine again'), web_search: true };
+    status = 500;
+    const loose = await ask(world, '/v1/chat/completions', body);
+    const strict = await ask(world, '/v1/chat/completions', { ...body, strict: true });
+    status = 200;
+    assert.equal(loose.status, 200);
+    assert.equal(loose.headers.get('x-sluice-dropped'), 'web_search');
+    assert.equal(strict.status, 400);
+    const { error } = (await strict.json()) as { error: { message: string; param: string } };
+    assert.match(error.message, /^The web search failed\. SearXNG could not be asked: it answered 500/);
+    assert.equal(error.param, 'web_search');
+    const found = await ask(world, '/v1/chat/completions', { ...body, strict: true });
+    assert.equal(found.headers.get('x-sluice-dropped'), null);
+    assert.equal(found.status, 200);
   });
 });

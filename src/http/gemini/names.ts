@@ -11,6 +11,7 @@ export const FIELD_NAMES: Readonly<Record<string, string>> = {
   reasoning_effort: 'generationConfig.thinkingConfig',
   response_format: 'generationConfig.responseMimeType',
   tool_choice: 'toolConfig.functionCallingConfig',
+  web_search: 'tools.googleSearch',
   signature: 'contents.parts.thoughtSignature',
   is_error: 'contents.parts.functionResponse.response.error',
 };

@@ -22,7 +22,7 @@ import type { Kept } from './run.ts';
 import { keepsAnswers, type ResponseDeps } from './store.ts';
 import { isTriggered, withoutGranted } from './summarising.ts';
 import { missingInput, sentTo, unknownPrompt } from './targets.ts';
-import { searching, withoutPages } from './web-search.ts';
+import { LOST_SEARCH, searching, withoutPages } from './web-search.ts';
 import { type Json, ResponseBody } from './wire.ts';
 
 /** A request, understood. */
@@ -97,7 +97,7 @@ export async function prepare(
   const isOffered = search === 'by-model' && deps.search.isOn && !isTaken;
   const lostSearch = searchOf(offering) !== undefined && search !== 'first' && !isOffered;
   // A summary needs no tools.
-  const lostTools = compacts ? [] : [...fields.dropped, ...(lostSearch ? ['tools.web_search'] : [])];
+  const lostTools = compacts ? [] : [...fields.dropped, ...(lostSearch ? [LOST_SEARCH] : [])];
   const foreign = [...messages.dropped, ...lostTools];
   const dropped = DROPPED_FIELDS.filter((name) => Object.hasOwn(value, name));
   const sent = { value, body, extra, foreign, isSearched: search === 'first' };

@@ -4,9 +4,12 @@ import type { Step } from '../../core/stream.ts';
 import { webSearchStep } from '../../enrich/web-search.ts';
 import type { WebSearch } from '../../search/search.ts';
 
+/** What a search that is not made is called. */
+export const LOST_SEARCH = 'tools.web_search';
+
 /** Searches for the user's last words before the model answers. */
 export function searching(search: WebSearch, note: (searched: Searched) => void): Step {
-  const step = webSearchStep(search);
+  const step = webSearchStep(search, LOST_SEARCH);
   return {
     name: 'web-search-tool',
     async enrich(request, call) {
