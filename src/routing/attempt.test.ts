@@ -180,8 +180,10 @@ describe('attempts', () => {
 
   test("a request's own fault does not count against the target", async () => {
     const health = new Health();
-    await run([a], { a: ['invalid_request'] }, LIMITS, health);
-    assert.deepEqual((await run([a, b], {}, LIMITS, health)).asked, ['a']);
+    for (const fault of ['invalid_request', 'not_supported'] as const) {
+      await run([a], { a: [fault] }, LIMITS, health);
+      assert.deepEqual((await run([a, b], {}, LIMITS, health)).asked, ['a']);
+    }
   });
 
   test('a client that leaves ends the waiting', async () => {

@@ -83,9 +83,13 @@ function isFinal(error: SluiceError): boolean {
   return error.code === 'invalid_request' || error.code === 'too_large' || error.code === 'internal';
 }
 
-/** Says something about the target's state rather than about the request. */
+/** Says something about the target's state rather than about the request, which it may never be able to serve. */
 function isTransient(error: SluiceError): boolean {
-  return error.status >= 500 || error.code === 'rate_limited' || error.code === 'insufficient_quota';
+  return (
+    (error.status >= 500 && error.code !== 'not_supported') ||
+    error.code === 'rate_limited' ||
+    error.code === 'insufficient_quota'
+  );
 }
 
 /** One of several keys is refused. */

@@ -158,10 +158,12 @@ describe('what a client sends, in each dialect', () => {
 });
 
 function assertRefusal(error: unknown, value: unknown, format = 'decoding'): void {
-  // Buckets become text, or are refused, before a provider is asked.
-  const isEarlier =
-    error instanceof SluiceError && error.code === 'not_supported' && error.message.startsWith('Bucket');
-  const isRefusal = error instanceof SluiceError && ((error.status >= 400 && error.status < 500) || isEarlier);
+  // Buckets become text, or are refused, before a provider is asked; media that a provider does not take are its 501.
+  const isUnable =
+    error instanceof SluiceError &&
+    error.code === 'not_supported' &&
+    (error.message.startsWith('Bucket') || error.options.param === 'messages');
+  const isRefusal = error instanceof SluiceError && ((error.status >= 400 && error.status < 500) || isUnable);
   if (!isRefusal) throw new Error(`${format}: ${JSON.stringify(value).slice(0, 2_000)}`, { cause: error });
   assert.notEqual(error.message, '');
 }

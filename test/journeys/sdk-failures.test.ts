@@ -18,6 +18,39 @@ const STATUSES = [
   { status: 503, error: OpenAI.InternalServerError, seen: 503 },
 ] as const;
 
+test('media that a provider does not take are 501, and go to the next one that does', async (context) => {
+  const world = await openWorld();
+  context.after(() => world.close());
+  const [openai, anthropic, google] = [world.seat('openai'), world.seat('anthropic'), world.seat('google')];
+  google.answers({ text: ['A bell.'] });
+  const sound = (data: string) => [
+    {
+      role: 'user' as const,
+      content: [{ type: 'input_audio' as const, input_audio: { data, format: 'wav' as const } }],
+    },
+  ];
+  const ask = (fields: object) =>
+    fetch(`${world.origin}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(fields),
+    });
+  // A search is nothing that a relay could pass on.
+  for (const fields of [
+    { model: anthropic.model, messages: sound('UklGRg==') },
+    { model: openai.model, messages: sound('data:audio/wav,RIFF'), web_search: 'bells' },
+  ]) {
+    const refused = await ask(fields);
+    const { error } = (await refused.json()) as { error: { code: string; param: string } };
+    assert.equal(refused.status, 501);
+    assert.equal(error.code, 'not_supported');
+    assert.equal(error.param, 'messages');
+  }
+  const answer = await ask({ model: anthropic.model, models: [google.model], messages: sound('UklGRg==') });
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers.get('x-sluice-provider'), google.model.split('/')[0]);
+});
+
 describe('failures through the official OpenAI client', { timeout: 60_000 }, () => {
   let world: World;
   before(async () => {

@@ -58,13 +58,15 @@ describe('anthropic', () => {
     assert.equal(vendor.upstream.requests.length, 0);
   });
 
-  test("media that Claude does not take are the client's fault", async () => {
+  test('media that Claude does not take are another provider’s business', async () => {
     await using vendor = await openVendor('anthropic', () => ({ text: ['Hi'] }));
     const messages: Message[] = [
       { role: 'user', content: [{ type: 'media', kind: 'audio', url: 'data:audio/wav;base64,AAAA' }] },
     ];
     const { error } = await untilFailure(vendor.chat(chatRequest(messages)));
-    assert.equal(error.code, 'invalid_request');
+    assert.equal(error.code, 'not_supported');
+    assert.equal(error.status, 501);
+    assert.equal(error.options.param, 'messages');
     assert.match(error.message, /audio\/wav/);
   });
 

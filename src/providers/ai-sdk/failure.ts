@@ -5,6 +5,9 @@ import { codeOfFailure, keptStatus, pacing, secondsToWait } from '../status.ts';
 /** Characters of an upstream's own words that are passed on. */
 const LONGEST_MESSAGE = 1_000;
 
+/** What libraries call a part of a message that their vendor does not take. */
+const MEDIA = /\b(media|file|audio|image|pdf)\b/i;
+
 /** What every message about an upstream needs: its name for people, and what must never be shown. */
 export interface Speaker {
   readonly label: string;
@@ -51,7 +54,12 @@ export function thrownFailure(speaker: Speaker, thrown: unknown): SluiceError {
   const name = thrown instanceof Error ? thrown.name : '';
   if (name === 'AI_UnsupportedFunctionalityError' || name === 'AI_InvalidArgumentError') {
     const said = clean(speaker, [(thrown as Error).message, ...fieldsOf(thrown)].join(' '));
-    return new SluiceError('invalid_request', `${speaker.label} cannot do this: ${said}`, { cause: thrown });
+    const isAbility = name === 'AI_UnsupportedFunctionalityError';
+    return new SluiceError(
+      isAbility ? 'not_supported' : 'invalid_request',
+      `${speaker.label} cannot do this: ${said}`,
+      { cause: thrown, ...(isAbility && MEDIA.test(said) ? { param: 'messages' } : {}) },
+    );
   }
   if (name === 'AI_APICallError') {
     // Made by the library itself, for an error event at the very start of a stream. Its status is the vendor's word.

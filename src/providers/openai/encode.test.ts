@@ -226,7 +226,7 @@ describe('a request in the wire format of OpenAI', () => {
 
   test('sound by address is refused: the wire format has no place for it', () => {
     const part = { type: 'media', kind: 'audio', url: 'https://sounds.example/a.mp3' } as const;
-    assert.throws(() => messagesOf(user(part)), { code: 'not_supported', status: 400 });
+    assert.throws(() => messagesOf(user(part)), { code: 'not_supported', status: 501 });
   });
 
   test('several texts stay apart; no text is an empty one', () => {

@@ -151,15 +151,8 @@ function encodePart(part: Part): Json {
     case 'audio': {
       const data = base64Of(part.url);
       if (data === undefined) {
-        // Of the request, so no 5xx; another provider may hear it.
-        throw new SluiceError(
-          'not_supported',
-          'This provider hears inline audio only, in base64, not audio at an address.',
-          {
-            status: 400,
-            param: 'messages',
-          },
-        );
+        const message = 'This provider hears inline audio only, in base64, not audio at an address.';
+        throw new SluiceError('not_supported', message, { param: 'messages' });
       }
       const format = /^audio\/(?:x-)?([a-z0-9]+)/.exec(mimeTypeOf(part.url).mimeType ?? '')?.[1] ?? 'wav';
       return {
