@@ -32,6 +32,8 @@ export interface Wish {
   readonly fallbacks?: readonly string[];
   /** What the provider must be able to do; absent: chat. */
   readonly ability?: Ability;
+  /** Where the client finds what providers there are; absent: `/v1/providers`. */
+  readonly listing?: string;
 }
 
 /** What the operator says about it. */
@@ -114,8 +116,8 @@ function byDefault(provider: string, selection: Selection): readonly Target[] | 
 
 /** A default is chosen for its chats, so for anything else a model that somebody is known to offer says more. */
 async function taskByDefault(name: string, selection: Selection): Promise<readonly Target[]> {
-  const { wish, catalog } = selection;
-  const [provider] = named([name], catalog);
+  const { wish } = selection;
+  const [{ provider } = {}] = named([name], selection);
   const isAble = provider !== undefined && canServe(provider, wish);
   try {
     if (wish.model !== '') return await byModel(wish.model, selection);
@@ -143,10 +145,16 @@ function explicit(
   selection: Selection,
   isChosen: boolean,
 ): readonly Target[] | Promise<readonly Target[]> {
-  const providers = named(words, selection.catalog);
+  // A key of the client is for whom it named first, and for nobody who takes the place of a name that is wrong.
+  const providers = named(words, selection).map(({ provider, isFirst }) => ({
+    provider,
+    isChosen: isChosen && isFirst,
+  }));
   const { model } = selection.wish;
-  if (model === '') return Promise.all(providers.map((provider) => ownDefault(provider, selection, isChosen)));
-  return providers.map((provider) => ({ provider, model: modelFor(provider, selection), isChosen }));
+  if (model === '') {
+    return Promise.all(providers.map(({ provider, isChosen }) => ownDefault(provider, selection, isChosen)));
+  }
+  return providers.map(({ provider, isChosen }) => ({ provider, model: modelFor(provider, selection), isChosen }));
 }
 
 /** Whether the client does not mean the default provider: it says nothing, or names another one. */
@@ -155,9 +163,18 @@ function isForAnother(name: string, { wish: { model }, catalog }: Selection): bo
   return model === '' || (meant !== undefined && meant.provider !== catalog.provider(name));
 }
 
-/** The providers of a list separated by spaces. Labels may have spaces themselves, so the longest name counts. */
-function named(words: readonly string[], catalog: Catalog): readonly Provider[] {
-  const providers: Provider[] = [];
+interface Named {
+  readonly provider: Provider;
+  /** No other name stands before it. */
+  readonly isFirst: boolean;
+}
+
+/**
+ * The providers of a list separated by spaces. Labels may have spaces themselves, so the longest name counts. What nobody is
+ * called is passed over while there is something else.
+ */
+function named(words: readonly string[], { catalog, wish }: Selection): readonly Named[] {
+  const found: Named[] = [];
   for (let start = 0; start < words.length; ) {
     let end = words.length;
     let provider = catalog.provider(words.slice(start, end).join(' '));
@@ -165,11 +182,11 @@ function named(words: readonly string[], catalog: Catalog): readonly Provider[] 
       end -= 1;
       provider = catalog.provider(words.slice(start, end).join(' '));
     }
-    if (provider === undefined) throw notFound(words[start] ?? '');
-    providers.push(provider);
+    if (provider !== undefined) found.push({ provider, isFirst: start === 0 });
     start = end;
   }
-  return providers;
+  if (found.length === 0) throw providerNotFound(words.join(' '), wish.listing);
+  return found;
 }
 
 /** A provider named beside an alias or `provider/model` gets its own name for the model; anything else unchanged. */
@@ -349,10 +366,11 @@ function unable({ ability = 'chat' }: Wish, who: string, param?: 'model'): Sluic
   return new SluiceError('not_supported', `${who} ${deed}.${help}`, param === undefined ? {} : { param });
 }
 
-function notFound(name: string): SluiceError {
+/** @param listing the path where the client finds those that there are */
+export function providerNotFound(name: string, listing = '/v1/providers'): SluiceError {
   return new SluiceError(
     'provider_not_found',
-    `Provider '${name}' not found. GET /backend-api/v2/providers lists what there is.`,
+    `Provider '${name.slice(0, 256)}' not found. GET ${listing} lists what there is.`,
     { param: 'provider' },
   );
 }

@@ -24,7 +24,7 @@ import { TypedStream } from './encode.ts';
 import { readConversation } from './multipart.ts';
 import { type OpenedAnswer, sendKept } from './streams.ts';
 import { titleOf } from './title.ts';
-import { ConversationBody, OWN_FIELDS } from './wire.ts';
+import { ConversationBody, OWN_FIELDS, PROVIDERS_PATH } from './wire.ts';
 
 /** `POST conversation`: a streamed answer as typed chunks. */
 export function conversation(deps: Deps, answers: KeptAnswers): Handler {
@@ -37,7 +37,7 @@ export function conversation(deps: Deps, answers: KeptAnswers): Handler {
     const keys = clientKeys(request, body.api_key);
     let sent: { readonly request: ChatRequest; readonly target: Target } | undefined;
     const question: Question = {
-      wish: asked,
+      wish: { ...asked, listing: PROVIDERS_PATH },
       keys,
       dropped: lost,
       steps: [...toolSteps(body.tool_calls, 'invalid_request', deps.search), tellLostParts(body)],

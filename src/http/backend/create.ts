@@ -13,7 +13,7 @@ import { toWebSearch } from '../to-chat.ts';
 import { validate } from '../validate.ts';
 import { wishOf } from '../wish.ts';
 import { type Created, cached, cacheId, keep } from './create-cache.ts';
-import { CreateQuery } from './wire.ts';
+import { CreateQuery, PROVIDERS_PATH } from './wire.ts';
 
 /** The path of a stored file: `..` in what a model wrote would lead elsewhere. */
 const STORED = /^\/media\/[A-Za-z0-9][A-Za-z0-9_.,+=@%-]*$/;
@@ -35,7 +35,10 @@ export function create(deps: Deps): Handler {
     return withCall(request, reply, deps, {}, async (call) => {
       const known = cache === undefined ? undefined : await cached(cache, deps.stores, deps.log);
       if (known !== undefined) return sendCreated(reply, known, {});
-      const answered = await deps.router.answer({ wish: asked, keys, request: () => asked }, call);
+      const answered = await deps.router.answer(
+        { wish: { ...asked, listing: PROVIDERS_PATH }, keys, request: () => asked },
+        call,
+      );
       if (answered.value.kind !== 'chunks') throw new Error('the relay answered dialect A');
       const headers = answerHeaders(answered);
       const { answerBytes } = deps.config().limits;

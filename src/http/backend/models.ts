@@ -1,14 +1,14 @@
-import { SluiceError } from '../../core/errors.ts';
 import { isChatModel, type Model } from '../../core/model.ts';
 import { isReady } from '../../core/provider.ts';
 import type { Offer } from '../../routing/catalog.ts';
+import { providerNotFound } from '../../routing/select.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { clientKeys } from '../keys.ts';
 import { abilityFields } from '../model-fields.ts';
 import { priced } from '../observe/list-prices.ts';
 import { validate, withoutEmpty } from '../validate.ts';
 import { sendTagged } from './tagged.ts';
-import { type ModelEntry, ModelsQuery, type ProviderEntry } from './wire.ts';
+import { type ModelEntry, ModelsQuery, PROVIDERS_PATH, type ProviderEntry } from './wire.ts';
 
 /** `GET models`: provider → its models; or with `?format=list` every model once. 304 while the client has the present list. */
 export function models(deps: Deps): Handler {
@@ -37,12 +37,7 @@ export function providerModels(deps: Deps): Handler {
     const { catalog } = deps.router;
     const { provider: name } = request.params as { provider: string };
     const provider = catalog.provider(name);
-    if (provider === undefined) {
-      throw new SluiceError(
-        'provider_not_found',
-        `Provider '${name.slice(0, 256)}' not found. GET /backend-api/v2/providers lists what there is.`,
-      );
-    }
+    if (provider === undefined) throw providerNotFound(name, PROVIDERS_PATH);
     const { apiKey } = clientKeys(request, undefined);
     const hasKey = typeof apiKey === 'string' && provider.auth.kind === 'api_key';
     if (hasKey || request.headers['cache-control'] === 'no-cache') {

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { SluiceError } from '../../core/errors.ts';
 import { SPEECH_FORMATS } from '../../core/speech.ts';
+import { providerNotFound } from '../../routing/select.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { clientKeys } from '../keys.ts';
 import { extraOf, sendSpeech, sendSpeechHead } from '../speech.ts';
 import { validate, withoutEmpty } from '../validate.ts';
 import { Name } from '../wire.ts';
+import { PROVIDERS_PATH } from './wire.ts';
 
 /** The same text in the same voice sounds the same next week. */
 const CACHE_CONTROL = 'private, max-age=604800';
@@ -38,12 +40,7 @@ export function synthesize(deps: Deps): Handler {
   return async (request, reply) => {
     const { provider: name } = request.params as { provider: string };
     const provider = deps.router.catalog.provider(name);
-    if (provider === undefined) {
-      throw new SluiceError(
-        'provider_not_found',
-        `Provider '${name.slice(0, 256)}' not found. GET /backend-api/v2/providers lists what there is.`,
-      );
-    }
+    if (provider === undefined) throw providerNotFound(name, PROVIDERS_PATH);
     if (provider.speech === undefined) {
       throw new SluiceError('not_supported', `${provider.label} does not read texts aloud.`, { param: 'provider' });
     }

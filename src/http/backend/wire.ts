@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { ChatFields, Name, Part, RoutingFields, WireMessage } from '../wire.ts';
 
+/** Where clients of this dialect find what providers there are. */
+export const PROVIDERS_PATH = '/backend-api/v2/providers';
+
 /** `POST conversation`. Unknown fields go to the provider. */
 export const ConversationBody = z
   .looseObject({

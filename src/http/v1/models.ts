@@ -1,6 +1,6 @@
-import { SluiceError } from '../../core/errors.ts';
 import { isChatModel, type Model } from '../../core/model.ts';
 import { isReady, type Provider } from '../../core/provider.ts';
+import { providerNotFound } from '../../routing/select.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { findModel, unknownModel } from '../find-model.ts';
 import { clientKeys } from '../keys.ts';
@@ -87,13 +87,7 @@ export function getProvider(deps: Deps): Handler {
 function requireProvider(deps: Deps, name: string): Provider {
   const provider = deps.router.catalog.provider(name);
   if (provider !== undefined) return provider;
-  throw new SluiceError(
-    'provider_not_found',
-    `Provider '${name.slice(0, 256)}' not found. GET /v1/providers lists what there is.`,
-    {
-      param: 'provider',
-    },
-  );
+  throw providerNotFound(name);
 }
 
 function modelObject(model: Model, provider: Provider): Record<string, unknown> {
