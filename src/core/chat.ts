@@ -110,7 +110,7 @@ export interface Sampling {
   readonly seed?: number;
   readonly presencePenalty?: number;
   readonly frequencyPenalty?: number;
-  /** none, minimal, low, medium, high, x-high: passed on as the client wrote it. */
+  /** none, minimal, low, medium, high, xhigh, or whatever else the client wrote: the upstream may know it. */
   readonly reasoningEffort?: string;
 }
 

@@ -11,6 +11,7 @@ import type {
   VendorData,
 } from '../core/chat.ts';
 import { mimeTypeOf } from '../core/data-uri.ts';
+import { SluiceError } from '../core/errors.ts';
 import { isObject } from '../core/objects.ts';
 import type { Step } from '../core/stream.ts';
 import { isUploadId, uploadAddress } from '../core/upload-address.ts';
@@ -62,19 +63,30 @@ function toMessage(message: WireMessage): Message | undefined {
   }
 }
 
-/** Tells what a request holds that ours has no place for: a file or a sound by its id, kinds of parts and tools that only OpenAI knows. */
-export function tellLostParts({ messages, tools }: WithTools): Step {
+/**
+ * Tells what a request holds that ours has no place for: a file or a sound by its id, kinds of parts, tools and formats that only
+ * its upstream knows. Throws at a format that nobody could read.
+ */
+export function tellLostParts(
+  { messages, tools, response_format: format }: WithTools,
+  code: 'invalid_request' | 'invalid_field',
+): Step {
   return {
     name: 'lost-parts',
     enrich(request, call) {
       for (const name of new Set(messages.flatMap(lostIn))) call.drop(`messages.${name}`);
       for (const tool of tools ?? []) if (tool.function === undefined) call.drop(`tools.${tool.type ?? 'function'}`);
+      if (format?.type === 'json_schema' && format.json_schema === undefined) {
+        const param = 'response_format.json_schema';
+        throw new SluiceError(code, `'${param}' is required.`, { param });
+      }
+      if (format != null && toResponseFormat(format) === undefined) call.drop('response_format');
       return { request };
     },
   };
 }
 
-interface WithTools extends Pick<WireChatFields, 'tools'> {
+interface WithTools extends Pick<WireChatFields, 'tools' | 'response_format'> {
   readonly messages: readonly WireMessage[];
 }
 
@@ -209,11 +221,16 @@ function toSampling(body: WireChatFields): Sampling {
     seed: body.seed,
     presencePenalty: body.presence_penalty,
     frequencyPenalty: body.frequency_penalty,
-    reasoningEffort: body.reasoning_effort,
+    reasoningEffort: toEffort(body.reasoning_effort),
   };
   return Object.fromEntries(
     Object.entries(all).filter(([, value]) => value !== undefined && value !== null),
   ) as Sampling;
+}
+
+/** An effort in OpenAI's words: front ends also write `x-high`. */
+export function toEffort<Word>(word: Word): Word | 'xhigh' {
+  return word === 'x-high' ? 'xhigh' : word;
 }
 
 function toTools(tools: readonly WireTool[]): Tool[] {

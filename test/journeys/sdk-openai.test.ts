@@ -376,6 +376,37 @@ describe('the official OpenAI client', { timeout: 60_000 }, () => {
           assertHolds(seat.last.body, { generationConfig: { responseMimeType: 'application/json' } });
       });
 
+      test('asks for JSON of a form that only its upstream knows', async () => {
+        seat.answers({ text: ['x'] });
+        const ask = async (fields: object) => {
+          const answer = await fetch(`${world.origin}/v1/chat/completions`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ model: seat.model, messages: HI, ...fields }),
+          });
+          return { status: answer.status, dropped: answer.headers.get('x-sluice-dropped'), json: await answer.json() };
+        };
+        const isRelayed = format === 'openai';
+        const other = await ask({ response_format: { type: 'zzz' } });
+        assert.equal(other.status, 200);
+        assert.equal(other.dropped, isRelayed ? null : 'response_format');
+        const bare = await ask({ response_format: { type: 'json_schema' } });
+        assert.equal(bare.status, isRelayed ? 200 : 422);
+        if (isRelayed) assertHolds(seat.last.body, { response_format: { type: 'json_schema' } });
+        else assert.equal((bare.json as { error: { param: string } }).error.param, 'response_format.json_schema');
+        const effort = await ask({ reasoning_effort: 'zzz' });
+        assert.equal(effort.dropped, isRelayed ? null : 'reasoning_effort');
+      });
+
+      test('asks for the most thoughts in either spelling', async () => {
+        seat.answers({ text: ['42'] });
+        for (const fields of [{ reasoning_effort: 'x-high' }, { extra_body: { reasoning_effort: 'x-high' } }]) {
+          await create(fields as object);
+          if (format === 'openai') assertHolds(seat.last.body, { reasoning_effort: 'xhigh' });
+          assert.doesNotMatch(JSON.stringify(seat.last.body), /x-high/);
+        }
+      });
+
       test('asks for thoughts and gets them', async () => {
         seat.answers({
           reasoning: ['Let me ', 'think. '],

@@ -40,7 +40,7 @@ export function conversation(deps: Deps, answers: KeptAnswers): Handler {
       wish: { ...asked, listing: PROVIDERS_PATH },
       keys,
       dropped: lost,
-      steps: [...toolSteps(body.tool_calls, 'invalid_request', deps.search), tellLostParts(body)],
+      steps: [...toolSteps(body.tool_calls, 'invalid_request', deps.search), tellLostParts(body, 'invalid_request')],
       ...(body.stream_timeout == null ? {} : { idleMs: body.stream_timeout * 1_000 }),
       request: () => (media.length === 0 ? asked : withMedia(asked, media, action)),
       send(ready, target) {

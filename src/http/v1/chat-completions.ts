@@ -15,7 +15,7 @@ import { type JsonBody, parseId } from '../edge/body.ts';
 import type { OutlinedChat } from '../edge/long-chat.ts';
 import { clientKeys } from '../keys.ts';
 import { quickCheck } from '../quick-check.ts';
-import { tellLostParts, toChatFields, toMessages, toWebSearch } from '../to-chat.ts';
+import { tellLostParts, toChatFields, toEffort, toMessages, toWebSearch } from '../to-chat.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { ChatFields, DROPPED_FIELDS, type WireMessage, type WirePart } from '../wire.ts';
@@ -107,7 +107,10 @@ function toQuestion(request: FastifyRequest, json: JsonBody, read: Read, deps: D
   const { body } = read;
   const wish = wishOf(body, request);
   const messages = messagesOf(body);
-  const steps = [...toolSteps(body.tool_calls, 'invalid_field', deps.search), tellLostParts({ ...body, messages })];
+  const steps = [
+    ...toolSteps(body.tool_calls, 'invalid_field', deps.search),
+    tellLostParts({ ...body, ...extraOf(body), messages }, 'invalid_field'),
+  ];
   const question = {
     wish,
     keys: clientKeys(request, body.api_key),
@@ -187,7 +190,10 @@ function toRelay(
 ): RelayRequest {
   const edits = new Map<string, string | undefined>();
   for (const { name } of members) if (REMOVED_FIELDS.has(name)) edits.set(name, undefined);
-  for (const [name, value] of Object.entries(extraOf(body))) edits.set(name, JSON.stringify(value));
+  const effort = toEffort(body.reasoning_effort);
+  if (effort !== body.reasoning_effort) edits.set('reasoning_effort', JSON.stringify(effort));
+  for (const [name, value] of Object.entries(extraOf(body)))
+    edits.set(name, JSON.stringify(name === 'reasoning_effort' ? toEffort(value) : value));
   if (body.model !== target.model) edits.set('model', JSON.stringify(target.model));
   if (messages !== undefined) edits.set('messages', JSON.stringify(messages));
   // Usage is recorded whether or not the client wants to see it.

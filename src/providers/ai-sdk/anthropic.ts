@@ -7,6 +7,7 @@ import { fromAiSdk } from './adapter.ts';
 import { messagesApi } from './anthropic-native.ts';
 import { hasOnly } from './joined-texts.ts';
 import { listPages } from './listing.ts';
+import { lostEffort } from './options.ts';
 
 /** Anthropic's Messages API, and whoever else serves it. */
 export const anthropic = fromAiSdk({
@@ -28,7 +29,7 @@ export const anthropic = fromAiSdk({
       return { holder: delta, member, of: `${index} ${member}` };
     },
   },
-  lost: lostDetail,
+  lost: (request) => [...lostDetail(request), ...lostEffort(request)],
 
   options(request) {
     const { thinking, user } = request.extra;

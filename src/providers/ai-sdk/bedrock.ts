@@ -1,6 +1,7 @@
 import type { Model } from '../../core/model.ts';
 import { lostDetail, lostOneCall } from '../lost.ts';
 import { fromAiSdk, type Settings } from './adapter.ts';
+import { lostEffort } from './options.ts';
 
 /**
  * Amazon Bedrock's Converse API, with a bearer key (`AWS_BEARER_TOKEN_BEDROCK`) or, signed, with the settings
@@ -9,7 +10,7 @@ import { fromAiSdk, type Settings } from './adapter.ts';
 export const bedrock = fromAiSdk({
   baseUrl: (settings) => `https://bedrock-runtime.${region(settings)}.amazonaws.com`,
   secretSettings: ['accessKeyId', 'secretAccessKey', 'sessionToken'],
-  lost: (request) => [...lostDetail(request), ...lostOneCall(request)],
+  lost: (request) => [...lostDetail(request), ...lostOneCall(request), ...lostEffort(request)],
 
   async open({ baseUrl, apiKey, headers, settings, fetch }) {
     const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');

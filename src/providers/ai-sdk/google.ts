@@ -7,6 +7,7 @@ import { fromAiSdk } from './adapter.ts';
 import { contentApi } from './google-native.ts';
 import { hasOnly } from './joined-texts.ts';
 import { listPages } from './listing.ts';
+import { lostEffort } from './options.ts';
 
 /** Of pictures; it refuses others. */
 const RATIOS: readonly string[] = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'];
@@ -41,7 +42,7 @@ export const google = fromAiSdk({
       return typeof finishReason === 'string' && finishReason !== '';
     },
   },
-  lost: (request) => [...lostDetail(request), ...lostOneCall(request)],
+  lost: (request) => [...lostDetail(request), ...lostOneCall(request), ...lostEffort(request)],
 
   embeddings: {
     perRequest: () => 100,

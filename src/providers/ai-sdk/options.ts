@@ -79,13 +79,17 @@ const EFFORTS: Readonly<Record<string, Effort>> = {
   medium: 'medium',
   high: 'high',
   xhigh: 'xhigh',
-  'x-high': 'xhigh',
   max: 'max',
 };
 
-/** Words that nobody knows are left to the provider's default. */
+/** Words that nobody knows are left to the provider's default (`lostEffort`). */
 function effort(word: string | undefined): Effort | undefined {
   return word !== undefined && Object.hasOwn(EFFORTS, word) ? EFFORTS[word] : undefined;
+}
+
+/** An effort in a word that no library knows. */
+export function lostEffort({ sampling: { reasoningEffort: word } }: ChatRequest): readonly string[] {
+  return word === undefined || effort(word) !== undefined ? [] : ['reasoning_effort'];
 }
 
 /** A client's own `providerOptions` (by vendor, then by name) go over ours. */
