@@ -63,6 +63,11 @@ function toMessage(message: WireMessage): Message | undefined {
   }
 }
 
+/** Messages without content are passed over, one by one; an upstream would refuse what is left then. */
+export function saysNothing(code: 'invalid_request' | 'invalid_field'): SluiceError {
+  return new SluiceError(code, "'messages' must have at least one with content.", { param: 'messages' });
+}
+
 /**
  * Tells what a request holds that ours has no place for: a file or a sound by its id, kinds of parts, tools and formats that only
  * its upstream knows. Throws at a format that nobody could read.

@@ -189,6 +189,10 @@ describe('chunks as the front end reads them', { timeout: 60_000 }, () => {
     for (const messages of [
       [{ role: 'user', content: [] }],
       [{ role: 'user', content: null }, { role: 'assistant' }],
+      [
+        { role: 'user', content: '' },
+        { role: 'assistant', content: '' },
+      ],
     ]) {
       await assert.rejects(converse(world, { messages, prompt: ' ' }), /400.*'messages'/);
     }

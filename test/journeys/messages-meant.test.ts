@@ -88,7 +88,12 @@ describe('messages as they are meant', { timeout: 60_000 }, () => {
     assert.deepEqual((await ask({ messages: [empty], image: picture })).messages, [
       { role: 'user', content: [{ type: 'image_url', image_url: { url: picture } }] },
     ]);
-    const { status, error } = await ask({ messages: [empty] });
-    assert.deepEqual([status, error?.param], [422, 'messages']);
+    const silent = { role: 'user', content: '' };
+    for (const messages of [[empty], [silent], [empty, silent], [{ role: 'user', content: null }]]) {
+      const { status, error } = await ask({ messages });
+      assert.deepEqual([status, error?.param], [422, 'messages'], JSON.stringify(messages));
+    }
+    // Beside something that is said, an empty text goes on as it is.
+    assert.deepEqual((await ask({ messages: [HI, silent] })).messages, [HI, silent]);
   });
 });

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { CallScope } from '../../core/call.ts';
-import type { ChatRequest, MediaPart } from '../../core/chat.ts';
+import type { ChatRequest, MediaPart, Message } from '../../core/chat.ts';
 import { lastUserText } from '../../core/chat-text.ts';
 import type { Batch } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
@@ -12,7 +12,7 @@ import { answerHeaders, sendingChunks, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { parseId } from '../edge/body.ts';
 import { clientKeys } from '../keys.ts';
-import { tellLostParts, toChatFields, toMessages, toWebSearch } from '../to-chat.ts';
+import { saysNothing, tellLostParts, toChatFields, toMessages, toWebSearch } from '../to-chat.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
@@ -33,7 +33,7 @@ export function conversation(deps: Deps, answers: KeptAnswers): Handler {
     limitMessages(value, 'messages', deps.config().limits.messages, 'invalid_request');
     const body = validate(ConversationBody, value, 'invalid_request');
     const { action, request: asked } = toChatRequest(body, value);
-    if (asked.messages.length === 0 && media.length === 0) throw saysNothing();
+    if (asked.messages.every(isEmpty) && media.length === 0) throw saysNothing('invalid_request');
     const keys = clientKeys(request, body.api_key);
     let sent: { readonly request: ChatRequest; readonly target: Target } | undefined;
     const question: Question = {
@@ -95,9 +95,10 @@ function sessionOf({ conversation_id: id }: Record<string, unknown>): string | u
   return typeof id === 'string' ? id : undefined;
 }
 
-/** Messages without content are passed over, one by one; an upstream would refuse what is left then. */
-function saysNothing(): SluiceError {
-  return new SluiceError('invalid_request', "'messages' must have at least one with content.", { param: 'messages' });
+/** The result of a tool may be empty, and a model that calls one may say nothing. */
+function isEmpty(message: Message): boolean {
+  const isCall = message.role === 'assistant' && message.toolCalls !== undefined;
+  return message.content.length === 0 && message.role !== 'tool' && !isCall;
 }
 
 /** Bare lines have no place for the number of an event. */

@@ -1,6 +1,7 @@
 import { base64Of, readDataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { extensionFor, mediaTypeOf } from '../../core/media-types.ts';
+import { saysNothing } from '../to-chat.ts';
 import type { WireMessage, WirePart } from '../wire.ts';
 import type { ChatCompletionBody } from './wire.ts';
 
@@ -10,14 +11,20 @@ import type { ChatCompletionBody } from './wire.ts';
  */
 export function messagesOf(body: ChatCompletionBody): readonly WireMessage[] {
   const messages = withAttached(body);
-  if (!messages.some(saysNothing)) return messages;
-  const left = messages.filter((message) => !saysNothing(message));
-  if (left.length > 0) return left;
-  throw new SluiceError('invalid_field', "'messages' must have at least one with content.", { param: 'messages' });
+  if (messages.every(isEmpty)) throw saysNothing('invalid_field');
+  return messages.some(hasNoParts) ? messages.filter((message) => !hasNoParts(message)) : messages;
 }
 
+/** An empty text is passed on, but is no question. Other members of a message may say something. */
+function isEmpty(message: WireMessage): boolean {
+  if (hasNoParts(message)) return true;
+  return (message.content ?? '') === '' && Object.keys(message).every((name) => EMPTY_FIELDS.has(name));
+}
+
+const EMPTY_FIELDS: ReadonlySet<string> = new Set(['role', 'content', 'name']);
+
 /** The result of a tool may be empty, and a model that calls one may say nothing. */
-function saysNothing({ role, content, tool_calls: calls }: WireMessage): boolean {
+function hasNoParts({ role, content, tool_calls: calls }: WireMessage): boolean {
   return Array.isArray(content) && content.length === 0 && role !== 'tool' && (calls ?? []).length === 0;
 }
 
