@@ -34,6 +34,15 @@ export function base64Of(url: string): string | undefined {
   return uri?.isBase64 === true ? uri.data : undefined;
 }
 
+/** Base64 in either alphabet, with white space and percent signs, as such addresses may have it. */
+const NO_BASE64 = /[^A-Za-z0-9+/=_%\s-]/;
+
+/** Whether an address holds nothing, or something that is no base64 though it says so: decoders pass over that without a word. */
+export function isBrokenDataUri(url: string): boolean {
+  const data = base64Of(url);
+  return data !== undefined && (data === '' || NO_BASE64.test(data));
+}
+
 /** The type that a `data:` URI names. */
 export function mimeTypeOf(url: string): { mimeType?: string } {
   const { mimeType = '' } = readDataUri(url) ?? {};

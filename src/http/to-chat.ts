@@ -10,7 +10,7 @@ import type {
   ToolChoice,
   VendorData,
 } from '../core/chat.ts';
-import { mimeTypeOf } from '../core/data-uri.ts';
+import { isBrokenDataUri, mimeTypeOf } from '../core/data-uri.ts';
 import { SluiceError } from '../core/errors.ts';
 import { isObject } from '../core/objects.ts';
 import type { Step } from '../core/stream.ts';
@@ -70,7 +70,7 @@ export function saysNothing(code: 'invalid_request' | 'invalid_field'): SluiceEr
 
 /**
  * Tells what a request holds that ours has no place for: a file or a sound by its id, kinds of parts, tools and formats that only
- * its upstream knows. Throws at a format that nobody could read.
+ * its upstream knows. Throws at a format and at media that nobody could read.
  */
 export function tellLostParts(
   { messages, tools, response_format: format }: WithTools,
@@ -79,6 +79,7 @@ export function tellLostParts(
   return {
     name: 'lost-parts',
     enrich(request, call) {
+      for (const [index, message] of messages.entries()) refuseBroken(message, `messages[${index}]`, code);
       for (const name of new Set(messages.flatMap(lostIn))) call.drop(`messages.${name}`);
       for (const tool of tools ?? []) if (tool.function === undefined) call.drop(`tools.${tool.type ?? 'function'}`);
       if (format?.type === 'json_schema' && format.json_schema === undefined) {
@@ -93,6 +94,16 @@ export function tellLostParts(
 
 interface WithTools extends Pick<WireChatFields, 'tools' | 'response_format'> {
   readonly messages: readonly WireMessage[];
+}
+
+function refuseBroken({ content }: WireMessage, place: string, code: 'invalid_request' | 'invalid_field'): void {
+  if (!Array.isArray(content)) return;
+  const at = content.findIndex((part) =>
+    toPart(part).some((each) => each.type === 'media' && isBrokenDataUri(each.url)),
+  );
+  if (at === -1) return;
+  const param = `${place}.content[${at}]`;
+  throw new SluiceError(code, `'${param}' must be valid base64.`, { param });
 }
 
 function lostIn(message: WireMessage): string[] {

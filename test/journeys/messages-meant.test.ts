@@ -65,6 +65,8 @@ describe('messages as they are meant', { timeout: 60_000 }, () => {
       [['data:text/plain;base64,aGk=', 'a.txt'], /must be a picture, a sound or a video/],
       [['data:application/pdf;base64,aGk=', 'a.png'], /must be a picture, a sound or a video/],
       [['https://x.example/a.mp3', 'a.mp3'], /data: URI in base64/],
+      [['data:image/png;base64,@@@', 'x.png'], /must be valid base64/],
+      [['data:image/png;base64,', 'x.png'], /must be valid base64/],
       [['data:audio/wav,raw', 'a.wav'], /data: URI in base64/],
       [['/media/a.png', 'a.png'], /data: URI or an http/],
     ] as const) {

@@ -51,6 +51,27 @@ test('media that a provider does not take are 501, and go to the next one that d
   assert.equal(answer.headers.get('x-sluice-provider'), google.model.split('/')[0]);
 });
 
+test('a picture that is no base64 is refused where it has to be read', async (context) => {
+  const world = await openWorld();
+  context.after(() => world.close());
+  const part = { type: 'image_url', image_url: { url: 'data:image/png;base64,@@@' } };
+  const messages = [...HI, { role: 'user', content: [{ type: 'text', text: 'Look' }, part] }];
+  for (const [path, status] of [
+    ['/v1/chat/completions', 422],
+    ['/backend-api/v2/conversation', 400],
+  ] as const) {
+    const answer = await fetch(world.origin + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: world.seat('anthropic').model, messages }),
+    });
+    assert.equal(answer.status, status);
+    const { error } = (await answer.json()) as { error: { param: string } };
+    assert.equal(error.param, 'messages[1].content[1]');
+  }
+  assert.equal(world.seat('anthropic').arrived.length, 0);
+});
+
 describe('failures through the official OpenAI client', { timeout: 60_000 }, () => {
   let world: World;
   before(async () => {

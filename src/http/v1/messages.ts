@@ -1,4 +1,4 @@
-import { base64Of, readDataUri } from '../../core/data-uri.ts';
+import { base64Of, isBrokenDataUri, readDataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { extensionFor, mediaTypeOf } from '../../core/media-types.ts';
 import { saysNothing } from '../to-chat.ts';
@@ -46,6 +46,7 @@ function withAttached(body: ChatCompletionBody): readonly WireMessage[] {
 /** What it is says its type, then its name, then its address; what says nothing is taken for a picture. */
 function toPart(url: string, name: string, field: string): WirePart {
   if (!/^(data:|https?:\/\/)/.test(url)) throw wrong(field, 'must be a data: URI or an http(s) address');
+  if (isBrokenDataUri(url)) throw wrong(field, 'must be valid base64');
   const inline = readDataUri(url)?.mimeType ?? '';
   const byName = mediaTypeOf(name) ?? (inline === '' ? mediaTypeOf(url.replace(/[?#].*$/s, '')) : undefined);
   const isTyped = inline !== '' && inline !== 'application/octet-stream';
