@@ -47,7 +47,7 @@ describe('listings of dialect B', { timeout: 60_000 }, () => {
       assert.equal(model['object'], 'model');
       assert.equal(model['created'], 0);
       assert.equal(typeof model['owned_by'], 'string');
-      assert.equal(typeof model['provider'], 'boolean');
+      for (const field of ['provider', 'image', 'vision']) assert.equal(typeof model[field], 'boolean', field);
     }
     const find = (id: string) => data.find((model) => model['id'] === id);
     assert.partialDeepStrictEqual(find('seeing'), { owned_by: 'acme', vision: true, image: false, provider: false });
@@ -55,7 +55,8 @@ describe('listings of dialect B', { timeout: 60_000 }, () => {
     assert.partialDeepStrictEqual(find('text-embedding-3-small'), { type: 'embedding' });
     assert.partialDeepStrictEqual(find('org/model-x'), { tools: true, reasoning: true, context_length: 32_000 });
     assert.deepEqual(find('shared-model')?.['providers'], ['acme', 'second']);
-    assert.equal(find('acme')?.['provider'], true);
+    assert.partialDeepStrictEqual(find('acme'), { provider: true, image: true, vision: true });
+    assert.partialDeepStrictEqual(find('best'), { provider: false, image: false, vision: true });
     assert.deepEqual(find('best')?.['alias_of'], ['claude/claude-sonnet-4-5', 'seeing']);
   });
 

@@ -1,5 +1,6 @@
 import { isChatModel, type Model } from '../../core/model.ts';
 import { isReady, type Provider } from '../../core/provider.ts';
+import type { Catalog, Offer } from '../../routing/catalog.ts';
 import { providerNotFound } from '../../routing/select.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { findModel, unknownModel } from '../find-model.ts';
@@ -10,8 +11,10 @@ import { ChatFields } from '../wire.ts';
 /** `GET /v1/models`: every model once, then the aliases, then the names of the providers, which serve as models too. */
 export function listModels(deps: Deps): Handler {
   return async () => {
+    const { catalog } = deps.router;
     const entries = new Map<string, Record<string, unknown>>();
-    for (const { provider, models } of await deps.router.catalog.list()) {
+    const offers = await catalog.list();
+    for (const { provider, models } of offers) {
       for (const model of models) {
         const known = entries.get(model.id);
         if (known === undefined)
@@ -20,14 +23,30 @@ export function listModels(deps: Deps): Handler {
       }
     }
     for (const [name, targets] of deps.config().aliases) {
-      entries.set(name, { ...plainObject(name, 'sluice'), provider: false, alias_of: targets });
+      const meant = targets.flatMap((target) => lookUp(target, offers, catalog));
+      entries.set(name, { ...plainObject(name, 'sluice'), ...sights(meant), provider: false, alias_of: targets });
     }
-    for (const provider of deps.router.catalog.providers.filter(isReady)) {
-      if (!entries.has(provider.id))
-        entries.set(provider.id, { ...plainObject(provider.id, provider.label), provider: true });
+    for (const { provider, models } of offers) {
+      if (isReady(provider) && !entries.has(provider.id))
+        entries.set(provider.id, { ...plainObject(provider.id, provider.label), ...sights(models), provider: true });
     }
     return { object: 'list', data: [...entries.values()] };
   };
+}
+
+/** The models that one name of an alias may lead to. */
+function lookUp(name: string, offers: readonly Offer[], catalog: Catalog): readonly Model[] {
+  const known = offers.flatMap(({ models }) => models.find(({ id }) => id === name) ?? []);
+  if (known.length > 0) return known;
+  const target = catalog.qualified(name);
+  if (target !== undefined) return [catalog.look(target.provider, target.model)];
+  const provider = catalog.provider(name);
+  return offers.find((offer) => offer.provider === provider)?.models ?? [];
+}
+
+/** What front ends want to know of a name that may stand for several models: whether any of them makes, or reads, images. */
+function sights(models: readonly Model[]): Record<string, unknown> {
+  return { image: models.some(({ image }) => image), vision: models.some(({ vision }) => vision) };
 }
 
 /** `GET` or `POST /v1/models/<id>`: by an alias, the model's name, `provider/model`, `provider:model` or a provider's name. */
