@@ -2,6 +2,7 @@ import type { Credentials } from '../core/call.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { isChatModel, type Model } from '../core/model.ts';
+import { noModel } from '../core/no-model.ts';
 import { type Ability, isReady, type Provider } from '../core/provider.ts';
 import { capabilitiesOf } from '../providers/openai/capabilities.ts';
 
@@ -138,9 +139,7 @@ export class Catalog {
     const first =
       models.find((model) => serves(model, ability)) ?? models.find((model) => canAlso(model, ability, provider));
     if (first !== undefined) return first.id;
-    throw (
-      error ?? new SluiceError('model_not_found', `${provider.label} lists no model for this; name one in the request.`)
-    );
+    throw error ?? noModel(provider);
   }
 
   #index(): Map<string, Provider[]> {

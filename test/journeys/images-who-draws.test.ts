@@ -52,6 +52,24 @@ describe('who draws', { timeout: 60_000 }, () => {
     assert.match(json.error.message, /makes pictures.*OPENAI_API_KEY/);
   });
 
+  test('no model named, and none listed: 404 that names the provider, as for every task', async (context: TestContext) => {
+    const upstream = await startImageUpstream(context, () => () => ({ json: { object: 'list', data: [] } }));
+    const gateway = await startGateway(
+      `providers: { p2: { kind: openai, label: Second, baseUrl: '${upstream.origin}/v1' } }`,
+    );
+    context.after(() => void gateway.close());
+    for (const [path, fields] of [
+      ['/v1/images/generations', { prompt: 'x' }],
+      ['/v1/embeddings', { input: 'x' }],
+      ['/v1/chat/completions', { messages: [{ role: 'user', content: 'x' }] }],
+    ] as const) {
+      const { status, json } = await told(post({ gateway } as World, path, { ...fields, provider: 'p2' }));
+      const message = 'ModelNotFoundError: Second lists no model for this; name one in the request.';
+      const { error } = json;
+      assert.deepEqual([status, error.message, error.param, json.provider], [404, message, 'model', 'p2'], path);
+    }
+  });
+
   test('a chat model that draws is asked in a chat', async (context: TestContext) => {
     const red = await picture('#ff0000');
     const data = dataUri(red);

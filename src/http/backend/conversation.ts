@@ -117,7 +117,7 @@ function notResumable(): SluiceError {
 function isChunk(error: unknown): error is SluiceError {
   return (
     error instanceof SluiceError &&
-    (error.code === 'missing_credentials' || (error.code === 'model_not_found' && error.options.provider === undefined))
+    (error.code === 'missing_credentials' || (error.code === 'model_not_found' && error.options.model === undefined))
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Limits } from '../../config/config.ts';
 import type { Call } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
+import { noModel } from '../../core/no-model.ts';
 import { isObject } from '../../core/objects.ts';
 import type { Provider, Relay } from '../../core/provider.ts';
 import { open, type UpstreamResponse } from '../../outbound/body.ts';
@@ -73,11 +74,9 @@ export function parseAnswer(bytes: Buffer, { label }: Provider): Readonly<Record
 }
 
 /** For tasks that have no use for a request without a model. */
-export function needModel(model: string, { label }: Provider): string {
+export function needModel(model: string, provider: Provider): string {
   if (model !== '') return model;
-  throw new SluiceError('model_not_found', `${label} lists no model for this; name one in the request.`, {
-    param: 'model',
-  });
+  throw noModel(provider);
 }
 
 async function failure(response: UpstreamResponse, unable: string): Promise<SluiceError> {
