@@ -52,6 +52,8 @@ export interface Provider {
   readonly loginUrl?: string;
   /** Used when the client names no model; without it the first chat model of the listing. */
   readonly defaultModel?: string;
+  /** The models that the operator named; absent: the upstream is asked. */
+  readonly configuredModels?: readonly string[];
   /** The models it offers now. Throws when the upstream cannot be asked. */
   models(credentials: Credentials, signal: AbortSignal): Promise<readonly Model[]>;
   /**

@@ -3,17 +3,21 @@ import type { Credentials } from '../core/call.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { AuthNeed, Provider } from '../core/provider.ts';
 
-type About = Pick<Provider, 'id' | 'label' | 'origin' | 'keys' | 'auth' | 'url' | 'loginUrl' | 'defaultModel'>;
+type About = Pick<
+  Provider,
+  'id' | 'label' | 'origin' | 'keys' | 'auth' | 'url' | 'loginUrl' | 'defaultModel' | 'configuredModels'
+>;
 
 /** What a provider is, from its configuration. */
 export function aboutOf(config: ProviderConfig, auth: AuthNeed = keyNeed(config)): About {
-  const { id, label, origin, apiKeys, url, loginUrl, defaultModel } = config;
+  const { id, label, origin, apiKeys, url, loginUrl, defaultModel, models } = config;
   return {
     ...{ id, label, origin, auth },
     ...(apiKeys === undefined ? {} : { keys: () => apiKeys }),
     ...(url === undefined ? {} : { url }),
     ...(loginUrl === undefined ? {} : { loginUrl }),
     ...(defaultModel === undefined ? {} : { defaultModel }),
+    ...(models === undefined ? {} : { configuredModels: models }),
   };
 }
 

@@ -116,6 +116,16 @@ export class Catalog {
     return this.list().then(() => this.#index().get(model) ?? []);
   }
 
+  /** Those that wait for a key and would offer a model then, as far as that is known: nobody is asked. */
+  waitingFor(model: string): readonly Provider[] {
+    return this.#providers.filter(
+      (provider) =>
+        !isReady(provider) &&
+        (provider.configuredModels?.includes(model) ||
+          this.#listings.get(provider)?.offer.models.some(({ id }) => id === model)),
+    );
+  }
+
   /** What is known of a model at once: from the provider's listing if that is at hand, else what its name says. */
   look(provider: Provider, id: string): Model {
     const models = this.#listings.get(provider)?.offer.models ?? [];

@@ -230,11 +230,12 @@ function byModel(model: string, selection: Selection): readonly Target[] | Promi
     if (meant !== undefined) return completed(meant, selection);
     const isAble = offering.length === 0 || offering.some((each) => canServe(each, selection.wish));
     if (!isAble) throw unable(selection.wish, `No provider of the model '${model}'`, 'model');
-    throw new SluiceError(
-      'model_not_found',
-      `No provider offers the model '${model}'. GET /v1/models lists what there is.`,
-      { param: 'model' },
-    );
+    const [waiting] = catalog.waitingFor(model);
+    const what =
+      waiting === undefined
+        ? `No provider offers the model '${model}'. GET /v1/models lists what there is.`
+        : `No provider that has a key offers the model '${model}'. Ask for '${waiting.id}/${model}' and send its key as api_key.`;
+    throw new SluiceError('model_not_found', what, { param: 'model' });
   };
   const offering = catalog.offering(model);
   return 'then' in offering ? offering.then(choose) : choose(offering);

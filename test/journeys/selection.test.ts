@@ -494,6 +494,15 @@ describe('who answers in dialect A', { timeout: 60_000 }, () => {
     });
   }
 
+  test('a model of a provider that waits for a key: how to ask for it', async () => {
+    const refused = await ask(world, { model: 'asked', api_key: 'k' });
+    assert.deepEqual([refused.status, refused.code], [404, 'model_not_found']);
+    assert.match(refused.text, /Ask for 'groq\/asked' and send its key as api_key\./);
+    assert.deepEqual(world.arrived(), []);
+    const answer = await ask(world, { model: 'groq/asked', api_key: 'k' });
+    assert.deepEqual([answer.status, world.arrived()], [200, [{ at: 'asking', model: 'asked', key: 'k' }]]);
+  });
+
   test('an unknown provider is 404 before the stream', async () => {
     const { status, json } = await converse(world, { provider: 'nobody', model: 'x' });
     assert.equal(status, 404);
