@@ -66,6 +66,22 @@ export function estimatePrompt<Message>(messages: readonly Message[], bytesOf: (
   return tokens;
 }
 
+/** Tokens of an answer by the bytes of each piece of its text, in the same way; text of any length is one at least. */
+export class TextEstimate {
+  #bytes = 0;
+  #tokens = 0;
+
+  add(text: string): void {
+    const bytes = Buffer.byteLength(text);
+    this.#bytes += bytes;
+    this.#tokens += Math.round(bytes / 4);
+  }
+
+  get tokens(): number {
+    return this.#bytes === 0 ? 0 : Math.max(1, this.#tokens);
+  }
+}
+
 function member(value: Record<string, unknown>, outer: string, inner: string): unknown {
   return membersOf(value[outer])[inner];
 }

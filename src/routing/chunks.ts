@@ -4,7 +4,7 @@ import { MOST_CALLS, tooManyCalls } from '../core/call-pieces.ts';
 import type { ChatRequest, Message } from '../core/chat.ts';
 import { type Batch, type Chunk, isVisible, type ToolCallDelta, type Usage } from '../core/chunk.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
-import { estimatePrompt } from '../core/usage.ts';
+import { estimatePrompt, TextEstimate } from '../core/usage.ts';
 import type { Deadline, Deadlines } from './deadlines.ts';
 import type { Target } from './select.ts';
 
@@ -162,7 +162,7 @@ class Ending {
   #callSize = 0;
   #usage: Usage | undefined;
   #finish: Extract<Chunk, { type: 'finish' }> | undefined;
-  #estimate = 0;
+  readonly #estimate = new TextEstimate();
 
   constructor(limits: EndingLimits) {
     this.#limits = limits;
@@ -174,13 +174,13 @@ class Ending {
     for (const chunk of batch) {
       switch (chunk.type) {
         case 'content':
-          this.#estimate += Math.round(Buffer.byteLength(chunk.content) / 4);
+          this.#estimate.add(chunk.content);
           break;
         case 'reasoning':
-          this.#estimate += Math.round(Buffer.byteLength(chunk.reasoning) / 4);
+          this.#estimate.add(chunk.reasoning);
           break;
         case 'tool_call':
-          this.#estimate += Math.round(Buffer.byteLength(chunk.tool_call.arguments) / 4);
+          this.#estimate.add(chunk.tool_call.arguments);
           this.#weigh(chunk.tool_call);
           break;
         case 'usage':
@@ -209,7 +209,7 @@ class Ending {
   chunks(promptTokens: number): Batch {
     if (this.#finish === undefined)
       throw new SluiceError('upstream_cut', 'The provider ended its answer in the middle.');
-    const completionTokens = this.#estimate;
+    const completionTokens = this.#estimate.tokens;
     const totalTokens = promptTokens + completionTokens;
     const usage = this.#usage ?? { promptTokens, completionTokens, totalTokens, estimated: true };
     return [{ type: 'usage', usage }, this.#finish];

@@ -3,7 +3,7 @@ import { jsonIn } from '../core/fenced-block.ts';
 import { editObject, scanObject } from '../core/json.ts';
 import { isObject, membersOf, parseObject } from '../core/objects.ts';
 import { headOf, holds, join, type Pieces, sizeOf, tailOf, withoutTail } from '../core/pieces.ts';
-import { decodeUsage, encodeUsage, isWholeUsage } from '../core/usage.ts';
+import { decodeUsage, encodeUsage, isWholeUsage, TextEstimate } from '../core/usage.ts';
 import { notACompletion, parseAnswer } from '../providers/openai/decode.ts';
 import { failureInAnswer } from '../providers/openai/failure.ts';
 import { completionId } from '../providers/openai/ids.ts';
@@ -154,10 +154,12 @@ function namedHead(provider: string): Buffer {
   return head;
 }
 
-/** Four bytes are about one token, of the request and of the mended choices' texts. */
+/** What the request and the mended choices' texts are about. */
 function estimate(choices: readonly unknown[], { promptTokens }: CompletionOptions): Usage {
   const texts = choices.flatMap((choice) => textsOf(membersOf(membersOf(choice)['message'])));
-  const completionTokens = texts.reduce((sum, text) => sum + Math.round(Buffer.byteLength(text) / 4), 0);
+  const written = new TextEstimate();
+  for (const text of texts) written.add(text);
+  const completionTokens = written.tokens;
   return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens, estimated: true };
 }
 
