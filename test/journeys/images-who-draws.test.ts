@@ -29,6 +29,28 @@ describe('who draws', { timeout: 60_000 }, () => {
     assert.equal(await silent.calls.at(-1)?.closed, 'aborted');
   });
 
+  test('one that draws and changes nothing: 501, in these words', async (context: TestContext) => {
+    const red = await picture('#ff0000');
+    const drawn = { json: { created: 1, data: [{ b64_json: red.toString('base64') }] } };
+    const upstream = await startImageUpstream(context, () => ({ path }) => {
+      return path === '/v1/images/generations' ? drawn : { status: 404, json: { error: 'Not Found' } };
+    });
+    const gateway = await startGateway(
+      `providers: { one: { kind: openai, label: First One, baseUrl: '${upstream.origin}/v1', models: [dall-e-3] } }`,
+    );
+    context.after(() => void gateway.close());
+    const ask = (path: string, body: object) =>
+      told(post({ gateway } as World, `/v1/images/${path}`, { model: 'dall-e-3', ...body }));
+    assert.equal((await ask('generations', { prompt: 'x' })).status, 200);
+    for (const [path, words] of [
+      ['edits', 'First One has no API to edit images.'],
+      ['variations', 'First One has no API for variations of images.'],
+    ] as const) {
+      const { status, json } = await ask(path, { prompt: 'x', image: dataUri(red) });
+      assert.deepEqual([status, json.error.message], [501, `NotSupportedError: ${words}`]);
+    }
+  });
+
   test('one that only talks is not asked: 501', async (context: TestContext) => {
     const upstream = await startImageUpstream(context, () => () => ({ json: {} }));
     const gateway = await startGateway(

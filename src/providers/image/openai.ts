@@ -65,7 +65,7 @@ export function withOpenAiImages(provider: Provider, deps: OpenAiImageDeps): Pro
       if (response.status === 200) return read(response, call, watcher, deps, relayTarget('', call).origin);
       const body = await errorBody(response.body);
       const refused = without.size > 0 ? [] : refusedFields(response.status, body, request);
-      if (refused.length === 0) throw failure(response, body, label);
+      if (refused.length === 0) throw failure(response, body, `${label} ${LACKS[request.task]}`);
       for (const field of refused) without.add(field);
     }
   }
@@ -129,11 +129,18 @@ function refusedFields(status: number, body: Buffer, { fields }: ImageRequest): 
   return refused.includes('stream') ? [...refused, 'partial_images'] : refused;
 }
 
-function failure({ status, headers }: UpstreamResponse, body: Buffer, label: string): SluiceError {
+/** What an upstream lacks that has no path for a task. */
+const LACKS: Readonly<Record<ImageRequest['task'], string>> = {
+  generate: 'has no images API.',
+  edit: 'has no API to edit images.',
+  variation: 'has no API for variations of images.',
+};
+
+function failure({ status, headers }: UpstreamResponse, body: Buffer, unable: string): SluiceError {
   // Most upstreams that chat have no such path, and say so in many ways.
   const isMissing = status === 404 || status === 405;
   if (isMissing && !/model/i.test(body.toString('utf8'))) {
-    return new SluiceError('not_supported', `${label} has no images API.`);
+    return new SluiceError('not_supported', unable);
   }
   return failureOfStatus(status, headers, body);
 }
