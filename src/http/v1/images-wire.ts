@@ -40,10 +40,14 @@ const ImageFields = {
   user: z.string().max(1_000).nullish(),
 };
 
+const FURTHER =
+  'fields that are not listed are passed on where the upstream may know them, and named in `x-sluice-dropped` elsewhere, as for ' +
+  'OpenAI’s own models';
+
 /** `POST images/generations` and its other names. */
 export const ImageBody = z
   .looseObject({ ...ImageFields, prompt: z.string().min(1).max(100_000).describe('What to draw') })
-  .describe('A request for pictures or videos; fields that are not listed are passed on to the upstream');
+  .describe(`A request for pictures or videos; ${FURTHER}`);
 
 /** A picture in JSON: an address (http, https or data), as it is or in an object as OpenAI writes it. */
 const Address = z.union([z.string().min(1), z.looseObject({ url: z.string().min(1) })]);
@@ -63,12 +67,12 @@ export const EditBody = z
     images: Pictures.describe('The same, as newer clients write it: `[{"image_url": "…"}]`'),
     mask: Picture.nullish().describe('Where to change the first picture: transparent there'),
   })
-  .describe('A request to change pictures; fields that are not listed are passed on to the upstream');
+  .describe(`A request to change pictures; ${FURTHER}`);
 
 /** `POST images/variations`, in JSON. */
 export const VariationBody = z
   .looseObject({ ...ImageFields, image: Pictures, images: Pictures, prompt: z.string().max(100_000).nullish() })
-  .describe('A request for something like a picture; fields that are not listed are passed on to the upstream');
+  .describe(`A request for something like a picture; ${FURTHER}`);
 
 export type ImageBody = z.infer<typeof ImageBody> | z.infer<typeof EditBody> | z.infer<typeof VariationBody>;
 
