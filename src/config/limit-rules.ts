@@ -28,8 +28,10 @@ export const limitRules: Readonly<Record<keyof Limits, LimitRule>> = {
   retryWaitMs: wait('Waiting between the attempts of one request, summed up; 0: no waiting.', 0),
   headerBytes: size('All headers of a request; over it: 431. Needs a restart.', 1_024 * 1_024),
   urlBytes: size('Path and query of a request; over it: 414.', 1_024 * 1_024),
-  chatBodyBytes: size('Body of a chat or conversation request, inline images included; over it: 413.'),
-  bodyBytes: size('Body of any other JSON request; over it: 413.'),
+  chatBodyBytes: size(
+    'Body of a request to a model, inline images included; over it: 413. Texts to be read aloud have `bodyBytes`.',
+  ),
+  bodyBytes: size('Body of any other JSON request, and a field of an upload form; over it: 413.'),
   sharedChatBytes: size('Body of a shared chat, which holds whole conversations; over it: 413.'),
   cookieFileBytes: size('An uploaded file of cookies; over it: 413.'),
   jsonDepth: count('Nesting of a JSON body; over it: 400.', 1_000),

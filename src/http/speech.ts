@@ -22,6 +22,8 @@ export interface SpeechWish extends Omit<SpeechRequest, 'format' | 'model'> {
 
 /** Headers that only one of the dialects sends, and whether the audio travels inside events. */
 export interface SpeechDelivery {
+  /** What the dialect calls the text. */
+  readonly field: string;
   readonly cacheControl: string;
   readonly events?: boolean;
   /** What the request says about its call. */
@@ -35,10 +37,10 @@ export function sendSpeech(
   deps: Deps,
   asked: Asked,
   wish: SpeechWish,
-  { cacheControl, events = false, about = {} }: SpeechDelivery,
+  { field, cacheControl, events = false, about = {} }: SpeechDelivery,
 ): Promise<FastifyReply> {
   const { accept } = request.headers;
-  const wanted = { ...wish, text: cleanText(wish.text) };
+  const wanted = { ...wish, text: cleanText(wish.text, field) };
   return withCall(request, reply, deps, about, async (call) => {
     const answered = await perform(
       deps,
@@ -69,9 +71,9 @@ export function sendSpeechHead(
   reply: FastifyReply,
   provider: Provider,
   wish: Pick<SpeechWish, 'format' | 'text'>,
-  { cacheControl }: SpeechDelivery,
+  { field, cacheControl }: SpeechDelivery,
 ): FastifyReply {
-  cleanText(wish.text);
+  cleanText(wish.text, field);
   const format = chooseFormat(provider, wish.format, request.headers.accept);
   const headers = { 'cache-control': cacheControl, vary: VARY, 'x-sluice-provider': provider.id };
   begin(reply, SPEECH_TYPES[format], headers).end();
@@ -90,13 +92,14 @@ async function* speechEvents(pieces: AsyncIterable<Uint8Array>, text: string): A
 }
 
 /** Control characters have no sound, and half of a pair of surrogates no meaning. */
-function cleanText(given: string): string {
+function cleanText(given: string, field: string): string {
   if (given.length > LONGEST_SPEECH) {
-    throw new SluiceError('too_large', `The text has more than ${LONGEST_SPEECH} characters.`);
+    const message = `'${field}' has more than ${LONGEST_SPEECH} characters, which is a fixed limit.`;
+    throw new SluiceError('too_large', message, { param: field });
   }
   const text = given.toWellFormed().replace(/[^\P{Cc}\n\t]+/gu, ' ');
   if (/\S/.test(text)) return text;
-  throw new SluiceError('invalid_request', 'The text is empty.');
+  throw new SluiceError('invalid_request', `'${field}' is empty.`, { param: field });
 }
 
 /** What a provider may get beyond the fields that every provider knows: never where to go or who asks (S-5). */

@@ -71,6 +71,15 @@ describe('POST /v1/audio/speech', () => {
     });
   }
 
+  test('a text that is too long, or says nothing, is named as the field that it is', async () => {
+    for (const input of ['a'.repeat(10_001), ' \n']) {
+      const { bytes } = await post({ input });
+      const { error } = JSON.parse(bytes.toString()) as { error: { message: string; param: string } };
+      assert.equal(error.param, 'input');
+      assert.match(error.message, /^'input' (has more than 10000 characters, which is a fixed limit|is empty)\.$/);
+    }
+  });
+
   test('events hold the audio in pieces, and say what it cost', async () => {
     const { response, bytes } = await post({ input: 'One. Two.', response_format: 'wav', stream_format: 'sse' });
     assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/);

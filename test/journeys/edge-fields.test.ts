@@ -192,6 +192,11 @@ describe('wrong types and ranges', () => {
       }
     });
 
+    test(`${dialect} refuses more values than there may be, and says that this is no setting`, async () => {
+      const answer = await world.ask({ path, body: { ...HI, zeros: Array(200_001).fill(0) } });
+      assert.match(assertError(answer, 400).message, /more than 200000 values, which is a fixed limit/);
+    });
+
     test(`${dialect} refuses what nests deeper than the limit`, async () => {
       for (const [name, value] of Object.entries({
         tools: [{ type: 'function', function: { name: 'f', parameters: schema(60) } }],

@@ -174,8 +174,8 @@ describe('refusals', () => {
   for (const [name, query, status, code, param] of [
     ['no text', '', 400, 'invalid_request', 'text'],
     ['an empty text', 'text=', 400, 'invalid_request', 'text'],
-    ['only white space', 'text=%20%0A%09', 400, 'invalid_request', null],
-    ['only control characters', 'text=%00%01%1B', 400, 'invalid_request', null],
+    ['only white space', 'text=%20%0A%09', 400, 'invalid_request', 'text'],
+    ['only control characters', 'text=%00%01%1B', 400, 'invalid_request', 'text'],
     ['nothing that can be said', 'text=%E4%BD%A0%E5%A5%BD', 400, 'invalid_request', 'text'],
     ['punctuation alone', 'text=...---', 400, 'invalid_request', 'text'],
     ['two texts', 'text=a&text=b', 400, 'invalid_request', 'text'],
@@ -191,7 +191,7 @@ describe('refusals', () => {
     ['no language', 'text=a&language=../..', 400, 'invalid_request', 'language'],
     ['a language that the voice does not speak', 'text=a&language=de', 400, 'invalid_request', 'language'],
     ['an unknown model', 'text=a&model=gpt', 404, 'model_not_found', 'model'],
-    ['more than 10,000 characters', many, 413, 'too_large', null],
+    ['more than 10,000 characters', many, 413, 'too_large', 'text'],
   ] as const) {
     test(`${name}: ${status}`, async () => {
       const answer = await refused(query);

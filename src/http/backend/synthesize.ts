@@ -55,7 +55,7 @@ export function synthesize(deps: Deps): Handler {
       ...(speed === undefined ? {} : { speed }),
       ...(language === undefined ? {} : { language }),
     };
-    const delivery = { cacheControl: CACHE_CONTROL };
+    const delivery = { field: 'text', cacheControl: CACHE_CONTROL };
     if (request.method === 'HEAD') return sendSpeechHead(request, reply, provider, wish, delivery);
     const asked = {
       wish: { model: model ?? '', providers: [provider.id], ignored: [] },

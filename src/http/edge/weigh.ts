@@ -39,7 +39,10 @@ export function weighJson(bytes: Buffer, limits: { readonly jsonDepth: number })
         values += 1;
         if (depth === 1) fields += 1;
         if (values >= MOST_VALUES)
-          throw new SluiceError('invalid_request', `The body has more than ${MOST_VALUES} values.`);
+          throw new SluiceError(
+            'invalid_request',
+            `The body has more than ${MOST_VALUES} values, which is a fixed limit.`,
+          );
         if (fields >= MOST_FIELDS) throw tooManyFields();
     }
   }
@@ -50,7 +53,7 @@ export function tooDeep(limit: number): SluiceError {
 }
 
 export function tooManyFields(): SluiceError {
-  return new SluiceError('invalid_request', `The body has more than ${MOST_FIELDS} fields.`);
+  return new SluiceError('invalid_request', `The body has more than ${MOST_FIELDS} fields, which is a fixed limit.`);
 }
 
 /** The index of the closing quote of the string that begins at `at`. */

@@ -40,6 +40,7 @@ export function audioSpeech(deps: Deps): Handler {
       ...(body.language ? { language: body.language } : {}),
     };
     return sendSpeech(request, reply, deps, askedOf(request, body), wish, {
+      field: 'input',
       cacheControl: 'no-store',
       events: body.stream_format === 'sse',
       about: callOf(body),
