@@ -117,7 +117,7 @@ function byDefault(provider: string, selection: Selection): readonly Target[] | 
 /** A default is chosen for its chats, so for anything else a model that somebody is known to offer says more. */
 async function taskByDefault(name: string, selection: Selection): Promise<readonly Target[]> {
   const { wish } = selection;
-  const [{ provider } = {}] = named([name], selection);
+  const [provider] = named([name], selection);
   const isAble = provider !== undefined && canServe(provider, wish);
   try {
     if (wish.model !== '') return await byModel(wish.model, selection);
@@ -145,16 +145,10 @@ function explicit(
   selection: Selection,
   isChosen: boolean,
 ): readonly Target[] | Promise<readonly Target[]> {
-  // A key of the client is for whom it named first, and for nobody who takes the place of a name that is wrong.
-  const providers = named(words, selection).map(({ provider, isFirst }) => ({
-    provider,
-    isChosen: isChosen && isFirst,
-  }));
+  const providers = named(words, selection);
   const { model } = selection.wish;
-  if (model === '') {
-    return Promise.all(providers.map(({ provider, isChosen }) => ownDefault(provider, selection, isChosen)));
-  }
-  return providers.map(({ provider, isChosen }) => ({ provider, model: modelFor(provider, selection), isChosen }));
+  if (model === '') return Promise.all(providers.map((provider) => ownDefault(provider, selection, isChosen)));
+  return providers.map((provider) => ({ provider, model: modelFor(provider, selection), isChosen }));
 }
 
 /** Whether the client does not mean the default provider: it says nothing, or names another one. */
@@ -163,18 +157,12 @@ function isForAnother(name: string, { wish: { model }, catalog }: Selection): bo
   return model === '' || (meant !== undefined && meant.provider !== catalog.provider(name));
 }
 
-interface Named {
-  readonly provider: Provider;
-  /** No other name stands before it. */
-  readonly isFirst: boolean;
-}
-
 /**
- * The providers of a list separated by spaces. Labels may have spaces themselves, so the longest name counts. What nobody is
- * called is passed over while there is something else.
+ * The providers of a list separated by spaces. Labels may have spaces themselves, so the longest name counts. A name that nobody
+ * has is an error, also beside others: it may be a label that was mistyped, whose last word is somebody else.
  */
-function named(words: readonly string[], { catalog, wish }: Selection): readonly Named[] {
-  const found: Named[] = [];
+function named(words: readonly string[], { catalog, wish }: Selection): readonly Provider[] {
+  const found: Provider[] = [];
   for (let start = 0; start < words.length; ) {
     let end = words.length;
     let provider = catalog.provider(words.slice(start, end).join(' '));
@@ -182,10 +170,10 @@ function named(words: readonly string[], { catalog, wish }: Selection): readonly
       end -= 1;
       provider = catalog.provider(words.slice(start, end).join(' '));
     }
-    if (provider !== undefined) found.push({ provider, isFirst: start === 0 });
+    if (provider === undefined) throw providerNotFound(words[start] ?? '', wish.listing);
+    found.push(provider);
     start = end;
   }
-  if (found.length === 0) throw providerNotFound(words.join(' '), wish.listing);
   return found;
 }
 

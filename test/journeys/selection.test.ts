@@ -105,23 +105,14 @@ aliases:
       await expectAnswer({ provider: '  other   Free Upstream ', model: 'x' }, 'other', 'x');
     });
 
-    test('answers 404 for nobody, and says where the dialect lists who there is', async () => {
-      for (const provider of ['nobody', 'nobody nowhere']) {
+    test('answers 404 for nobody, also in a list, and says where the dialect lists who there is', async () => {
+      for (const provider of ['nobody', 'free nobody', 'nobody free']) {
         const text = await expectFailure({ provider, model: 'x' }, 404, 'provider_not_found');
-        assert.equal(text, `Provider '${provider}' not found. GET /v1/providers lists what there is.`);
+        assert.equal(text, "Provider 'nobody' not found. GET /v1/providers lists what there is.");
       }
       const { json } = await converse(world, { provider: 'nobody', model: 'x' });
       const { error } = json as { error: { message: string } };
       assert.match(error.message, /'nobody' not found\. GET \/backend-api\/v2\/providers lists/);
-    });
-
-    test('passes over nobody in a list, whose key goes to no other', async () => {
-      for (const provider of ['free nobody', 'nobody free', 'nobody Free Upstream nowhere'])
-        await expectAnswer({ provider, model: 'x' }, 'free', 'x');
-      await ask(world, { provider: 'nobody keyed', model: 'x', api_key: 'key-for-nobody' });
-      assert.deepEqual(world.arrived(), [{ at: 'keyed', model: 'x', key: 'configured-key' }]);
-      await ask(world, { provider: 'keyed nobody', model: 'x', api_key: 'key-for-keyed' });
-      assert.deepEqual(world.arrived(), [{ at: 'keyed', model: 'x', key: 'key-for-keyed' }]);
     });
   });
 

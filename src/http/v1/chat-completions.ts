@@ -109,7 +109,10 @@ function toQuestion(request: FastifyRequest, json: JsonBody, read: Read, deps: D
   const messages = messagesOf(body);
   const steps = [
     ...toolSteps(body.tool_calls, 'invalid_field', deps.search),
-    tellLostParts({ ...body, ...extraOf(body), messages }, 'invalid_field'),
+    tellLostParts(
+      { tools: body.tools, response_format: body.response_format, ...extraOf(body), messages },
+      'invalid_field',
+    ),
   ];
   const question = {
     wish,
