@@ -239,7 +239,7 @@ describe('connections', () => {
     const requests = Array.from({ length: 20 }, (_, index) =>
       index % 3 === 1 ? get(`/v1/nothing/${index}`) : say(`#${index}#`),
     );
-    const { text } = await talk(world.gateway.origin, requests.join(''), { quietMs: 700 });
+    const { text } = await talk(world.gateway.origin, requests.join(''), { quietMs: 700, answers: 20 });
     const seen = [...text.matchAll(/echo #(\d+)# |GET \/v1\/nothing\/(\d+)/g)].map((match) =>
       Number(match[1] ?? match[2]),
     );
@@ -285,7 +285,7 @@ describe('connections', () => {
         const socket = await dial(world.gateway.origin);
         socket.write(request);
         await sleep(5);
-        const heard = listen(socket, 200);
+        const heard = listen(socket, 200, 0);
         socket[how]();
         const { text } = await heard;
         assert.ok(!/HTTP\/1\.1 (2|5)/.test(text), text);
@@ -321,6 +321,7 @@ describe('connections', () => {
     const { text } = await talk(
       world.gateway.origin,
       `${bad}${get('/backend-api/v2/version', 'connection: close\r\n')}`,
+      { answers: 2 },
     );
     assert.deepEqual(statusesIn(text), [400, 200], text);
   });

@@ -65,15 +65,25 @@ export async function dial(origin: string): Promise<Socket> {
 export async function talk(
   origin: string,
   bytes: string | Buffer,
-  { quietMs = 3_000 }: { readonly quietMs?: number } = {},
+  { quietMs = 3_000, answers }: { readonly quietMs?: number; readonly answers?: number } = {},
 ): Promise<{ readonly text: string; readonly closed: boolean }> {
   const socket = await dial(origin);
   socket.write(bytes);
-  return listen(socket, quietMs);
+  return listen(socket, quietMs, answers);
 }
 
-/** What comes back on a connection until it closes, or until nothing came for `quietMs`; then it is closed here. */
-export function listen(socket: Socket, quietMs: number): Promise<{ readonly text: string; readonly closed: boolean }> {
+/** For the first byte of an answer, in milliseconds: machines may be busy. */
+const PATIENCE_MS = 10_000;
+
+/**
+ * What comes back on a connection until it closes, or until nothing came for `quietMs` after so many answers; then it is closed
+ * here.
+ */
+export function listen(
+  socket: Socket,
+  quietMs: number,
+  answers = 1,
+): Promise<{ readonly text: string; readonly closed: boolean }> {
   return new Promise((resolve) => {
     let text = '';
     const settle = (closed: boolean): void => {
@@ -81,10 +91,14 @@ export function listen(socket: Socket, quietMs: number): Promise<{ readonly text
       socket.destroy();
       resolve({ text, closed });
     };
-    const quiet = setTimeout(() => settle(false), quietMs);
+    const isPatient = (): boolean => statusesIn(text).length < answers;
+    const listening = (): NodeJS.Timeout =>
+      setTimeout(() => settle(false), isPatient() ? Math.max(quietMs, PATIENCE_MS) : quietMs);
+    let quiet = listening();
     socket.on('data', (piece: Buffer) => {
-      quiet.refresh();
       text += piece.toString('latin1');
+      clearTimeout(quiet);
+      quiet = listening();
     });
     socket.once('close', () => settle(true));
     socket.once('end', () => settle(true));
