@@ -1,7 +1,7 @@
 import { choosingCommands } from './choosing.ts';
 import type { Command } from './command.ts';
 import { keepingCommands } from './keeping.ts';
-import { isAppleKeyboard, isPressed } from './keys.ts';
+import { isAppleKeyboard, isOfInputMethod, isPressed } from './keys.ts';
 import { settingsCommands } from './settings.ts';
 import { shellCommands } from './shell.ts';
 
@@ -17,16 +17,20 @@ export function isPossible(command: Command): boolean {
   return command.when?.() !== false;
 }
 
-/** Lets the keyboard run commands. Returns the way to end it. */
-export function listenToKeys(): () => void {
+/** Lets the keyboard run commands. */
+export function listenToKeys(): void {
   const isApple = isAppleKeyboard();
   const onKey = (event: KeyboardEvent): void => {
-    if (event.defaultPrevented || event.isComposing) return;
+    if (event.defaultPrevented) return;
     const command = commands.find(({ keys }) => keys !== undefined && isPressed(keys, event, isApple));
     if (command === undefined || !isPossible(command)) return;
     event.preventDefault();
     command.run('');
   };
   document.addEventListener('keydown', onKey);
-  return () => document.removeEventListener('keydown', onKey);
+  // Before anybody else hears of them, so that nobody else has to think of it.
+  const withhold = (event: KeyboardEvent): void => {
+    if (isOfInputMethod(event)) event.stopImmediatePropagation();
+  };
+  addEventListener('keydown', withhold, { capture: true });
 }

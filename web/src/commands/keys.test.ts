@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isPressed, keyNames } from './keys.ts';
+import { isOfInputMethod, isPressed, keyNames } from './keys.ts';
 
 const none = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
 
@@ -20,6 +20,12 @@ describe('keys of commands', () => {
 
   test('signs are signs, with Shift or without', () => {
     assert.equal(isPressed('Mod+/', { ...none, key: '/', ctrlKey: true, shiftKey: true }, false), true);
+  });
+
+  test('some belong to an input method, also in Safari, which says too early that it is done', () => {
+    assert.equal(isOfInputMethod({ isComposing: true, keyCode: 229 }), true);
+    assert.equal(isOfInputMethod({ isComposing: false, keyCode: 229 }), true);
+    assert.equal(isOfInputMethod({ isComposing: false, keyCode: 13 }), false);
   });
 
   test('are written as on the keyboard', () => {

@@ -21,8 +21,14 @@ export function isPressed(keys: string, pressed: Pressed, isApple: boolean): boo
 
 /** Whether a key press in a field for messages sends it. */
 export function isSend(event: KeyboardEvent, enterSends: boolean): boolean {
-  if (event.key !== 'Enter' || event.isComposing) return false;
+  if (event.key !== 'Enter') return false;
   return enterSends ? !event.shiftKey : event.ctrlKey || event.metaKey;
+}
+
+/** Whether a key press belongs to an input method: Enter takes its word there, Escape leaves it. */
+export function isOfInputMethod({ isComposing, keyCode }: Pick<KeyboardEvent, 'isComposing' | 'keyCode'>): boolean {
+  // Safari says that the word is over before it tells of the Enter that took it: https://bugs.webkit.org/show_bug.cgi?id=165004
+  return isComposing || keyCode === 229;
 }
 
 /** What takes key presses itself. */
@@ -31,8 +37,8 @@ const TAKING = 'input, textarea, select, audio, video, iframe, [contenteditable]
 /** Calls `take` before somebody's first letter, typed nowhere, gets somewhere. Returns the way to end it. */
 export function onTyping(take: () => void): () => void {
   const onKey = (event: KeyboardEvent): void => {
-    const { key, target, ctrlKey, metaKey, altKey, isComposing, defaultPrevented } = event;
-    if (ctrlKey || metaKey || altKey || isComposing || defaultPrevented) return;
+    const { key, target, ctrlKey, metaKey, altKey, defaultPrevented } = event;
+    if (ctrlKey || metaKey || altKey || defaultPrevented) return;
     // Space presses buttons and scrolls; other keys of more than one letter are no letters.
     if (key === ' ' || [...key].length !== 1) return;
     if (target instanceof Element && target.closest(TAKING) !== null) return;

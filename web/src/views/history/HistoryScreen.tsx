@@ -176,7 +176,7 @@ function SearchField({ search, setSearch, openFirst }: SearchFieldProps) {
         value={search}
         onInput={(event) => setSearch(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (search === '' || event.isComposing) return;
+          if (search === '') return;
           if (event.key === 'Enter') openFirst();
           else if (event.key === 'Escape') setSearch('');
           else return;

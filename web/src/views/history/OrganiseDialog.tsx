@@ -104,7 +104,7 @@ export default function OrganiseDialog({ about, close }: OverlayProps) {
             placeholder={t('history.addTag')}
             onKeyDown={(event) => {
               const name = event.currentTarget.value;
-              if (event.isComposing || cleanName(name) === '') return;
+              if (cleanName(name) === '') return;
               if (event.key !== 'Enter' && event.key !== ',') return;
               event.preventDefault();
               addTag(name);

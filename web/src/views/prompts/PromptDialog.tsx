@@ -78,7 +78,7 @@ function Field({ variable, value, onChange }: FieldProps) {
           value={value}
           onInput={(event) => onChange(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+            if (event.key !== 'Enter' || event.shiftKey) return;
             event.preventDefault();
             event.currentTarget.form?.requestSubmit();
           }}
