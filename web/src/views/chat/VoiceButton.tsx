@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../components/IconButton.tsx';
 import { toast } from '../../components/toast.ts';
 import { spoken, t } from '../../i18n/index.ts';
@@ -12,6 +12,8 @@ interface Recognition extends EventTarget {
   processLocally?: boolean;
   start(): void;
   stop(): void;
+  /** As `stop`, without a last result. */
+  abort(): void;
 }
 
 interface RecognitionResults extends Event {
@@ -35,7 +37,13 @@ export interface VoiceButtonProps {
 export function VoiceButton({ text, setText }: VoiceButtonProps) {
   const [isOn, setOn] = useState(false);
   const running = useRef<Recognition | undefined>(undefined);
-  useEffect(() => () => running.current?.stop(), []);
+  const shown = useRef(text);
+  shown.current = text;
+  useLayoutEffect(() => {
+    // Sent: the rest of what was said belongs to that message, and not to the next one.
+    if (text === '') running.current?.abort();
+  }, [text]);
+  useEffect(() => () => running.current?.abort(), []);
   const Recognizer = recognition();
   if (Recognizer === undefined) return null;
 
@@ -44,10 +52,21 @@ export function VoiceButton({ text, setText }: VoiceButtonProps) {
     listening.lang = navigator.languages.find((tag) => tag.startsWith(spoken())) ?? spoken();
     listening.continuous = true;
     listening.interimResults = true;
-    const before = text === '' || /\s$/.test(text) ? text : `${text} `;
+    let before = spaced(text);
+    let written = text;
+    let said = '';
+    /** So much of what was said is part of `before`. */
+    let taken = 0;
     listening.addEventListener('result', (event) => {
       const { results } = event as RecognitionResults;
-      setText(before + Array.from(results, (result) => result[0]?.transcript ?? '').join(''));
+      // Somebody has typed meanwhile: that stays, and what is said from now on comes behind it.
+      if (shown.current !== written) {
+        before = spaced(shown.current);
+        taken = said.length;
+      }
+      said = Array.from(results, (result) => result[0]?.transcript ?? '').join('');
+      written = before + said.slice(taken).trimStart();
+      setText(written);
     });
     listening.addEventListener('error', (event) => {
       const { error } = event as Event & { error?: string };
@@ -71,4 +90,9 @@ export function VoiceButton({ text, setText }: VoiceButtonProps) {
       onClick={() => (isOn ? running.current?.stop() : start())}
     />
   );
+}
+
+/** Ready for further words. */
+function spaced(text: string): string {
+  return text === '' || /\s$/.test(text) ? text : `${text} `;
 }
