@@ -166,4 +166,16 @@ describe('markdown shows', { skip: withoutBrowser, timeout: 900_000 }, () => {
     );
     assert.deepEqual(directions, ['rtl', 'ltr']);
   });
+
+  test('columns in the direction of their heads, from the first row on', async () => {
+    const columns = (): Promise<unknown> =>
+      here.page.evaluate("getComputedStyle(document.querySelector('#markdown table')).direction");
+    const hebrew = '| 1. שם | Name |\n|---|---|\n| a | b |\n';
+    await render(hebrew, false);
+    assert.equal(await columns(), 'rtl');
+    await update(`${hebrew}| c | d |\n`, true);
+    assert.equal(await columns(), 'rtl');
+    await render('| Name | שם |\n|---|---|\n| א | ב |\n');
+    assert.equal(await columns(), 'ltr');
+  });
 });

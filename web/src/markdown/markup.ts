@@ -1,4 +1,5 @@
 import type { Env, MarkdownIt, Token } from 'markdown-it';
+import { directionOf } from '../i18n/direction.ts';
 import { linkAddress, mediaAddress } from './addresses.ts';
 import { languageOf } from './fence.ts';
 import type { MediaMarkup } from './media.ts';
@@ -57,8 +58,9 @@ export function withMarkup(grammar: MarkdownIt, words: Words): void {
     return `<h${Math.min(6, order + 2)} class="markdown-h${order}"${direction}>`;
   };
   rules['heading_close'] = (tokens, index) => `</h${Math.min(6, Number(at(tokens, index).tag.slice(1)) + 2)}>\n`;
-  rules['table_open'] = () =>
-    `<div class="markdown-table"><div class="markdown-scroll" role="region" tabindex="0" aria-label="${escaped(words.table)}"><table>`;
+  rules['table_open'] = (tokens, index) =>
+    `<div class="markdown-table"><div class="markdown-scroll" role="region" tabindex="0"${directionOfHead(tokens, index)} ` +
+    `aria-label="${escaped(words.table)}"><table>`;
   rules['table_close'] = (tokens, index) =>
     `${tokens[index - 1]?.type === 'tbody_close' ? '' : '<tbody></tbody>\n'}</table></div>` +
     `<button type="button" class="markdown-more" data-action="rows">${escaped(words.showAll)}</button></div>\n`;
@@ -110,6 +112,14 @@ export function withMarkup(grammar: MarkdownIt, words: Words): void {
 }
 
 const OUTSIDE = ' target="_blank" rel="noopener noreferrer nofollow"';
+
+/** Columns stand in the direction of the head: `dir="auto"` would not look into cells, which have directions of their own. */
+function directionOfHead(tokens: readonly Token[], index: number): string {
+  const end = tokens.findIndex(({ type }, place) => place > index && type === 'thead_close');
+  const cells = tokens.slice(index, end).filter(({ type }) => type === 'inline');
+  const direction = directionOf(cells.map(({ content }) => content).join(' '));
+  return direction === undefined ? '' : ` dir="${direction}"`;
+}
 
 function cell(tag: 'th' | 'td', token: Token): string {
   const align = /text-align:(left|center|right)/.exec(String(token.attrGet('style') ?? ''))?.[1];
