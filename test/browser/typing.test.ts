@@ -5,7 +5,16 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask } from './visit.ts';
+import { ask, ready } from './visit.ts';
+
+type Made = new (
+  ...options: unknown[]
+) => { readonly items: { add(file: File): void }; setData(type: string, text: string): void } & Event;
+
+interface BrowserScope {
+  readonly DataTransfer: Made;
+  readonly ClipboardEvent: Made;
+}
 
 /** A key press as an input method has it while it composes a word. */
 async function compose(field: Locator, key: string): Promise<void> {
@@ -17,7 +26,7 @@ async function compose(field: Locator, key: string): Promise<void> {
 }
 
 describe('typing', { skip: withoutBrowser }, () => {
-  const { visit, gateway } = setStage(() =>
+  const { visit, gateway, sent } = setStage(() =>
     openGateway(({ prompt }) => ({ text: [prompt] }), ['gpt-4o', 'other-model']),
   );
 
@@ -58,6 +67,79 @@ describe('typing', { skip: withoutBrowser }, () => {
       await compose(page.locator('.rename'), 'Escape');
       await becomes(() => page.locator('.rename').inputValue(), 'half a t');
       assert.equal(gateway.upstream.chats.length, asked);
+    });
+  });
+
+  test('takes the words of a paste where an office program puts a picture of them beside them', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      const isTaken = (types: readonly string[]): Promise<boolean> =>
+        page.locator('#prompt').evaluate((field, texts) => {
+          const { DataTransfer, ClipboardEvent } = globalThis as unknown as BrowserScope;
+          const data = new DataTransfer();
+          for (const type of texts) data.setData(type, 'A1');
+          data.items.add(new File(['no picture'], 'image.txt', { type: 'text/plain' }));
+          const event = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
+          return !field.dispatchEvent(event);
+        }, types);
+      assert.equal(await isTaken(['text/plain', 'text/html']), false);
+      assert.equal(await page.locator('#attached').count(), 0);
+      // A picture of another page has its markup beside it, a file of a file manager its name.
+      assert.equal(await isTaken(['text/html']), true);
+      assert.equal(await isTaken(['text/plain']), true);
+      await page.locator('#attached .is-ready').nth(1).waitFor();
+    });
+  });
+
+  test('hears nothing more of what was sent, and leaves alone what is typed while it listens', async () => {
+    await visit(async (page) => {
+      await page.addInitScript(`
+        globalThis.SpeechRecognition = globalThis.webkitSpeechRecognition = class extends EventTarget {
+          start() {
+            globalThis.listening = this;
+          }
+          abort() {
+            this.dispatchEvent(new Event('end'));
+          }
+          stop() {
+            this.hear();
+            this.abort();
+          }
+          hear(...said) {
+            this.said = said.length > 0 ? said : this.said;
+            const results = this.said.map((transcript) => [{ transcript }]);
+            this.dispatchEvent(Object.assign(new Event('result'), { results }));
+          }
+        };
+      `);
+      await page.reload();
+      await ask(page, 'hello');
+      const prompt = page.locator('#prompt');
+      await page.locator('#voice').click();
+      await page.evaluate("listening.hear('Tell me')");
+      await becomes(() => prompt.inputValue(), 'Tell me');
+      await prompt.fill('Please tell me');
+      await page.evaluate("listening.hear('Tell me', ' more')");
+      await becomes(() => prompt.inputValue(), 'Please tell me more');
+      await ask(page, 'Please tell me more');
+      await becomes(() => page.locator('#voice').getAttribute('aria-pressed'), 'false');
+      assert.equal(await prompt.inputValue(), '');
+      assert.match(sent(), /Please tell me more/);
+    });
+  });
+
+  test('is written in the direction of its first letter, without having the browser look for that in each line', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      const direction = (): Promise<unknown> =>
+        page.evaluate(
+          "[document.querySelector('#prompt').getAttribute('dir'), getComputedStyle(document.querySelector('#prompt')).direction]",
+        );
+      await becomes(direction, [null, 'ltr']);
+      await page.locator('#prompt').fill('1. שלום');
+      await becomes(direction, ['rtl', 'rtl']);
+      await page.locator('#prompt').fill('Hello שלום');
+      await becomes(direction, ['ltr', 'ltr']);
     });
   });
 });

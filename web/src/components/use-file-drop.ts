@@ -5,6 +5,15 @@ export function filesOf(source: { readonly files: FileList | null } | null | und
   return [...(source?.files ?? [])];
 }
 
+/**
+ * The files of a paste. Office programs put a picture of the words beside them, and whoever pastes wants the words; a file
+ * manager puts the name of the file there, as plain text only.
+ */
+export function pastedFiles(data: DataTransfer | null): readonly File[] {
+  const isFormattedText = ['text/plain', 'text/html'].every((type) => data?.types.includes(type) === true);
+  return isFormattedText ? [] : filesOf(data);
+}
+
 export interface FileDrop {
   /** Whether something is held above the element. */
   readonly isOver: boolean;

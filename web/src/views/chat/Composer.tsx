@@ -4,7 +4,8 @@ import { addFiles, removeAttachment, takeParts } from '../../actions/attachments
 import { isSend, onTyping } from '../../commands/keys.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
-import { filesOf, usePageDrop } from '../../components/use-file-drop.ts';
+import { filesOf, pastedFiles, usePageDrop } from '../../components/use-file-drop.ts';
+import { directionOf } from '../../i18n/direction.ts';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { canSearch } from '../../state/catalog.ts';
@@ -92,7 +93,8 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
         ref={field}
         id="prompt"
         rows={1}
-        dir="auto"
+        // With `auto` browsers look at every line again for each that is pasted: minutes for some thousand lines.
+        dir={directionOf(draft.text)}
         placeholder={t('composer.placeholder')}
         autocomplete="off"
         enterkeyhint={enterSends ? 'send' : 'enter'}
@@ -100,7 +102,7 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={onKey}
         onPaste={(event) => {
-          const pasted = filesOf(event.clipboardData);
+          const pasted = pastedFiles(event.clipboardData);
           if (pasted.length === 0) return;
           event.preventDefault();
           addFiles(name, pasted);
