@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { withoutBrowser } from './chromium.ts';
+import { becomes, eventually } from './eventually.ts';
+import { openGateway } from './gateway.ts';
+import { answerWith } from './scripted-events.ts';
+import { setStage } from './stage.ts';
+import { ask, goTo, ready, settled } from './visit.ts';
+
+/** As a window of 1280 × 720 is when everything is shown at twice its size. */
+const LOW = { width: 640, height: 360 };
+const NARROW = { width: 320, height: 640 };
+
+/** Waits until all of an element is in the window. */
+async function isInside(page: Page, element: Locator): Promise<void> {
+  const { width, height } = page.viewportSize() ?? LOW;
+  await eventually(async () => {
+    const box = await element.boundingBox();
+    assert.ok(box !== null && box.x >= 0 && box.y >= 0, JSON.stringify(box));
+    assert.ok(box.x + box.width <= width && box.y + box.height <= height, JSON.stringify(box));
+  });
+}
+
+/** How far what is in the open window reaches beyond it, in pixels. */
+function tooWide(page: Page): Promise<number> {
+  return page.locator('dialog[open]').evaluate((dialog) => dialog.scrollWidth - dialog.clientWidth);
+}
+
+describe('the layout', { skip: withoutBrowser }, () => {
+  const { visit } = setStage(() => openGateway(({ prompt }) => ({ text: [prompt] }), ['gpt-4o', 'plain-model']));
+
+  test('keeps the field for messages in low windows, with many files, and what opens above it', async () => {
+    await visit(
+      async (page) => {
+        await ready(page);
+        await page.locator('#prompt').fill('/');
+        await isInside(page, page.locator('#slash-menu'));
+        const files = Array.from({ length: 12 }, (_, index) => ({
+          name: `file-${index}.txt`,
+          mimeType: 'text/plain',
+          buffer: Buffer.from('text'),
+        }));
+        await page.locator('#files').setInputFiles(files);
+        await page.locator('#attached .is-ready').nth(11).waitFor();
+        await page.locator('#prompt').fill('a\nlong\ndraft\nof\nseven\nlines\nhere');
+        await isInside(page, page.locator('.composer'));
+        // All of them can be reached.
+        await page.getByRole('button', { name: 'Remove file-11.txt' }).click();
+        await becomes(() => page.locator('#attached li').count(), 11);
+      },
+      { viewport: LOW },
+    );
+  });
+
+  test('shows the chats in low windows, and what is below them', async () => {
+    await visit(
+      async (page) => {
+        await ask(page, 'hello');
+        await page.locator('#open-sidebar').click();
+        await isInside(page, page.locator('.chat-list a'));
+        await page.locator('.sidebar-foot a').last().scrollIntoViewIfNeeded();
+        await isInside(page, page.locator('.sidebar-foot a').last());
+      },
+      { viewport: LOW },
+    );
+  });
+
+  for (const locale of ['en-GB', 'de-DE', 'fr-FR', 'es-ES']) {
+    test(`has no window that is wider than a narrow screen, ${locale}`, async () => {
+      await visit(
+        async (page) => {
+          await ready(page);
+          await page.keyboard.press('Control+/');
+          await page.locator('dialog[open] kbd').first().waitFor();
+          assert.equal(await tooWide(page), 0);
+          await page.keyboard.press('Escape');
+          await page.locator('#setup').click();
+          await page.locator('.setup textarea').waitFor();
+          assert.equal(await tooWide(page), 0);
+          await page.keyboard.press('Escape');
+          await goTo(page, '#/presets');
+          await page.locator('#new-preset').click();
+          await page.locator('.setup textarea').waitFor();
+          assert.equal(await tooWide(page), 0);
+        },
+        { viewport: NARROW, locale },
+      );
+    });
+  }
+
+  test('breaks a suggestion that is one long word', async () => {
+    await visit(
+      async (page) => {
+        await ready(page);
+        await answerWith(page, [
+          { type: 'content', content: 'Well.' },
+          { type: 'suggestions', suggestions: ['x'.repeat(200)] },
+          { type: 'finish', finish: 'stop' },
+        ]);
+        await ask(page, 'hello');
+        const button = page.locator('.suggestions button');
+        await button.scrollIntoViewIfNeeded();
+        await isInside(page, button);
+      },
+      { viewport: NARROW },
+    );
+  });
+
+  test('tells by the colours of the system what is on, marked and shown', async () => {
+    const color = (element: Locator): Promise<string> =>
+      element.screenshot().then(async (picture) => {
+        const { data, info } = await sharp(picture).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+        // A point of its background, at the middle of its left edge.
+        const at = (Math.floor(info.height / 2) * info.width + 4) * info.channels;
+        return data.subarray(at, at + 3).toString('hex');
+      });
+    await visit(
+      async (page) => {
+        await ask(page, 'hello');
+        const differ = async (one: Locator, other: Locator): Promise<void> =>
+          eventually(async () => assert.notEqual(await color(one), await color(other)));
+        await page.locator('#model').click();
+        await differ(page.locator('.picker-row.is-marked'), page.locator('.picker-row:not(.is-marked)').first());
+        await page.keyboard.press('Escape');
+        await goTo(page, '#/settings');
+        await settled(page);
+        await differ(page.locator('.switch :checked').first(), page.locator('.switch input:not(:checked)').first());
+        await differ(page.locator('.settings-nav [aria-current]'), page.locator('.settings-nav a').last());
+        await goTo(page, '#/dashboard');
+        await differ(page.locator('.plot-legend i').first(), page.locator('.plot-legend').first());
+      },
+      { forcedColors: 'active' },
+    );
+  });
+});
