@@ -3,6 +3,9 @@ import { app } from '../state/app.ts';
 import { useApp } from '../state/use.ts';
 import { IconButton } from './IconButton.tsx';
 
+/** Where the sidebar lies over the page instead of beside it. */
+export const NARROW = '(max-width: 800px)';
+
 /** Shows or hides the sidebar by one of two buttons, of which the other takes over the place and the focus. */
 export function showSidebar(sidebar: boolean): void {
   app.dispatch({ type: 'settings/changed', change: { sidebar } });

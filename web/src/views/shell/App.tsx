@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import { NARROW } from '../../components/SidebarButton.tsx';
 import { Toasts } from '../../components/Toasts.tsx';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
@@ -7,7 +8,7 @@ import { AloudBar } from '../aloud/AloudBar.tsx';
 import { overlays } from '../overlays.ts';
 import { type Screen, screens } from '../screens.ts';
 import { Lazy } from './Lazy.tsx';
-import { Sidebar } from './Sidebar.tsx';
+import { Sidebar, useMedia } from './Sidebar.tsx';
 import { useRoute } from './use-route.ts';
 
 /** The whole page: sidebar, screen, window over them, toasts. `key` below: another language is another page. */
@@ -16,6 +17,7 @@ export function App() {
   const language = useApp((state) => state.settings.language);
   const overlay = useApp((state) => state.overlay);
   const isOpen = useApp((state) => state.settings.sidebar);
+  const isCovered = useMedia(NARROW) && isOpen;
   const screen = screens.find(({ name }) => name === route.screen) ?? (screens[0] as Screen);
   useEffect(() => {
     if (screen.name !== 'chat') document.title = `${t(screen.title)} · Sluice`;
@@ -27,14 +29,24 @@ export function App() {
     if (isNew) app.dispatch({ type: 'chats/changed', id: shown, change: { unread: false } });
   }, [shown, isNew]);
   const close = (): void => app.dispatch({ type: 'overlay/closed' });
+  useEffect(() => {
+    if (overlay.name === undefined) return;
+    // Over another page than where it was opened it would be about something else.
+    const address = location.hash;
+    const leave = (): void => {
+      if (location.hash !== address) close();
+    };
+    addEventListener('hashchange', leave);
+    return () => removeEventListener('hashchange', leave);
+  }, [overlay]);
   const load = overlay.name === undefined ? undefined : overlays[overlay.name];
   return (
     <div class={`app ${isOpen ? 'with-sidebar' : ''}`}>
-      <button type="button" class="skip" onClick={skip}>
+      <button type="button" class="skip" inert={isCovered} onClick={skip}>
         {t('shell.skip')}
       </button>
       <Sidebar current={screen.name} />
-      <div class="screen">
+      <div class="screen" inert={isCovered}>
         <AloudBar />
         {screen.component === undefined ? (
           screen.load !== undefined && <Lazy load={screen.load} props={{ path: route.path }} />

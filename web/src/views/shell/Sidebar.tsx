@@ -2,16 +2,13 @@ import { useLayoutEffect, useState } from 'preact/hooks';
 import { newChat } from '../../actions/chats.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
-import { showSidebar } from '../../components/SidebarButton.tsx';
+import { NARROW, showSidebar } from '../../components/SidebarButton.tsx';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { addressOf } from '../../state/route.ts';
 import { useApp } from '../../state/use.ts';
 import { screens } from '../screens.ts';
 import { ChatList } from './ChatList.tsx';
-
-/** Where the sidebar lies over the page instead of beside it. */
-const NARROW = '(max-width: 800px)';
 
 /** The chats, and the ways to the other screens. On a phone it lies over the page while it is open. */
 export function Sidebar({ current }: { readonly current: string }) {
@@ -30,13 +27,16 @@ export function Sidebar({ current }: { readonly current: string }) {
   return (
     <>
       {isNarrow && (
-        <button type="button" class="scrim" aria-label={t('shell.closeSidebar')} onClick={() => setOpen(false)} />
+        <button type="button" class="scrim" aria-label={t('shell.closeSidebar')} onClick={() => showSidebar(false)} />
       )}
       <nav
         class="sidebar"
         aria-label={t('shell.chats')}
         onKeyDown={(event) => {
-          if (isNarrow && event.key === 'Escape') showSidebar(false);
+          if (!isNarrow || event.key !== 'Escape') return;
+          // An answer goes on.
+          event.preventDefault();
+          showSidebar(false);
         }}
       >
         <div class="sidebar-head">
