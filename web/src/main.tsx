@@ -2,6 +2,7 @@ import { render } from 'preact';
 import { applyAppearance } from './actions/appearance.ts';
 import { refreshCatalog, watchCatalog } from './actions/catalog.ts';
 import { listenToKeys } from './commands/index.ts';
+import { keepFocus } from './components/keep-focus.ts';
 import { toast } from './components/toast.ts';
 import { speak, t, wantedLanguage } from './i18n/index.ts';
 import { app } from './state/app.ts';
@@ -22,6 +23,7 @@ async function start(): Promise<void> {
   root.replaceChildren();
   render(<App />, root);
   listenToKeys();
+  keepFocus(root);
 
   const adapt = (): void => {
     applyAppearance();

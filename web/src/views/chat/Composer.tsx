@@ -4,6 +4,7 @@ import { addFiles, removeAttachment, takeParts } from '../../actions/attachments
 import { isSend, onTyping } from '../../commands/keys.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
+import { focusField } from '../../components/keep-focus.ts';
 import { filesOf, pastedFiles, usePageDrop } from '../../components/use-file-drop.ts';
 import { directionOf } from '../../i18n/direction.ts';
 import { t } from '../../i18n/index.ts';
@@ -62,6 +63,8 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
       const message = chat === name ? messages[name]?.[id] : undefined;
       if (message !== undefined) stop(message);
     }
+    // The button is that for sending then, which waits for words.
+    focusField('#prompt');
   };
   const onKey = (event: KeyboardEvent): void => {
     if (event.key === 'ArrowUp' && isEmpty && draft.text === '' && !event.shiftKey) editLast(event);

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { remember, switchMemory } from '../../actions/memory.ts';
 import { deleteMemory } from '../../api/memory.ts';
 import { Confirm } from '../../components/Confirm.tsx';
+import { focusField } from '../../components/keep-focus.ts';
 import { Problem } from '../../components/Problem.tsx';
 import { ScreenHead } from '../../components/ScreenHead.tsx';
 import { SearchField } from '../../components/SearchField.tsx';
@@ -91,6 +92,7 @@ function AddForm({ onAdded }: { readonly onAdded: () => void }) {
     if (!(await remember(text))) return;
     // What has been written meanwhile is another statement.
     setText((now) => (now === text ? '' : now));
+    focusField('#memory-new');
     onAdded();
   };
   return (

@@ -31,6 +31,8 @@ export function RenameField({ chat, close }: { readonly chat: Chat; readonly clo
           isLeft.current = true;
           close();
         } else return;
+        // Else the same key would press the button that gets the focus.
+        event.preventDefault();
         event.stopPropagation();
       }}
     />

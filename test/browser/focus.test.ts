@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import type { VendorScript } from '../support/vendor-script.ts';
+import { withoutBrowser } from './chromium.ts';
+import { becomes, comesToFit } from './eventually.ts';
+import { openGateway } from './gateway.ts';
+import { setStage } from './stage.ts';
+import { ask, button, goTo, lastAnswer, newChat, PHONE, ready, send } from './visit.ts';
+
+const script: VendorScript = ({ prompt }) =>
+  prompt === 'slow' ? { text: Array<string>(100).fill('and '), delayMs: 100 } : { text: ['You said: ', prompt] };
+
+/** The name of what has the focus. */
+function focused(page: Page): Promise<string> {
+  return page.evaluate(`(() => {
+    const { id, ariaLabel, textContent, tagName } = document.activeElement;
+    return id !== '' ? '#' + id : (ariaLabel ?? (tagName === 'BODY' ? 'nothing' : textContent));
+  })()`);
+}
+
+async function press(element: Locator): Promise<void> {
+  await element.focus();
+  await element.press('Enter');
+}
+
+describe('the focus', { skip: withoutBrowser }, () => {
+  const { visit } = setStage(() => openGateway(script, ['gpt-4o', 'plain-model']));
+
+  test('stays near a message that is made anew, edited or deleted', async () => {
+    await visit(async (page) => {
+      await ask(page, 'one');
+      await ask(page, 'two');
+      await press(button(page, 'Regenerate'));
+      await becomes(() => focused(page), '#prompt');
+      await lastAnswer(page).getByText('2/2').waitFor();
+      await press(button(page, 'Previous version'));
+      await lastAnswer(page).getByText('1/2').waitFor();
+      await becomes(() => focused(page), 'Next version');
+      await press(button(page, 'Edit the answer'));
+      await becomes(() => page.locator('.editor textarea').count(), 1);
+      await page.keyboard.press('Escape');
+      await becomes(() => focused(page), 'Edit the answer');
+      await press(page.locator('.question .edit').last());
+      await page.keyboard.press('Escape');
+      await becomes(() => focused(page), 'Edit');
+      await press(button(page, 'Delete this message'));
+      await becomes(() => focused(page), 'Delete this message');
+      await send(page, 'slow');
+      await lastAnswer(page).getByText('and and').waitFor();
+      await press(page.getByRole('button', { name: 'Stop' }));
+      await becomes(() => focused(page), '#prompt');
+    });
+  });
+
+  test('goes to the neighbour of what is taken out of a list', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      const file = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from('text') });
+      await page.locator('#files').setInputFiles([file('a.txt'), file('b.txt')]);
+      await page.locator('#attached .is-ready').nth(1).waitFor();
+      await press(page.getByRole('button', { name: 'Remove a.txt' }));
+      await becomes(() => focused(page), 'Remove b.txt');
+      await press(page.getByRole('button', { name: 'Remove b.txt' }));
+      await becomes(() => focused(page), '#prompt');
+
+      await ask(page, 'first');
+      await newChat(page);
+      await ask(page, 'second');
+      await goTo(page, '#/history');
+      const menu = (title: string) => page.locator('.history-list').getByRole('button', { name: title });
+      await press(menu('second'));
+      await press(page.getByRole('menuitem', { name: 'Rename' }));
+      await page.locator('.rename').fill('renamed');
+      await page.locator('.rename').press('Enter');
+      await comesToFit(() => focused(page), /What to do with .renamed/);
+      await becomes(() => page.getByRole('menu').count(), 0);
+      await press(menu('renamed'));
+      await press(page.getByRole('menuitem', { name: 'Delete' }));
+      await comesToFit(() => focused(page), /What to do with .first/);
+    });
+  });
+
+  test('stays in the field of the memory, and goes to the next statement when one is forgotten', async () => {
+    await visit(async (page) => {
+      await goTo(page, '#/memory');
+      for (const text of ['I like tea', 'I like coffee']) {
+        await page.locator('#memory-new').fill(text);
+        await press(page.locator('.memory-add button'));
+        await page.locator('.memory-text', { hasText: text }).waitFor();
+        await becomes(() => focused(page), '#memory-new');
+      }
+      await press(page.getByRole('button', { name: 'Forget' }).and(page.locator('li *')).first());
+      await becomes(() => page.locator('.memory-text').count(), 1);
+      await comesToFit(() => focused(page), /^Forget/);
+    });
+  });
+
+  test('stays in the sidebar while that lies over the page, where Escape closes it and nothing else', async () => {
+    await visit(
+      async (page) => {
+        await send(page, 'slow');
+        await lastAnswer(page).getByText('and and').waitFor();
+        await page.keyboard.press('Control+b');
+        await becomes(() => focused(page), '#close-sidebar');
+        for (let count = 0; count < 20; count += 1) {
+          await page.keyboard.press('Tab');
+          assert.equal(await page.locator('.screen :focus, .skip:focus').count(), 0);
+        }
+        await page.locator('#new-chat').focus();
+        await page.keyboard.press('Escape');
+        await becomes(() => focused(page), '#open-sidebar');
+        assert.equal(await page.getByRole('button', { name: 'Stop' }).count(), 1);
+      },
+      { viewport: PHONE },
+    );
+  });
+
+  test('is not kept by a window when one goes back to another page', async () => {
+    await visit(async (page) => {
+      await ask(page, 'first');
+      await newChat(page);
+      await ask(page, 'second');
+      await page.keyboard.press('Control+/');
+      await page.locator('dialog[open]').waitFor();
+      await page.goBack();
+      await page.locator('dialog[open]').waitFor({ state: 'detached' });
+      await becomes(() => focused(page), '#prompt');
+    });
+  });
+});

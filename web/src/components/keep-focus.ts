@@ -1,0 +1,89 @@
+import { focusFirst } from './focus.ts';
+
+/** What has the focus, and where that stands: enough to find what has taken its place when it is gone. */
+interface Held {
+  readonly element: HTMLElement;
+  readonly label: string;
+  /** The row of a list, or the message, that it is part of. */
+  readonly row: Element | null;
+  readonly list: Element | null;
+  readonly index: number;
+  /** Its place in the row, counted from the end: the fields and buttons there come and go at the begin. */
+  readonly fromEnd: number;
+}
+
+const FOCUSABLE = ':is(a[href], button, input, select, textarea, summary):not(:disabled, [tabindex="-1"])';
+
+/**
+ * Much that is pressed is gone with what it does: a row, a message, a button. Browsers leave the focus at the top of the page
+ * then, far from where one was. This puts it to what came in its place: the same button there, or that of the neighbour, or
+ * where messages are written.
+ */
+export function keepFocus(root: HTMLElement): void {
+  let held: Held | undefined;
+  let before: Held | undefined;
+  root.addEventListener('focusin', ({ target }) => {
+    if (!(target instanceof HTMLElement)) return;
+    before = held;
+    held = heldBy(target);
+  });
+  const observer = new MutationObserver(() => {
+    if (held === undefined || held.element.isConnected || document.activeElement !== document.body) return;
+    for (const way of waysFrom(held, before)) {
+      way?.focus({ preventScroll: true });
+      if (document.activeElement !== document.body) return;
+    }
+    focusFirst(document.querySelector('dialog[open]'));
+  });
+  observer.observe(root, { childList: true, subtree: true });
+}
+
+/** Puts the focus into a field, unless that would bring up a keyboard on the screen. */
+export function focusField(selector: string): void {
+  if (matchMedia('(pointer: fine)').matches) document.querySelector<HTMLElement>(selector)?.focus();
+}
+
+function heldBy(element: HTMLElement): Held {
+  const row = element.closest('li, .message');
+  const list = row?.parentElement ?? null;
+  return {
+    element,
+    label: labelOf(element),
+    row,
+    list,
+    index: row === null || list === null ? -1 : [...list.children].indexOf(row),
+    fromEnd: row === null ? -1 : focusableIn(row).reverse().indexOf(element),
+  };
+}
+
+function* waysFrom(held: Held, before: Held | undefined): Generator<HTMLElement | null | undefined> {
+  const { list, index } = held;
+  const row = held.row?.isConnected
+    ? held.row
+    : list?.isConnected
+      ? list.children[Math.min(index, list.children.length - 1)]
+      : null;
+  if (row != null) {
+    const all = focusableIn(row);
+    // A field for writing anew goes back to the button that opened it.
+    if (held.element.matches('input, textarea')) {
+      if (before?.element.isConnected) yield before.element;
+      yield all.find((each) => labelOf(each) === before?.label);
+    }
+    yield all.find((each) => labelOf(each) === held.label);
+    if (row.matches('li')) yield all.reverse()[held.fromEnd] ?? all[0];
+    else if (held.element.matches('.branches *'))
+      yield row.querySelector<HTMLElement>('.branches button:not(:disabled)');
+  }
+  if (matchMedia('(pointer: fine)').matches) yield document.querySelector<HTMLElement>('#prompt');
+  yield document.querySelector<HTMLElement>('#scroll');
+  yield document.querySelector<HTMLElement>('main');
+}
+
+function focusableIn(row: Element): HTMLElement[] {
+  return [...row.querySelectorAll<HTMLElement>(FOCUSABLE)];
+}
+
+function labelOf(element: HTMLElement): string {
+  return element.getAttribute('aria-label') ?? element.textContent ?? '';
+}
