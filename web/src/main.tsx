@@ -3,8 +3,8 @@ import { applyAppearance } from './actions/appearance.ts';
 import { refreshCatalog, watchCatalog } from './actions/catalog.ts';
 import { listenToKeys } from './commands/index.ts';
 import { keepFocus } from './components/keep-focus.ts';
-import { toast } from './components/toast.ts';
-import { speak, t, wantedLanguage } from './i18n/index.ts';
+import { sayNotKept } from './components/toast.ts';
+import { speak, wantedLanguage } from './i18n/index.ts';
 import { app } from './state/app.ts';
 import { keepState } from './storage/keep.ts';
 import './styles/index.css';
@@ -13,7 +13,8 @@ import { firstWords } from './views/shell/first-words.ts';
 
 // In a function: modules that wait at their top level would keep those waiting that are loaded later and need them.
 async function start(): Promise<void> {
-  const kept = keepState(() => toast(t('shell.notKept')));
+  // It may be refused before there are words to say so.
+  const kept = keepState(() => void firstWords().then(sayNotKept));
   applyAppearance();
   void refreshCatalog();
   watchCatalog();

@@ -1,3 +1,5 @@
+import { t } from '../i18n/index.ts';
+
 /** Short words at the edge of the page that go away by themselves. */
 export interface Toast {
   readonly id: number;
@@ -24,6 +26,11 @@ export function toast(text: string, { undo }: ToastOptions = {}): void {
   const id = count;
   set([...toasts.slice(-2), { id, text, ...(undo === undefined ? {} : { undo }) }]);
   setTimeout(() => dismiss(id), undo === undefined ? SHOWN_MS : UNDO_MS);
+}
+
+/** When the browser refuses. */
+export function sayNotKept(): void {
+  toast(t('shell.notKept'));
 }
 
 export function dismiss(id: number): void {

@@ -42,17 +42,19 @@ export function createLibrary<Shape extends KeptRecord>(
     }
     return reading;
   };
+  // Where nothing can be read, there is at least what comes: until the page is closed.
+  const attempt = (): Promise<unknown> => load().catch(() => {});
   return {
     get: () => records,
     load,
     put: async (changed) => {
-      await load();
+      await attempt();
       const ids = new Set(changed.map(({ id }) => id));
       set([...records.filter(({ id }) => !ids.has(id)), ...changed]);
       await putRecords(kind, changed);
     },
     remove: async (ids) => {
-      await load();
+      await attempt();
       set(records.filter(({ id }) => !ids.includes(id)));
       await removeRecords(kind, ids);
     },

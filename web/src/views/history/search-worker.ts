@@ -11,6 +11,8 @@ const index = new HistoryIndex();
 const PAGE = 1_000;
 
 const built = build();
+// Whoever asks hears of it.
+built.catch(() => {});
 
 async function build(): Promise<void> {
   const changed = listen((word) => {

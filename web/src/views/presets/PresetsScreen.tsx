@@ -5,7 +5,7 @@ import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
 import { Menu } from '../../components/Menu.tsx';
 import { ScreenHead } from '../../components/ScreenHead.tsx';
-import { toast } from '../../components/toast.ts';
+import { sayNotKept, toast } from '../../components/toast.ts';
 import { t } from '../../i18n/index.ts';
 import { findOffer } from '../../state/catalog.ts';
 import { newId } from '../../state/model.ts';
@@ -62,7 +62,7 @@ export default function PresetsScreen() {
           close={() => setEdited(undefined)}
           save={(preset) => {
             setEdited(undefined);
-            void presets.put([preset]).catch(() => toast(t('shell.notKept')));
+            void presets.put([preset]).catch(sayNotKept);
           }}
         />
       )}
@@ -79,8 +79,8 @@ function Row({ preset, edit }: { readonly preset: Preset; readonly edit: () => v
       : (findOffer(catalog, choice)?.entry.label ?? (choice.model || t('models.automatic')));
   const facts = [model, ...Object.entries(parameters).map(([key, value]) => `${key} ${value}`)].filter(Boolean);
   const remove = async (): Promise<void> => {
-    await presets.remove([preset.id]);
-    toast(t('prompts.deleted', { name }), { undo: () => void presets.put([preset]) });
+    await presets.remove([preset.id]).catch(sayNotKept);
+    toast(t('prompts.deleted', { name }), { undo: () => void presets.put([preset]).catch(sayNotKept) });
   };
   const use = (): void => {
     applyPreset(preset, undefined);

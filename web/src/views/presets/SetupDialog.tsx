@@ -4,7 +4,7 @@ import { applyPreset, presets } from '../../actions/library.ts';
 import { changeSetup } from '../../actions/setup.ts';
 import { Dialog } from '../../components/Dialog.tsx';
 import { takeFocus } from '../../components/focus.ts';
-import { toast } from '../../components/toast.ts';
+import { sayNotKept, toast } from '../../components/toast.ts';
 import { t } from '../../i18n/index.ts';
 import { newId } from '../../state/model.ts';
 import type { Preset } from '../../state/presets.ts';
@@ -66,10 +66,7 @@ function Presets({ about, close }: OverlayProps) {
       ...setupOf(chat, settings),
     };
     setName(undefined);
-    presets.put([preset]).then(
-      () => toast(t('presets.saved', { name: trimmed })),
-      () => toast(t('shell.notKept')),
-    );
+    presets.put([preset]).then(() => toast(t('presets.saved', { name: trimmed })), sayNotKept);
   };
   if (name !== undefined) {
     return (

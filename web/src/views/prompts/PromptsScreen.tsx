@@ -7,7 +7,7 @@ import { IconButton } from '../../components/IconButton.tsx';
 import { Menu } from '../../components/Menu.tsx';
 import { ScreenHead } from '../../components/ScreenHead.tsx';
 import { SearchField } from '../../components/SearchField.tsx';
-import { toast } from '../../components/toast.ts';
+import { sayNotKept, toast } from '../../components/toast.ts';
 import { t } from '../../i18n/index.ts';
 import { newId } from '../../state/model.ts';
 import { type Prompt, promptFits, readPrompts, writePrompts } from '../../state/prompts.ts';
@@ -76,7 +76,7 @@ export default function PromptsScreen() {
           close={() => setEdited(undefined)}
           save={(prompt) => {
             setEdited(undefined);
-            void prompts.put([prompt]).catch(() => toast(t('shell.notKept')));
+            void prompts.put([prompt]).catch(sayNotKept);
           }}
         />
       )}
@@ -87,8 +87,8 @@ export default function PromptsScreen() {
 function Row({ prompt, edit }: { readonly prompt: Prompt; readonly edit: () => void }) {
   const title = prompt.title || `/${prompt.name}`;
   const remove = async (): Promise<void> => {
-    await prompts.remove([prompt.id]);
-    toast(t('prompts.deleted', { name: title }), { undo: () => void prompts.put([prompt]) });
+    await prompts.remove([prompt.id]).catch(sayNotKept);
+    toast(t('prompts.deleted', { name: title }), { undo: () => void prompts.put([prompt]).catch(sayNotKept) });
   };
   return (
     <li class="row">
