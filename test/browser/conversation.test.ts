@@ -370,4 +370,17 @@ describe('a conversation', { skip: withoutBrowser }, () => {
       await becomes(() => page.locator('.chat-list a').innerText(), 'A better name');
     });
   });
+
+  test('says so when a picture is gone', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      await answerWith(page, [
+        { type: 'content', content: '<a></a>', urls: '/media/nowhere.png', alt: 'A boat' },
+        { type: 'finish', finish: { reason: 'stop' } },
+      ]);
+      await ask(page, 'draw');
+      await lastAnswer(page).getByText('A boat This picture cannot be loaded.').waitFor();
+      assert.equal(await lastAnswer(page).locator('img').count(), 0);
+    });
+  });
 });

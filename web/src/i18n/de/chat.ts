@@ -44,6 +44,7 @@ export const chat: Words<typeof english> = {
   sources: { one: '{count} Quelle', other: '{count} Quellen' },
   notes: 'Hinweise des Servers',
   picture: 'Bild',
+  pictureGone: 'Dieses Bild lässt sich nicht laden. Vielleicht wurde seine Datei gelöscht.',
   download: 'Herunterladen',
   enlarge: '{name} vergrößern',
   tokens: '{prompt} → {completion} Tokens',

@@ -41,6 +41,7 @@ export const chat = {
   sources: { one: '{count} source', other: '{count} sources' },
   notes: 'Notes of the server',
   picture: 'Picture',
+  pictureGone: 'This picture cannot be loaded. Its file may have been deleted.',
   download: 'Download',
   enlarge: 'Enlarge {name}',
   tokens: '{prompt} → {completion} tokens',

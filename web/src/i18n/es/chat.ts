@@ -44,6 +44,7 @@ export const chat: Words<typeof english> = {
   sources: { one: '{count} fuente', other: '{count} fuentes' },
   notes: 'Avisos del servidor',
   picture: 'Imagen',
+  pictureGone: 'Esta imagen no se puede cargar. Quizá se haya eliminado su archivo.',
   download: 'Descargar',
   enlarge: 'Ampliar {name}',
   tokens: '{prompt} → {completion} tokens',

@@ -44,6 +44,7 @@ export const chat: Words<typeof english> = {
   sources: { one: '{count} source', other: '{count} sources' },
   notes: 'Remarques du serveur',
   picture: 'Image',
+  pictureGone: 'Cette image ne peut pas être chargée. Son fichier a peut-être été supprimé.',
   download: 'Télécharger',
   enlarge: 'Agrandir {name}',
   tokens: '{prompt} → {completion} jetons',

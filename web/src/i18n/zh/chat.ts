@@ -44,6 +44,7 @@ export const chat: Words<typeof english> = {
   sources: { other: '{count} 个来源' },
   notes: '服务器提示',
   picture: '图片',
+  pictureGone: '无法加载此图片，其文件可能已被删除。',
   download: '下载',
   enlarge: '放大 {name}',
   tokens: '{prompt} → {completion} 个词元',
