@@ -97,7 +97,7 @@ describe('the layout', { skip: withoutBrowser }, () => {
         await answerWith(page, [
           { type: 'content', content: 'Well.' },
           { type: 'suggestions', suggestions: ['x'.repeat(200)] },
-          { type: 'finish', finish: 'stop' },
+          { type: 'finish', finish: { reason: 'stop' } },
         ]);
         await ask(page, 'hello');
         const button = page.locator('.suggestions button');
@@ -133,5 +133,25 @@ describe('the layout', { skip: withoutBrowser }, () => {
       },
       { forcedColors: 'active' },
     );
+  });
+
+  test('keeps dates in their order where the page is written from right to left', async () => {
+    await visit(async (page) => {
+      await ask(page, 'hello');
+      await page.evaluate(`localStorage.setItem('sluice.settings', JSON.stringify({ direction: 'rtl' }))`);
+      await page.reload();
+      await goTo(page, '#/history');
+      await page.locator('.history-facts time').waitFor();
+      const [day, year] = (await page.evaluate(`(() => {
+        const words = document.querySelector('.history-facts time').firstChild;
+        return [0, words.length - 1].map((at) => {
+          const range = new Range();
+          range.setStart(words, at);
+          range.setEnd(words, at + 1);
+          return range.getBoundingClientRect().left;
+        });
+      })()`)) as [number, number];
+      assert.ok(day < year, `${day} ${year}`);
+    });
   });
 });
