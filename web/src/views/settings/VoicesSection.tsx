@@ -16,6 +16,11 @@ export function VoicesSection() {
   const automatic = { value: '', label: t('voices.automatic'), hint: t('voices.automaticHint') };
   return (
     <>
+      {catalog.status === 'failed' && (
+        <p class="problem" role="alert">
+          {t('errors.unreachable')}
+        </p>
+      )}
       <p class="hint">{t('voices.hint')}</p>
       <ul class="rows">
         <VoiceRow option={automatic} chosen={chosen} />
