@@ -168,6 +168,28 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('says what to do about a file that is gone from the server, and takes it out of the question', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      const text = Buffer.from('The secret word is gate.');
+      await page.locator('#files').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: text });
+      await page.locator('#attached .is-ready').waitFor();
+      await ask(page, 'What is the word?');
+      const bucket = await page.locator('.question .file-chip').getAttribute('href');
+      await fetch(gateway.origin + bucket, { method: 'DELETE' });
+      await lastAnswer(page).getByRole('button', { name: 'Regenerate' }).click();
+      await page.getByText('A file of this chat is no longer on the server.').waitFor();
+      const question = page.locator('.question');
+      await question.hover();
+      await question.getByRole('button', { name: 'Edit' }).click();
+      await page.getByRole('button', { name: 'Remove notes.txt' }).click();
+      await becomes(() => page.locator('.editor .file-chip').count(), 0);
+      await page.locator('.editor textarea').press('Enter');
+      await lastAnswer(page).getByText('You said: What is the word?').waitFor();
+      await becomes(() => question.locator('.file-chip').count(), 0);
+    });
+  });
+
   test('folds a long question', async () => {
     await visit(async (page) => {
       await ask(page, 'short');

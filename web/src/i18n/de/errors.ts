@@ -9,6 +9,8 @@ export const errors: Words<typeof english> = {
   unauthorized: 'Dieser Server will seinen Zugangsschlüssel: Öffne die Adresse, die Sluice beim Start ausgegeben hat.',
   key: 'Der Anbieter will einen Schlüssel oder lehnt den bekommenen ab. Gib hier einen ein, oder lege ihn in die Umgebung oder in sluice.yaml.',
   otherModel: 'Dieses Modell bietet gerade niemand an. Wähle oben ein anderes.',
+  missing:
+    'Eine Datei dieses Chats ist nicht mehr auf dem Server. Bearbeite die Frage, zu der sie gehört, und nimm sie dort heraus.',
   notSupported: 'Das kann dieses Modell nicht. Wähle oben ein anderes.',
   tooLarge:
     'Das ist mehr, als hineinpasst. Entferne eine Datei oder beginne einen neuen Chat: Mit jeder Nachricht geht die ganze Unterhaltung mit.',

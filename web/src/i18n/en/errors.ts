@@ -6,6 +6,8 @@ export const errors = {
   unauthorized: 'This server wants its access key: open the address that Sluice printed when it started.',
   key: 'The provider wants a key, or refuses the one it got. Enter one here, or put it into the environment or sluice.yaml.',
   otherModel: 'Nobody offers this model at the moment. Choose another one from the list above.',
+  missing:
+    'A file of this chat is no longer on the server. Edit the question that it went with, and take it out there.',
   notSupported: 'This model cannot do that. Choose another one from the list above.',
   tooLarge:
     'This is more than fits. Remove a file, or begin a new chat: the whole conversation is sent with each message.',

@@ -9,6 +9,8 @@ export const errors: Words<typeof english> = {
   unauthorized: 'Ce serveur demande sa clé d’accès : ouvrez l’adresse que Sluice a affichée au démarrage.',
   key: 'Le fournisseur demande une clé ou refuse celle reçue. Saisissez-en une ici, ou mettez-la dans l’environnement ou sluice.yaml.',
   otherModel: 'Personne n’offre ce modèle pour l’instant. Choisissez-en un autre ci-dessus.',
+  missing:
+    'Un fichier de cette discussion n’est plus sur le serveur. Modifiez la question à laquelle il appartient et retirez-le.',
   notSupported: 'Ce modèle ne sait pas le faire. Choisissez-en un autre ci-dessus.',
   tooLarge:
     'C’est trop volumineux. Retirez un fichier ou commencez une nouvelle discussion : toute la conversation part avec chaque message.',

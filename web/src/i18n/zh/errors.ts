@@ -8,6 +8,7 @@ export const errors: Words<typeof english> = {
   unauthorized: '此服务器需要访问密钥：请打开 Sluice 启动时显示的地址。',
   key: '提供商需要密钥，或拒绝了当前密钥。请在此输入，或写入环境变量或 sluice.yaml。',
   otherModel: '目前没有提供商提供此模型，请在上方选择其他模型。',
+  missing: '此对话中的某个文件已不在服务器上。请编辑它所属的问题，并在那里移除它。',
   notSupported: '此模型无法做到，请在上方选择其他模型。',
   tooLarge: '内容过大。请移除文件或开始新对话：每条消息都会发送整个对话。',
   rateLimited: '提供商限制了请求频率。请稍候，或选择其他模型。',

@@ -1,14 +1,25 @@
 import { mediaUrl, thumbnailUrl } from '../../api/files.ts';
 import { Icon } from '../../components/Icon.tsx';
+import { IconButton } from '../../components/IconButton.tsx';
+import { t } from '../../i18n/index.ts';
 import type { FilePart } from '../../state/model.ts';
 
+export interface FileChipsProps {
+  readonly files: readonly FilePart[];
+  /** Takes one out, where that is possible. */
+  readonly remove?: (file: FilePart) => void;
+}
+
 /** Files that went with a question. */
-export function FileChips({ files }: { readonly files: readonly FilePart[] }) {
+export function FileChips({ files, remove }: FileChipsProps) {
   return (
     <ul class="files">
       {files.map((file) => (
         <li key={file.bucketId}>
           <File file={file} />
+          {remove !== undefined && (
+            <IconButton icon="close" label={t('composer.detach', { name: file.name })} onClick={() => remove(file)} />
+          )}
         </li>
       ))}
     </ul>

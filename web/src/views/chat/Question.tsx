@@ -5,7 +5,7 @@ import { deleteMessage } from '../../actions/messages.ts';
 import { copy } from '../../components/copy.ts';
 import { IconButton } from '../../components/IconButton.tsx';
 import { t } from '../../i18n/index.ts';
-import { type Message, textOf } from '../../state/model.ts';
+import { type FilePart, type Message, textOf } from '../../state/model.ts';
 import { runningIn } from '../../state/streams.ts';
 import { useApp } from '../../state/use.ts';
 import { RememberButton } from '../memory/RememberButton.tsx';
@@ -17,18 +17,11 @@ import { FoldedText } from './FoldedText.tsx';
 export function Question({ message, branches }: { readonly message: Message; readonly branches: ComponentChildren }) {
   const [isEditing, setEditing] = useState(false);
   const text = textOf(message);
-  const files = message.parts.filter((part) => part.type === 'file');
-  const chips = files.length > 0 && <FileChips files={files} />;
-  if (isEditing) {
-    return (
-      <QuestionEditor message={message} close={() => setEditing(false)}>
-        {chips}
-      </QuestionEditor>
-    );
-  }
+  if (isEditing) return <QuestionEditor message={message} close={() => setEditing(false)} />;
+  const files = filesOf(message);
   return (
     <>
-      {chips}
+      {files.length > 0 && <FileChips files={files} />}
       {text !== '' && <FoldedText text={text} />}
       <footer class="message-foot">
         {branches}
@@ -43,18 +36,12 @@ export function Question({ message, branches }: { readonly message: Message; rea
   );
 }
 
-interface QuestionEditorProps {
-  readonly message: Message;
-  /** Its files, which go along. */
-  readonly children: ComponentChildren;
-  readonly close: () => void;
-}
-
-function QuestionEditor({ message, children, close }: QuestionEditorProps) {
+/** Its files go along, unless they are taken out: one that is gone from the server would keep it from being answered. */
+function QuestionEditor({ message, close }: { readonly message: Message; readonly close: () => void }) {
+  const [files, setFiles] = useState(() => filesOf(message));
   const enterSends = useApp((state) => state.settings.enterSends);
   const isRunning = useApp((state) => runningIn(state.streams, message.chat) !== undefined);
   const send = (text: string): void => {
-    const files = message.parts.filter((part) => part.type === 'file');
     if (text === '' && files.length === 0) return;
     close();
     editQuestion(message, text === '' ? files : [...files, { type: 'text', text }]);
@@ -69,7 +56,13 @@ function QuestionEditor({ message, children, close }: QuestionEditorProps) {
       onDone={send}
       close={close}
     >
-      {children}
+      {files.length > 0 && (
+        <FileChips files={files} remove={(file) => setFiles(files.filter((each) => each !== file))} />
+      )}
     </Editor>
   );
+}
+
+function filesOf({ parts }: Message): readonly FilePart[] {
+  return parts.filter((part) => part.type === 'file');
 }

@@ -9,6 +9,7 @@ const BY_CODE: Readonly<Record<string, Key>> = {
   missing_credentials: 'errors.key',
   provider_not_found: 'errors.otherModel',
   model_not_found: 'errors.otherModel',
+  not_found: 'errors.missing',
   not_supported: 'errors.notSupported',
   too_large: 'errors.tooLarge',
   context_length_exceeded: 'errors.tooLarge',
