@@ -2,7 +2,7 @@ import { toast } from '../components/toast.ts';
 import { t } from '../i18n/index.ts';
 import { app } from '../state/app.ts';
 import type { Chat, Message, Part } from '../state/model.ts';
-import { newestLeaf } from '../state/tree.ts';
+import { leafBelow, newestLeaf, versionBeside } from '../state/tree.ts';
 
 /** Writes the text of an answer anew, for the person and for what is asked after it. What is no text stays. */
 export function editAnswer({ chat, id, parts }: Message, text: string): void {
@@ -19,11 +19,14 @@ export function deleteMessage(message: Message): void {
   const { chat, id, parent } = message;
   const before = app.get().chats.byId[chat];
   if (before === undefined) return;
-  const children = Object.values(app.get().messages[chat] ?? {}).filter((each) => each.parent === id);
+  const messages = app.get().messages[chat] ?? {};
+  const children = Object.values(messages).filter((each) => each.parent === id);
+  const beside = versionBeside(messages, message);
   setParents(children, parent);
   app.dispatch({ type: 'messages/removed', chat, ids: [id] });
-  const rest = parent ?? newestLeaf(app.get().messages[chat] ?? {});
-  moveLeaves(chat, id, rest);
+  const left = app.get().messages[chat] ?? {};
+  const rest = beside === undefined ? (parent ?? newestLeaf(left)) : leafBelow(left, beside);
+  moveLeaves(chat, id, rest, parent ?? undefined);
   toast(t('chat.messageDeleted'), {
     undo: () => {
       const now = app.get().chats.byId[chat];
@@ -43,15 +46,15 @@ function setParents(messages: readonly Message[], parent: string | null): void {
   for (const { chat, id } of messages) app.dispatch({ type: 'messages/changed', chat, id, change: { parent } });
 }
 
-/** Nothing ends at a message that is gone. */
-function moveLeaves(id: string, gone: string, leaf: string | undefined): void {
+/** Nothing ends at a message that is gone. What is beside it may be of the other side, so a side ends before it. */
+function moveLeaves(id: string, gone: string, leaf: string | undefined, sideLeaf: string | undefined): void {
   const chat = app.get().chats.byId[id];
   if (chat === undefined) return;
-  const moved = <Kept extends { readonly leaf?: string }>(kept: Kept): Kept => {
+  const moved = <Kept extends { readonly leaf?: string }>(kept: Kept, to: string | undefined): Kept => {
     if (kept.leaf !== gone) return kept;
     const { leaf: _, ...rest } = kept;
-    return (leaf === undefined ? rest : { ...rest, leaf }) as Kept;
+    return (to === undefined ? rest : { ...rest, leaf: to }) as Kept;
   };
-  const sides = chat.sides === undefined ? {} : { sides: chat.sides.map(moved) };
-  app.dispatch({ type: 'chats/put', chats: [moved({ ...chat, ...sides })] });
+  const sides = chat.sides === undefined ? {} : { sides: chat.sides.map((side) => moved(side, sideLeaf)) };
+  app.dispatch({ type: 'chats/put', chats: [moved({ ...chat, ...sides }, leaf)] });
 }

@@ -27,6 +27,13 @@ export function childrenOf(messages: MessageMap): ReadonlyMap<string | null, rea
   return children;
 }
 
+/** The version of a message that is next to it: the one before rather than the one after. */
+export function versionBeside(messages: MessageMap, { id, parent }: Message): string | undefined {
+  const versions = childrenOf(messages).get(parent) ?? [];
+  const at = versions.findIndex((each) => each.id === id);
+  return (versions[at - 1] ?? versions[at + 1])?.id;
+}
+
 /** The newest message below `id`, which is where the work went on last; or `id` itself. */
 export function leafBelow(messages: MessageMap, id: string): string {
   const children = childrenOf(messages);
