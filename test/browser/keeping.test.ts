@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
@@ -16,8 +17,23 @@ const FULL_DATABASE = `
     return begin.call(this, stores, mode, ...rest);
   };`;
 
+/** A browser that takes a second for reading lists of `what`. */
+function slowTo(what: 'chats' | 'messages'): string {
+  return `
+  for (const { prototype } of [IDBObjectStore, IDBIndex]) {
+    const read = prototype.getAll;
+    prototype.getAll = function (...wanted) {
+      const asked = read.apply(this, wanted);
+      if ((this.objectStore ?? this).name !== '${what}') return asked;
+      const late = {};
+      asked.onsuccess = () => setTimeout(() => late.onsuccess(), 1_000, (late.result = asked.result));
+      return late;
+    };
+  }`;
+}
+
 describe('what the page keeps', { skip: withoutBrowser }, () => {
-  const { visit } = setStage(() => openGateway(script, ['gpt-4o']));
+  const { visit, sent } = setStage(() => openGateway(script, ['gpt-4o']));
 
   test('what the database refused goes with the next change', async () => {
     await visit(async (page) => {
@@ -49,4 +65,21 @@ describe('what the page keeps', { skip: withoutBrowser }, () => {
       await becomes(() => page.locator('.library-text').count(), 0);
     });
   });
+
+  for (const what of ['chats', 'messages'] as const) {
+    test(`a question waits until the ${what} that it follows were read`, async () => {
+      await visit(async (page) => {
+        await ask(page, 'first');
+        const chat = page.url();
+        await page.addInitScript(slowTo(what));
+        await page.reload();
+        await page.locator('#prompt').fill('second');
+        await page.locator('#prompt').press('Enter');
+        await becomes(() => page.locator('.question .bubble').allInnerTexts(), ['first', 'second']);
+        await page.getByText('You said: second').waitFor();
+        assert.equal(page.url(), chat);
+        assert.match(sent(), /"first".*"second"/);
+      });
+    });
+  }
 });

@@ -1,11 +1,11 @@
 import { toast } from '../components/toast.ts';
 import { t } from '../i18n/index.ts';
-import { app } from '../state/app.ts';
+import { app, until } from '../state/app.ts';
 import { type Choice, settle } from '../state/catalog.ts';
 import { type Chat, newId } from '../state/model.ts';
 import { RECENT, withRecent } from '../state/picker.ts';
 import { addressOf, goTo, parseRoute } from '../state/route.ts';
-import { leafBelow } from '../state/tree.ts';
+import { leafBelow, newestLeaf } from '../state/tree.ts';
 import { loadMessages } from '../storage/keep.ts';
 import { stopAll } from './answer.ts';
 
@@ -48,6 +48,16 @@ export function createChat(members: Partial<Chat> = {}): Chat {
   };
   app.dispatch({ type: 'chats/put', chats: [chat] });
   return chat;
+}
+
+/** A chat once it was read with its messages, if there is one. Asked before that, a question would go out without what it follows. */
+export async function readChat(id: string): Promise<Chat | undefined> {
+  await until(({ chats }) => chats.ready);
+  if (app.get().chats.byId[id] === undefined) return undefined;
+  const leaf = newestLeaf(await loadMessages(id));
+  const isLost = app.get().chats.byId[id]?.leaf === undefined;
+  if (isLost && leaf !== undefined) app.dispatch({ type: 'chats/changed', id, change: { leaf } });
+  return app.get().chats.byId[id];
 }
 
 /** The model that a chat, or the next one, talks to. */

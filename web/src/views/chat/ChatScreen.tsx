@@ -1,10 +1,8 @@
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { readChat } from '../../actions/chats.ts';
 import { t } from '../../i18n/index.ts';
-import { app } from '../../state/app.ts';
-import { newestLeaf } from '../../state/tree.ts';
 import { useApp } from '../../state/use.ts';
-import { loadMessages } from '../../storage/keep.ts';
 import type { ScreenProps } from '../screens.ts';
 import { firstWords } from '../shell/first-words.ts';
 import { Lazy, preload } from '../shell/Lazy.tsx';
@@ -30,13 +28,7 @@ export function ChatScreen({ path }: ScreenProps) {
   }, [title]);
   const exists = chat !== undefined;
   useEffect(() => {
-    if (!exists) return;
-    void loadMessages(id).then((messages) => {
-      if (app.get().chats.byId[id]?.leaf === undefined) {
-        const leaf = newestLeaf(messages);
-        if (leaf !== undefined) app.dispatch({ type: 'chats/changed', id, change: { leaf } });
-      }
-    });
+    if (exists) void readChat(id);
   }, [id, exists]);
   useResumed(id);
 

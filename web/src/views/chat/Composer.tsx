@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { ask, stop } from '../../actions/answer.ts';
 import { addFiles, removeAttachment, takeParts } from '../../actions/attachments.ts';
+import { readChat } from '../../actions/chats.ts';
 import { isSend, onTyping } from '../../commands/keys.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
@@ -48,13 +49,15 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
     if (matchMedia('(pointer: fine)').matches) field.current?.focus();
   }, []);
 
-  const submit = (): void => {
+  const submit = async (): Promise<void> => {
+    const chat = name === '' ? undefined : await readChat(name);
+    if (name !== '' && chat === undefined) return;
     // As it is now, which may be a key press later than what is shown.
-    const { streams, drafts, chats } = app.get();
+    const { streams, drafts } = app.get();
     const { text, attachments } = drafts[name] ?? emptyDraft;
     if (runningIn(streams, name) !== undefined || isTaking(attachments) || isNothing(text, attachments)) return;
     const parts = takeParts(name);
-    if (onSend === undefined) ask(chats.byId[name], parts);
+    if (onSend === undefined) ask(chat, parts);
     else onSend(parts);
   };
   const stopRunning = (): void => {
@@ -70,7 +73,7 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
     if (event.key === 'ArrowUp' && isEmpty && draft.text === '' && !event.shiftKey) editLast(event);
     if (event.defaultPrevented || !isSend(event, enterSends)) return;
     event.preventDefault();
-    submit();
+    void submit();
   };
   const isOver = usePageDrop((dropped) => addFiles(name, dropped));
 
@@ -79,7 +82,7 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
       class={`composer ${isOver ? 'is-over' : ''}`}
       onSubmit={(event) => {
         event.preventDefault();
-        submit();
+        void submit();
       }}
     >
       {isOver && (
