@@ -11,7 +11,15 @@ import { ask, finished, lastAnswer, send } from './visit.ts';
 
 const WORDS = 300;
 
-const script: VendorScript = ({ prompt }) => {
+/** Lets the answer to `wait` begin. */
+let begin: () => void = () => {};
+
+const script: VendorScript = async ({ prompt }) => {
+  if (prompt === 'wait') {
+    await new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+  }
   // Slow enough that it still runs when a busy machine has seen its beginning, and over within the patience of a page.
   if (prompt === 'count') return { text: numbers(WORDS), delayMs: 25 };
   if (prompt === 'endless') return { text: numbers(Number.POSITIVE_INFINITY), delayMs: 10 };
@@ -93,6 +101,17 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
       await page.reload();
       await comesToFit(() => lastAnswer(page).getByRole('alert').innerText(), /no longer has the rest/);
       await comesToFit(() => lastAnswer(page).locator('.body').innerText(), /w0 .*w20/);
+    });
+  });
+
+  test('is broken off by a reload before its first word, and says no more than that', async () => {
+    await visit(async (page) => {
+      await send(page, 'wait');
+      await lastAnswer(page).getByText('Waiting for the answer').waitFor();
+      await page.reload();
+      await comesToFit(() => lastAnswer(page).innerText(), /broke off before its end/);
+      assert.equal(await lastAnswer(page).getByRole('alert').count(), 0);
+      begin();
     });
   });
 });

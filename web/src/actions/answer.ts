@@ -21,6 +21,8 @@ const stops = new Map<string, AbortController>();
 const RETRY_MS = [250, 500, 1_000, 2_000, 4_000];
 /** So many attempts in a row without anything new, then the answer counts as lost. About a minute and a half. */
 const MOST_RETRIES = 24;
+/** How long a page that goes away may still hear of that, in milliseconds. */
+const GOING_MS = 100;
 
 /** Sends a question in `chat`, or in a chat that begins with it. */
 export function ask(chat: Chat | undefined, parts: readonly Part[]): void {
@@ -182,6 +184,9 @@ async function follow(message: Message, open: (signal: AbortSignal) => Promise<A
         const isGone = failure.code !== 'cut' && failure.code !== 'unreachable';
         if (now.streamId === undefined || isGone || failures >= MOST_RETRIES) {
           const isLost = now.streamId !== undefined && failure.status !== undefined && failure.status < 500;
+          // A page that goes away breaks off what it has asked for, which is no failure. It does not live for so long.
+          await pause(GOING_MS, leaving.signal);
+          if (leaving.signal.aborted) break;
           const error = isLost ? { message: '', code: 'lost' } : failure;
           change(message, { error, timing: endedAt(now.timing, Date.now()) });
           break;
