@@ -5,7 +5,7 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, goTo } from './visit.ts';
+import { ask, goTo, ready } from './visit.ts';
 
 const script: VendorScript = ({ prompt }) => ({ text: ['You said: ', prompt] });
 
@@ -82,4 +82,41 @@ describe('what the page keeps', { skip: withoutBrowser }, () => {
       });
     });
   }
+
+  test('drafts of two tabs stay apart, and what one has sent is gone in the other', async () => {
+    await visit(async (page, context) => {
+      const field = page.locator('#prompt');
+      await ask(page, 'first');
+      const other = await context.newPage();
+      await other.goto(new URL(page.url()).origin);
+      await ready(other);
+      await field.fill('half a thought');
+      await other.locator('#prompt').fill('another one');
+      await page.reload();
+      await ready(page);
+      await becomes(() => field.inputValue(), 'half a thought');
+      await other.goto(page.url());
+      await becomes(() => other.locator('#prompt').inputValue(), 'half a thought');
+      await ask(page, 'half a thought');
+      await becomes(() => other.locator('#prompt').inputValue(), '');
+      await other.locator('#prompt').pressSequentially('!');
+      await page.reload();
+      await becomes(() => field.inputValue(), '!');
+    });
+  });
+
+  test('each tab may begin a chat of its own', async () => {
+    await visit(async (page, context) => {
+      await ready(page);
+      const other = await context.newPage();
+      await other.goto(page.url());
+      await ready(other);
+      await page.locator('#prompt').fill('one');
+      await other.locator('#prompt').fill('two');
+      await page.locator('#prompt').press('End');
+      await page.locator('#prompt').pressSequentially('!');
+      await becomes(() => other.locator('#prompt').inputValue(), 'two');
+      await becomes(() => page.locator('#prompt').inputValue(), 'one!');
+    });
+  });
 });

@@ -28,6 +28,8 @@ export type DraftsState = Readonly<Record<string, Draft>>;
 
 export type DraftsAction =
   | { readonly type: 'drafts/loaded'; readonly drafts: DraftsState }
+  /** From another tab; without a draft it is empty there. */
+  | { readonly type: 'drafts/taken'; readonly chat: string; readonly draft?: Draft }
   | { readonly type: 'drafts/text'; readonly chat: string; readonly text: string }
   | { readonly type: 'drafts/attached'; readonly chat: string; readonly attachment: Attachment }
   | {
@@ -45,6 +47,11 @@ export function reduceDrafts(state: DraftsState, action: DraftsAction): DraftsSt
   switch (action.type) {
     case 'drafts/loaded':
       return { ...action.drafts, ...state };
+    case 'drafts/taken':
+      return change(state, action.chat, ({ attachments }) => {
+        const { text, attachments: ready } = action.draft ?? emptyDraft;
+        return { text, attachments: [...ready, ...attachments.filter(({ phase }) => phase !== 'ready')] };
+      });
     case 'drafts/text':
       return change(state, action.chat, (draft) => ({ ...draft, text: action.text }));
     case 'drafts/attached':
@@ -73,21 +80,12 @@ function change(state: DraftsState, chat: string, update: (draft: Draft) => Draf
   return { ...state, [chat]: update(state[chat] ?? emptyDraft) };
 }
 
-/** The drafts as they may be kept over a reload: uploads that were not over are gone with the page. */
-export function keepable(drafts: DraftsState): DraftsState {
-  return Object.fromEntries(
-    Object.entries(drafts)
-      .map(([chat, { text, attachments }]): [string, Draft] => [
-        chat,
-        {
-          text,
-          attachments: attachments
-            .filter(({ phase }) => phase === 'ready')
-            .map(({ preview, ...rest }) =>
-              preview === undefined || preview.startsWith('blob:') ? rest : { ...rest, preview },
-            ),
-        },
-      ])
-      .filter(([, { text, attachments }]) => text !== '' || attachments.length > 0),
-  );
+/** A draft as it may be kept over a reload, if anything of it may: uploads that were not over are gone with the page. */
+export function keepable({ text, attachments }: Draft = emptyDraft): Draft | undefined {
+  const ready = attachments
+    .filter(({ phase }) => phase === 'ready')
+    .map(({ preview, ...rest }) =>
+      preview === undefined || preview.startsWith('blob:') ? rest : { ...rest, preview },
+    );
+  return text === '' && ready.length === 0 ? undefined : { text, attachments: ready };
 }

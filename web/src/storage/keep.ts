@@ -1,10 +1,10 @@
 import { app } from '../state/app.ts';
-import { type DraftsState, keepable } from '../state/drafts.ts';
 import type { State } from '../state/index.ts';
 import type { Chat, Message } from '../state/model.ts';
 import { defaultSettings, type Settings } from '../state/settings.ts';
 import type { MessageMap } from '../state/tree.ts';
 import { readAll, readBy, readOne, write } from './database.ts';
+import { loadDrafts, takeDraft, writeDrafts } from './keep-drafts.ts';
 import { readLocal, writeLocal } from './local.ts';
 import { listen, tell } from './tabs.ts';
 
@@ -19,7 +19,8 @@ export type OnRefused = (error: unknown) => void;
 
 /** Reads what was kept, and from then on keeps what changes, for this tab and the others. */
 export async function keepState(onRefused: OnRefused): Promise<void> {
-  loadLocal();
+  loadSettings();
+  loadDrafts();
   let written = app.get();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isGathering = false;
@@ -42,7 +43,7 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
   app.subscribe(() => {
     const { settings, drafts, chats, messages, streams } = app.get();
     if (settings !== written.settings) writeLocal('settings', settings);
-    if (drafts !== written.drafts) writeLocal('drafts', keepable(drafts));
+    if (drafts !== written.drafts) writeDrafts(written.drafts, drafts);
     if (settings !== written.settings || drafts !== written.drafts) written = { ...written, settings, drafts };
     if (chats === written.chats && messages === written.messages) return;
     const isRunning = Object.keys(streams).length > 0;
@@ -55,8 +56,9 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'hidden') void flush();
   });
-  addEventListener('storage', ({ key }) => {
-    if (key === 'sluice.settings') loadSettings();
+  addEventListener('storage', (event) => {
+    if (event.key === 'sluice.settings') loadSettings();
+    else takeDraft(event);
   });
   listen((word) => {
     if (word.kind === 'chats') void takeChats(word.put, word.removed);
@@ -69,13 +71,6 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
   });
   for (const chat of chats) known.add(chat);
   app.dispatch({ type: 'chats/loaded', chats });
-}
-
-/** Settings and drafts, at once. */
-function loadLocal(): void {
-  loadSettings();
-  const drafts = readLocal<DraftsState>('drafts');
-  if (drafts !== undefined) app.dispatch({ type: 'drafts/loaded', drafts });
 }
 
 function loadSettings(): void {

@@ -18,3 +18,21 @@ export function writeLocal(name: string, value: unknown): boolean {
     return false;
   }
 }
+
+export function removeLocal(name: string): void {
+  try {
+    localStorage.removeItem(`sluice.${name}`);
+  } catch {
+    // Where nothing may be kept, nothing was.
+  }
+}
+
+/** The names that begin with `start`. */
+export function localNames(start: string): readonly string[] {
+  try {
+    const names = Object.keys(localStorage).filter((key) => key.startsWith(`sluice.${start}`));
+    return names.map((key) => key.slice('sluice.'.length));
+  } catch {
+    return [];
+  }
+}

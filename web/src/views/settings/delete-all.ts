@@ -7,6 +7,7 @@ import { app } from '../../state/app.ts';
 import { ATTACHED, type AttachedFile } from '../../state/media.ts';
 import type { Failure, Message } from '../../state/model.ts';
 import { clearAll, readAll } from '../../storage/database.ts';
+import { removeDrafts } from '../../storage/keep-drafts.ts';
 import { readRecords, removeRecords } from '../../storage/records.ts';
 import { tell } from '../../storage/tabs.ts';
 import { unpublish } from '../share/api.ts';
@@ -109,6 +110,7 @@ async function clearBrowser(): Promise<void> {
   for (const chat of Object.keys(drafts)) app.dispatch({ type: 'drafts/cleared', chat });
   app.dispatch({ type: 'chats/removed', ids });
   app.dispatch({ type: 'messages/forgotten', chats: ids });
+  removeDrafts();
   await clearAll();
   tell({ kind: 'cleared' });
 }
