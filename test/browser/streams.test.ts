@@ -114,4 +114,23 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
       begin();
     });
   });
+
+  test('ends when another tab deletes its chat, and has no hole after an Undo', async () => {
+    await visit(async (page, context) => {
+      await send(page, 'endless');
+      await page.getByText('w20 ').waitFor();
+      const second = await context.newPage();
+      await second.goto(new URL(page.url()).origin);
+      await second.locator('.chat-list li button').first().click();
+      await second.getByRole('menuitem', { name: 'Delete' }).click();
+      assert.equal(await gateway.upstream.chats.at(-1)?.closed, 'aborted');
+      await second.getByRole('button', { name: 'Undo' }).click();
+      await lastAnswer(page).getByText('Stopped.').waitFor();
+      const words = (await lastAnswer(page).locator('.body').innerText()).trim().split(' ');
+      assert.deepEqual(
+        words,
+        words.map((_, index) => `w${index}`),
+      );
+    });
+  });
 });

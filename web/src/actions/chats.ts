@@ -80,9 +80,10 @@ export function renameChat(id: string, title: string): void {
 
 /** Removes chats, and brings them back if that was a mistake. */
 export async function deleteChats(ids: readonly string[]): Promise<void> {
+  await Promise.all(ids.map(loadMessages));
   for (const id of ids) stopAll(id);
-  const chats = ids.map((id) => app.get().chats.byId[id]).filter((chat) => chat !== undefined);
-  const maps = await Promise.all(chats.map(({ id }) => loadMessages(id)));
+  const { chats: all, messages } = app.get();
+  const chats = ids.map((id) => all.byId[id]).filter((chat) => chat !== undefined);
   const shown = shownChat();
   const address = location.hash;
   app.dispatch({ type: 'chats/removed', ids });
@@ -95,8 +96,8 @@ export async function deleteChats(ids: readonly string[]): Promise<void> {
     undo: () => {
       // Copies: those that came from the database count as kept, and they no longer are.
       app.dispatch({ type: 'chats/put', chats: chats.map((chat) => ({ ...chat })) });
-      const messages = maps.flatMap((map) => Object.values(map)).map((message) => ({ ...message }));
-      app.dispatch({ type: 'messages/put', messages });
+      const gone = ids.flatMap((id) => Object.values(messages[id] ?? {}));
+      app.dispatch({ type: 'messages/put', messages: gone.map((message) => ({ ...message })) });
       if (shown !== undefined && ids.includes(shown.id)) goTo(address);
     },
   });

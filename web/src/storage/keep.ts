@@ -151,12 +151,14 @@ async function takeChats(put: readonly string[], removed: readonly string[]): Pr
   }
 }
 
-/** Another tab wrote messages. Those that stream into this tab too are newer here. */
+/** Another tab wrote messages. Those that stream into this tab too are newer here, unless they were stopped there. */
 async function takeMessages(chat: string, put: readonly string[], removed: readonly string[]): Promise<void> {
   if (app.get().messages[chat] === undefined) return;
   const read = await Promise.all(put.map((id) => readOne<Message>('messages', id)));
   const { streams } = app.get();
-  const messages = read.filter((message) => message !== undefined && streams[message.id] === undefined) as Message[];
+  const messages = read
+    .filter((message) => message !== undefined)
+    .filter(({ id, finish }) => streams[id] === undefined || finish === 'stopped');
   for (const message of messages) known.add(message);
   if (messages.length > 0) app.dispatch({ type: 'messages/loaded', chat, messages });
   if (removed.length > 0) app.dispatch({ type: 'messages/removed', chat, ids: removed });

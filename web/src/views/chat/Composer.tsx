@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { ask, stop } from '../../actions/answer.ts';
+import { ask, stopAll } from '../../actions/answer.ts';
 import { addFiles, removeAttachment, takeParts } from '../../actions/attachments.ts';
 import { readChat } from '../../actions/chats.ts';
 import { isSend, onTyping } from '../../commands/keys.ts';
@@ -61,11 +61,7 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
     else onSend(parts);
   };
   const stopRunning = (): void => {
-    const { streams, messages } = app.get();
-    for (const [id, { chat }] of Object.entries(streams)) {
-      const message = chat === name ? messages[name]?.[id] : undefined;
-      if (message !== undefined) stop(message);
-    }
+    stopAll(name);
     // The button is that for sending then, which waits for words.
     focusField('#prompt');
   };

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { resumeAnswers } from '../../actions/answer.ts';
+import { resumeAnswers } from '../../actions/follow.ts';
 import { app } from '../../state/app.ts';
 import { isOver, type Message } from '../../state/model.ts';
 import { useApp } from '../../state/use.ts';

@@ -1,0 +1,163 @@
+import type { WireChunk } from '../api/chunks.ts';
+import { type AnswerStream, attach } from '../api/conversation.ts';
+import { isAbort, RequestError, toFailure } from '../api/http.ts';
+import { announce } from '../components/announce.ts';
+import { t } from '../i18n/index.ts';
+import { app } from '../state/app.ts';
+import { isOver, type Message, textOf } from '../state/model.ts';
+import { parseRoute } from '../state/route.ts';
+import { endedAt } from '../state/take.ts';
+import type { MessageMap } from '../state/tree.ts';
+
+/** Waiting times between attempts to get back to a stream, in milliseconds; the last one is repeated. */
+const RETRY_MS = [250, 500, 1_000, 2_000, 4_000];
+/** So many attempts in a row without anything new, then the answer counts as lost. About a minute and a half. */
+const MOST_RETRIES = 24;
+/** How long a page that goes away may still hear of that, in milliseconds. */
+const GOING_MS = 100;
+
+/** Goes on with the answers of a chat that the server may still be giving: after a reload, or in another tab. */
+export function resumeAnswers(messages: MessageMap): void {
+  for (const message of Object.values(messages)) {
+    if (isOver(message) || app.get().streams[message.id] !== undefined) continue;
+    if (message.streamId !== undefined) void follow(message, attachTo(message));
+  }
+}
+
+function attachTo({ streamId = '', lastEvent = 0 }: Message): (signal: AbortSignal) => Promise<AnswerStream> {
+  return (signal) => attach(streamId, lastEvent, signal);
+}
+
+export function change(message: Message, members: Partial<Message>): void {
+  app.dispatch({ type: 'messages/changed', chat: message.chat, id: message.id, change: members });
+}
+
+function latest(message: Message): Message {
+  return app.get().messages[message.chat]?.[message.id] ?? message;
+}
+
+/** Takes what a stream brings into its message. When the connection breaks off and the server keeps the stream, attaches again. */
+export async function follow(message: Message, open: (signal: AbortSignal) => Promise<AnswerStream>): Promise<void> {
+  const leaving = new AbortController();
+  // Whoever stops the answer, or deletes its chat, in whichever tab.
+  const end = app.subscribe(() => {
+    const now = app.get().messages[message.chat]?.[message.id];
+    if (now === undefined || now.finish === 'stopped') leaving.abort();
+  });
+  app.dispatch({ type: 'streams/opened', message: message.id, chat: message.chat });
+  const frames = gather(message);
+  let next = open;
+  let failures = 0;
+  try {
+    for (;;) {
+      try {
+        const stream = await next(leaving.signal);
+        if (stream.id !== undefined && stream.id !== latest(message).streamId) {
+          change(message, { streamId: stream.id, lastEvent: 0 });
+        }
+        app.dispatch({ type: 'streams/phase', message: message.id, phase: 'streaming' });
+        for await (const { chunks, lastEvent } of stream.arrivals) {
+          failures = 0;
+          frames.add(chunks, lastEvent);
+        }
+        frames.flush();
+        const now = latest(message);
+        if (isOver(now)) break;
+        throw new RequestError({ message: '', code: 'cut' });
+      } catch (thrown) {
+        frames.flush();
+        const now = latest(message);
+        if (leaving.signal.aborted || isOver(now)) break;
+        const failure = toFailure(thrown);
+        const isGone = failure.code !== 'cut' && failure.code !== 'unreachable';
+        if (now.streamId === undefined || isGone || failures >= MOST_RETRIES) {
+          const isLost = now.streamId !== undefined && failure.status !== undefined && failure.status < 500;
+          // A page that goes away breaks off what it has asked for, which is no failure. It does not live for so long.
+          await pause(GOING_MS, leaving.signal);
+          if (leaving.signal.aborted) break;
+          const error = isLost ? { message: '', code: 'lost' } : failure;
+          change(message, { error, timing: endedAt(now.timing, Date.now()) });
+          break;
+        }
+        app.dispatch({ type: 'streams/phase', message: message.id, phase: 'lost' });
+        await pause(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 0, leaving.signal);
+        failures += 1;
+        if (leaving.signal.aborted) break;
+        next = attachTo(latest(message));
+      }
+    }
+  } catch (thrown) {
+    if (!isAbort(thrown)) throw thrown;
+  } finally {
+    end();
+    app.dispatch({ type: 'streams/closed', message: message.id });
+    const now = latest(message);
+    if (now.finish !== 'stopped') {
+      if (textOf(now) !== '') announce(t('chat.complete'));
+      const isShown = parseRoute(location.hash).path[0] === message.chat;
+      if (!isShown) app.dispatch({ type: 'chats/changed', id: message.chat, change: { unread: true } });
+    }
+  }
+}
+
+/** Takes all that arrives between two pictures at once: nobody sees more, and each step costs a rendering. */
+function gather(message: Message): { add(chunks: readonly WireChunk[], lastEvent?: number): void; flush(): void } {
+  let chunks: WireChunk[] = [];
+  let lastEvent: number | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let frame = 0;
+  const flush = (): void => {
+    clearTimeout(timer);
+    cancelAnimationFrame(frame);
+    frame = 0;
+    timer = undefined;
+    if (chunks.length === 0) return;
+    const taken = chunks;
+    chunks = [];
+    if (latest(message).finish === 'stopped') return;
+    const event = lastEvent === undefined ? {} : { lastEvent };
+    const { chat, id } = message;
+    app.dispatch({ type: 'messages/chunks', chat, id, chunks: taken, now: Date.now(), ...event });
+    takeAboutChat(chat, taken);
+  };
+  return {
+    add: (arrived, event) => {
+      chunks.push(...arrived);
+      lastEvent = event ?? lastEvent;
+      if (frame !== 0) return;
+      frame = requestAnimationFrame(flush);
+      // In a tab that nobody sees there are no pictures.
+      timer = setTimeout(flush, 250);
+    },
+    flush,
+  };
+}
+
+/** Titles, and the state that providers want back. */
+function takeAboutChat(id: string, chunks: readonly WireChunk[]): void {
+  for (const chunk of chunks) {
+    const chat = app.get().chats.byId[id];
+    if (chat === undefined) return;
+    if (chunk.type === 'title' && chat.titleBy !== 'person' && chunk.title.trim() !== '') {
+      app.dispatch({ type: 'chats/changed', id, change: { title: chunk.title.trim(), titleBy: 'model' } });
+    } else if (chunk.type === 'conversation') {
+      const conversation = { ...chat.conversation, ...chunk.conversation };
+      app.dispatch({ type: 'chats/changed', id, change: { conversation } });
+    }
+  }
+}
+
+/** Waits, but no longer than until the network is back. */
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      removeEventListener('online', end);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    addEventListener('online', end);
+    signal.addEventListener('abort', end);
+  });
+}
