@@ -133,4 +133,22 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
       );
     });
   });
+
+  test('is waited for in a second tab as well, which can stop it', async () => {
+    await visit(async (page, context) => {
+      for (const isStopped of [false, true]) {
+        await send(page, 'wait');
+        await lastAnswer(page).getByText('Waiting for the answer').waitFor();
+        const second = await context.newPage();
+        await second.goto(page.url());
+        await lastAnswer(second).getByText('Waiting for the answer').waitFor();
+        assert.equal(await second.getByText('broke off').count(), 0);
+        if (isStopped) await second.locator('#send').click();
+        else begin();
+        const end = isStopped ? 'Stopped.' : 'You said: wait';
+        for (const each of [page, second]) await lastAnswer(each).getByText(end).waitFor();
+        await second.close();
+      }
+    });
+  });
 });

@@ -6,6 +6,7 @@ import { t } from '../i18n/index.ts';
 import { app } from '../state/app.ts';
 import { isOver, type Message, textOf } from '../state/model.ts';
 import { parseRoute } from '../state/route.ts';
+import { ownChats } from '../state/streams.ts';
 import { endedAt } from '../state/take.ts';
 import type { MessageMap } from '../state/tree.ts';
 
@@ -18,8 +19,9 @@ const GOING_MS = 100;
 
 /** Goes on with the answers of a chat that the server may still be giving: after a reload, or in another tab. */
 export function resumeAnswers(messages: MessageMap): void {
+  const own = ownChats(app.get().streams);
   for (const message of Object.values(messages)) {
-    if (isOver(message) || app.get().streams[message.id] !== undefined) continue;
+    if (isOver(message) || own[message.id] !== undefined) continue;
     if (message.streamId !== undefined) void follow(message, attachTo(message));
   }
 }

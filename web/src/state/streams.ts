@@ -1,15 +1,22 @@
-/** Answers that are on their way to this tab, by their message. */
+/** Answers that are on their way, by their message. */
 export type StreamsState = Readonly<Record<string, Running>>;
 
 export interface Running {
   readonly chat: string;
-  /** waiting: the server has sent nothing yet; lost: the connection broke off and is being made anew. */
-  readonly phase: 'waiting' | 'streaming' | 'lost';
+  /**
+   * waiting: the server has sent nothing yet; lost: the connection broke off and is being made anew; elsewhere: another tab
+   * waits for it, and there is nothing to attach to before its first word.
+   */
+  readonly phase: 'waiting' | 'streaming' | 'lost' | 'elsewhere';
+  /** Which tab that is. */
+  readonly tab?: string;
 }
 
 export type StreamsAction =
   | { readonly type: 'streams/opened'; readonly message: string; readonly chat: string }
   | { readonly type: 'streams/phase'; readonly message: string; readonly phase: Running['phase'] }
+  /** All that another tab follows now: chats by message. */
+  | { readonly type: 'streams/told'; readonly tab: string; readonly chats: Readonly<Record<string, string>> }
   | { readonly type: 'streams/closed'; readonly message: string };
 
 export const initialStreams: StreamsState = {};
@@ -23,6 +30,15 @@ export function reduceStreams(state: StreamsState, action: StreamsAction): Strea
       if (running === undefined || running.phase === action.phase) return state;
       return { ...state, [action.message]: { ...running, phase: action.phase } };
     }
+    case 'streams/told': {
+      const { tab, chats } = action;
+      const others = Object.entries(state).filter(([, running]) => running.tab !== tab);
+      const theirs = Object.entries(chats).map(([id, chat]): [string, Running] => [
+        id,
+        { chat, phase: 'elsewhere', tab },
+      ]);
+      return Object.fromEntries([...theirs, ...others]);
+    }
     case 'streams/closed': {
       if (state[action.message] === undefined) return state;
       const { [action.message]: _, ...rest } = state;
@@ -34,4 +50,10 @@ export function reduceStreams(state: StreamsState, action: StreamsAction): Strea
 /** The message that is being answered in a chat. */
 export function runningIn(state: StreamsState, chat: string): string | undefined {
   return Object.entries(state).find(([, running]) => running.chat === chat)?.[0];
+}
+
+/** The chats of the answers that this tab follows itself, by message. */
+export function ownChats(state: StreamsState): Readonly<Record<string, string>> {
+  const own = Object.entries(state).filter(([, { phase }]) => phase !== 'elsewhere');
+  return Object.fromEntries(own.map(([id, { chat }]) => [id, chat]));
 }

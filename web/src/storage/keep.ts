@@ -6,6 +6,7 @@ import type { MessageMap } from '../state/tree.ts';
 import { readAll, readBy, readOne, write } from './database.ts';
 import { loadDrafts, takeDraft, writeDrafts } from './keep-drafts.ts';
 import { readLocal, writeLocal } from './local.ts';
+import { shareRunning } from './running.ts';
 import { listen, tell } from './tabs.ts';
 
 /** How long the changes of a running answer gather before they are written, in milliseconds; others are written at once. */
@@ -21,6 +22,7 @@ export type OnRefused = (error: unknown) => void;
 export async function keepState(onRefused: OnRefused): Promise<void> {
   loadSettings();
   loadDrafts();
+  const tellRunning = shareRunning();
   let written = app.get();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isGathering = false;
@@ -33,6 +35,8 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
     written = now;
     try {
       await writeDifference(before, now);
+      // Behind it, so that nobody takes an answer for broken off whose end is still to be read.
+      tellRunning();
     } catch (error) {
       // What was refused goes with the next change.
       written = { ...written, chats: before.chats, messages: before.messages };
@@ -45,7 +49,7 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
     if (settings !== written.settings) writeLocal('settings', settings);
     if (drafts !== written.drafts) writeDrafts(written.drafts, drafts);
     if (settings !== written.settings || drafts !== written.drafts) written = { ...written, settings, drafts };
-    if (chats === written.chats && messages === written.messages) return;
+    if (chats === written.chats && messages === written.messages && streams === written.streams) return;
     const isRunning = Object.keys(streams).length > 0;
     if (timer !== undefined && (isRunning || !isGathering)) return;
     clearTimeout(timer);
@@ -158,7 +162,7 @@ async function takeMessages(chat: string, put: readonly string[], removed: reado
   const { streams } = app.get();
   const messages = read
     .filter((message) => message !== undefined)
-    .filter(({ id, finish }) => streams[id] === undefined || finish === 'stopped');
+    .filter(({ id, finish }) => (streams[id]?.phase ?? 'elsewhere') === 'elsewhere' || finish === 'stopped');
   for (const message of messages) known.add(message);
   if (messages.length > 0) app.dispatch({ type: 'messages/loaded', chat, messages });
   if (removed.length > 0) app.dispatch({ type: 'messages/removed', chat, ids: removed });

@@ -7,6 +7,10 @@ export type Word =
       readonly put: readonly string[];
       readonly removed: readonly string[];
     }
+  /** The answers that a tab follows: their chats by message. */
+  | { readonly kind: 'running'; readonly tab: string; readonly chats: Readonly<Record<string, string>> }
+  /** A tab has begun, and knows of nobody's answers. */
+  | { readonly kind: 'begun' }
   | { readonly kind: 'records'; readonly of: string }
   | { readonly kind: 'cleared' };
 
