@@ -119,4 +119,20 @@ describe('what the page keeps', { skip: withoutBrowser }, () => {
       await becomes(() => page.locator('#prompt').inputValue(), 'one!');
     });
   });
+
+  test('the draft of a chat goes with it, and comes back with it', async () => {
+    await visit(async (page) => {
+      await ask(page, 'first');
+      await page.locator('#prompt').fill('half a thought');
+      const kept = (): Promise<number> =>
+        page.evaluate(() => Object.values(localStorage).filter((text) => text.includes('half a thought')).length);
+      await becomes(kept, 1);
+      await page.locator('.chat-list li button').first().click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await becomes(kept, 0);
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await becomes(() => page.locator('#prompt').inputValue(), 'half a thought');
+      await becomes(kept, 1);
+    });
+  });
 });

@@ -82,12 +82,13 @@ export function renameChat(id: string, title: string): void {
 export async function deleteChats(ids: readonly string[]): Promise<void> {
   await Promise.all(ids.map(loadMessages));
   for (const id of ids) stopAll(id);
-  const { chats: all, messages } = app.get();
+  const { chats: all, messages, drafts } = app.get();
   const chats = ids.map((id) => all.byId[id]).filter((chat) => chat !== undefined);
   const shown = shownChat();
   const address = location.hash;
   app.dispatch({ type: 'chats/removed', ids });
   app.dispatch({ type: 'messages/forgotten', chats: ids });
+  for (const chat of ids) app.dispatch({ type: 'drafts/cleared', chat });
   if (shown !== undefined && ids.includes(shown.id)) newChat();
   const title = chats[0]?.title ?? '';
   const text =
@@ -98,6 +99,8 @@ export async function deleteChats(ids: readonly string[]): Promise<void> {
       app.dispatch({ type: 'chats/put', chats: chats.map((chat) => ({ ...chat })) });
       const gone = ids.flatMap((id) => Object.values(messages[id] ?? {}));
       app.dispatch({ type: 'messages/put', messages: gone.map((message) => ({ ...message })) });
+      const written = ids.flatMap((id) => (drafts[id] === undefined ? [] : [[id, drafts[id]] as const]));
+      app.dispatch({ type: 'drafts/loaded', drafts: Object.fromEntries(written) });
       if (shown !== undefined && ids.includes(shown.id)) goTo(address);
     },
   });
