@@ -62,8 +62,13 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
       await becomes(() => page.locator('#attached [role=alert]').count(), 2);
       await becomes(() => page.locator('#send').isDisabled(), true);
       await page.getByRole('button', { name: 'Remove empty.txt' }).click();
+      await page.locator('#prompt').fill('What is in it?');
+      await page.locator('#prompt').press('Enter');
+      await page.getByText('“program.exe” could not be taken in. Remove it').waitFor();
+      await becomes(() => page.locator('.question').count(), 0);
       await page.getByRole('button', { name: 'Remove program.exe' }).click();
       await becomes(() => page.locator('#attached').count(), 0);
+      await ask(page, 'Then without it');
     });
   });
 

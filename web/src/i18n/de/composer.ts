@@ -17,6 +17,7 @@ export const composer: Words<typeof english> = {
   text: '{size} Text',
   noText: 'In dieser Datei ist kein Text.',
   failed: 'Diese Datei ließ sich nicht übernehmen.',
+  failedFile: '„{name}“ ließ sich nicht übernehmen. Entferne die Datei oder hänge sie noch einmal an.',
   web: 'Suche',
   webSearch: 'Zu jeder Frage im Web suchen',
   voice: 'Sprechen statt tippen',

@@ -14,6 +14,7 @@ export const composer = {
   text: '{size} of text',
   noText: 'There is no text in this file.',
   failed: 'This file could not be taken in.',
+  failedFile: '“{name}” could not be taken in. Remove it, or attach it again.',
   web: 'Search',
   webSearch: 'Search the web for each question',
   voice: 'Speak instead of typing',

@@ -17,6 +17,7 @@ export const composer: Words<typeof english> = {
   text: '{size} de texto',
   noText: 'Este archivo no contiene texto.',
   failed: 'No se pudo incorporar el archivo.',
+  failedFile: 'No se pudo incorporar «{name}». Quítalo o adjúntalo de nuevo.',
   web: 'Buscar',
   webSearch: 'Buscar en la web para cada pregunta',
   voice: 'Hablar en vez de escribir',

@@ -17,6 +17,7 @@ export const composer: Words<typeof english> = {
   text: '{size} de texte',
   noText: 'Ce fichier ne contient pas de texte.',
   failed: 'Ce fichier n’a pas pu être ajouté.',
+  failedFile: '« {name} » n’a pas pu être ajouté. Retirez-le ou joignez-le à nouveau.',
   web: 'Recherche',
   webSearch: 'Chercher sur le web pour chaque question',
   voice: 'Parler au lieu d’écrire',

@@ -17,6 +17,7 @@ export const composer: Words<typeof english> = {
   text: '{size} 文本',
   noText: '此文件中没有文本。',
   failed: '无法添加此文件。',
+  failedFile: '无法添加“{name}”。请移除它，或重新添加。',
   web: '搜索',
   webSearch: '为每个问题搜索网络',
   voice: '用语音输入',

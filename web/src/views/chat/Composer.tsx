@@ -6,6 +6,7 @@ import { isSend, onTyping } from '../../commands/keys.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
 import { focusField } from '../../components/keep-focus.ts';
+import { toast } from '../../components/toast.ts';
 import { filesOf, pastedFiles, usePageDrop } from '../../components/use-file-drop.ts';
 import { directionOf } from '../../i18n/direction.ts';
 import { t } from '../../i18n/index.ts';
@@ -56,6 +57,8 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
     const { streams, drafts } = app.get();
     const { text, attachments } = drafts[name] ?? emptyDraft;
     if (runningIn(streams, name) !== undefined || isTaking(attachments) || isNothing(text, attachments)) return;
+    const failed = attachments.find(({ phase }) => phase === 'failed');
+    if (failed !== undefined) return toast(t('composer.failedFile', { name: failed.name }));
     const parts = takeParts(name);
     if (onSend === undefined) ask(chat, parts);
     else onSend(parts);
