@@ -9,7 +9,8 @@ export function parseRoute(hash: string): Route {
     .replace(/^#?\/?/, '')
     .split('/')
     .filter((part) => part !== '')
-    .map(decode);
+    .map(decode)
+    .map(withoutInherited);
   return { screen: screen === '' ? 'chat' : screen, path };
 }
 
@@ -19,6 +20,11 @@ function decode(part: string): string {
   } catch {
     return part;
   }
+}
+
+/** Paths are looked up in objects, where what all objects inherit (`constructor`) must not be found: it becomes what no id is. */
+function withoutInherited(part: string): string {
+  return part in Object.prototype ? `/${part}` : part;
 }
 
 /** The address of a screen, for links. */
