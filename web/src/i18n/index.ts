@@ -1,5 +1,4 @@
 import { app } from '../state/app.ts';
-import { useApp } from '../state/use.ts';
 import type * as en from './en/index.ts';
 
 /** The languages of the page, each under its own name for itself. */
@@ -93,11 +92,6 @@ export function fill(words: Dictionary | undefined, key: Key, values: Values, ru
     if (value === undefined) return whole;
     return typeof value === 'number' ? value.toLocaleString(language) : value;
   });
-}
-
-/** Renders a component again when another language is spoken. */
-export function useLanguage(): string {
-  return useApp((state) => state.settings.language);
 }
 
 /** The language that the settings ask for. */
