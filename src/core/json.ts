@@ -126,8 +126,8 @@ function nameIn(bytes: Buffer, start: number, end: number): string {
   return written.includes('\\') ? String(JSON.parse(`"${written}"`)) : written;
 }
 
-/** The index behind the closing quote of the string that begins at `at`. */
-function endOfString(bytes: Buffer, at: number): number {
+/** The index behind the closing quote of the string that begins at `at`; the end of all where nothing closes it. */
+export function endOfString(bytes: Buffer, at: number): number {
   let next = at + 1;
   for (;;) {
     const near = Math.min(bytes.length, next + LONG_STRING);

@@ -133,6 +133,14 @@ const ServerToolCall = z.looseObject({
 });
 export type ServerToolCall = z.infer<typeof ServerToolCall>;
 
+const Seconds = z.number().positive().nullish();
+
+/** Fields about how long a chat may take; no upstream sees them. */
+export const DeadlineFields = {
+  timeout: Seconds.describe('Seconds for the whole answer, below the server’s own limit'),
+  stream_timeout: Seconds.describe('Seconds between two pieces of the answer, below the server’s own limit'),
+};
+
 /** Fields about where and how Sluice answers; no upstream sees them. */
 export const RoutingFields = {
   model: Name.nullish().describe(

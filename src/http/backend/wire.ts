@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ChatFields, Name, Part, RoutingFields, WireMessage } from '../wire.ts';
+import { ChatFields, DeadlineFields, Name, Part, RoutingFields, WireMessage } from '../wire.ts';
 
 /** Where clients of this dialect find what providers there are. */
 export const PROVIDERS_PATH = '/backend-api/v2/providers';
@@ -39,12 +39,7 @@ export const ConversationBody = z
       .boolean()
       .nullish()
       .describe('Send a title with the first answer of a chat; absent: when there is a conversation_id'),
-    timeout: z.number().positive().nullish().describe('Seconds for the whole answer, below the server’s own limit'),
-    stream_timeout: z
-      .number()
-      .positive()
-      .nullish()
-      .describe('Seconds between two pieces of the answer, below the server’s own limit'),
+    ...DeadlineFields,
     resumable: z
       .boolean()
       .nullish()

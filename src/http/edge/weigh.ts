@@ -1,4 +1,5 @@
 import { SluiceError } from '../../core/errors.ts';
+import { endOfString } from '../../core/json.ts';
 
 /** Up to this size a body cannot hold enough values to do harm. */
 const SMALL_BYTES = 128 * 1024;
@@ -6,11 +7,8 @@ const SMALL_BYTES = 128 * 1024;
 const MOST_VALUES = 200_000;
 /** Of the outermost object. */
 export const MOST_FIELDS = 1_000;
-/** From this length on a string's end is searched by native code, which starts slower and runs faster. */
-const LONG_STRING = 32;
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 
 /**
  * Looks over a large body before it is parsed. A few megabytes of `0,0,0,…` or `[[[[…` become gigabytes of objects and
@@ -24,7 +22,7 @@ export function weighJson(bytes: Buffer, limits: { readonly jsonDepth: number })
   for (let at = 0; at < bytes.length; at += 1) {
     switch (bytes[at]) {
       case QUOTE:
-        at = endOfString(bytes, at);
+        at = endOfString(bytes, at) - 1;
         break;
       case 0x7b: // {
       case 0x5b: // [
@@ -54,19 +52,4 @@ export function tooDeep(limit: number): SluiceError {
 
 export function tooManyFields(): SluiceError {
   return new SluiceError('invalid_request', `The body has more than ${MOST_FIELDS} fields, which is a fixed limit.`);
-}
-
-/** The index of the closing quote of the string that begins at `at`. */
-function endOfString(bytes: Buffer, at: number): number {
-  let next = at + 1;
-  for (;;) {
-    const near = Math.min(bytes.length, next + LONG_STRING);
-    while (next < near && bytes[next] !== QUOTE) next += 1;
-    if (next === near) next = bytes.indexOf(QUOTE, next);
-    if (next === -1) return bytes.length;
-    let backslashes = 0;
-    while (bytes[next - 1 - backslashes] === BACKSLASH) backslashes += 1;
-    if (backslashes % 2 === 0) return next;
-    next += 1;
-  }
 }

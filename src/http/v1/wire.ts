@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MOST_CHOICES } from '../../core/chat.ts';
-import { ChatFields, RoutingFields, WireMessage } from '../wire.ts';
+import { ChatFields, DeadlineFields, RoutingFields, WireMessage } from '../wire.ts';
 
 /** `POST chat/completions`. Unknown fields are kept and passed on. */
 export const ChatCompletionBody = z
@@ -13,12 +13,7 @@ export const ChatCompletionBody = z
     ...ChatFields,
     conversation_id: z.string().max(256).nullish(),
     strict: z.boolean().nullish().describe('Refuse the request when a field of it has no place at the provider'),
-    timeout: z.number().positive().nullish().describe('Seconds for the whole answer, below the server’s own limit'),
-    stream_timeout: z
-      .number()
-      .positive()
-      .nullish()
-      .describe('Seconds between two pieces of the answer, below the server’s own limit'),
+    ...DeadlineFields,
     media: z.array(z.tuple([z.string(), z.string()]).rest(z.unknown())).nullish(),
     images: z.array(z.tuple([z.string(), z.string()]).rest(z.unknown())).nullish(),
     image: z.string().nullish().describe('An image for the last message, as a data: URI'),
