@@ -53,6 +53,34 @@ describe('the focus', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('is in the message field where there is no pointer at all, and a screen that has it is not framed', async () => {
+    await visit(async (page) => {
+      await page.addInitScript(() => {
+        const { matchMedia } = globalThis as unknown as { matchMedia(query: string): { matches: boolean } };
+        Object.assign(globalThis, {
+          matchMedia: (query: string) =>
+            new Proxy(matchMedia(query), {
+              get: (list, name) => {
+                if (name === 'matches' && query.includes('pointer')) return false;
+                const value = Reflect.get(list, name, list);
+                return typeof value === 'function' ? value.bind(list) : value;
+              },
+            }),
+        });
+      });
+      await page.reload();
+      await ready(page);
+      await becomes(() => focused(page), '#prompt');
+      await page.keyboard.type('one');
+      await page.keyboard.press('Enter');
+      await lastAnswer(page).getByText('You said: one').waitFor();
+      assert.equal(await focused(page), '#prompt');
+      await goTo(page, '#/media');
+      await page.locator('main:focus-visible').waitFor();
+      assert.equal(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle'), 'none');
+    });
+  });
+
   test('goes to the neighbour of what is taken out of a list', async () => {
     await visit(async (page) => {
       await ready(page);

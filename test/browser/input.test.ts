@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import sharp from 'sharp';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
 import { becomes, comesToFit } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, finished, lastAnswer, newChat, PIXEL, ready } from './visit.ts';
+import { ask, finished, lastAnswer, newChat, PIXEL, ready, send } from './visit.ts';
 
 type Made = new (
   ...options: unknown[]
@@ -141,6 +142,26 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
         return !field.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
       });
       assert.equal(isTaken, false);
+    });
+  });
+
+  test('shows the picture of a question at its edge, and names the chat after the words', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      const wide = await sharp({ create: { width: 800, height: 400, channels: 3, background: 'teal' } })
+        .png()
+        .toBuffer();
+      await page.locator('#files').setInputFiles({ name: 'wide.png', mimeType: 'image/png', buffer: wide });
+      await page.locator('#attached .is-ready').waitFor();
+      await send(page, 'endless');
+      await lastAnswer(page).getByText('and and').waitFor();
+      assert.match(await page.locator('.chat-list li').innerText(), /^endless/);
+      const boxOf = async (place: string) => {
+        const { x = 0, width = 0 } = (await page.locator(place).boundingBox()) ?? {};
+        return { width, end: x + width };
+      };
+      await becomes(async () => (await boxOf('.question img')).width, 256);
+      assert.equal((await boxOf('.question img')).end, (await boxOf('.question .files')).end);
     });
   });
 

@@ -24,12 +24,12 @@ export function ask(chat: Chat | undefined, parts: readonly Part[]): void {
   void answer(there.id, question.id, 'next').then(() => rememberQuestion(there, parts));
 }
 
-/** The first words of a question, until there is something better. */
+/** The first words of a question, or the name of its first file, until there is something better. */
 export function titleFrom(parts: readonly Part[]): string {
-  const [first] = parts.flatMap((part) =>
-    part.type === 'text' ? [part.text] : part.type === 'file' ? [part.name] : [],
-  );
-  const line = (first ?? '').trim().split('\n')[0] ?? '';
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text.trim()] : []));
+  const names = parts.flatMap((part) => (part.type === 'file' ? [part.name] : []));
+  const [first = ''] = [...texts, ...names].filter((words) => words !== '');
+  const line = first.split('\n')[0] ?? '';
   return line.length > 60 ? `${line.slice(0, 59).trimEnd()}…` : line;
 }
 

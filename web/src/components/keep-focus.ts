@@ -40,7 +40,12 @@ export function keepFocus(root: HTMLElement): void {
 
 /** Puts the focus into a field, unless that would bring up a keyboard on the screen. */
 export function focusField(selector: string): void {
-  if (matchMedia('(pointer: fine)').matches) document.querySelector<HTMLElement>(selector)?.focus();
+  if (!hasScreenKeyboard()) document.querySelector<HTMLElement>(selector)?.focus();
+}
+
+/** Whether writing is likely done on the screen. Without any pointer there is a keyboard, and nothing to press with. */
+export function hasScreenKeyboard(): boolean {
+  return matchMedia('(pointer: coarse)').matches;
 }
 
 function heldBy(element: HTMLElement): Held {
@@ -75,7 +80,7 @@ function* waysFrom(held: Held, before: Held | undefined): Generator<HTMLElement 
     else if (held.element.matches('.branches *'))
       yield row.querySelector<HTMLElement>('.branches button:not(:disabled)');
   }
-  if (matchMedia('(pointer: fine)').matches) yield document.querySelector<HTMLElement>('#prompt');
+  if (!hasScreenKeyboard()) yield document.querySelector<HTMLElement>('#prompt');
   yield document.querySelector<HTMLElement>('#scroll');
   yield document.querySelector<HTMLElement>('main');
 }

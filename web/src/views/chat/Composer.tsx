@@ -5,7 +5,7 @@ import { readChat } from '../../actions/chats.ts';
 import { isSend, onTyping } from '../../commands/keys.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
-import { focusField } from '../../components/keep-focus.ts';
+import { focusField, hasScreenKeyboard } from '../../components/keep-focus.ts';
 import { toast } from '../../components/toast.ts';
 import { filesOf, pastedFiles, usePageDrop } from '../../components/use-file-drop.ts';
 import { directionOf } from '../../i18n/direction.ts';
@@ -47,7 +47,7 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
   useEffect(() => onTyping(() => field.current?.focus()), []);
   // At once: later it would take the focus from where somebody has gone meanwhile.
   useLayoutEffect(() => {
-    if (matchMedia('(pointer: fine)').matches) field.current?.focus();
+    if (!hasScreenKeyboard()) field.current?.focus();
   }, []);
 
   const submit = async (): Promise<void> => {

@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
+import { hasScreenKeyboard } from '../../components/keep-focus.ts';
 import { Menu } from '../../components/Menu.tsx';
 import { ScreenHead } from '../../components/ScreenHead.tsx';
 import { t } from '../../i18n/index.ts';
@@ -159,7 +160,7 @@ interface SearchFieldProps {
 function SearchField({ search, setSearch, openFirst }: SearchFieldProps) {
   const field = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {
-    if (matchMedia('(pointer: fine)').matches) field.current?.focus();
+    if (!hasScreenKeyboard()) field.current?.focus();
   }, []);
   return (
     <label class="search-field history-search">
