@@ -34,6 +34,17 @@ describe('markdown shows', { skip: withoutBrowser, timeout: 900_000 }, () => {
     assert.equal(await here.page.evaluate('navigator.clipboard.readText()'), 'const a = 1; // one\n\nfoo();');
   });
 
+  test('formulas and colours also in browsers that do not tell when they are idle, such as Safari', async () => {
+    assert.equal(
+      await here.page.evaluate('delete window.requestIdleCallback && typeof requestIdleCallback'),
+      'undefined',
+    );
+    await render(`$x^2$\n\n${FENCE}js\nconst a = 1;\n${FENCE}`);
+    assert.equal(await count('.katex'), 1);
+    assert.equal(await count('.hljs-keyword'), 1);
+    assert.deepEqual(here.problems, []);
+  });
+
   test('emphasis beside East Asian marks, without blanks', async () => {
     await render('**「强调」**文字，这是**“引号”**的。**강조(설명)**은\n\n**スター。**次 a*b*c 2 * 3');
     const strong = await here.page.locator('strong').allInnerTexts();

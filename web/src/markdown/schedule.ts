@@ -1,3 +1,5 @@
+import { whenIdle } from '../idle.ts';
+
 /** Work that can wait, in pieces: each returns true when there is more of it. */
 type Job = () => boolean;
 
@@ -19,7 +21,7 @@ export function inSlices(job: Job): () => void {
 
 function next(): void {
   // Not only when idle: a page that streams all the time would never be.
-  requestIdleCallback(run, { timeout: 100 });
+  whenIdle(run, 100);
 }
 
 function run(): void {

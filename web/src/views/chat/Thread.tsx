@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../components/IconButton.tsx';
 import { t } from '../../i18n/index.ts';
+import { whenIdle } from '../../idle.ts';
 import { runningIn } from '../../state/streams.ts';
 import { childrenOf, type MessageMap, pathTo } from '../../state/tree.ts';
 import { useApp } from '../../state/use.ts';
@@ -65,7 +66,7 @@ export default function Thread({ chat }: ThreadProps) {
   );
   useEffect(() => {
     if (count >= path.length) return;
-    return whenIdle(() => setCount(count + NEXT_BATCH));
+    return whenIdle(() => setCount(count + NEXT_BATCH), 500);
   }, [count, path.length]);
 
   return (
@@ -120,13 +121,4 @@ function sameShape(a: MessageMap, b: MessageMap): boolean {
   return (
     ids.length === Object.keys(a).length && ids.every((id) => a[id]?.parent === b[id]?.parent && a[id] !== undefined)
   );
-}
-
-function whenIdle(run: () => void): () => void {
-  if (typeof requestIdleCallback === 'undefined') {
-    const timer = setTimeout(run, 50);
-    return () => clearTimeout(timer);
-  }
-  const handle = requestIdleCallback(run, { timeout: 500 });
-  return () => cancelIdleCallback(handle);
 }
