@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import dns from 'node:dns/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { describe, test } from 'node:test';
 import { checkPublicAddress, isPublicAddress } from './address.ts';
 
@@ -10,6 +12,7 @@ describe('isPublicAddress', () => {
     '2606:4700:4700::1111',
     '::ffff:8.8.8.8',
     '64:ff9b::808:808',
+    '64:ff9b::d83a:d3ce',
   ]) {
     test(`${address} is public`, () => assert.ok(isPublicAddress(address)));
   }
@@ -100,6 +103,26 @@ describe('checkPublicAddress', () => {
       );
     });
   }
+
+  test('refuses a name with a private address among public ones, or with none', async (context) => {
+    let found = [{ address: '8.8.8.8', family: 4 }];
+    context.mock.method(dns, 'lookup', async () => found);
+    syncBuiltinESMExports();
+    context.after(() => {
+      context.mock.restoreAll();
+      syncBuiltinESMExports();
+    });
+    await checkPublicAddress('http://mixed.example/', 'media_url');
+    found = [...found, { address: '10.0.0.1', family: 4 }];
+    await assert.rejects(checkPublicAddress('http://mixed.example/', 'media_url'), { code: 'invalid_request' });
+    found = [];
+    await assert.rejects(checkPublicAddress('http://mixed.example/', 'media_url'), { code: 'invalid_request' });
+  });
+
+  test('cuts a long one where it is named', async () => {
+    const address = `data:text/plain,${'a'.repeat(50_000)}`;
+    await assert.rejects(checkPublicAddress(address, 'media_url'), /'.{200}' is not an http\(s\) address\.$/);
+  });
 
   test('takes an address of the public Internet', async () => {
     await checkPublicAddress('https://8.8.8.8/a.png', 'media_url');

@@ -50,7 +50,7 @@ export function hostOf(url: URL): string {
 export function toWebAddress(text: string, base?: URL): URL | undefined {
   const url = URL.parse(text, base);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
-  return url.username === '' && url.password === '' && url.hostname !== '' ? url : undefined;
+  return url.username === '' && url.password === '' ? url : undefined;
 }
 
 /** The addresses behind a host, which may be an address itself. Empty when it has none. */

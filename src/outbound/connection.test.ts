@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import type { RequestListener } from 'node:http';
-import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer, Socket } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import tls from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { eventually } from '../../test/support/eventually.ts';
 import { plainServer } from '../../test/support/plain-server.ts';
+import { secureServer, trustSecureServer } from '../../test/support/secure-server.ts';
 import type { Limits } from '../config/config.ts';
 import { defaultLimits } from '../config/defaults.ts';
 import type { SluiceError } from '../core/errors.ts';
@@ -283,34 +280,8 @@ describe('connections to upstreams', () => {
 });
 
 describe('connections by TLS', () => {
-  const folder = new URL('../../test/fixtures/tls/', import.meta.url);
-  const cert = readFileSync(new URL('certificate.pem', folder), 'utf8');
-  const key = readFileSync(new URL('key.pem', folder), 'utf8');
-
-  async function secureServer(
-    context: TestContext,
-    listener: RequestListener,
-  ): Promise<{ origin: string; resumed: boolean[] }> {
-    const server = createSecureServer({ cert, key }, listener);
-    const resumed: boolean[] = [];
-    server.on('secureConnection', (socket) => resumed.push(socket.isSessionReused()));
-    server.listen(0, 'localhost');
-    await once(server, 'listening');
-    context.after(() => {
-      server.close();
-      server.closeAllConnections();
-    });
-    return { origin: `https://localhost:${(server.address() as AddressInfo).port}`, resumed };
-  }
-
-  function trust(context: TestContext): void {
-    const before = tls.getCACertificates('default');
-    tls.setDefaultCACertificates([...before, cert]);
-    context.after(() => tls.setDefaultCACertificates(before));
-  }
-
   test('are kept, and a further one takes up the session', async (context) => {
-    trust(context);
+    trustSecureServer(context);
     const { origin, resumed } = await secureServer(context, async (request, response) => {
       const bytes = Buffer.concat(await request.toArray());
       await sleep(20);
@@ -326,7 +297,7 @@ describe('connections by TLS', () => {
   });
 
   test('an answer of any size comes whole', async (context) => {
-    trust(context);
+    trustSecureServer(context);
     const { origin } = await secureServer(context, (_request, response) => {
       for (let part = 0; part < 50; part += 1) response.write(Buffer.alloc(100_000, 'abcdefghij'));
       response.end();
@@ -339,7 +310,7 @@ describe('connections by TLS', () => {
   test('nobody without a certificate that holds', async (context) => {
     const { origin } = await secureServer(context, (_request, response) => response.end());
     await assert.rejects(ask(clientFor(context), origin), { code: 'upstream_unreachable' });
-    trust(context);
+    trustSecureServer(context);
     await assert.rejects(ask(clientFor(context), origin.replace('localhost', '127.0.0.1')), {
       code: 'upstream_unreachable',
     });

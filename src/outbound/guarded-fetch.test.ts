@@ -9,8 +9,9 @@ import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib
 import { eventually } from '../../test/support/eventually.ts';
 import { forbiddenAddresses, startCanaries } from '../../test/support/forbidden-addresses.ts';
 import { plainServer, unusedPort } from '../../test/support/plain-server.ts';
+import { secureServer, trustSecureServer } from '../../test/support/secure-server.ts';
 import { SluiceError } from '../core/errors.ts';
-import { isPublicAddress } from './address.ts';
+import { checkPublicAddress, isPublicAddress } from './address.ts';
 import { createGuardedFetch, defaultGuardedLimits, type GuardedSettings, readAll } from './guarded-fetch.ts';
 
 /** A world in which 127.0.0.1 is the public Internet and everything else is not. */
@@ -56,6 +57,9 @@ describe('guarded fetch: where it goes', () => {
     assert.equal(hits.length, 2);
     await assert.rejects(createGuardedFetch()(`http://127.0.0.1:${ports[2]}/x`, { allowedOrigins: [origin] }));
     assert.equal(hits.length, 2, 'another port is another origin');
+    const named = `http://localhost:${ports[0]}`;
+    await readAll(await createGuardedFetch()(`${named}/x`, { allowedOrigins: [named] }));
+    assert.ok(hits.length > 2, 'names are looked up');
   });
 
   test('a name that leads to a private address is refused, also when others of its addresses are public', async (context) => {
@@ -87,6 +91,12 @@ describe('guarded fetch: where it goes', () => {
     assert.equal(asked, 1);
   });
 
+  test('all addresses of a name are tried', async (context) => {
+    const { port } = await plainServer(context, (_request, response) => response.end('the second'));
+    const fetch = guarded({ resolve: async () => ['127.0.0.2', '127.0.0.1'], isPublic: () => true });
+    assert.equal((await readAll(await fetch(`http://two.example:${port}/`))).toString(), 'the second');
+  });
+
   test('the host header stays the name, and nothing secret is sent', async (context) => {
     const seen: Record<string, unknown>[] = [];
     const { url } = await plainServer(context, (request, response) => {
@@ -103,6 +113,16 @@ describe('guarded fetch: where it goes', () => {
       'accept-encoding': 'gzip, br',
       connection: 'close',
     });
+  });
+
+  test('a long address is cut where it is named', async () => {
+    const word = 'a'.repeat(50_000);
+    for (const address of [`data:text/plain,${word}`, `http://127.0.0.2/${word}`])
+      await assert.rejects(guarded()(address), failsWith('invalid_request', /^'.{200}…' \w.{20,60}$/));
+    await assert.rejects(
+      guarded()('http://127.0.0.2/'),
+      failsWith('invalid_request', /^'http:\/\/127\.0\.0\.2\/' does/),
+    );
   });
 
   test('nobody there, no such name', async () => {
@@ -165,15 +185,25 @@ describe('guarded fetch: redirects', () => {
 
   test('an address of this machine is forbidden, though it be public', async (context) => {
     const address = '93.184.215.14';
-    const isOwn = { address, family: 'IPv4', internal: false, netmask: '', mac: '', cidr: null } as const;
-    context.mock.method(os, 'networkInterfaces', () => ({ eth0: [isOwn] }));
+    const own = (text: string) =>
+      ({ address: text, family: 'IPv4', internal: false, netmask: '', mac: '', cidr: null }) as const;
+    context.mock.method(os, 'networkInterfaces', () => ({
+      lo: [own('127.0.0.1')],
+      eth0: [own('10.0.0.2'), own(address)],
+    }));
     syncBuiltinESMExports();
     context.after(() => {
       context.mock.restoreAll();
       syncBuiltinESMExports();
     });
-    const fetch = createGuardedFetch({ resolve: async () => [address] });
-    await assert.rejects(fetch('http://own.example:1/'), failsWith('invalid_request', /public Internet/));
+    for (const spelling of [address, `::ffff:${address}`]) {
+      const fetch = createGuardedFetch({ resolve: async () => [spelling] });
+      await assert.rejects(fetch('http://own.example:1/'), failsWith('invalid_request', /public Internet/), spelling);
+    }
+    await assert.rejects(
+      checkPublicAddress(`http://${address}/`, 'media_url'),
+      failsWith('invalid_request', /public Internet/),
+    );
   });
 
   test('a name whose answer changes between two hops is refused at the second', async (context) => {
@@ -242,11 +272,36 @@ describe('guarded fetch: how much and how long', () => {
     assert.ok((await closed.promise) < 64 * 1024 * 1024);
   });
 
-  test('a length over the limit is refused before the body', async (context) => {
-    const { url } = await plainServer(context, (_request, response) => {
-      response.writeHead(200, { 'content-length': 1_000_000 }).write('x');
+  test('of an answer that is not wanted no body is waited for, and the server is told', async (context) => {
+    let closed = 0;
+    const { url } = await plainServer(context, (request, response) => {
+      response.on('close', () => (closed += 1));
+      const status = Number(request.url?.slice(1));
+      response.writeHead(status, { location: '/204', 'content-type': 'text/html' });
+      if (status === 204) response.end();
+      else response.write('and so on');
     });
-    await assert.rejects(guarded()(url, { bytes: 1000 }), failsWith('upstream_invalid', /larger than 1000 bytes/));
+    await readAll(await guarded()(`${url}/302`));
+    await assert.rejects(guarded()(`${url}/500`), failsWith('upstream_failed', /answered 500/));
+    await assert.rejects(guarded()(`${url}/200`, { types: ['image/'] }), failsWith('upstream_invalid', /not what/));
+    await eventually('all four are closed', () => closed === 4);
+  });
+
+  test('a length over the limit is refused before the body, one that reaches it is not', async (context) => {
+    const { url } = await plainServer(context, (request, response) => {
+      const length = Number(request.url?.slice(1));
+      response.writeHead(200, { 'content-length': length });
+      if (length > 1000) response.write('x');
+      else response.end('x'.repeat(length));
+    });
+    const fetch = guarded({}, { bytes: 1000, inflateBytes: 10 });
+    await assert.rejects(fetch(`${url}/1001`), failsWith('upstream_invalid', /larger than 1000 bytes/));
+    await assert.rejects(
+      fetch(`${url}/1001`, { bytes: 5000 }),
+      failsWith('upstream_invalid', /larger than 1000 bytes/),
+    );
+    await assert.rejects(fetch(`${url}/1000`, { bytes: 999 }), failsWith('upstream_invalid', /larger than 999 bytes/));
+    assert.equal((await readAll(await fetch(`${url}/1000`))).length, 1000);
   });
 
   test('a gzip bomb is unpacked up to the limit only', async (context) => {
@@ -279,6 +334,8 @@ describe('guarded fetch: how much and how long', () => {
       '/gzip': ['gzip', gzipSync(text)],
       '/deflate': ['deflate', deflateSync(text)],
       '/br': ['br', brotliCompressSync(text)],
+      '/shouted': ['GZIP', gzipSync(text)],
+      '/identity': ['identity', Buffer.from(text)],
       '/stacked': ['gzip, gzip', gzipSync(gzipSync(text))],
       '/unknown': ['zstd', Buffer.from(text)],
       '/broken': ['gzip', Buffer.from(text)],
@@ -289,7 +346,7 @@ describe('guarded fetch: how much and how long', () => {
       const [encoding, body] = bodies[request.url ?? ''] ?? ['', Buffer.alloc(0)];
       response.writeHead(200, { 'content-encoding': encoding }).end(body);
     });
-    for (const path of ['/gzip', '/deflate', '/br']) {
+    for (const path of ['/gzip', '/deflate', '/br', '/shouted', '/identity']) {
       assert.equal((await readAll(await guarded()(url + path))).toString(), text, path);
     }
     await assert.rejects(guarded()(`${url}/stacked`), failsWith('upstream_invalid', /compressed in a way/));
@@ -312,6 +369,7 @@ describe('guarded fetch: how much and how long', () => {
       }
     });
     const fetch = guarded({}, { totalMs: 200 });
+    await assert.rejects(fetch(`${url}/head`, { totalMs: 60_000 }), failsWith('upstream_timeout', /within 200 ms/));
     await assert.rejects(fetch(`${url}/head`), failsWith('upstream_timeout', /within 200 ms/));
     await assert.rejects(readAll(await fetch(`${url}/body`)), failsWith('upstream_timeout', /within 200 ms/));
     const lost = guarded({ resolve: () => new Promise(() => {}) }, { totalMs: 200 });
@@ -331,7 +389,9 @@ describe('guarded fetch: how much and how long', () => {
       setTimeout(() => controller.abort(reason), 50);
       await assert.rejects(reading, reason);
     }
-    await assert.rejects(guarded()(url, { signal: AbortSignal.abort(reason) }), reason);
+    const gone = { signal: AbortSignal.abort(reason) };
+    await assert.rejects(guarded()(url, gone), reason);
+    await assert.rejects(guarded({ resolve: () => new Promise(() => {}) })('http://slow.example/', gone), reason);
     await eventually('both are closed', () => closed >= 2);
   });
 
@@ -346,6 +406,22 @@ describe('guarded fetch: how much and how long', () => {
       break;
     }
     await closed.promise;
+  });
+
+  test('whoever gives up without a reason has cancelled', async () => {
+    const fetch = guarded({ resolve: () => new Promise(() => {}) });
+    const gone = { signal: AbortSignal.abort() };
+    await assert.rejects(fetch('http://slow.example/', gone), failsWith('cancelled', /was cancelled/));
+  });
+
+  test('by TLS only from whom the certificate names', async (context) => {
+    const { origin } = await secureServer(context, (_request, response) => response.end('secure'));
+    const fetch = guarded({ resolve: async () => ['127.0.0.1', '::1'], isPublic: () => true });
+    const isRefused = failsWith('upstream_unreachable', /no valid certificate/);
+    await assert.rejects(fetch(origin), isRefused);
+    trustSecureServer(context);
+    assert.equal((await readAll(await fetch(origin))).toString(), 'secure');
+    await assert.rejects(fetch(origin.replace('localhost', 'other.example')), isRefused);
   });
 
   test('a body that is cut off is no whole body', async (context) => {
@@ -383,9 +459,13 @@ describe('guarded fetch: what it takes', () => {
       );
     assert.equal(await take('Image/PNG; charset=x'), 'image/png');
     assert.equal(await take('audio/mpeg'), 'audio/mpeg');
-    for (const type of ['text/html', 'audio/wav', 'imagex/png', '']) {
-      await assert.rejects(take(type), failsWith('upstream_invalid', /not what is wanted/));
+    for (const type of ['text/html', 'audio/wav', 'audio/mpeg4', 'imagex/png']) {
+      await assert.rejects(
+        take(type),
+        failsWith('upstream_invalid', new RegExp(`is ${type}; that is not what is wanted`)),
+      );
     }
+    await assert.rejects(take(''), failsWith('upstream_invalid', /is of no type; that is not/));
   });
 
   test('only answers of success; 429 keeps its Retry-After; the query stays out of the message', async (context) => {
@@ -393,7 +473,7 @@ describe('guarded fetch: what it takes', () => {
       response.writeHead(Number(request.url?.slice(1, 4)), { 'retry-after': '7' }).end('x');
     });
     for (const status of [204, 206]) await readAll(await guarded()(`${url}/${status}`));
-    for (const status of [400, 401, 404, 500, 304]) {
+    for (const status of [300, 304, 400, 401, 404, 500]) {
       await assert.rejects(
         guarded()(`${url}/${status}`),
         failsWith('upstream_failed', new RegExp(`answered ${status}`)),

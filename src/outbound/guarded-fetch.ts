@@ -121,7 +121,7 @@ export function createGuardedFetch(settings: GuardedSettings = {}): GuardedFetch
           'accept-encoding': 'gzip, br',
           ...(redirects === 0 ? options.headers : {}),
         };
-        const response = await send(target, headers, redirects === 0 ? options.json : undefined, limits, signal);
+        const response = await send(target, headers, options.json, limits, signal);
         if (!REDIRECTS.has(response.statusCode)) return accept(response, target.url, name, options, limits, signal);
         close(response);
         const { location } = response.headers;
@@ -157,11 +157,8 @@ async function send(
 ): Promise<Dispatcher.ResponseData> {
   const { Client } = await import('undici');
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
-  const lookup: LookupFunction = (_host, options, done) => {
-    const [first] = found;
-    if (options.all === true) done(null, found);
-    else done(null, first?.address ?? '', first?.family ?? 0);
-  };
+  // Node asks for all addresses of a host, so that it can try one after the other.
+  const lookup: LookupFunction = (_host, _options, done) => done(null, found);
   const client = new Client(url.origin, {
     connect: { lookup, timeout: limits.connectMs },
     allowH2: false,
