@@ -21,17 +21,23 @@ describe('masking secrets', () => {
     assert.equal(secrets.mask(`/v1/${encodeURIComponent('a"b\\c/d?e=f')}/x`), '/v1/***/x');
   });
 
+  test('even where one is no text that an address could hold', () => {
+    assert.equal(knowing('half-\ud83d-of-a-pair').mask('key: half-\ud83d-of-a-pair'), 'key: ***');
+  });
+
   test('also those on which a text was cut', () => {
     const secrets = knowing('sk-0123456789');
     assert.equal(secrets.mask('key: sk-01234567…'), 'key: ***…');
-    assert.equal(secrets.mask('key: sk-012…'), 'key: ***…');
+    for (let length = 6; length < 'sk-0123456789'.length; length += 1)
+      assert.equal(secrets.mask(`key: ${'sk-0123456789'.slice(0, length)}…`), 'key: ***…');
     // So little of it tells nothing.
     assert.equal(secrets.mask('key: sk-01…'), 'key: sk-01…');
     assert.equal(secrets.mask('key: sk-01234567'), 'key: sk-01234567');
   });
 
   test('but no words that are too short to be secrets', () => {
-    assert.equal(knowing('the').mask('the answer'), 'the answer');
+    assert.equal(knowing('the', 'these').mask('these are the words'), 'these are the words');
+    assert.equal(knowing('secret').mask('the secret is out'), 'the *** is out');
   });
 
   test('the list is replaced as a whole', () => {
