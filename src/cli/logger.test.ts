@@ -71,19 +71,18 @@ for (const [level, count] of [
 test('fields that are keys or cookies are masked, however deep and however written', async (context) => {
   const { log, lines } = logging(context);
   const secret = 'planted';
-  const headers = {
-    Authorization: secret,
-    'x-api-key': secret,
-    'X-API-Key': secret,
-    cookie: secret,
-    'set-cookie': [secret],
-  };
-  log
-    .child({ apiKey: secret })
-    .info({ key: secret, list: [{ api_key: secret }], request: { headers }, tokens: 5 }, 'x');
+  const names = [
+    ...['Authorization', 'proxy-authorization', 'auth', 'bearer', 'cookie', 'cookies', 'set-cookie'],
+    ...['key', 'apikey', 'api_keys', 'x-api-key', 'X-API-Key', 'x-goog-api-key', 'accessKey', 'access_token'],
+    ...['password', 'passwd', 'secret', 'client_secret', 'clientSecret', 'secretAccessKey', 'secret_access_key'],
+    ...['token', 'id_token', 'refreshToken', 'session-token', 'authToken'],
+  ];
+  const headers = Object.fromEntries(names.map((name) => [name, name.startsWith('set-') ? [secret] : secret]));
+  const harmless = { max_tokens: 5, author: 'a', keyboard: 'b', secretary: 'c', tokens: 6 };
+  log.child({ apiKey: secret }).info({ key: secret, list: [{ api_key: secret }], request: { headers }, harmless }, 'x');
   const [line = {}] = await lines();
   assert.doesNotMatch(JSON.stringify(line), /planted/);
-  assert.equal(line['tokens'], 5);
+  assert.deepEqual(line['harmless'], harmless);
 });
 
 test('known secrets are masked wherever they stand', async (context) => {
