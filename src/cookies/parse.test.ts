@@ -50,6 +50,44 @@ describe('parseCookies', () => {
     assert.deepEqual(cookies, [{ domain: 'chat.example.com', name: 'a', value: '1', path: '/', secure: true }]);
   });
 
+  test('passes over what a recording holds beside requests with cookies', () => {
+    const cookies = [{ name: 'a', value: '1' }];
+    const entries = [
+      ...[null, {}, { request: null }, { request: { cookies } }, { request: { url: 7, cookies } }],
+      ...[{ request: { url: 'no address', cookies } }, { request: { url: 'https://a.example/' } }],
+      { request: { url: 'http://a.example/', cookies } },
+    ];
+    assert.deepEqual(parseCookies(JSON.stringify({ log: { entries } })).cookies, [
+      { domain: 'a.example', name: 'a', value: '1', path: '/', secure: false },
+    ]);
+  });
+
+  test('takes what is odd about an entry as browsers do', () => {
+    const read = (fields: object) => parseCookies(`\ufeff${entry(fields)}`).cookies[0];
+    const plain = { domain: 'a.example', name: 'n', value: 'v', path: '/', secure: false };
+    for (const fields of [
+      { domain: '.A.Example' },
+      ...[{ path: 'x' }, { path: ['/x'] }, { path: '/a b' }, { path: '/a;b' }, { path: `/${'x'.repeat(1_001)}` }],
+      ...[{ expires: -1 }, { expires: 0 }, { expires: '7' }, { expirationDate: 'soon' }, { secure: 'no' }],
+    ])
+      assert.deepEqual(read(fields), plain, JSON.stringify(fields));
+    assert.deepEqual(read({ path: '/x', secure: true, expires: 7 }), {
+      ...plain,
+      path: '/x',
+      secure: true,
+      expires: 7,
+    });
+    assert.deepEqual(read({ expirationDate: 8, expires: 7 }), { ...plain, expires: 8 });
+  });
+
+  test('takes as much as a cookie may have', () => {
+    const domain = `${`${'a'.repeat(49)}.`.repeat(5)}abc`;
+    assert.equal(domain.length, 253);
+    const many = Array.from({ length: 20_000 }, () => ({ domain, name: 'n', value: 'v'.repeat(10) }));
+    assert.equal(parseCookies(JSON.stringify(many)).cookies.length, 20_000);
+    assert.equal(parseCookies(entry({ value: 'v'.repeat(8_192) })).cookies[0]?.value.length, 8_192);
+  });
+
   const entry = (fields: object) => JSON.stringify([{ domain: 'a.example', name: 'n', value: 'v', ...fields }]);
   const hostile: Readonly<Record<string, string>> = {
     nothing: '',
@@ -61,6 +99,14 @@ describe('parseCookies', () => {
     'a semicolon in a value': entry({ value: 'a; b=c' }),
     'a name with a space': entry({ name: 'a b' }),
     'a path as domain': entry({ domain: '../../etc' }),
+    'a path behind a domain': entry({ domain: 'a.example/../../etc' }),
+    'a domain that is too long': entry({ domain: `${`${'a'.repeat(49)}.`.repeat(5)}abcd` }),
+    'a domain that is none': entry({ domain: null }),
+    'a name that is none': entry({ name: 1 }),
+    'a value that is too long': entry({ value: 'v'.repeat(8_193) }),
+    'a recording of a cookie that is none': JSON.stringify({
+      log: { entries: [{ request: { url: 'https://a.example/', cookies: [null] } }] },
+    }),
     'too many': JSON.stringify(Array.from({ length: 20_001 }, () => ({ domain: 'a.example', name: 'n', value: 'v' }))),
     'plain text': 'just some words',
   };
