@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { testLogger } from '../../test/support/call.ts';
+import { temporaryFolder } from '../../test/support/config-folder.ts';
+import { CookieStore } from './jar.ts';
+import type { BrowserCookie } from './parse.ts';
+
+/** 1 October 2030, and the seconds then. */
+const NOW = Date.UTC(2030, 9, 1);
+const SECONDS = NOW / 1000;
+
+function cookie(domain: string, name: string, more: Partial<BrowserCookie> = {}): BrowserCookie {
+  return { domain, name, value: `${name}-value`, path: '/', secure: false, ...more };
+}
+
+async function holding(context: TestContext, ...cookies: readonly BrowserCookie[]): Promise<CookieStore> {
+  context.mock.timers.enable({ apis: ['Date'], now: NOW });
+  const store = new CookieStore(temporaryFolder(context), testLogger());
+  await store.put(cookies);
+  return store;
+}
+
+describe('the cookies of an address', () => {
+  test('are those of its domain and the ones above, and nobody else’s', async (context) => {
+    const store = await holding(
+      context,
+      cookie('a.example', 'a'),
+      cookie('sub.a.example', 'b'),
+      cookie('b.example', 'c'),
+    );
+    for (const [host, header] of [
+      ['a.example', 'a=a-value'],
+      ['other.a.example', 'a=a-value'],
+      ['sub.a.example', 'a=a-value; b=b-value'],
+      ['b.example', 'c=c-value'],
+      ...['xa.example', 'example', 'a.example.evil.example', 'evil.example'].map((each) => [each, undefined] as const),
+    ] as const) {
+      assert.equal(store.header(new URL(`https://${host}/`)), header, host);
+      assert.equal(store.has(host), header !== undefined, host);
+    }
+  });
+
+  test('lie at or below their path', async (context) => {
+    const store = await holding(
+      context,
+      cookie('a.example', 'a', { path: '/x' }),
+      cookie('a.example', 'b', { path: '/y/' }),
+    );
+    for (const [at, header] of [
+      ...[['/x', 'a=a-value'] as const, ['/x/', 'a=a-value'] as const, ['/x/z', 'a=a-value'] as const],
+      ...[['/y/', 'b=b-value'] as const, ['/y/z', 'b=b-value'] as const],
+      ...['/', '/xx', '/y', '/z/x'].map((each) => [each, undefined] as const),
+    ])
+      assert.equal(store.header(new URL(at, 'https://a.example')), header, at);
+  });
+
+  test('go by https only where they are to', async (context) => {
+    const store = await holding(context, cookie('a.example', 'a', { secure: true }), cookie('a.example', 'b'));
+    assert.equal(store.header(new URL('https://a.example/')), 'a=a-value; b=b-value');
+    assert.equal(store.header(new URL('http://a.example/')), 'b=b-value');
+  });
+
+  test('have not expired', async (context) => {
+    const store = await holding(context, cookie('a.example', 'a', { expires: SECONDS + 2 }), cookie('b.example', 'b'));
+    context.mock.timers.tick(1_000);
+    assert.equal(store.header(new URL('https://a.example/')), 'a=a-value');
+    assert.equal(store.has('a.example'), true);
+    context.mock.timers.tick(2_000);
+    assert.equal(store.header(new URL('https://a.example/')), undefined);
+    assert.equal(store.has('a.example'), false);
+    assert.equal(store.has('b.example'), true);
+  });
+});
+
+describe('stored cookies', () => {
+  test('are there after a restart; what cannot be read is told and left out', async (context) => {
+    const folder = temporaryFolder(context);
+    const store = new CookieStore(folder, testLogger());
+    await store.put([cookie('a.example', 'a'), cookie('b.example', 'b'), cookie('a.example', 'c')]);
+    // All of a domain are replaced, and nothing else.
+    await store.put([cookie('a.example', 'd'), cookie('a.example', 'e')]);
+    writeFileSync(path.join(folder, 'cookies', 'c.example.json'), '[{');
+    writeFileSync(path.join(folder, 'cookies', '.half-written'), JSON.stringify([cookie('d.example', 'd')]));
+    const log = testLogger();
+    const again = new CookieStore(folder, log);
+    await again.ready();
+    for (const each of [store, again]) {
+      assert.equal(each.header(new URL('https://a.example/')), 'd=d-value; e=e-value');
+      assert.equal(each.header(new URL('https://b.example/')), 'b=b-value');
+      assert.deepEqual([...each.values()].sort(), ['b-value', 'd-value', 'e-value']);
+    }
+    assert.deepEqual(
+      log.lines.map(({ fields }) => fields),
+      [{ file: 'c.example.json' }],
+    );
+  });
+
+  test('are a failure of the storage where they cannot be, and leave nothing', async (context) => {
+    const folder = temporaryFolder(context);
+    mkdirSync(path.join(folder, 'cookies', 'a.example.json'), { recursive: true });
+    const store = new CookieStore(folder, testLogger());
+    await assert.rejects(store.put([cookie('a.example', 'a')]), { code: 'storage_failed' });
+    assert.equal(store.has('a.example'), false);
+    assert.deepEqual(readdirSync(path.join(folder, 'cookies')), ['a.example.json']);
+  });
+});
