@@ -17,6 +17,7 @@ describe('scanObject', () => {
         const read = members.map(({ name, start, end }) => [name, JSON.parse(bytes.toString('utf8', start, end))]);
         assert.deepEqual(Object.fromEntries(read), JSON.parse(bytes.toString()));
         assert.equal(read.length, Object.keys(object).length);
+        for (const { start, end } of members) assert.match(bytes.toString('utf8', start, end), /^\S(?:.*\S)?$/s);
       }),
     );
   });
@@ -46,9 +47,13 @@ describe('editObject', () => {
         ['provider', undefined],
         ['stream', 'true'],
         ['absent', undefined],
+        ['top_k', '7'],
       ]),
     );
-    assert.equal(edited.toString(), '{"model":"mock-fast","seed":12345678901234567890,"n":1.0,"stream":true}');
+    assert.equal(
+      edited.toString(),
+      '{"model":"mock-fast","seed":12345678901234567890,"n":1.0,"stream":true,"top_k":7}',
+    );
   });
 
   test('returns the same bytes when there is nothing to do', () => {

@@ -33,7 +33,6 @@ export function scanObject(bytes: Buffer): Scan {
   let depth = 0;
   let deepest = 0;
   let name: string | undefined;
-  let keyStart = -1;
   let start = -1;
   const close = (end: number): void => {
     if (name !== undefined && start !== -1) members.push({ name, start, end: trimEnd(bytes, end) });
@@ -44,10 +43,7 @@ export function scanObject(bytes: Buffer): Scan {
     switch (bytes[at]) {
       case QUOTE: {
         const end = endOfString(bytes, at);
-        if (depth === 1 && name === undefined && keyStart === -1) {
-          keyStart = at;
-          name = nameIn(bytes, at, end);
-        }
+        if (depth === 1 && name === undefined) name = nameIn(bytes, at, end);
         at = end - 1;
         break;
       }
@@ -65,7 +61,6 @@ export function scanObject(bytes: Buffer): Scan {
         if (depth === 1 && start === -1) {
           start = at + 1;
           while (isSpace(bytes[start])) start += 1;
-          keyStart = -1;
         }
         break;
       case COMMA:
