@@ -59,6 +59,11 @@ describe('the reader of answers', () => {
       `${CHUNKED}1\r\na\r\n0A;x=y\r\n0123456789\r\n2 \r\nbc\r\n0\r\n\r\n`,
       ['200 {"transfer-encoding":"chunked"}', 'a0123456789bc', 'end'],
     ],
+    [
+      'chunks of more than one digit, and with a tab behind it',
+      `${CHUNKED}9b\t\r\n${'x'.repeat(155)}\r\n${'000C\r\n0123456789ab\r\n'.repeat(5)}0\r\n\r\n`,
+      ['200 {"transfer-encoding":"chunked"}', 'x'.repeat(155) + '0123456789ab'.repeat(5), 'end'],
+    ],
     ['trailers', `${CHUNKED}1\r\na\r\n0\r\nx: y\r\nz: \r\n\r\n`, ['200 {"transfer-encoding":"chunked"}', 'a', 'end']],
     [
       'chunks and a length',
@@ -146,17 +151,23 @@ describe('the reader of answers', () => {
     ['a folded header', 'HTTP/1.1 200 OK\r\nx: y\r\n z: 1\r\n\r\n'],
     ['a bare line feed in a header', 'HTTP/1.1 200 OK\r\nx: y\nz: 1\r\n\r\n'],
     ['a null in a header', 'HTTP/1.1 200 OK\r\nx: y\0\r\n\r\n'],
+    ['a last header without a colon', 'HTTP/1.1 200 OK\r\nx: y\r\ncontent\r\n\r\n'],
     ['headers over the limit', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(1_000)}`],
+    ['headers over the limit, at once', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(1_000)}\r\n\r\n`],
     ['a length that is none', 'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n'],
     ['a length with a sign', 'HTTP/1.1 200 OK\r\ncontent-length: +1\r\n\r\n'],
     ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n'],
+    ['three lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1, 2, 1\r\n\r\n'],
     ['an unknown encoding', 'HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n'],
     ['a chunk without a size', `${CHUNKED}\r\n`],
+    ['a second chunk without a size', `${CHUNKED}1\r\na\r\n\r\n`],
     ['a size that is none', `${CHUNKED}zz\r\n`],
     ['a size with a sign', `${CHUNKED}-1\r\n`],
     ['a size beyond all bounds', `${CHUNKED}fffffffffffff\r\n`],
     ['a size of zeros without end', `${CHUNKED}${'0'.repeat(13)}`],
     ['a chunk that is longer than its size', `${CHUNKED}1\r\nabc`],
+    ['a chunk that is longer by one', `${CHUNKED}1\r\nab\n0\r\n\r\n`],
+    ['a chunk with something between its end and the next', `${CHUNKED}1\r\na\rb0\r\n\r\n`],
     ['a chunk that ends with a bare line feed', `${CHUNKED}1\r\na\n0\r\n\r\n`],
     ['a chunk that ends with a bare carriage return', `${CHUNKED}1\r\na\r0\r\n\r\n`],
     ['a size that ends with a bare line feed', `${CHUNKED}1\na`],
@@ -178,6 +189,7 @@ describe('the reader of answers', () => {
   ]) {
     test(`a connection may not end after ${JSON.stringify(text.slice(-20))}`, () => {
       const { reader, told } = hear([text]);
+      assert.equal(reader.isFree, false);
       assert.equal(reader.close(), false);
       assert.notEqual(told.at(-1), 'end');
     });

@@ -84,7 +84,6 @@ export class AnswerReader {
   /** Gets ready for the answer to the next request. */
   next(): void {
     this.#state = 'head';
-    this.#isReusable = true;
     this.#interim = 0;
   }
 
@@ -171,8 +170,6 @@ export class AnswerReader {
       // Both are a sign of an attack on somebody; what is chunked is read so.
       if (length !== undefined) this.#isReusable = false;
       this.#state = 'size';
-      this.#left = 0;
-      this.#digits = 0;
       this.#extra = 0;
     } else if (length === undefined) {
       this.#isReusable = false;
@@ -253,7 +250,6 @@ export class AnswerReader {
           this.#digits = 0;
           this.#line = 0;
           this.#state = this.#left === 0 ? 'trailers' : 'chunk';
-          if (this.#state === 'chunk') return at + 1;
           break;
         case 'chunk CR':
           if (byte !== CR) throw new NotHttp('A chunk is longer than its size.');
