@@ -160,6 +160,8 @@ describe('the reader of answers', () => {
     ['three lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1, 2, 1\r\n\r\n'],
     ['an unknown encoding', 'HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n'],
     ['a chunk without a size', `${CHUNKED}\r\n`],
+    ['a chunk with an extension and no size', `${CHUNKED};x=y\r\n\r\n`],
+    ['a size that ends with a bare carriage return', `${CHUNKED}1\rxa\r\n0\r\n\r\n`],
     ['a second chunk without a size', `${CHUNKED}1\r\na\r\n\r\n`],
     ['a size that is none', `${CHUNKED}zz\r\n`],
     ['a size with a sign', `${CHUNKED}-1\r\n`],

@@ -150,6 +150,13 @@ describe('a server with an access key', () => {
     // The address is for people who open a page; elsewhere it would end up in logs.
     for (const { path } of CHATS) assertLocked(await send({ path: `${path}?key=${ENCODED}`, body: HI }), path);
     assert.equal((await send({ method: 'HEAD', path: `/?key=${ENCODED}` })).status, 401);
+    // What clients of Google's API send counts on its paths only.
+    const ofGoogle = { 'x-goog-api-key': KEY };
+    for (const path of ['/', '/v1/providers', '/v1/modelsx', `${CREATE}?prompt=/v1beta/`])
+      assertLocked(await send({ path, headers: ofGoogle }), path);
+    for (const { path } of CHATS)
+      for (const query of ['', `?x=/v1beta/&key=${ENCODED}`, `?x=/v1/models&key=${ENCODED}`])
+        assertLocked(await send({ path: path + query, headers: ofGoogle, body: HI }), path + query);
     assertLocked(await send({ path: CHATS[1].path, body: { ...HI, key: KEY, api_key: KEY } }), 'body');
     assert.equal(world.upstream.requests.length, 0);
   });

@@ -65,12 +65,14 @@ describe('the Host header', () => {
       'mybox',
       'mybox.local',
       'a.b.internal',
+      'box.home.arpa',
       'sluice.example',
     ]) {
       assert.equal(await ask(`key: none\n${listed}`, host), 200, host);
     }
     assert.equal(await ask('key: none', 'mybox'), 200);
-    assert.equal(await ask('key: none', 'evil.example'), 403);
+    for (const host of ['evil.example', 'box.local.evil.example', 'box.notlocal', 'box.home.arpa.'])
+      assert.equal(await ask('key: none', host), 403, host);
     assert.equal(await ask(`key: none\n${listed}`, 'evil.example'), 403);
     assert.equal(await ask(`${withKey}\n${listed}`, 'evil.example'), 403);
     // A page of another name has neither the key nor the cookie that holds it.
@@ -383,6 +385,7 @@ describe('requests that a browser sends for another site', () => {
     for (const [name, headers] of Object.entries(MARKS)) {
       for (const path of [
         ...CREATES.map((create) => `${create}?prompt=Hi`),
+        ...['/', '/index.html', '/docs/?'].map((page) => `${CREATE}?prompt=${page}`),
         '/v1/models',
         '/%76%31/models',
         '/v1/providers',
@@ -411,7 +414,8 @@ describe('requests that a browser sends for another site', () => {
 
   test('may open the page, and nothing else of it', async () => {
     for (const path of ['/', '/docs/', '/index.html']) {
-      assert.equal((await world.ask({ path, headers: MARKS['a link'] })).status, 200);
+      for (const method of ['GET', 'HEAD'])
+        assert.equal((await world.ask({ method, path, headers: MARKS['a link'] })).status, 200, method);
       assertError(await world.ask({ path, headers: MARKS['an image'] }), 403);
       assertError(await world.ask({ path, headers: MARKS['a fetch'] }), 403);
       assertError(await world.ask({ method: 'POST', path, headers: MARKS['a link'], body: 'a=b' }), 403);
