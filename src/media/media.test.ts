@@ -92,6 +92,10 @@ describe('names', () => {
       assert.equal(nameOfStored(stored), stored);
     for (const name of ['../a.png', '.a.png', 'a/b.png', 'a b.png', 'a%2fb.png', 'a.txt', 'a', '', 'ü.png', '\0a.png'])
       assert.equal(isMediaName(name), false, name);
+    // A file system takes no more.
+    assert.equal(isMediaName(`${'a'.repeat(246)}.png`), true);
+    for (const name of [`${'a'.repeat(247)}.png`, `a${'猫'.repeat(28)}.png`])
+      assert.equal(isMediaName(name), false, name);
   });
 
   test('never leave their place, whatever the text', () => {
@@ -118,7 +122,7 @@ describe('names', () => {
 
   test('are read back', () => {
     assert.deepEqual(readMediaName(`1700000000_a_b_${HASH}.png`), { seconds: 1_700_000_000, hash: HASH });
-    assert.deepEqual(readMediaName('cat.png'), {});
+    for (const name of ['cat.png', `cat_17_${HASH}.png.bak`]) assert.deepEqual(readMediaName(name), {});
   });
 });
 
