@@ -46,6 +46,12 @@ describe('Health', () => {
     assert.deepEqual(health.order([a, b]), [b, a]);
     now = 61_000;
     assert.deepEqual(health.order([a, b]), [a, b]);
+    // But not for ever.
+    health.failed(b, new SluiceError('rate_limited', '', { retryAfter: 86_400 }));
+    now += 599_000;
+    assert.deepEqual(health.order([b, a]), [a, b]);
+    now += 2_000;
+    assert.deepEqual(health.order([b, a]), [b, a]);
   });
 
   test('after the cool-down one request tries; others wait for what comes of it', () => {
@@ -53,6 +59,10 @@ describe('Health', () => {
     const health = new Health(() => now);
     health.failed(a);
     now = 1_500;
+    assert.deepEqual(health.order([a, b]), [a, b]);
+    assert.deepEqual(health.order([a, b]), [b, a]);
+    // Whoever hears nothing of it for a second tries too.
+    now += 1_000;
     assert.deepEqual(health.order([a, b]), [a, b]);
     assert.deepEqual(health.order([a, b]), [b, a]);
     health.succeeded(a);
