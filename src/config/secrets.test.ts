@@ -29,6 +29,22 @@ test('headers and settings whose names speak of a secret are secrets, others are
   );
 });
 
+test('every key is a secret, wherever the configuration has one', async (context) => {
+  const config = await loadYaml(
+    temporaryFolder(context),
+    `key: of-sluice
+providers:
+  a: { kind: openai, baseUrl: 'http://127.0.0.1:1/v1', apiKey: of-a }
+  b: { kind: openai, baseUrl: 'http://127.0.0.1:1/v1', apiKeys: [first-of-b, second-of-b] }
+search: { engine: tavily, apiKey: of-search }
+observe: { otelEndpoint: 'http://127.0.0.1:1' }
+`,
+    { environment: { OTEL_EXPORTER_OTLP_HEADERS: 'team=of-collector' } },
+  );
+  const keys = ['of-sluice', 'of-a', 'first-of-b', 'second-of-b', 'of-search', 'of-collector'];
+  assert.deepEqual(new Set(secretsOf(config)), new Set(keys));
+});
+
 test('keys in the environment are secrets, whoever reads them', () => {
   const secrets = {
     SLUICE_KEY: 'of-sluice',
