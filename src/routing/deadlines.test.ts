@@ -64,6 +64,34 @@ describe('Deadlines', () => {
     assert.ok(second);
   });
 
+  test('are counted from now on, also after a time in which there was none', (context) => {
+    context.mock.timers.enable({ apis: ['setInterval'] });
+    let now = 0;
+    context.mock.method(performance, 'now', () => now);
+    const pass = (milliseconds: number): void => {
+      now += milliseconds;
+      context.mock.timers.tick(100);
+    };
+    const deadlines = new Deadlines();
+    let expired = 0;
+    const start = () => deadlines.start(1_000, () => (expired += 1));
+    start();
+    pass(1_000);
+    assert.equal(expired, 1);
+    // Without deadlines the timer ends.
+    for (let ticks = 0; ticks < 20; ticks += 1) pass(100);
+    now += 3_600_000;
+    start().touch();
+    const prolonged = start();
+    pass(900);
+    prolonged.set(1_000);
+    assert.equal(expired, 1);
+    pass(900);
+    assert.equal(expired, 2);
+    pass(100);
+    assert.equal(expired, 3);
+  });
+
   test('a process is not kept alive by them', () => {
     const script = `import { Deadlines } from ${JSON.stringify(new URL('./deadlines.ts', import.meta.url))};
       new Deadlines().start(600_000, () => {});
