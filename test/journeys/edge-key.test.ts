@@ -87,6 +87,7 @@ describe('a server with an access key', () => {
     { authorization: basic('user:wrong') },
     { authorization: basic(`user:${KEY}x`) },
     { authorization: basic(`user:x:${KEY}`) },
+    { authorization: basic(`user:${KEY}`).replace('Basic', 'Bearer') },
     { cookie: 'sluice_key=' },
     { cookie: 'sluice_key' },
     { cookie: 'sluice_key=wrong' },
@@ -325,6 +326,12 @@ describe('a server without an access key', () => {
       assert.equal(world.last.headers['authorization'], 'Bearer key-of-the-client');
       assert.equal((await world.ask({ path, headers, body: { ...HI, provider: 'mock' } })).status, 200);
       assert.equal(world.last.headers['authorization'], undefined);
+      // A password is none.
+      const { length } = world.upstream.chats;
+      const password = { authorization: basic('user:password') };
+      const refused = await world.ask({ path, headers: password, body: { ...HI, provider: 'openai' } });
+      assert.match(refused.text, /"code":"missing_credentials"/);
+      assert.equal(world.upstream.chats.length, length);
     }
   });
 });

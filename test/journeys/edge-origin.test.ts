@@ -241,7 +241,7 @@ const OWN = [
 describe('the Origin header', () => {
   let world: World;
   before(async () => {
-    world = await openWorld({ yaml: 'allowedOrigins: ["https://app.example"]\n' });
+    world = await openWorld({ yaml: 'allowedHosts: [sluice.example]\nallowedOrigins: ["https://app.example"]\n' });
   });
   after(() => world.close());
 
@@ -313,9 +313,18 @@ describe('the Origin header', () => {
   });
 
   test('of the page itself is allowed, under the name it was opened by', async () => {
-    const { host } = new URL(world.gateway.origin);
-    const answer = await world.ask({ path: CHATS[1].path, headers: { host, origin: `http://${host}` }, body: HI });
-    assert.equal(answer.status, 200, answer.text);
+    const { host: address } = new URL(world.gateway.origin);
+    for (const [host, origin, status] of [
+      [address, `http://${address}`, 200],
+      ['sluice.example', 'https://sluice.example', 200],
+      ['sluice.example:8080', 'http://sluice.example:8080', 200],
+      // Another port is another page.
+      ['sluice.example:8080', 'http://sluice.example', 403],
+      ['sluice.example', 'http://sluice.example:8080', 403],
+    ] as const) {
+      const answer = await world.ask({ path: CHATS[1].path, headers: { host, origin }, body: HI });
+      assert.equal(answer.status, status, `${host} ${origin}: ${answer.text}`);
+    }
   });
 
   test('preflights are harmless', async () => {
