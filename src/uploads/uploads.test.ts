@@ -66,6 +66,14 @@ describe('files that were sent', () => {
     assert.equal(await deps.files.stat(record.path), undefined);
   });
 
+  test('are deleted once, however many ask for it', async (context) => {
+    const uploads = new Uploads(world(context));
+    const { id } = await uploads.add({ ...ABOUT, bytes: Buffer.from('x') });
+    const ends = await Promise.allSettled([uploads.delete(id), uploads.delete(id)]);
+    assert.deepEqual(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+    for (const end of ends) if (end.status === 'rejected') assert.ok(isMissing(end.reason));
+  });
+
   test('say what is in them, where they are documents', async (context) => {
     const deps = world(context);
     let count = 0;
@@ -144,6 +152,7 @@ describe('files that were sent', () => {
       [long.id, kept.id],
     );
     assert.equal(await deps.files.stat(short.path), undefined);
+    assert.equal(await deps.records.get(short.id), undefined);
     now += 10_000_000;
     await uploads.add({ ...ABOUT, bytes: Buffer.from('next') });
     assert.equal(await deps.files.stat(long.path), undefined);
@@ -164,7 +173,10 @@ describe('files that were sent', () => {
       await assert.rejects(uploads.delete(own.id), isMissing);
       await assert.rejects(uploads.list({ ...ALL, after: own.id }), isMissing);
       assert.deepEqual(await ids(), [everybodys.id]);
+      assert.deepEqual(await uploads.get(everybodys.id), everybodys);
     }
+    owner = 'one';
+    assert.deepEqual(await uploads.get(own.id), own);
   });
 
   test('have addresses that nothing else has', () => {
