@@ -320,17 +320,31 @@ describe('a server without an access key', () => {
       }
       assert.notEqual((await world.ask({ path: `${path.split('?')[0]}?key=x` })).status, 303);
     }
-    const headers = { authorization: 'Bearer key-of-the-client' };
+    const key = 'key-of-the-client';
     for (const { path } of CHATS) {
-      assert.equal((await world.ask({ path, headers, body: { ...HI, provider: 'openai' } })).status, 200);
-      assert.equal(world.last.headers['authorization'], 'Bearer key-of-the-client');
-      assert.equal((await world.ask({ path, headers, body: { ...HI, provider: 'mock' } })).status, 200);
+      const send = (headers: Record<string, string>, more: object) =>
+        world.ask({ path, headers, body: { ...HI, ...more } });
+      for (const [headers, more] of [
+        [{ authorization: `Bearer ${key}` }, {}],
+        [{ 'x-api-key': key }, {}],
+        [{ x_api_key: key }, {}],
+        [{ authorization: `Bearer ${key}`, 'x-api-key': 'secret' }, {}],
+        [{}, { api_key: key }],
+        [{ 'x-api-key': 'another' }, { api_key: key }],
+        [{}, { api_key: { OpenAI: key, mock: 'another' } }],
+      ] as const) {
+        const hint = JSON.stringify([headers, more]);
+        assert.equal((await send(headers, { ...more, provider: 'openai' })).status, 200, hint);
+        assert.equal(world.last.headers['authorization'], `Bearer ${key}`, hint);
+      }
+      assert.equal((await send({ authorization: `Bearer ${key}` }, { provider: 'mock' })).status, 200);
       assert.equal(world.last.headers['authorization'], undefined);
-      // A password is none.
+      // A password is none, nor is the word that some libraries need to be content.
       const { length } = world.upstream.chats;
-      const password = { authorization: basic('user:password') };
-      const refused = await world.ask({ path, headers: password, body: { ...HI, provider: 'openai' } });
-      assert.match(refused.text, /"code":"missing_credentials"/);
+      for (const authorization of [basic('user:password'), 'Bearer secret', 'Bearer']) {
+        const refused = await send({ authorization }, { provider: 'openai' });
+        assert.match(refused.text, /"code":"missing_credentials"/, authorization);
+      }
       assert.equal(world.upstream.chats.length, length);
     }
   });
