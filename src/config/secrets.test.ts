@@ -18,7 +18,7 @@ test('headers and settings whose names speak of a secret are secrets, others are
       x-session: in-session
       CF-Access-Client-Secret: in-secret
       x-team: not-a-secret
-    settings: { adminPassphrase: in-passphrase }
+    settings: { adminPassphrase: in-passphrase, tier: not-a-secret }
 `,
   );
   assert.deepEqual(

@@ -54,6 +54,9 @@ describe('files that come piece by piece', () => {
     await assert.rejects(uploads.append(name, 9, Buffer.alloc(2)), failsWith('too_large'));
     await assert.rejects(uploads.append(name, 8, Buffer.alloc(1)), failsWith('invalid_request'));
     await assert.rejects(uploads.finish(name), failsWith('invalid_request'));
+    // What came is taken for a repetition only where it may be one.
+    await assert.rejects(uploads.append(name, 0, Buffer.alloc(3)), failsWith('invalid_request'));
+    assert.equal(await uploads.append(name, 0, Buffer.alloc(9)), 9);
     await uploads.append(name, 9, Buffer.alloc(1));
     assert.equal((await uploads.finish(name)).size, 10);
   });
@@ -67,6 +70,29 @@ describe('files that come piece by piece', () => {
     assert.deepEqual(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected', 'rejected']);
     assert.ok(ends.every((end) => end.status === 'fulfilled' || failsWith('conflict')(end.reason)));
     assert.equal((await uploads.list({ order: 'asc', limit: 10 })).length, 1);
+  });
+
+  test('can be completed later where that failed', async (context) => {
+    const { files, uploads } = world(context);
+    let isBroken = true;
+    const resumable = new ResumableUploads({
+      uploads,
+      owner: () => null,
+      mostBytes: () => 10,
+      files: {
+        write: (path, body) => files.write(path, body),
+        stat: (path) => files.stat(path),
+        list: (folder) => files.list(folder),
+        delete: (path) => files.delete(path),
+        open: (path) =>
+          isBroken && /\d$/.test(path) ? Promise.reject(new SluiceError('storage_failed', '')) : files.open(path),
+      },
+    });
+    const name = await resumable.begin(ABOUT);
+    assert.equal(await resumable.append(name, 0, Buffer.from('x')), 1);
+    await assert.rejects(resumable.finish(name), failsWith('storage_failed'));
+    isBroken = false;
+    assert.equal((await resumable.finish(name)).size, 1);
   });
 
   test('are their sender’s only', async (context) => {
@@ -93,7 +119,9 @@ describe('files that come piece by piece', () => {
     await assert.rejects(open().begin(ABOUT), failsWith('overloaded'));
     await open().cancel(names[0] ?? '');
     await open().begin(ABOUT);
-    now += 61 * 60_000;
+    now += 59 * 60_000;
+    await assert.rejects(open().begin(ABOUT), failsWith('overloaded'));
+    now += 2 * 60_000;
     await open().begin(ABOUT);
     await assert.rejects(open().received(names[1] ?? ''), failsWith('not_found'));
   });
