@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { testCall } from '../../test/support/call.ts';
 import { SluiceError } from '../core/errors.ts';
-import { KeptAnswers, type KeptLimits } from './kept-answers.ts';
+import { KeptAnswers, type KeptLimits, tagOfAnswer } from './kept-answers.ts';
 
 const LIMITS: KeptLimits = {
   unattendedMs: 1_000,
@@ -25,6 +25,13 @@ describe('kept answers', () => {
     const ids = Array.from({ length: 100 }, () => answers.open(undefined, testCall()).id);
     for (const id of ids) assert.match(id, /^[0-9a-f]{32}$/);
     assert.equal(new Set(ids).size, 100);
+  });
+
+  test('tell by their ids whose they are', () => {
+    const { id } = new KeptAnswers(() => LIMITS, '00af').open(undefined, testCall());
+    assert.equal(tagOfAnswer(id), '00af');
+    for (const other of [`x${id}`, `${id}x`, `${id}0`, `0${id}`, id.slice(4), id.toUpperCase(), ''])
+      assert.equal(tagOfAnswer(other), undefined, other);
   });
 
   test('are stopped when nobody reads them for long', (context) => {

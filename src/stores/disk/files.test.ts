@@ -106,12 +106,21 @@ describe('files on the disk', () => {
     const synced: string[] = [];
     context.mock.method(Object.getPrototypeOf(probe), 'sync', function (this: FileHandle) {
       const inside = path.relative(realpathSync(root), readlinkSync(`/proc/self/fd/${this.fd}`));
-      synced.push(`${inside.split('/', 1)[0]}, ${existsSync(path.join(root, 'b/own')) ? 'named' : 'not named'}`);
+      const place = inside.startsWith('.tmp') ? '.tmp' : inside;
+      synced.push(`${place}, ${existsSync(path.join(root, 'b/own')) ? 'named' : 'not named'}`);
       return sync.call(this);
     });
     await probe.close();
     await files.write('b/own', text('own'));
-    assert.deepEqual(synced, ['.tmp, not named', 'b, named']);
+    assert.deepEqual(synced.splice(0), ['.tmp, not named', 'b, named']);
+    // So are the folders that it needs, and that it is gone.
+    await files.delete('b/own');
+    assert.deepEqual(synced.splice(0), ['b, not named']);
+    await files.write('c/d/another', text('another'));
+    assert.deepEqual(
+      synced.map((each) => each.split(',', 1)[0]),
+      ['.tmp', '', 'c', 'c/d'],
+    );
   });
 
   test('a symbolic link is never followed: not served, not listed, not written through, not deleted through', async (context) => {
