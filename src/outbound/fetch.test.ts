@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../../test/support/eventually.ts';
 import { plainServer, unusedPort } from '../../test/support/plain-server.ts';
 import { defaultLimits } from '../config/defaults.ts';
-import { createFetch } from './fetch.ts';
+import { ask, createFetch, toResponse } from './fetch.ts';
 import { createUpstreamClient } from './upstream.ts';
 
 describe('fetch for vendor libraries', () => {
-  const ownFetch = createFetch(createUpstreamClient(() => defaultLimits));
+  const client = createUpstreamClient(() => defaultLimits);
+  const ownFetch = createFetch(client);
 
   test('posts, streams the answer, and uses connections again', async (context) => {
     const { url, server } = await plainServer(context, async (request, response) => {
@@ -44,6 +46,22 @@ describe('fetch for vendor libraries', () => {
     controller.abort();
     await assert.rejects(response.text());
     await isClosed;
+  });
+
+  test('closes the connection of an answer that nobody wants to the end', async (context) => {
+    let closed = 0;
+    const { url } = await plainServer(context, (request, response) => {
+      response.once('close', () => (closed += 1));
+      response.writeHead(Number(request.url?.slice(1))).write('x');
+    });
+    await (await ownFetch(`${url}/200`)).body?.cancel();
+    await assert.rejects(ownFetch(`${url}/700`), { code: 'upstream_invalid' });
+    const refusal = new Error('not taken in');
+    const pass = (): never => {
+      throw refusal;
+    };
+    await assert.rejects(toResponse(await ask(client, `${url}/200`), { pass }).text(), refusal);
+    await eventually('all three are closed', () => closed === 3);
   });
 
   test('rejects where nobody is', async () => {

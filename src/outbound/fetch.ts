@@ -88,7 +88,7 @@ async function toRequest(
 ): Promise<{ request: UpstreamRequest; signal: AbortSignal }> {
   const isRequest = input instanceof Request;
   // Forms, streams and the like: their bytes and content type are made as the standard says.
-  if (isRequest || !isPlain(init.body)) return fromRequest(new Request(input, { ...init, redirect: 'manual' }));
+  if (isRequest || !isPlain(init.body)) return fromRequest(new Request(input, init));
   const headers = new Headers(init.headers);
   if (typeof init.body === 'string' && !headers.has('content-type')) {
     headers.set('content-type', 'text/plain;charset=UTF-8');
