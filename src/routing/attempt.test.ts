@@ -124,6 +124,38 @@ describe('attempts', () => {
     assert.ok(log.lines.some(({ level }) => level === 'error'));
   });
 
+  test('a failure of an upstream is no mistake of ours in the log, and has none of its words', async () => {
+    const log = testLogger();
+    await run([a, b], { a: ['upstream_failed'] }, LIMITS, new Health(), new CallScope('r', log));
+    assert.deepEqual(
+      log.lines.map(({ level, message }) => [level, message]),
+      [
+        ['info', 'attempt failed'],
+        ['info', 'answered after failures'],
+      ],
+    );
+    assert.doesNotMatch(JSON.stringify(log.lines), /a failed/);
+  });
+
+  test('a key that is refused rests, and is not tried again whatever the upstream says', async () => {
+    const health = new Health();
+    const [first, second] = [
+      { ...a, key: 0 },
+      { ...a, key: 1 },
+    ];
+    for (const fault of ['missing_credentials', 'forbidden'] as const) {
+      const asked: (number | undefined)[] = [];
+      await attempt([first, second], new CallScope('r', testLogger()), LIMITS, health, async ({ key }) => {
+        asked.push(key);
+        if (asked.length === 1) throw new SluiceError(fault, '', { retryAfter: 1 });
+      });
+      assert.deepEqual(asked, [0, 1], fault);
+      assert.deepEqual(health.order([first, second]), [second, first]);
+      health.succeeded(first);
+    }
+    assert.deepEqual((await run([a], { a: [['missing_credentials', { retryAfter: 1 }], 'ok'] })).asked, ['a']);
+  });
+
   test('never more attempts than the limit, however many targets there are', async () => {
     assert.deepEqual((await run([a, b, c, d], { a: ['overloaded'], b: ['overloaded'], c: ['overloaded'] })).asked, [
       'a',
@@ -180,7 +212,10 @@ describe('attempts', () => {
 
   test("a request's own fault does not count against the target", async () => {
     const health = new Health();
-    for (const fault of ['invalid_request', 'not_supported'] as const) {
+    for (const fault of [
+      ...(['invalid_request', 'not_supported', 'context_length_exceeded'] as const),
+      ...(['model_not_found', 'missing_credentials', 'forbidden'] as const),
+    ]) {
       await run([a], { a: [fault] }, LIMITS, health);
       assert.deepEqual((await run([a, b], {}, LIMITS, health)).asked, ['a']);
     }
@@ -205,11 +240,14 @@ describe('attempts', () => {
   test('a client that leaves during an attempt is no failure of the target', async () => {
     const call = new CallScope('request', testLogger());
     const health = new Health();
-    const leaving = attempt([a, b], call, LIMITS, health, async () => {
+    const asked: Target[] = [];
+    const leaving = attempt([a, b], call, LIMITS, health, async (each) => {
+      asked.push(each);
       call.cancel();
       throw new SluiceError('upstream_cut', 'cut');
     });
     await assert.rejects(leaving, { code: 'cancelled' });
-    assert.deepEqual(health.order([a, b]), [a, b]);
+    assert.deepEqual(asked, [a]);
+    assert.deepEqual(health.order([a, b, c]), [a, b, c]);
   });
 });
