@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlaceLimits } from '../http/edge/places.ts';
 import type { Channel } from './channel.ts';
 
 /** A worker gets at most so many places ahead at a time. */
 const MOST_AHEAD = 64;
+/** How long a worker may take to give places back, in milliseconds: one that hangs must not hold up all others. */
+const PATIENCE_MS = 1_000;
 
 /** Stands for the places of all clients together. */
 const ALL = '';
@@ -57,12 +60,15 @@ export class Lender {
   /** Takes back what the others hold and do not use; with `all`, the rest later. */
   async #collect(key: string, except: Channel | undefined, all = false): Promise<void> {
     const holders = [...(this.#lent.get(key)?.keys() ?? [])].filter((each) => each !== except);
-    await Promise.all(
-      holders.map(async (holder) => {
-        const count = await holder.ask('unused', { client: key === ALL ? undefined : key, all }).catch(() => 0);
-        this.#note(key, holder, -count);
-      }),
-    );
+    const enough = new AbortController();
+    const back = holders.map(async (holder) => {
+      const count = await holder.ask('unused', { client: key === ALL ? undefined : key, all }).catch(() => 0);
+      // Also when nobody waits for it any more.
+      this.#note(key, holder, -count);
+    });
+    const late = sleep(PATIENCE_MS, undefined, { signal: enough.signal }).catch(() => undefined);
+    await Promise.race([Promise.all(back), late]);
+    enough.abort();
   }
 
   #sum(key: string): number {

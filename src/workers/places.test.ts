@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { SluiceError } from '../core/errors.ts';
-import { Channel } from './channel.ts';
+import { Channel, type Message } from './channel.ts';
 import { LeasedPlaces } from './leased-places.ts';
 import { Lender } from './lender.ts';
 
@@ -13,17 +13,31 @@ function open(streams: number, streamsPerClient: number, count: number) {
   let messages = 0;
   const workers = Array.from({ length: count }, () => {
     const ends: Channel[] = [];
+    const unread: Message[] = [];
+    let isStuck = false;
     const [primary, worker] = [0, 1].map((index) => {
       const end: Channel = new Channel((sent) => {
         messages += sent.length;
-        setImmediate(() => ends[1 - index]?.receive(structuredClone(sent)));
+        if (isStuck) unread.push(...structuredClone(sent));
+        else setImmediate(() => ends[1 - index]?.receive(structuredClone(sent)));
       });
       ends.push(end);
       return end;
     });
     assert.ok(primary !== undefined && worker !== undefined);
     lender.serve(primary);
-    return { primary, places: new LeasedPlaces(worker, () => limits) };
+    return {
+      primary,
+      places: new LeasedPlaces(worker, () => limits),
+      /** Reads nothing more, until it wakes. */
+      hang: () => {
+        isStuck = true;
+      },
+      wake: () => {
+        isStuck = false;
+        worker.receive(unread.splice(0));
+      },
+    };
   });
   return { lender, limits, workers, messages: () => messages };
 }
@@ -95,6 +109,24 @@ describe('places of several workers', () => {
     second.places.give(undefined);
     assert.equal(await take(second.places), true);
     assert.equal(await take(second.places), 'overloaded', 'three run');
+  });
+
+  test('are given to others while a worker hangs, but for those that it holds', { timeout: 30_000 }, async () => {
+    const { lender, workers } = open(10, 10, 2);
+    const [stuck, other] = workers;
+    assert.ok(stuck !== undefined && other !== undefined);
+    for (let at = 0; at < 4; at += 1) assert.equal(await take(stuck.places), true);
+    for (let at = 0; at < 2; at += 1) stuck.places.give(undefined);
+    stuck.hang();
+    await lender.recall();
+    const found: (string | true)[] = [];
+    for (let at = 0; at < 9; at += 1) found.push(await take(other.places));
+    assert.ok(countOf(found, true) >= 5 && found.at(-1) === 'overloaded', found.join(' '));
+    stuck.wake();
+    await turn();
+    await turn();
+    for (let at = countOf(found, true); at < 8; at += 1) assert.equal(await take(other.places), true);
+    assert.equal(await take(other.places), 'overloaded', 'two run in the other one');
   });
 
   test('stay exact however questions, answers and recalls cross each other', async () => {
