@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../core/logger.ts';
 import { Channel, type Message } from './channel.ts';
 import { socketOf } from './elsewhere.ts';
+import { watchHandedOver } from './handed-over.ts';
 import type { Beginning } from './words.ts';
 
 /** Why a worker that never served has ended. */
@@ -24,9 +25,17 @@ export interface Member {
   readonly pid: number | undefined;
   readonly channel: Channel;
   readonly state: 'starting' | 'serving' | 'retiring';
+  /** The port that it was told to listen on; 0: the system chooses. */
+  readonly askedPort: number;
   readonly ended: Promise<void>;
   /** Rejects with a `StartFailure` when it ends before it serves. */
-  readonly served: Promise<{ readonly text: string }>;
+  readonly served: Promise<Served>;
+}
+
+export interface Served {
+  readonly port: number;
+  /** What greets whoever started Sluice. */
+  readonly text: string;
 }
 
 export interface FleetEvents {
@@ -40,6 +49,8 @@ export interface FleetEvents {
 const TAGS = 0x10000;
 /** How long the last words of a worker that has ended may be on their way, in milliseconds. */
 const LAST_WORDS_MS = 300;
+/** A trouble that goes on is complained of once; after so many milliseconds without it, it is another one. */
+const COMPLAIN_MS = 10_000;
 
 /** The processes of the workers. */
 export class Fleet {
@@ -47,6 +58,7 @@ export class Fleet {
   readonly #log: Logger;
   readonly #members = new Map<Member, Worker>();
   #last = 0;
+  #lastRefusal = Number.NEGATIVE_INFINITY;
 
   constructor(events: FleetEvents, log: Logger) {
     this.#events = events;
@@ -70,7 +82,7 @@ export class Fleet {
     const channel = new Channel((messages) => {
       if (worker.isConnected()) worker.send(messages, () => {});
     });
-    const served = Promise.withResolvers<{ readonly text: string }>();
+    const served = Promise.withResolvers<Served>();
     const ended = Promise.withResolvers<void>();
     // Whoever does not wait for it does not want to hear of it either.
     served.promise.catch(() => {});
@@ -79,19 +91,20 @@ export class Fleet {
       pid: worker.process.pid,
       channel,
       state: 'starting' as Member['state'],
+      askedPort: beginning.config.bind.port,
       ended: ended.promise,
       served: served.promise,
     };
     this.#members.set(member, worker);
-    channel.on('serving', ({ text }) => {
+    channel.on('serving', ({ port, text }) => {
       if (member.state === 'starting') member.state = 'serving';
-      served.resolve({ text });
+      served.resolve({ port, text });
     });
     channel.on('failed', ({ lines, exitCode }) => served.reject(new StartFailure(lines, exitCode)));
     worker.on('message', (messages: readonly Message[]) => {
       if (Array.isArray(messages)) channel.receive(messages);
     });
-    const disconnect = watchConnections(worker);
+    const disconnect = watchHandedOver(worker.process, () => this.#refused(member));
     // What it said last may still be on its way when it has ended already.
     const isSilent = new Promise<void>((resolve) => worker.once('disconnect', resolve));
     worker.once('exit', async (code: number | null, signal: string | null) => {
@@ -124,6 +137,14 @@ export class Fleet {
     for (const worker of this.#members.values()) worker.process.kill('SIGKILL');
   }
 
+  #refused({ pid }: Member): void {
+    const now = performance.now();
+    if (now - this.#lastRefusal > COMPLAIN_MS) {
+      this.#log.warn({ worker: pid }, 'a worker cannot take a connection: it has too many files open; trying again');
+    }
+    this.#lastRefusal = now;
+  }
+
   #ended(member: Member, how: string, fail: (error: Error) => void, done: () => void): void {
     this.#members.delete(member);
     member.channel.close();
@@ -133,23 +154,4 @@ export class Fleet {
     if (state !== 'starting' && !(state === 'retiring' && how === 'exit code 0')) this.#events.crashed(member, how);
     done();
   }
-}
-
-/**
- * Watches the connections that are on their way to a worker. Of one that dies meanwhile Node never says that it is disconnected, and
- * it keeps the connection open (`handoff` in lib/internal/cluster/round_robin_handle.js). The function that is returned makes up for
- * both, so that no client waits for ever. Connections travel one at a time, and to close one twice does nothing.
- */
-function watchConnections({ process: child }: Worker): () => void {
-  const { send } = child;
-  let last: { close?(): void } | undefined;
-  child.send = (...words: unknown[]): boolean => {
-    const [, handle] = words;
-    if (typeof handle === 'object' && handle !== null) last = handle;
-    return Reflect.apply(send, child, words) as boolean;
-  };
-  return () => {
-    last?.close?.();
-    child.emit('disconnect');
-  };
 }

@@ -50,6 +50,8 @@ class Primary {
   readonly #ledger: OwnLedger;
   readonly #stores: ReturnType<typeof openStores>;
   #loaded: Loaded;
+  /** Where the first worker has begun to listen. */
+  #port: number | undefined;
   #local: readonly ProviderConfig[] = [];
   #localWatch: LocalWatch | undefined;
   #configWatch: ConfigWatch | undefined;
@@ -114,8 +116,19 @@ class Primary {
   async #startOne(): Promise<string> {
     const { config, notes } = this.#loaded;
     const { workers } = config;
-    const member = this.#fleet.start({ config, notes, folder: this.#folder, workers, local: this.#local });
-    const { text } = await member.served;
+    const member = this.#fleet.start({
+      config: { ...config, bind: { ...config.bind, port: this.#portToAsk } },
+      notes,
+      folder: this.#folder,
+      workers,
+      local: this.#local,
+    });
+    const { port, text } = await member.served;
+    this.#port ??= port;
+    if (port !== this.#port) {
+      this.#fleet.retire(member);
+      throw new Error(`it got port ${port} instead of ${this.#port}, since all others had ended`);
+    }
     const { channel } = member;
     const missed = [
       channel.ask('news', { type: 'cookies' }),
@@ -125,6 +138,14 @@ class Primary {
     await Promise.allSettled(missed);
     this.#log.debug({ worker: member.pid }, 'a worker serves');
     return text;
+  }
+
+  /**
+   * Workers share a port by the number that they ask for. Where the system chose it and nobody serves any more, it is asked for by
+   * the number that clients know.
+   */
+  get #portToAsk(): number {
+    return this.#fleet.serving[0]?.askedPort ?? this.#port ?? this.#config.bind.port;
   }
 
   #crashed(member: Member, how: string): void {
@@ -176,6 +197,7 @@ class Primary {
 
   async #roll(): Promise<void> {
     await this.#reload();
+    if (this.#isStopping) return;
     const old = this.#fleet.serving;
     const count = Math.max(1, this.#config.workers);
     this.#log.info({ workers: count }, 'restarting the workers, one after the other');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
@@ -29,12 +29,7 @@ describe('few file descriptors', { timeout: 60_000 }, () => {
   test('more connections than the process may have do not end it, and once they are gone it answers', async (context) => {
     const folder = temporaryFolder(context);
     writeFileSync(path.join(folder, 'sluice.yaml'), 'embedded: { enabled: false }\ndetectLocal: false\n');
-    const words = [SLUICE, '--bind', '127.0.0.1:0'];
-    const child = spawn('sh', ['-c', 'ulimit -n 96 && exec "$0" "$@"', process.execPath, ...words], {
-      cwd: folder,
-      env: { PATH: process.env['PATH'], HOME: folder, SLUICE_DATA_DIR: folder },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = startWithFew(folder);
     context.after(() => child.kill('SIGKILL'));
     let said = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -77,6 +72,45 @@ describe('few file descriptors', { timeout: 60_000 }, () => {
     await ended;
   });
 });
+
+describe('few file descriptors of workers', { timeout: 240_000, skip: process.platform !== 'linux' }, () => {
+  test('connections that none of them can take wait, and afterwards all are answered', async (context) => {
+    const folder = temporaryFolder(context);
+    writeFileSync(path.join(folder, 'sluice.yaml'), 'embedded: { enabled: false }\ndetectLocal: false\n');
+    const child = startWithFew(folder, '--workers', '2', '--log-level', 'debug');
+    context.after(() => child.kill('SIGTERM'));
+    let said = '';
+    for (const output of [child.stdout, child.stderr]) {
+      output.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+      });
+    }
+    await eventually('both serve', () => said.match(/a worker serves/g)?.length === 2);
+    const origin = /Page +(http:\/\/[\d.:]+)/.exec(said)?.[1] ?? assert.fail(said);
+    const workers = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ');
+    const sockets: Socket[] = [];
+    // Few at a time: what the primary cannot accept is closed, and never reaches a worker.
+    await eventually('both have no descriptor left', async () => {
+      sockets.push(...(await Promise.all(Array.from({ length: 10 }, () => opened(origin)))));
+      return workers.every((pid) => readdirSync(`/proc/${pid}/fd`).length >= 96);
+    });
+    for (const socket of sockets) socket.destroy();
+    for (let at = 0; at < 8; at += 1) {
+      const { status } = await ask(origin, { path: '/health', headers: { connection: 'close' } });
+      assert.equal(status, 200);
+    }
+  });
+});
+
+/** Sluice with at most 96 descriptors a process. */
+function startWithFew(folder: string, ...words: readonly string[]) {
+  const all = [process.execPath, SLUICE, '--bind', '127.0.0.1:0', ...words];
+  return spawn('sh', ['-c', 'ulimit -n 96 && exec "$0" "$@"', ...all], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HOME: folder, SLUICE_DATA_DIR: folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
 
 async function isReady(origin: string): Promise<true | undefined> {
   const { status } = await ask(origin, { path: '/ready', headers: { connection: 'close' } });

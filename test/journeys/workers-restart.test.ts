@@ -216,4 +216,31 @@ describe('restarting the workers', { timeout: 240_000, skip: !isLinux }, () => {
     }
     await world.running.said(/a worker ended unexpectedly/);
   });
+
+  test('kill -9 of all at once: the new ones listen where the old ones did', async (context) => {
+    const world = await openWorkers(context, { count: 2 });
+    for (const pid of world.workers()) process.kill(pid, 'SIGKILL');
+    await eventually('it answers', async () => {
+      const answer = await ask(world.origin, '/health').catch(() => undefined);
+      return answer?.status === 200;
+    });
+  });
+
+  test('one that hangs keeps neither a restart nor a changed configuration from the others', async (context) => {
+    const world = await openWorkers(context, { count: 2 });
+    const stuck = world.workers()[0] ?? assert.fail('it runs');
+    context.after(() => tryToWake(stuck));
+    // Both hold places, which are asked for when the limits may have changed.
+    for (let at = 0; at < 4; at += 1)
+      assert.equal((await ask(world.origin, '/v1/chat/completions', QUESTION)).status, 200);
+    process.kill(stuck, 'SIGSTOP');
+    world.configure('limits: { streams: 100 }\n');
+    await world.running.said(/the configuration has changed: limits/);
+    world.running.process.kill('SIGHUP');
+    await world.running.said(/all workers are new/);
+  });
 });
+
+function tryToWake(pid: number): void {
+  if (isAlive(pid)) process.kill(pid, 'SIGCONT');
+}
