@@ -93,13 +93,22 @@ class Primary {
 
   /** Starts one worker, and returns the text that greets; the others follow. Throws when the first one cannot serve. */
   async start(): Promise<string> {
-    const text = await this.#startOne();
-    const isFull = this.#fill();
+    const first = this.#startOne();
+    const isFull = first.then(
+      () => this.#fill(),
+      () => undefined,
+    );
+    // Before the first one serves: Node's own answer to a signal would leave it behind, and the folder of the sockets.
     stopInOrder({
       drain: () => this.#stop(),
       drainMs: () => this.#config.limits.drainMs,
       log: this.#log,
       onHangup: () => void isFull.then(() => this.#restart()),
+    });
+    const text = await first.catch((error: unknown) => {
+      // It was told to stop; the process ends with that.
+      if (this.#isStopping) return new Promise<never>(() => {});
+      throw error;
     });
     this.#watchConfig();
     if (this.#config.detectLocal) this.#watchLocal();

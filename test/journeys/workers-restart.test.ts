@@ -1,9 +1,25 @@
 import assert from 'node:assert/strict';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
+import path from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { temporaryFolder } from '../support/config-folder.ts';
 import { eventually } from '../support/eventually.ts';
-import { ask, begin, END, isAlive, openWorkers, piece, QUESTION, stream, type WorkersWorld } from './workers-world.ts';
+import { startSluice } from '../support/run-sluice.ts';
+import {
+  ask,
+  begin,
+  childrenOf,
+  END,
+  isAlive,
+  openFilesOf,
+  openWorkers,
+  piece,
+  QUESTION,
+  stream,
+  type WorkersWorld,
+} from './workers-world.ts';
 
 const isLinux = process.platform === 'linux';
 
@@ -139,6 +155,28 @@ describe('restarting the workers', { timeout: 240_000, skip: !isLinux }, () => {
       });
       assert.equal(status, 200);
     }
+  });
+
+  test('SIGTERM before the first one serves ends all in order, and leaves nothing', async (context) => {
+    const folder = temporaryFolder(context);
+    writeFileSync(path.join(folder, 'sluice.yaml'), 'detectLocal: false\nembedded: { enabled: false }\n');
+    const words = ['--bind', '127.0.0.1:0', '--workers', '2'];
+    const running = startSluice(context, words, { folder, environment: { TMPDIR: folder } });
+    const primary = running.process.pid ?? assert.fail('it runs');
+    const [first = 0] = await eventually('the first one starts', () => {
+      const found = childrenOf(primary);
+      return found.length > 0 && found;
+    });
+    // From here on it could be told to end.
+    await eventually('it is being loaded', () => openFilesOf(first).some((name) => name.includes('eventpoll')));
+    running.process.kill('SIGTERM');
+    const { code, stderr } = await running.ended;
+    assert.deepEqual([code, stderr.trim().split('\n').length], [0, 1], stderr);
+    assert.ok(!isAlive(first));
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.startsWith('sluice-')),
+      [],
+    );
   });
 
   test('SIGTERM drains the streams of all, code 0; a second one ends at once', async (context) => {
