@@ -114,7 +114,15 @@ export class Fleet {
       if (process.platform !== 'win32') rmSync(socketOf(beginning.folder, tag), { force: true });
       this.#ended(member, signal ?? `exit code ${code}`, served.reject, ended.resolve);
     });
-    worker.on('error', (error) => this.#log.warn({ err: error, worker: member.pid }, 'a worker could not be reached'));
+    worker.on('error', (error: NodeJS.ErrnoException) => {
+      if (member.pid !== undefined) {
+        this.#log.warn({ error: error.message, worker: member.pid }, 'a worker could not be reached');
+        return;
+      }
+      // Nothing ends that has not begun: no `exit` follows.
+      served.reject(new StartFailure([`no process could be started (${error.code ?? error.message})`], 1));
+      this.#ended(member, 'not started', served.reject, ended.resolve);
+    });
     this.#events.joined(member);
     channel.tell('begin', { ...beginning, tag });
     return member;

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import cluster from 'node:cluster';
+import path from 'node:path';
+import { test } from 'node:test';
+import { testLogger } from '../../test/support/call.ts';
+import { loadYaml, temporaryFolder } from '../../test/support/config-folder.ts';
+import { Fleet, StartFailure } from './fleet.ts';
+
+test('where the system starts no process, that is told, and nobody waits for its end', {
+  timeout: 30_000,
+}, async (context) => {
+  const folder = temporaryFolder(context);
+  const left: string[] = [];
+  const fleet = new Fleet({ joined: () => {}, left: ({ tag }) => left.push(tag), crashed: () => {} }, testLogger());
+  // As good as too many open files, or too many processes.
+  cluster.setupPrimary({ cwd: path.join(folder, 'missing') });
+  const config = await loadYaml(folder, '');
+  const member = fleet.start({ config, notes: [], folder, workers: 1, local: [] });
+  await assert.rejects(member.served, (error) => {
+    assert.ok(error instanceof StartFailure);
+    assert.match(error.message, /^no process could be started \(E[A-Z]+\)$/);
+    return true;
+  });
+  await fleet.stop();
+  assert.deepEqual([left, fleet.all], [['0001'], []]);
+});
