@@ -1,7 +1,9 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmdirSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Failure } from '../cli/failure.ts';
 import type { Elsewhere } from '../http/deps.ts';
 import { tagOfResponse } from '../http/responses/ids.ts';
 import type { Channel } from './channel.ts';
@@ -14,6 +16,28 @@ const OWN_HEADER_BYTES = 1_024;
 
 /** Headers that speak of one connection, and not of the message (RFC 9110 §7.6.1). */
 const OF_CONNECTION: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'upgrade', CLIENT]);
+
+/** Node frames an answer anew: the client may speak HTTP/1.0, which knows no chunks (RFC 9112 §6.1). */
+const OF_ANSWER: ReadonlySet<string> = new Set([...OF_CONNECTION, 'transfer-encoding']);
+
+/** Bytes that the address of a socket may have everywhere; macOS has room for the fewest. */
+const LONGEST_ADDRESS = 103;
+
+/** Makes a folder for the private sockets that only this user may enter. Throws what says how to mend it. */
+export function makeSocketFolder(): string {
+  let folder: string;
+  try {
+    folder = mkdtempSync(path.join(tmpdir(), 'sluice-'));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new Failure(
+      `no folder for the sockets of the workers in ${tmpdir()} (${code ?? message}); set TMPDIR to another one`,
+    );
+  }
+  if (process.platform === 'win32' || Buffer.byteLength(socketOf(folder, '0000')) <= LONGEST_ADDRESS) return folder;
+  rmdirSync(folder);
+  throw new Failure(`${tmpdir()} is too long for the sockets of the workers; set TMPDIR to a shorter one`);
+}
 
 /** The private socket of a worker. Windows has named pipes instead. */
 export function socketOf(folder: string, tag: string): string {
@@ -93,7 +117,7 @@ export class OtherWorkers implements Elsewhere {
         socketPath,
         method: from.method,
         path: from.url,
-        headers: [...withoutConnection(from.rawHeaders), CLIENT, incoming.ip],
+        headers: [...without(OF_CONNECTION, from.rawHeaders), CLIENT, incoming.ip],
         agent: false,
       });
       passed.on('response', (answer) => {
@@ -114,16 +138,16 @@ export class OtherWorkers implements Elsewhere {
 }
 
 function send(answer: IncomingMessage, to: ServerResponse): void {
-  to.writeHead(answer.statusCode ?? 502, answer.statusMessage, withoutConnection(answer.rawHeaders));
+  to.writeHead(answer.statusCode ?? 502, answer.statusMessage, without(OF_ANSWER, answer.rawHeaders));
   to.flushHeaders();
   answer.pipe(to);
 }
 
-function withoutConnection(raw: readonly string[]): string[] {
+function without(names: ReadonlySet<string>, raw: readonly string[]): string[] {
   const headers: string[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const [name = '', value = ''] = raw.slice(at, at + 2);
-    if (!OF_CONNECTION.has(name.toLowerCase())) headers.push(name, value);
+    if (!names.has(name.toLowerCase())) headers.push(name, value);
   }
   return headers;
 }

@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../core/logger.ts';
 import { Channel, type Message } from './channel.ts';
@@ -78,6 +78,8 @@ export class Fleet {
   start(beginning: Omit<Beginning, 'tag'>): Member {
     this.#last = (this.#last + 1) % TAGS;
     const tag = this.#last.toString(16).padStart(4, '0');
+    // Whoever cleans the temporary files up may have taken it.
+    mkdirSync(beginning.folder, { recursive: true, mode: 0o700 });
     const worker = cluster.fork();
     const channel = new Channel((messages) => {
       if (worker.isConnected()) worker.send(messages, () => {});

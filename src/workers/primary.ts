@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { sweepRegularly } from '../buckets/sweep.ts';
@@ -16,6 +14,7 @@ import { type ConfigWatch, watchConfig } from '../config/watch.ts';
 import { OwnLedger } from '../observe/ledger.ts';
 import { type LocalWatch, watchLocal } from '../providers/local.ts';
 import { openDatabase, openStores } from '../stores/index.ts';
+import { makeSocketFolder } from './elsewhere.ts';
 import { Fleet, type Member, StartFailure } from './fleet.ts';
 import { Hub } from './hub.ts';
 
@@ -66,8 +65,7 @@ class Primary {
     this.#flags = flags;
     this.#loaded = loaded;
     this.#log = log;
-    // Readable by this user only.
-    this.#folder = mkdtempSync(path.join(tmpdir(), 'sluice-'));
+    this.#folder = makeSocketFolder();
     process.on('exit', () => {
       this.#fleet.kill();
       rmSync(this.#folder, { recursive: true, force: true });

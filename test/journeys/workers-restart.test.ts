@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from '../support/config-folder.ts';
 import { eventually } from '../support/eventually.ts';
-import { startSluice } from '../support/run-sluice.ts';
+import { runSluice, startSluice } from '../support/run-sluice.ts';
 import {
   ask,
   begin,
@@ -157,6 +157,24 @@ describe('restarting the workers', { timeout: 240_000, skip: !isLinux }, () => {
     }
   });
 
+  test('a folder for their sockets that cannot be used is told, with what to do', async (context) => {
+    const folder = temporaryFolder(context);
+    const long = path.join(folder, 'long'.repeat(25));
+    mkdirSync(long);
+    for (const [temporary, words] of [
+      [
+        path.join(folder, 'missing'),
+        /^sluice: no folder for the sockets of the workers in .*missing \(ENOENT\); set TMPDIR to/,
+      ],
+      [long, /^sluice: .* is too long for the sockets of the workers; set TMPDIR to a shorter one\n$/],
+    ] as const) {
+      const options = { folder, environment: { TMPDIR: temporary } };
+      const { code, stderr } = await runSluice(context, ['--bind', '127.0.0.1:0', '--workers', '2'], options);
+      assert.deepEqual([code, readdirSync(long)], [1, []]);
+      assert.match(stderr, words);
+    }
+  });
+
   test('SIGTERM before the first one serves ends all in order, and leaves nothing', async (context) => {
     const folder = temporaryFolder(context);
     writeFileSync(path.join(folder, 'sluice.yaml'), 'detectLocal: false\nembedded: { enabled: false }\n');
@@ -262,6 +280,16 @@ describe('restarting the workers', { timeout: 240_000, skip: !isLinux }, () => {
       const answer = await ask(world.origin, '/health').catch(() => undefined);
       return answer?.status === 200;
     });
+  });
+
+  test('the folder of their sockets may be cleaned away: later ones make it anew', async (context) => {
+    const world = await openWorkers(context, { count: 2 });
+    for (const name of readdirSync(world.folder)) {
+      if (name.startsWith('sluice-')) rmSync(path.join(world.folder, name), { recursive: true });
+    }
+    world.running.process.kill('SIGHUP');
+    await world.running.said(/all workers are new/);
+    assert.equal((await ask(world.origin, '/health')).status, 200);
   });
 
   test('one that hangs keeps neither a restart nor a changed configuration from the others', async (context) => {

@@ -3,6 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../support/eventually.ts';
+import { dial } from '../support/raw-http.ts';
 import { usageLines } from '../support/usage.ts';
 import {
   ask,
@@ -22,6 +23,19 @@ const isLinux = process.platform === 'linux';
 const address = Object.values(networkInterfaces())
   .flatMap((each) => each ?? [])
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+
+/** HTTP/1.0 knows no chunks: the end of the connection is that of the answer. */
+async function readAsBefore(origin: string, path: string): Promise<void> {
+  const socket = await dial(origin);
+  let text = '';
+  socket.setEncoding('latin1').on('data', (more: string) => {
+    text += more;
+  });
+  socket.write(`GET ${path} HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n`);
+  await eventually('the second piece', () => /"second"/.test(text));
+  socket.destroy();
+  assert.match(text, /^HTTP\/1\.1 200 (?!.*transfer-encoding).*\r\n\r\nid: 1\n/is);
+}
 
 describe('several workers', { timeout: 240_000, skip: !isLinux }, () => {
   test('the limit of streams holds exactly over all of them, and places come back', async (context) => {
@@ -141,6 +155,7 @@ describe('several workers', { timeout: 240_000, skip: !isLinux }, () => {
     for (const { text } of readers) await eventually('the first piece', () => /"first"/.test(text()));
     world.open[0]?.write(piece('second'));
     for (const { text } of readers) await eventually('the second piece', () => /"second"/.test(text()));
+    for (let at = 0; at < 3; at += 1) await readAsBefore(world.origin, path);
     const count = Number([...(readers[0]?.text() ?? '').matchAll(/^id: (\d+)$/gm)].at(-1)?.[1]);
     readers.pop()?.leave();
     for (let at = 0; at < 3; at += 1) {
