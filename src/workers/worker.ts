@@ -144,6 +144,8 @@ async function work(primary: Channel, beginning: Beginning): Promise<void> {
   });
   primary.on('retire', () => void retire());
   process.once('disconnect', () => {
+    // They ran below the primary: nobody goes on with what they were asked for.
+    engines.close();
     // While it stops already, the primary has lost its patience.
     if (isStopping) exit(1);
     log.error({}, 'the primary process is gone; stopping');

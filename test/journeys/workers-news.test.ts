@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { makeTinyGguf, TINY_ANSWER, TINY_SENTENCE } from '../support/tiny-gguf.ts';
-import { ask, begin, childrenOf, openWorkers, QUESTION, type WorkersWorld } from './workers-world.ts';
+import { ask, begin, childrenOf, isAlive, openWorkers, QUESTION, type WorkersWorld } from './workers-world.ts';
 
 const isLinux = process.platform === 'linux';
 
@@ -138,6 +138,31 @@ describe('what one worker learns', { timeout: 240_000, skip: !isLinux }, () => {
     for (const pid of workers) assert.deepEqual(childrenOf(pid), []);
     world.running.process.kill('SIGTERM');
     assert.equal((await world.running.ended).code, 0);
+  });
+
+  test('an answer of the embedded model ends with the primary that ran it', async (context) => {
+    const limits = 'limits: { drainMs: 200000, idleMs: 200000, firstByteMs: 200000 }\n';
+    const world = await openWorkers(context, { count: 2, yaml: `embedded: { modelsDir: models }\n${limits}` });
+    mkdirSync(path.join(world.folder, 'models'));
+    const gguf = makeTinyGguf({ says: TINY_SENTENCE, contextLength: 4_096 });
+    writeFileSync(path.join(world.folder, 'models', 'tiny.gguf'), gguf);
+    const workers = world.workers();
+    const question = { model: 'embedded/tiny', messages: [{ role: 'user', content: 'Hi' }] };
+    assert.equal((await ask(world.origin, '/v1/chat/completions', question)).status, 200);
+    const engine = world.workers().find((pid) => !workers.includes(pid)) ?? assert.fail('it runs');
+    context.after(() => {
+      for (const pid of [engine, ...workers]) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+    });
+    process.kill(engine, 'SIGSTOP');
+    const asked = ask(world.origin, '/v1/chat/completions', question);
+    await eventually('it is being answered', async () => {
+      const { text } = await ask(world.origin, '/metrics');
+      return text.includes('sluice_requests_running 1');
+    });
+    process.kill(world.primary, 'SIGKILL');
+    const { status, text } = await asked;
+    assert.deepEqual([status, JSON.parse(text).error.code], [503, 'shutting_down']);
+    await eventually('no worker is left', () => workers.every((pid) => !isAlive(pid)));
   });
 
   test('the embedded model has the settings of the last restart', async (context) => {
