@@ -5,10 +5,10 @@ import { announce } from '../components/announce.ts';
 import { t } from '../i18n/index.ts';
 import { app } from '../state/app.ts';
 import { isOver, type Message, textOf } from '../state/model.ts';
-import { parseRoute } from '../state/route.ts';
 import { ownChats } from '../state/streams.ts';
 import { endedAt } from '../state/take.ts';
 import type { MessageMap } from '../state/tree.ts';
+import { inPlace, isShown } from './places.ts';
 
 /** Waiting times between attempts to get back to a stream, in milliseconds; the last one is repeated. */
 const RETRY_MS = [250, 500, 1_000, 2_000, 4_000];
@@ -53,19 +53,24 @@ export async function follow(message: Message, open: (signal: AbortSignal) => Pr
   try {
     for (;;) {
       try {
-        const stream = await next(leaving.signal);
-        if (stream.id !== undefined && stream.id !== latest(message).streamId) {
-          change(message, { streamId: stream.id, lastEvent: 0 });
-        }
-        app.dispatch({ type: 'streams/phase', message: message.id, phase: 'streaming' });
-        for await (const { chunks, lastEvent } of stream.arrivals) {
-          failures = 0;
-          frames.add(chunks, lastEvent);
-        }
+        const isQuestion = latest(message).streamId === undefined;
+        const isRead = await inPlace({ chat: message.chat, isQuestion }, leaving.signal, async (signal, canBeLetGo) => {
+          const stream = await next(signal);
+          if (stream.id !== undefined && stream.id !== latest(message).streamId) {
+            change(message, { streamId: stream.id, lastEvent: 0 });
+          }
+          app.dispatch({ type: 'streams/phase', message: message.id, phase: 'streaming' });
+          if (stream.id !== undefined) canBeLetGo();
+          for await (const { chunks, lastEvent } of stream.arrivals) {
+            failures = 0;
+            frames.add(chunks, lastEvent);
+          }
+        });
         frames.flush();
         const now = latest(message);
         if (isOver(now)) break;
-        throw new RequestError({ message: '', code: 'cut' });
+        if (isRead) throw new RequestError({ message: '', code: 'cut' });
+        next = attachTo(now);
       } catch (thrown) {
         frames.flush();
         const now = latest(message);
@@ -96,8 +101,7 @@ export async function follow(message: Message, open: (signal: AbortSignal) => Pr
     const now = latest(message);
     if (now.finish !== 'stopped') {
       if (textOf(now) !== '') announce(t('chat.complete'));
-      const isShown = parseRoute(location.hash).path[0] === message.chat;
-      if (!isShown) app.dispatch({ type: 'chats/changed', id: message.chat, change: { unread: true } });
+      if (!isShown(message.chat)) app.dispatch({ type: 'chats/changed', id: message.chat, change: { unread: true } });
     }
   }
 }

@@ -57,3 +57,10 @@ export function ownChats(state: StreamsState): Readonly<Record<string, string>> 
   const own = Object.entries(state).filter(([, { phase }]) => phase !== 'elsewhere');
   return Object.fromEntries(own.map(([id, { chat }]) => [id, chat]));
 }
+
+/** How many of `most` places are this tab's, when the others follow so many answers: as many as nobody else has a right to. */
+export function roomBeside(others: readonly number[], most: number): number {
+  const fair = Math.ceil(most / (others.length + 1));
+  const left = others.reduce((rest, count) => rest - Math.min(count, fair), most);
+  return Math.max(1, left);
+}
