@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
-import { comesToFit } from './eventually.ts';
+import { becomes, comesToFit } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { openLine } from './line.ts';
 import { setStage } from './stage.ts';
@@ -149,6 +149,25 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
         for (const each of [page, second]) await lastAnswer(each).getByText(end).waitFor();
         await second.close();
       }
+    });
+  });
+
+  test('is no longer waited for when the tab that has asked crashes', async () => {
+    await visit(async (page, context) => {
+      const second = await context.newPage();
+      await second.goto(page.url());
+      await send(second, 'wait');
+      await lastAnswer(second).getByText('Waiting for the answer').waitFor();
+      await page.goto(second.url());
+      await lastAnswer(page).getByText('Waiting for the answer').waitFor();
+      const crashed = second.waitForEvent('crash');
+      const session = await context.newCDPSession(second);
+      // It does not live to answer.
+      session.send('Page.crash').catch(() => {});
+      await crashed;
+      await comesToFit(() => lastAnswer(page).innerText(), /broke off before its end/);
+      await becomes(() => page.locator('.chat-list .is-running').count(), 0);
+      begin();
     });
   });
 });

@@ -27,6 +27,8 @@ export function shareRunning(): () => void {
     told = '{}';
     tellRunning();
   });
+  // Until this tab ends, in whatever way.
+  lock(tab, 'exclusive', () => new Promise(() => {}));
   // What this tab waited for ends with it.
   addEventListener('pagehide', () => tell({ kind: 'running', tab, chats: {} }));
   tell({ kind: 'begun' });
@@ -36,7 +38,27 @@ export function shareRunning(): () => void {
 /** What a tab follows now. */
 function take(tab: string, chats: Readonly<Record<string, string>>): void {
   const count = Object.keys(chats).length;
-  if (count > 0) counts.set(tab, count);
-  else counts.delete(tab);
+  if (count > 0) {
+    counts.set(tab, count);
+    watch(tab);
+  } else counts.delete(tab);
   app.dispatch({ type: 'streams/told', tab, chats });
+}
+
+/** Tabs whose end is waited for. */
+const watched = new Set<string>();
+
+/** One that crashes says nothing any more, but gives its lock back. */
+function watch(tab: string): void {
+  if (watched.has(tab)) return;
+  watched.add(tab);
+  lock(tab, 'shared', () => {
+    watched.delete(tab);
+    take(tab, {});
+  });
+}
+
+/** Browsers have locks on safe connections only, and where they keep anything at all. */
+function lock(tab: string, mode: LockMode, held: () => void | Promise<void>): void {
+  navigator.locks?.request(`sluice.tab.${tab}`, { mode }, held).catch(() => {});
 }
