@@ -189,4 +189,30 @@ describe('markdown shows', { skip: withoutBrowser, timeout: 900_000 }, () => {
     await render('| Name | שם |\n|---|---|\n| א | ב |\n');
     assert.equal(await columns(), 'ltr');
   });
+
+  test('figures below their heads, and in their own order', async () => {
+    const hebrew = '| שם | סכום | יתרה |\n|---|---|--:|\n| אבי | -5 | +7.5% |\n';
+    const cells = (): Promise<unknown> =>
+      here.page.evaluate(`[...document.querySelectorAll('#markdown td:not(:empty)')].map((cell) => {
+        const range = document.createRange();
+        const text = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT).nextNode();
+        const [first, last] = [0, text.length - 1].map((at) => {
+          range.setStart(text, at);
+          range.setEnd(text, at + 1);
+          return range.getBoundingClientRect().left;
+        });
+        const { left, right } = cell.getBoundingClientRect();
+        return [(first + last) / 2 > (left + right) / 2 ? 'right' : 'left', first < last ? 'ltr' : 'rtl'];
+      })`);
+    const row = [
+      ['right', 'rtl'],
+      ['right', 'ltr'],
+      ['left', 'ltr'],
+    ];
+    await render(`${hebrew}| דנה | 12`, false);
+    assert.deepEqual(await cells(), [...row, ['right', 'rtl'], ['right', 'ltr']]);
+    await update(`${hebrew}| דנה | 12 ימים | **-3** |\n`, true);
+    assert.deepEqual((await cells()) as unknown[], [...row, ['right', 'rtl'], ['right', 'rtl'], ['left', 'ltr']]);
+    assert.equal(await here.page.locator('td').last().innerText(), '-3');
+  });
 });

@@ -58,14 +58,30 @@ export function withMarkup(grammar: MarkdownIt, words: Words): void {
     return `<h${Math.min(6, order + 2)} class="markdown-h${order}"${direction}>`;
   };
   rules['heading_close'] = (tokens, index) => `</h${Math.min(6, Number(at(tokens, index).tag.slice(1)) + 2)}>\n`;
-  rules['table_open'] = (tokens, index) =>
-    `<div class="markdown-table"><div class="markdown-scroll" role="region" tabindex="0"${directionOfHead(tokens, index)} ` +
-    `aria-label="${escaped(words.table)}"><table>`;
+  let columns: 'ltr' | 'rtl' | undefined;
+  rules['table_open'] = (tokens, index) => {
+    columns = directionOfHead(tokens, index);
+    const direction = columns === undefined ? '' : ` dir="${columns}"`;
+    return (
+      `<div class="markdown-table"><div class="markdown-scroll" role="region" tabindex="0"${direction} ` +
+      `aria-label="${escaped(words.table)}"><table>`
+    );
+  };
   rules['table_close'] = (tokens, index) =>
     `${tokens[index - 1]?.type === 'tbody_close' ? '' : '<tbody></tbody>\n'}</table></div>` +
     `<button type="button" class="markdown-more" data-action="rows">${escaped(words.showAll)}</button></div>\n`;
-  rules['th_open'] = (tokens, index) => cell('th', at(tokens, index));
-  rules['td_open'] = (tokens, index) => cell('td', at(tokens, index));
+  // In columns from right to left figures stand as these do, though they are read from left to right.
+  const isFigures = ({ content }: Token): boolean =>
+    columns === 'rtl' && content !== '' && directionOf(content) === undefined;
+  rules['th_open'] = rules['td_open'] = (tokens, index) => {
+    const token = at(tokens, index);
+    const align = /text-align:(left|center|right)/.exec(String(token.attrGet('style') ?? ''))?.[1];
+    const [direction, figures] = isFigures(at(tokens, index + 1)) ? ['', '<span dir="ltr">'] : [' dir="auto"', ''];
+    const scope = token.tag === 'th' ? ' scope="col"' : '';
+    return `<${token.tag}${scope}${direction}${align === undefined ? '' : ` data-align="${align}"`}>${figures}`;
+  };
+  rules['th_close'] = rules['td_close'] = (tokens, index) =>
+    `${isFigures(at(tokens, index - 1)) ? '</span>' : ''}</${at(tokens, index).tag}>\n`;
 
   function media(markup: MediaMarkup): string {
     switch (markup.kind) {
@@ -114,16 +130,10 @@ export function withMarkup(grammar: MarkdownIt, words: Words): void {
 const OUTSIDE = ' target="_blank" rel="noopener noreferrer nofollow"';
 
 /** Columns stand in the direction of the head: `dir="auto"` would not look into cells, which have directions of their own. */
-function directionOfHead(tokens: readonly Token[], index: number): string {
+function directionOfHead(tokens: readonly Token[], index: number): 'ltr' | 'rtl' | undefined {
   const end = tokens.findIndex(({ type }, place) => place > index && type === 'thead_close');
   const cells = tokens.slice(index, end).filter(({ type }) => type === 'inline');
-  const direction = directionOf(cells.map(({ content }) => content).join(' '));
-  return direction === undefined ? '' : ` dir="${direction}"`;
-}
-
-function cell(tag: 'th' | 'td', token: Token): string {
-  const align = /text-align:(left|center|right)/.exec(String(token.attrGet('style') ?? ''))?.[1];
-  return `<${tag}${tag === 'th' ? ' scope="col"' : ''} dir="auto"${align === undefined ? '' : ` data-align="${align}"`}>`;
+  return directionOf(cells.map(({ content }) => content).join(' '));
 }
 
 function at(tokens: readonly Token[], index: number): Token {
