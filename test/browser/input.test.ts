@@ -194,6 +194,22 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('says so when the picture of a question is gone', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      await page.locator('#files').setInputFiles({ name: 'pixel.png', mimeType: 'image/png', buffer: PIXEL });
+      await page.locator('#attached .is-ready').waitFor();
+      await page.locator('#send').click();
+      await finished(lastAnswer(page));
+      const picture = await page.locator('.question .file-image').getAttribute('href');
+      const [, bucket] = /^\/files\/([^/]+)\//.exec(String(picture)) ?? [];
+      await fetch(`${gateway.origin}/backend-api/v2/files/${bucket}`, { method: 'DELETE' });
+      await page.reload();
+      await page.locator('.question').getByText('pixel.png This picture cannot be loaded.').waitFor();
+      assert.equal(await page.locator('.question .file-image').count(), 0);
+    });
+  });
+
   test('says what to do about a file that is gone from the server, and takes it out of the question', async () => {
     await visit(async (page) => {
       await ready(page);

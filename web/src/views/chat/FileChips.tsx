@@ -3,6 +3,7 @@ import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
 import { t } from '../../i18n/index.ts';
 import type { FilePart } from '../../state/model.ts';
+import { Picture } from './Picture.tsx';
 
 export interface FileChipsProps {
   readonly files: readonly FilePart[];
@@ -28,10 +29,17 @@ export function FileChips({ files, remove }: FileChipsProps) {
 
 function File({ file: { kind, bucketId, media, name } }: { readonly file: FilePart }) {
   if (kind === 'image' && media !== undefined) {
+    const url = mediaUrl(bucketId, media);
     return (
-      <a href={mediaUrl(bucketId, media)} target="_blank" rel="noopener" class="file-image">
-        <img src={thumbnailUrl(bucketId, media)} alt={name} loading="lazy" />
-      </a>
+      <Picture
+        sources={[thumbnailUrl(bucketId, media), url]}
+        alt={name}
+        frame={(image) => (
+          <a href={url} target="_blank" rel="noopener" class="file-image">
+            {image}
+          </a>
+        )}
+      />
     );
   }
   // biome-ignore lint/a11y/useMediaCaption: a person's own recording has none

@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks';
 import { Icon } from '../../components/Icon.tsx';
 import { t } from '../../i18n/index.ts';
 import type { MediaPart } from '../../state/model.ts';
+import { Picture } from './Picture.tsx';
 import { PictureViewer } from './PictureViewer.tsx';
 
 /** Pictures, sound and video of an answer. What is not kept by this server is only linked: showing it would call home. */
 export function Media({ part: { kind, url, alt = '', width, height } }: { readonly part: MediaPart }) {
   const [isOpen, setOpen] = useState(false);
-  const [failed, setFailed] = useState<readonly string[]>([]);
   if (!isOwn(url)) {
     if (!/^https?:/i.test(url)) return <p>{alt || url.slice(0, 200)}</p>;
     return (
@@ -23,32 +23,24 @@ export function Media({ part: { kind, url, alt = '', width, height } }: { readon
   // biome-ignore lint/a11y/useMediaCaption: what a model made has none
   if (kind === 'video') return <video class="media" controls preload="metadata" src={url} />;
   const thumbnail = url.startsWith('/media/') ? url.replace('/media/', '/thumbnail/').replace(/\?.*/, '') : url;
-  // Of some there is no thumbnail.
-  const src = [thumbnail, url].find((each) => !failed.includes(each));
-  if (src === undefined) {
-    return (
-      <p class="note">
-        {alt} {t('chat.pictureGone')}
-      </p>
-    );
-  }
   return (
     <>
-      <button
-        type="button"
-        class="media picture"
-        onClick={() => setOpen(true)}
-        aria-label={t('chat.enlarge', { name: alt })}
-      >
-        <img
-          src={src}
-          alt={alt}
-          width={width}
-          height={height}
-          loading="lazy"
-          onError={() => setFailed((before) => [...before, src])}
-        />
-      </button>
+      <Picture
+        sources={[thumbnail, url]}
+        alt={alt}
+        width={width}
+        height={height}
+        frame={(image) => (
+          <button
+            type="button"
+            class="media picture"
+            onClick={() => setOpen(true)}
+            aria-label={t('chat.enlarge', { name: alt })}
+          >
+            {image}
+          </button>
+        )}
+      />
       {isOpen && <PictureViewer url={url} alt={alt} close={() => setOpen(false)} />}
     </>
   );
