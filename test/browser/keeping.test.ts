@@ -135,4 +135,19 @@ describe('what the page keeps', { skip: withoutBrowser }, () => {
       await becomes(kept, 1);
     });
   });
+
+  test('another language, chosen in another tab, leaves alone what is being written', async () => {
+    await visit(async (page, context) => {
+      await ask(page, 'first\n\n```js\ncode\n```');
+      await page.locator('.question .edit').click();
+      await page.locator('.editor textarea').fill('in other words');
+      const other = await context.newPage();
+      await other.goto(`${new URL(page.url()).origin}/#/settings`);
+      await other.locator('#language').selectOption('de');
+      for (const place of ['.message-actions', '.markdown']) {
+        await page.locator(`.answer ${place}`).getByRole('button', { name: 'Kopieren', exact: true }).waitFor();
+      }
+      assert.equal(await page.locator('.editor textarea').inputValue(), 'in other words');
+    });
+  });
 });

@@ -31,11 +31,8 @@ async function start(): Promise<void> {
     const wanted = wantedLanguage();
     if (wanted !== spokenLanguage) {
       spokenLanguage = wanted;
-      // All words are anywhere: the page is made anew in the other language, in the same state.
-      void speak(wanted).then(() => {
-        render(null, root);
-        render(<App />, root);
-      });
+      // All words are anywhere: the whole page is drawn again, and keeps what is being written in it.
+      void speak(wanted).then(() => render(<App />, root));
     }
   };
   app.subscribe(adapt);

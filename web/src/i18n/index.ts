@@ -61,7 +61,7 @@ export async function speak(next: Language): Promise<void> {
   document.documentElement.lang = next;
 }
 
-/** The language that is spoken, for `Intl`. */
+/** The language that is spoken, for `Intl`, and for what keeps words from one drawing to the next. */
 export function spoken(): Language {
   return language;
 }

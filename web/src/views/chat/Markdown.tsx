@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { spoken } from '../../i18n/index.ts';
 import { createRenderer, type Renderer } from '../../markdown/index.ts';
 import { PictureViewer } from './PictureViewer.tsx';
 import '../../markdown/markdown.css';
@@ -9,8 +10,12 @@ export interface MarkdownProps {
   readonly done: boolean;
 }
 
-/** Text of a model, as it was meant. */
-export function Markdown({ text, done }: MarkdownProps) {
+/** Text of a model, as it was meant. The words on its controls are in the language in which it was rendered. */
+export function Markdown(props: MarkdownProps) {
+  return <Rendered key={spoken()} {...props} />;
+}
+
+function Rendered({ text, done }: MarkdownProps) {
   const node = useRef<HTMLDivElement>(null);
   const renderer = useRef<Renderer | undefined>(undefined);
   const [picture, setPicture] = useState<{ readonly url: string; readonly alt: string } | undefined>(undefined);

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from '../../components/Icon.tsx';
-import { type Key, region, t } from '../../i18n/index.ts';
+import { type Key, region, spoken, t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { AUTOMATIC, type Choice, type ModelEntry } from '../../state/catalog.ts';
 import { type Ability, nameOf, type PickerGroup, type PickerRow, pickerGroups, recentOf } from '../../state/picker.ts';
@@ -24,9 +24,10 @@ export function PickerList({ current, onChoice, close }: PickerListProps) {
   const catalog = useApp((state) => state.catalog);
   const favourites = useApp((state) => state.settings.favourites);
   const more = useApp((state) => state.settings.more);
+  const language = spoken();
   const groups = useMemo(
     () => toShown(pickerGroups(catalog, { search, abilities, favourites, recent: recentOf(more) }), search, abilities),
-    [catalog, favourites, more, search, abilities],
+    [catalog, favourites, more, search, abilities, language],
   );
   const rows = groups.flatMap((group) => group.rows);
   const chosen = rows.findIndex((row) => isSame(row, current));

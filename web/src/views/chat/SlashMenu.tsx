@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { type SlashItem, slashItems } from '../../commands/slash.ts';
-import { t } from '../../i18n/index.ts';
+import { spoken, t } from '../../i18n/index.ts';
 
 export interface SlashMenuProps {
   readonly field: RefObject<HTMLTextAreaElement | null>;
@@ -16,7 +16,8 @@ export function SlashMenu({ field, text, setText }: SlashMenuProps) {
   const found = /^\/(\S*)(?:\s+([\s\S]*))?$/.exec(text);
   const word = found?.[1]?.toLowerCase();
   const argument = found?.[2];
-  const items = useMemo(() => (word === undefined ? [] : slashItems(word, argument)), [word, argument]);
+  const language = spoken();
+  const items = useMemo(() => (word === undefined ? [] : slashItems(word, argument)), [word, argument, language]);
   const isOpen = items.length > 0 && dismissed !== text;
   const at = Math.min(marked, items.length - 1);
 

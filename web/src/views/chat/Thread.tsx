@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../components/IconButton.tsx';
-import { t } from '../../i18n/index.ts';
+import { spoken, t } from '../../i18n/index.ts';
 import { whenIdle } from '../../idle.ts';
 import { runningIn } from '../../state/streams.ts';
 import { childrenOf, type MessageMap, pathTo } from '../../state/tree.ts';
@@ -21,6 +21,7 @@ export default function Thread({ chat }: ThreadProps) {
   const tree = useApp((state) => state.messages[chat] ?? {}, sameShape);
   const leaf = useApp((state) => state.chats.byId[chat]?.leaf);
   const running = useApp((state) => runningIn(state.streams, chat));
+  const language = spoken();
   const [count, setCount] = useState(FIRST_BATCH);
   const path = useMemo(() => pathTo(tree, leaf).map(({ id }) => id), [tree, leaf]);
   const shown = path.slice(-count);
@@ -62,7 +63,7 @@ export default function Thread({ chat }: ThreadProps) {
           />
         );
       }),
-    [path, children, shown.length],
+    [path, children, shown.length, language],
   );
   useEffect(() => {
     if (count >= path.length) return;

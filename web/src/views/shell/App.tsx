@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { NARROW } from '../../components/SidebarButton.tsx';
 import { Toasts } from '../../components/Toasts.tsx';
-import { t } from '../../i18n/index.ts';
+import { spoken, t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { useApp } from '../../state/use.ts';
 import { AloudBar } from '../aloud/AloudBar.tsx';
@@ -11,10 +11,10 @@ import { Lazy } from './Lazy.tsx';
 import { Sidebar, useMedia } from './Sidebar.tsx';
 import { useRoute } from './use-route.ts';
 
-/** The whole page: sidebar, screen, window over them, toasts. `key` below: another language is another page. */
+/** The whole page: sidebar, screen, window over them, toasts. */
 export function App() {
   const route = useRoute();
-  const language = useApp((state) => state.settings.language);
+  const language = spoken();
   const overlay = useApp((state) => state.overlay);
   const isOpen = useApp((state) => state.settings.sidebar);
   const isCovered = useMedia(NARROW) && isOpen;
