@@ -157,7 +157,7 @@ async function send(
 ): Promise<Dispatcher.ResponseData> {
   const { Client } = await import('undici');
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
-  // Node asks for all addresses of a host, so that it can try one after the other.
+  // undici asks for all addresses of a host, whatever Node is told, and tries one after the other.
   const lookup: LookupFunction = (_host, _options, done) => done(null, found);
   const client = new Client(url.origin, {
     connect: { lookup, timeout: limits.connectMs },
