@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { type Driven, type DrivenPage, type Json, pressing } from './driven.ts';
 
 const executable = ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find((place) => existsSync(place));
 
@@ -19,32 +20,8 @@ const PREFERENCES = {
   'intl.accept_languages': 'en-GB',
 };
 
-type Json = Readonly<Record<string, unknown>>;
-
-/** Keys without a character, as WebDriver names them (https://www.w3.org/TR/webdriver2/#keyboard-actions). */
-const KEYS = { Enter: '\uE007', Escape: '\uE00C' } as const;
-
-/** A page in a Firefox. */
-export interface FirefoxPage {
-  goTo(address: string): Promise<void>;
-  reload(): Promise<void>;
-  /** What an expression gives, as JSON; of a promise what it comes to. */
-  evaluate<Value>(expression: string): Promise<Value>;
-  /** Presses keys one after the other: letters, and those that have names. */
-  press(...keys: readonly (keyof typeof KEYS | (string & {}))[]): Promise<void>;
-  /** Chooses files of this machine in a field for files. */
-  choose(selector: string, files: readonly string[]): Promise<void>;
-}
-
-export interface Firefox {
-  readonly page: FirefoxPage;
-  /** What the page has complained about, or thrown. */
-  readonly complaints: readonly string[];
-  close(): Promise<void>;
-}
-
 /** Starts the Firefox that the machine has, without a past, with one page, driven by WebDriver BiDi (https://www.w3.org/TR/webdriver-bidi/). */
-export async function launchFirefox(): Promise<Firefox> {
+export async function launchFirefox(): Promise<Driven> {
   if (executable === undefined) throw new Error(String(withoutFirefox));
   const profile = mkdtempSync(path.join(tmpdir(), 'sluice-firefox-'));
   const lines = Object.entries(PREFERENCES).map((each) => `user_pref(${each.map((one) => JSON.stringify(one))});`);
@@ -65,7 +42,7 @@ export async function launchFirefox(): Promise<Firefox> {
     await send('session.new', { capabilities: {} });
     await send('session.subscribe', { events: ['log.entryAdded'] });
     const { context } = await send('browsingContext.create', { type: 'tab' });
-    return { page: pageIn(context, send), complaints, close };
+    return { page: pageIn(context, send), complaints: async () => complaints, close };
   } catch (error) {
     await close();
     throw error;
@@ -111,7 +88,7 @@ async function connect(address: string, onEvent: (method: string, params: Json) 
   };
 }
 
-function pageIn(context: unknown, send: Send): FirefoxPage {
+function pageIn(context: unknown, send: Send): DrivenPage {
   const run = async (expression: string): Promise<Json> => {
     const params = { expression, target: { context }, awaitPromise: true };
     const { type, result, exceptionDetails } = await send('script.evaluate', params);
@@ -125,14 +102,10 @@ function pageIn(context: unknown, send: Send): FirefoxPage {
       const { value } = await run(`(async () => JSON.stringify(await (${expression})) ?? 'null')()`);
       return JSON.parse(String(value));
     },
-    press: async (...keys) => {
-      const values = keys.map((key) => (key in KEYS ? KEYS[key as keyof typeof KEYS] : key));
-      const actions = values.flatMap((value) => ['keyDown', 'keyUp'].map((type) => ({ type, value })));
-      await send('input.performActions', { context, actions: [{ type: 'key', id: 'keyboard', actions }] });
-    },
-    choose: async (selector, files) => {
+    press: async (...keys) => void (await send('input.performActions', { context, actions: pressing(keys) })),
+    choose: async (selector, file) => {
       const { sharedId } = await run(`document.querySelector(${JSON.stringify(selector)})`);
-      await send('input.setFiles', { context, element: { sharedId }, files });
+      await send('input.setFiles', { context, element: { sharedId }, files: [file] });
     },
   };
 }

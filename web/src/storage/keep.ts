@@ -50,11 +50,12 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
     if (drafts !== written.drafts) writeDrafts(written.drafts, drafts);
     if (settings !== written.settings || drafts !== written.drafts) written = { ...written, settings, drafts };
     if (chats === written.chats && messages === written.messages && streams === written.streams) return;
-    const isRunning = Object.keys(streams).length > 0;
-    if (timer !== undefined && (isRunning || !isGathering)) return;
+    // Not the begin of an answer: where to find it again must be there already when the page goes, since Safari writes nothing then.
+    const canWait = Object.keys(streams).length > 0 && streams === written.streams;
+    if (timer !== undefined && (canWait || !isGathering)) return;
     clearTimeout(timer);
-    isGathering = isRunning;
-    timer = setTimeout(flush, isRunning ? GATHER_MS : 0);
+    isGathering = canWait;
+    timer = setTimeout(flush, canWait ? GATHER_MS : 0);
   });
   addEventListener('pagehide', () => void flush());
   document.addEventListener('visibilitychange', () => {
