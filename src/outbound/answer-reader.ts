@@ -126,6 +126,8 @@ export class AnswerReader {
         throw new NotHttp('The headers are too large.');
       if (end === -1) {
         if (!couldBegin(bytes)) throw new NotHttp('This is not HTTP/1.1.');
+        // Its end would be waited for in vain.
+        if (bytes.includes('\n\n')) throw new NotHttp('The lines of the head end without a carriage return.');
         // What was received is not ours to keep.
         this.#begun = bytes.length === 0 ? undefined : Buffer.from(bytes);
         return NOTHING;
