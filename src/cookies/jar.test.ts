@@ -42,6 +42,12 @@ describe('the cookies of an address', () => {
     }
   });
 
+  test('are not those of a host above that are for it alone', async (context) => {
+    const store = await holding(context, cookie('a.example', 'a', { hostOnly: true }), cookie('a.example', 'b'));
+    assert.equal(store.header(new URL('https://a.example/')), 'a=a-value; b=b-value');
+    assert.equal(store.header(new URL('https://sub.a.example/')), 'b=b-value');
+  });
+
   test('lie at or below their path', async (context) => {
     const store = await holding(
       context,

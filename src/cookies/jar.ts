@@ -75,7 +75,8 @@ export class CookieStore {
   #matching(host: string): readonly BrowserCookie[] {
     const found: BrowserCookie[] = [];
     for (const [domain, cookies] of this.#byDomain) {
-      if (host === domain || host.endsWith(`.${domain}`)) found.push(...cookies);
+      if (host === domain) found.push(...cookies);
+      else if (host.endsWith(`.${domain}`)) found.push(...cookies.filter(({ hostOnly }) => hostOnly !== true));
     }
     return found;
   }

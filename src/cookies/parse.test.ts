@@ -69,6 +69,7 @@ describe('parseCookies', () => {
       { domain: '.A.Example' },
       ...[{ path: 'x' }, { path: ['/x'] }, { path: '/a b' }, { path: '/a;b' }, { path: `/${'x'.repeat(1_001)}` }],
       ...[{ expires: -1 }, { expires: 0 }, { expires: '7' }, { expirationDate: 'soon' }, { secure: 'no' }],
+      ...[{ hostOnly: false }, { hostOnly: 'yes' }],
     ])
       assert.deepEqual(read(fields), plain, JSON.stringify(fields));
     assert.deepEqual(read({ path: '/x', secure: true, expires: 7 }), {
@@ -78,6 +79,7 @@ describe('parseCookies', () => {
       expires: 7,
     });
     assert.deepEqual(read({ expirationDate: 8, expires: 7 }), { ...plain, expires: 8 });
+    assert.deepEqual(read({ hostOnly: true }), { ...plain, hostOnly: true });
   });
 
   test('takes as much as a cookie may have', () => {

@@ -8,6 +8,8 @@ export interface BrowserCookie {
   readonly value: string;
   readonly path: string;
   readonly secure: boolean;
+  /** For this host alone, and none below it. */
+  readonly hostOnly?: true;
   /** Seconds since 1970; undefined: until the browser closes, which for us is until it is replaced. */
   readonly expires?: number;
 }
@@ -42,9 +44,11 @@ export function parseCookies(text: string): {
 
 /** One entry of a list, in the words of the common browser extensions. */
 function exported(entry: unknown): BrowserCookie {
-  const { domain, name, value, path, secure, expirationDate, expires } = (entry ?? {}) as Record<string, unknown>;
+  const fields = (entry ?? {}) as Record<string, unknown>;
+  const { domain, name, value, path, secure, hostOnly, expirationDate, expires } = fields;
   const until = typeof expirationDate === 'number' ? expirationDate : expires;
-  return cookie(domain, name, value, path, secure === true, until);
+  const read = cookie(domain, name, value, path, secure === true, until);
+  return hostOnly === true ? { ...read, hostOnly } : read;
 }
 
 /** The cookies that one recorded request sent. */
