@@ -223,7 +223,8 @@ describe('conversations', { timeout: 120_000 }, () => {
   test('that cannot be written make the answer fail, whole or in a stream', async (context) => {
     seat.answers({ text: ['Hello'] });
     const conversation = await world.client.conversations.create({ items: [{ role: 'user', content: 'before' }] });
-    const database = new DatabaseSync(path.join(world.gateway.folder, 'data', 'sluice.db'));
+    // Usage of the answers before may still be on its way into it.
+    const database = new DatabaseSync(path.join(world.gateway.folder, 'data', 'sluice.db'), { timeout: 10_000 });
     context.after(() => database.close());
     database.exec(
       "create trigger broken before insert on conversation_items begin select raise(abort, 'no more room'); end",
