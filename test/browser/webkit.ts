@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { unusedPort } from '../support/plain-server.ts';
 import { type Driven, type DrivenPage, type Json, pressing } from './driven.ts';
 import { eventually } from './eventually.ts';
 
@@ -34,7 +34,7 @@ export async function launchWebKit(): Promise<Driven> {
     });
     running.push(screen);
     const [display] = await once(createInterface(screen.stdio[3] as Readable), 'line');
-    const port = await freePort();
+    const port = await unusedPort();
     running.push(
       spawn(DRIVER, ['--host=127.0.0.1', `--port=${port}`], {
         stdio: 'ignore',
@@ -63,14 +63,6 @@ export async function launchWebKit(): Promise<Driven> {
     await close();
     throw error;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 type Send = <Value>(method: string, path: string, body?: Json) => Promise<Value>;

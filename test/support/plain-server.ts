@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -16,11 +17,18 @@ export async function plainServer(
   return { url: `http://127.0.0.1:${port}`, port, server };
 }
 
-/** A loopback port on which nothing listens, as far as one can know. */
+/** Below those that any system gives to whoever asks for port 0. */
+const LOWEST_PORT = 12_000;
+const HIGHEST_PORT = 32_000;
+
+/** A loopback port on which nothing listens, and that no other test gets from the system meanwhile. */
 export async function unusedPort(): Promise<number> {
+  const port = randomInt(LOWEST_PORT, HIGHEST_PORT);
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+  });
+  if (!isFree) return unusedPort();
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
