@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
@@ -23,6 +24,15 @@ const script: VendorScript = ({ prompt }) =>
 
 function* endless(): Generator<string> {
   for (;;) yield 'and ';
+}
+
+/** Sends a picture without words, and waits for the answer. */
+async function askWithPicture(page: Page): Promise<void> {
+  await ready(page);
+  await page.locator('#files').setInputFiles({ name: 'pixel.png', mimeType: 'image/png', buffer: PIXEL });
+  await page.locator('#attached .is-ready').waitFor();
+  await page.locator('#send').click();
+  await finished(lastAnswer(page));
 }
 
 describe('the field for messages', { skip: withoutBrowser }, () => {
@@ -167,11 +177,7 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
 
   test('edits a question that has a file, which stays with it, and copies no words where there are none', async () => {
     await visit(async (page) => {
-      await ready(page);
-      await page.locator('#files').setInputFiles({ name: 'pixel.png', mimeType: 'image/png', buffer: PIXEL });
-      await page.locator('#attached .is-ready').waitFor();
-      await page.locator('#send').click();
-      await finished(lastAnswer(page));
+      await askWithPicture(page);
       const question = page.locator('.question');
       await question.hover();
       await becomes(() => question.getByRole('button', { name: 'Copy' }).count(), 0);
@@ -196,11 +202,7 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
 
   test('says so when the picture of a question is gone', async () => {
     await visit(async (page) => {
-      await ready(page);
-      await page.locator('#files').setInputFiles({ name: 'pixel.png', mimeType: 'image/png', buffer: PIXEL });
-      await page.locator('#attached .is-ready').waitFor();
-      await page.locator('#send').click();
-      await finished(lastAnswer(page));
+      await askWithPicture(page);
       const picture = await page.locator('.question .file-image').getAttribute('href');
       const [, bucket] = /^\/files\/([^/]+)\//.exec(String(picture)) ?? [];
       await fetch(`${gateway.origin}/backend-api/v2/files/${bucket}`, { method: 'DELETE' });
