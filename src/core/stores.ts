@@ -10,6 +10,13 @@ export interface Records<T extends { readonly id: string }> {
   get(id: string): Promise<T | undefined>;
   put(record: T): Promise<void>;
   /**
+   * The same with a record that is text already.
+   *
+   * @param expires milliseconds since 1970; null: never
+   * @param json the whole record
+   */
+  putJson(id: string, expires: number | null, json: string): Promise<void>;
+  /**
    * Writes what `change` makes of the present record, with no other write in between; undefined leaves it as it is.
    * Returns the record that is then stored. `change` is pure: it may run again when somebody else was faster.
    */

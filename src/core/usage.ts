@@ -15,14 +15,16 @@ export function decodeUsage(value: unknown): Usage | undefined {
     tokenCount(value['prompt_cache_hit_tokens']) ??
     tokenCount(value['cached_tokens']);
   const reasoningTokens = tokenCount(member(value, 'completion_tokens_details', 'reasoning_tokens'));
-  return {
+  const totalTokens = tokenCount(value['total_tokens']) ?? promptTokens + completionTokens;
+  const usage: { -readonly [Name in keyof Usage]: Usage[Name] } = {
     promptTokens,
     completionTokens,
-    totalTokens: tokenCount(value['total_tokens']) ?? promptTokens + completionTokens,
-    ...(cachedTokens === undefined ? {} : { cachedTokens }),
-    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+    totalTokens,
     raw: value,
   };
+  if (cachedTokens !== undefined) usage.cachedTokens = cachedTokens;
+  if (reasoningTokens !== undefined) usage.reasoningTokens = reasoningTokens;
+  return usage;
 }
 
 /** Our usage → OpenAI's object, with every detail the upstream gave. */

@@ -5,6 +5,7 @@ import { CallScope } from '../core/call.ts';
 import type { Batch } from '../core/chunk.ts';
 import { atEndOfTurn } from '../core/end-of-turn.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
+import { lastOf } from '../core/last-of.ts';
 import { type Pieces, sizeOf } from '../core/pieces.ts';
 import type { Encoder } from '../core/stream.ts';
 import { rateLimits } from '../outbound/rate-limits.ts';
@@ -126,12 +127,14 @@ async function untilSent(
 export function answerHeaders(answered: Performed<unknown>, upstream?: IncomingHttpHeaders): Record<string, string> {
   const headers: Record<string, string> = {
     'x-sluice-provider': answered.target.provider.id,
-    'x-sluice-model': encodeURI(answered.target.model.toWellFormed()),
+    'x-sluice-model': asHeader(answered.target.model),
     'x-sluice-attempts': String(answered.attempts),
   };
   if (answered.dropped.length > 0) headers['x-sluice-dropped'] = fieldNames(answered.dropped);
   return upstream === undefined ? headers : Object.assign(headers, rateLimits(upstream));
 }
+
+const asHeader = lastOf((model) => encodeURI(model.toWellFormed()));
 
 /** Names of fields as a header; they are the client's own, so any character may be in them. */
 function fieldNames(names: readonly string[]): string {

@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Limits } from '../config/config.ts';
 import { limitRules } from '../config/limit-rules.ts';
 import { SluiceError } from '../core/errors.ts';
 import { createServer } from '../core/node-http.ts';
+import { uuid } from '../core/uuid.ts';
+
 import { backendRoutes } from './backend/index.ts';
 import { conversationsRoutes } from './conversations/index.ts';
 import type { Deps, ErrorBody, PlainRoute, Route } from './deps.ts';
@@ -92,7 +93,7 @@ export function buildServer(deps: Deps): FastifyInstance {
       server.on('checkExpectation', handler);
       return server;
     },
-    genReqId: () => randomUUID(),
+    genReqId: uuid,
     exposeHeadRoutes: true,
     // Bodies are validated by our own schemas; Fastify would load compilers for another kind.
     schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },

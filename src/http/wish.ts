@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { knownName } from '../core/known-names.ts';
 import type { Wish } from '../routing/select.ts';
 
 /** What a body says about where it shall go. */
@@ -16,7 +17,7 @@ export function wishOf({ model, provider, ignored, models }: WishFields, request
   const { provider: ofPath } = (request?.params ?? {}) as { provider?: string };
   const named = ofPath ?? provider ?? '';
   return {
-    model: model ?? '',
+    model: knownName(model ?? ''),
     providers: named.split(' ').filter((name) => name !== ''),
     ignored: ignored ?? [],
     ...(models == null ? {} : { fallbacks: models }),

@@ -40,18 +40,27 @@ class Day {
   /** Whether what an earlier run kept of it is part of it. */
   isLoaded = false;
   isChanged = false;
+  #last: Group | undefined;
 
   constructor(date: string) {
     this.date = date;
   }
 
   group(user: string, provider: string, model: string): Group {
+    // Most have the names of the one before.
+    const last = this.#last;
+    if (last?.user === user && last.provider === provider && last.model === model) return last;
+    this.#last = this.#find(user, provider, model);
+    return this.#last;
+  }
+
+  #find(user: string, provider: string, model: string): Group {
     // No name of a user or provider holds this character.
     const name = `${user}\0${provider}\0${model}`;
     const present = this.groups.get(name);
     if (present !== undefined) return present;
-    if (this.groups.size >= MOST_GROUPS && user !== OTHERS) return this.group(OTHERS, provider, model);
-    if (this.groups.size >= 2 * MOST_GROUPS && model !== OTHERS) return this.group(OTHERS, OTHERS, OTHERS);
+    if (this.groups.size >= MOST_GROUPS && user !== OTHERS) return this.#find(OTHERS, provider, model);
+    if (this.groups.size >= 2 * MOST_GROUPS && model !== OTHERS) return this.#find(OTHERS, OTHERS, OTHERS);
     const group = empty(user, provider, model);
     this.groups.set(name, group);
     return group;

@@ -10,6 +10,9 @@ const KEPT_MS = 90 * 86_400_000;
 /** Batches that are kept apart; then they become one. */
 const MOST_BATCHES = 24;
 
+/** An entry as it was written: until 2026-11-26 as a text. */
+type Kept = Seen | string;
+
 interface Batch {
   readonly id: string;
   readonly count: number;
@@ -66,8 +69,9 @@ export class KeptLog {
     else {
       const batches = await this.#batches();
       const found = await Promise.all(batches.map(({ id }) => this.#records.get(id)));
-      const texts = found.flatMap((record) => (record === undefined ? [] : (record.value as readonly string[])));
-      const entries = texts.map((text) => JSON.parse(text) as Seen);
+      const entries = found.flatMap((record) =>
+        record === undefined ? [] : (record.value as readonly Kept[]).map(seenOf),
+      );
       const hasTooMuch = this.#mode === 'meta' && entries.some(({ content }) => content !== undefined);
       const allowed = hasTooMuch ? entries.map(withoutContent) : entries;
       const fresh = this.#log.size;
@@ -105,9 +109,12 @@ export class KeptLog {
   /** Writes what stands in the log from a place on. */
   async #put(place: number): Promise<Batch> {
     const { end } = this.#log;
-    const value = this.#log.from(place, this.#most);
-    const batch = { id: `${INDEX} ${recordId()}`, count: value.length };
-    await this.#records.put({ id: batch.id, expires: Date.now() + KEPT_MS, value });
+    const entries = this.#log.from(place, this.#most);
+    const batch = { id: `${INDEX} ${recordId()}`, count: entries.length };
+    const expires = Date.now() + KEPT_MS;
+    // Entries are JSON, and stay what they are: as texts in JSON each of their quotes would be looked at and written anew.
+    const json = `{"id":"${batch.id}","expires":${expires},"value":[${entries.join(',')}]}`;
+    await this.#records.putJson(batch.id, expires, json);
     this.#written = end;
     return batch;
   }
@@ -148,4 +155,8 @@ export class KeptLog {
 
 function withoutContent({ content: _, error, ...seen }: Seen): Seen {
   return error === undefined ? seen : { ...seen, error: { code: error.code, name: error.name } };
+}
+
+function seenOf(kept: Kept): Seen {
+  return typeof kept === 'string' ? (JSON.parse(kept) as Seen) : kept;
 }

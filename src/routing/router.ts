@@ -36,13 +36,13 @@ export interface Question extends Asked {
   /** What happens to this question alone, at the place of the web search that its request may ask for. */
   readonly steps?: readonly Step[];
   /** Milliseconds of silence between two pieces that the client puts up with, where that is less than the operator does. */
-  readonly idleMs?: number;
+  readonly idleMs?: number | undefined;
   /** The request as one target gets it: the last word, after all steps. */
   send?(request: ChatRequest, target: Target): ChatRequest;
   /** A whole answer that a target gives in another way than by chatting; undefined: it has none, so that it is asked to chat. */
   instead?(request: ChatRequest, target: Target, scope: CallScope): Promise<Batch | undefined>;
   /** The bytes for an upstream that speaks the client's wire format; absent where they have to be understood. */
-  relay?(target: Target): RelayRequest;
+  readonly relay?: ((target: Target) => RelayRequest) | undefined;
 }
 
 /** What a target gave, and what the way there was like. */

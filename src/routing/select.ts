@@ -2,6 +2,7 @@ import type { RoutingConfig } from '../config/config.ts';
 import type { Choice } from '../config/kinds.ts';
 import type { Credentials } from '../core/call.ts';
 import { SluiceError } from '../core/errors.ts';
+import { knownName } from '../core/known-names.ts';
 import { type Ability, isReady, type Provider } from '../core/provider.ts';
 import type { Catalog } from './catalog.ts';
 
@@ -17,9 +18,16 @@ export interface Target {
   readonly isChosen?: boolean;
 }
 
+/** The last target that was named: most have the name of the one before. */
+let last:
+  | { readonly id: string; readonly model: string; readonly key: number | undefined; readonly name: string }
+  | undefined;
+
 /** One word for a target, the same for equal ones. */
-export function nameOf({ provider, model, key }: Target): string {
-  return `${provider.id} ${key ?? ''} ${model}`;
+export function nameOf({ provider: { id }, model, key }: Target): string {
+  if (last === undefined || last.id !== id || last.model !== model || last.key !== key)
+    last = { id, model, key, name: knownName(`${id} ${key ?? ''} ${model}`) };
+  return last.name;
 }
 
 /** What decides where a request goes. */

@@ -74,8 +74,8 @@ export class UsageRecorder {
       savedTokens: usage.cachedTokens ?? 0,
       more: {
         label,
-        ...(usage.estimated === true ? { estimated: true } : {}),
-        ...(usage.cacheWriteTokens ? { cache_write_tokens: usage.cacheWriteTokens } : {}),
+        estimated: usage.estimated === true ? true : undefined,
+        cache_write_tokens: usage.cacheWriteTokens || undefined,
         cost,
       },
     });

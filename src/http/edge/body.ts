@@ -152,6 +152,12 @@ export function parseJson(bytes: Buffer, limits: JsonLimits): JsonBody {
   const { members, depth } = scanObject(bytes);
   if (depth > limits.jsonDepth) throw tooDeep(limits.jsonDepth);
   if (members.length > MOST_FIELDS) throw tooManyFields();
+  // Of two members of one name the value has the last.
+  if (Object.keys(value).length !== members.length) refuseTwice(members);
+  return { bytes, value: value as Record<string, unknown>, members };
+}
+
+function refuseTwice(members: readonly Member[]): void {
   const names = new Set<string>();
   for (const { name } of members) {
     if (names.has(name))
@@ -160,7 +166,6 @@ export function parseJson(bytes: Buffer, limits: JsonLimits): JsonBody {
       });
     names.add(name);
   }
-  return { bytes, value: value as Record<string, unknown>, members };
 }
 
 /** Where V8 gave up, without the piece of the body that it quotes. */

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { SluiceError } from '../../core/errors.ts';
+import { lastOf } from '../../core/last-of.ts';
 
 /** Who may call: the answers of S-1, S-2 and S-4, decided before any work is done. */
 export interface GuardSettings {
@@ -42,14 +43,11 @@ export function checkHost(request: IncomingMessage, settings: GuardSettings, isL
     const name = request.rawHeaders[i];
     if (name !== undefined && name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
-  const host = request.headers.host;
-  if (hosts !== 1 || host === undefined || !/^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?$/.test(host)) {
-    throw new SluiceError('invalid_request', 'A request needs exactly one valid Host header.');
-  }
+  const name = hosts === 1 ? nameInHost(request.headers.host ?? '') : undefined;
+  if (name === undefined) throw new SluiceError('invalid_request', 'A request needs exactly one valid Host header.');
   if (!(request.url ?? '').startsWith('/')) {
     throw new SluiceError('invalid_request', 'The request target must be a path.');
   }
-  const name = nameOf(host);
   if (isLoopbackName(name) || settings.allowedHosts.includes(name)) return;
   if (!isLoopbackBind) {
     if (settings.key !== undefined && settings.allowedHosts.length === 0) return;
@@ -156,14 +154,22 @@ function isOwnOrigin(origin: string, host: string | undefined): boolean {
   return url.host === host || isLoopbackName(nameOf(url.host));
 }
 
+/** The name in a Host header; undefined where that is not valid. */
+const nameInHost = lastOf((host) =>
+  /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?$/.test(host) ? nameOf(host) : undefined,
+);
+
 function nameOf(host: string): string {
   const name = host.startsWith('[') ? host.slice(1, host.indexOf(']')) : host.replace(/:\d+$/, '');
   return name.toLowerCase();
 }
 
 function authorization(header: string | undefined): { scheme: string; words: readonly string[] } {
-  const [scheme = '', ...words] = (header ?? '').trim().split(/\s+/);
-  return { scheme: scheme.toLowerCase(), words };
+  const text = (header ?? '').trim();
+  const end = text.search(/\s/);
+  if (end === -1) return { scheme: text.toLowerCase(), words: [] };
+  const rest = text.slice(end).trimStart();
+  return { scheme: text.slice(0, end).toLowerCase(), words: /\s/.test(rest) ? rest.split(/\s+/) : [rest] };
 }
 
 function passwordOf(credentials: string | undefined): string | undefined {

@@ -107,29 +107,25 @@ function toQuestion(request: FastifyRequest, json: JsonBody, read: Read, deps: D
   const { body } = read;
   const wish = wishOf(body, request);
   const messages = messagesOf(body);
+  const own = { tools: body.tools, response_format: body.response_format, messages };
   const steps = [
     ...toolSteps(body.tool_calls, 'invalid_field', deps.search),
-    tellLostParts(
-      { tools: body.tools, response_format: body.response_format, ...extraOf(body), messages },
-      'invalid_field',
-    ),
+    tellLostParts(body.extra_body == null ? own : { ...own, ...extraOf(body) }, 'invalid_field'),
   ];
-  const question = {
+  const stream = body.stream === true;
+  return {
     wish,
     keys: clientKeys(request, body.api_key),
     steps,
     dropped: droppedOf(read),
-    ...(body.stream_timeout == null ? {} : { idleMs: body.stream_timeout * 1_000 }),
+    idleMs: body.stream_timeout == null ? undefined : body.stream_timeout * 1_000,
     request: () => {
       const whole = read.whole();
       return toChatRequest(json, whole, whole === body ? messages : messagesOf(whole), wish);
     },
-  };
-  if (!canRelay(body)) return question;
-  const stream = body.stream === true;
-  return {
-    ...question,
-    relay: (target) => toRelay(target, read, messages === body.messages ? undefined : messages, stream),
+    relay: canRelay(body)
+      ? (target) => toRelay(target, read, messages === body.messages ? undefined : messages, stream)
+      : undefined,
   };
 }
 

@@ -33,6 +33,7 @@ export function createOpenAiProvider(
   deps: OpenAiDeps,
 ): Provider {
   const base = new URL(config.baseUrl);
+  const { origin } = base;
   const basePath = base.pathname.replace(/\/$/, '');
   const configured = Object.freeze(headersWith(config.apiKey ?? ''));
 
@@ -44,7 +45,7 @@ export function createOpenAiProvider(
   function target(endpoint: string, credentials: Credentials): RelayTarget {
     const apiKey = keyFor(config, credentials);
     const headers = credentials.apiKey === undefined ? configured : headersWith(apiKey);
-    return { origin: base.origin, path: basePath + endpoint, headers: withCookies(headers) };
+    return { origin, path: basePath + endpoint, headers: withCookies(headers) };
   }
 
   function withCookies(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -244,11 +244,14 @@ export function decodeCompletion(body: Buffer): Batch {
   return batch;
 }
 
+const BYTE_ORDER_MARK = 0xfeff;
+
 /** The JSON object that an answer is. Throws when it is none. */
 export function parseAnswer(body: Buffer): Record<string, unknown> {
   let json: unknown;
   try {
-    json = JSON.parse(body.toString('utf8').replace(/^\ufeff/, ''));
+    const text = body.toString('utf8');
+    json = JSON.parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
   } catch {
     throw notACompletion();
   }

@@ -39,12 +39,14 @@ export class SqliteRecords<T extends { readonly id: string }> implements Records
   }
 
   async put(record: T): Promise<void> {
-    const id = checkId(record.id);
-    const { version, expires, body } = this.#columns(record);
+    await this.putJson(record.id, this.#expires(record), JSON.stringify(record));
+  }
+
+  async putJson(id: string, expires: number | null, json: string): Promise<void> {
     await this.#database.write(
       sql`insert into records (kind, id, version, expires, body)
-          values (${this.#kind}, ${id}, ${version}, ${expires}, ${body})
-          on conflict (kind, id) do update set version = ${version}, expires = ${expires}, body = ${body}`,
+          values (${this.#kind}, ${checkId(id)}, ${newVersion()}, ${expires}, ${json})
+          on conflict (kind, id) do update set version = excluded.version, expires = excluded.expires, body = excluded.body`,
       ...this.#forgetting(),
     );
   }
@@ -94,7 +96,9 @@ export class SqliteRecords<T extends { readonly id: string }> implements Records
 
   /** Writes the record unless somebody else has written since `before` was read; undefined: there was none. */
   async #swap(before: string | undefined, record: T): Promise<boolean> {
-    const { version, expires, body } = this.#columns(record);
+    const version = newVersion();
+    const expires = this.#expires(record);
+    const body = JSON.stringify(record);
     const [result] = await this.#database.write(
       before === undefined
         ? sql`insert into records (kind, id, version, expires, body)
@@ -118,10 +122,8 @@ export class SqliteRecords<T extends { readonly id: string }> implements Records
     }
   }
 
-  #columns(record: T) {
-    const expires = this.#options.expires?.(record) ?? null;
-    // A version is never used twice, so that a record that was deleted and made again does not pass for the old one.
-    return { version: randomUUID(), expires, body: JSON.stringify(record) };
+  #expires(record: T): number | null {
+    return this.#options.expires?.(record) ?? null;
   }
 
   #isPast(expires: unknown): boolean {
@@ -142,4 +144,9 @@ export class SqliteRecords<T extends { readonly id: string }> implements Records
   #now(): number {
     return this.#options.now?.() ?? Date.now();
   }
+}
+
+/** A version is never used twice, so that a record that was deleted and made again does not pass for the old one. */
+function newVersion(): string {
+  return randomUUID();
 }
