@@ -27,8 +27,12 @@ export interface Scan {
   readonly depth: number;
 }
 
-/** Reads bytes that are known to be valid JSON (`JSON.parse` accepted them). */
-export function scanObject(bytes: Buffer): Scan {
+/**
+ * Reads bytes that are known to be valid JSON (`JSON.parse` accepted them).
+ *
+ * @param names how the members are called, as far as that is known: a name that is at its place is not read again
+ */
+export function scanObject(bytes: Buffer, names: readonly string[] = []): Scan {
   const members: Member[] = [];
   let depth = 0;
   let deepest = 0;
@@ -43,7 +47,7 @@ export function scanObject(bytes: Buffer): Scan {
     switch (bytes[at]) {
       case QUOTE: {
         const end = endOfString(bytes, at);
-        if (depth === 1 && name === undefined) name = nameIn(bytes, at, end);
+        if (depth === 1 && name === undefined) name = nameIn(bytes, at, end, names[members.length]);
         at = end - 1;
         break;
       }
@@ -116,9 +120,20 @@ export function editObject(
 }
 
 /** The name whose quotes stand at both ends. */
-function nameIn(bytes: Buffer, start: number, end: number): string {
+function nameIn(bytes: Buffer, start: number, end: number, likely: string | undefined): string {
+  if (likely !== undefined && stands(likely, bytes, start + 1, end - 1)) return likely;
   const written = bytes.toString('utf8', start + 1, end - 1);
   return written.includes('\\') ? String(JSON.parse(`"${written}"`)) : written;
+}
+
+/** Whether a text stands there as it is, in ASCII and without escapes. */
+function stands(text: string, bytes: Buffer, start: number, end: number): boolean {
+  if (text.length !== end - start) return false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code !== bytes[start + at] || code > 0x7f || code === BACKSLASH) return false;
+  }
+  return true;
 }
 
 /** The index behind the closing quote of the string that begins at `at`; the end of all where nothing closes it. */

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { ClientKeys } from '../routing/credentials.ts';
 
 /** What clients send when they have no key but their library insists on one. */
-const PLACEHOLDERS: ReadonlySet<string> = new Set(['', 'secret']);
+const PLACEHOLDER = 'secret';
 
 /** Whoever has the server's access key, as the owner of what is kept. */
 export function ownerByKey(key: string): string {
@@ -23,7 +23,8 @@ export function clientKeys(
 ): ClientKeys {
   const header = request.headers['x-api-key'] ?? request.headers['x_api_key'];
   const { bearer, accessKey } = request;
-  const isOne = (key: unknown): key is string => typeof key === 'string' && !PLACEHOLDERS.has(key) && key !== accessKey;
+  const isOne = (key: unknown): key is string =>
+    typeof key === 'string' && key !== '' && key !== PLACEHOLDER && key !== accessKey;
   const own = apiKey ?? header;
   const given = isOne(bearer) ? { bearer } : {};
   if (isOne(own)) return { apiKey: own, ...given };

@@ -5,7 +5,6 @@ import { limitRules } from '../config/limit-rules.ts';
 import { SluiceError } from '../core/errors.ts';
 import { createServer } from '../core/node-http.ts';
 import { uuid } from '../core/uuid.ts';
-
 import { backendRoutes } from './backend/index.ts';
 import { conversationsRoutes } from './conversations/index.ts';
 import type { Deps, ErrorBody, PlainRoute, Route } from './deps.ts';

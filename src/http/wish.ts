@@ -12,14 +12,16 @@ export interface WishFields {
   readonly models?: readonly string[] | null | undefined;
 }
 
+const NONE: readonly string[] = [];
+
 /** Where a request shall go. What its path names wins over its body. */
 export function wishOf({ model, provider, ignored, models }: WishFields, request?: FastifyRequest): Wish {
   const { provider: ofPath } = (request?.params ?? {}) as { provider?: string };
   const named = ofPath ?? provider ?? '';
   return {
     model: knownName(model ?? ''),
-    providers: named.split(' ').filter((name) => name !== ''),
-    ignored: ignored ?? [],
+    providers: named === '' ? NONE : named.split(' ').filter((name) => name !== ''),
+    ignored: ignored ?? NONE,
     ...(models == null ? {} : { fallbacks: models }),
   };
 }

@@ -131,10 +131,10 @@ export class Catalog {
     const models = this.#listings.get(provider)?.offer.models ?? [];
     let known = this.#models.get(models);
     if (known === undefined) {
-      known = new Map(models.map((model) => [model.id, model]));
+      known = new Map(models.map((model) => [model.id, described(model)]));
       this.#models.set(models, known);
     }
-    return described(known.get(id) ?? { id });
+    return known.get(id) ?? described({ id });
   }
 
   /** The model of a provider for requests that name none, found with the client's own key if there is one. */

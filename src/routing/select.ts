@@ -257,7 +257,8 @@ function offered(model: string, offering: readonly Provider[], selection: Select
   const { wish, preferences, arrange } = selection;
   const { choice, weights } = preferences.routing;
   const usable = offering.filter((provider) => canServe(provider, wish) && !isIgnored(provider, wish));
-  const ordered = usable.toSorted((one, other) => Number(needsMore(one)) - Number(needsMore(other)));
+  const ordered =
+    usable.length < 2 ? usable : usable.toSorted((one, other) => Number(needsMore(one)) - Number(needsMore(other)));
   const targets = ordered.map((provider) => {
     const weight = weights.get(provider.id);
     // A model that one provider alone has is a choice, too.

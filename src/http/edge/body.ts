@@ -39,7 +39,6 @@ export async function readJson(
   outlines = false,
 ): Promise<JsonBody> {
   refuseEncoding(request);
-  if (lengthOf(request) > limit) throw tooLarge(limit);
   const { pieces, done } = await readBody(request, limit, reader);
   try {
     const parse = (bytes: Buffer): JsonBody => parseJson(bytes, reader.limits);
@@ -53,7 +52,6 @@ export async function readJson(
 /** What a request brings, as it is, of at most `limit` bytes. */
 export async function readBytes(request: IncomingMessage, limit: number, reader: BodyReader): Promise<Buffer> {
   refuseEncoding(request);
-  if (lengthOf(request) > limit) throw tooLarge(limit);
   const { pieces, done } = await readBody(request, limit, reader);
   if (done !== undefined) setImmediate(done);
   return join(pieces);
@@ -67,9 +65,10 @@ interface Body {
 
 /** The whole body of a request. Ends the wait for clients that stop sending in the middle. */
 function readBody(request: IncomingMessage, limit: number, { limits, deadlines, turns }: BodyReader): Promise<Body> {
+  const announced = lengthOf(request);
+  if (announced > limit) throw tooLarge(limit);
   return new Promise((resolve, reject) => {
-    const announced = lengthOf(request);
-    const pieces: Buffer[] = [];
+    let pieces: Buffer[] = [];
     /** Takes the place of the pieces where the size is known: joined, they would be in memory twice. */
     let whole: Buffer | undefined;
     let size = 0;
@@ -83,10 +82,10 @@ function readBody(request: IncomingMessage, limit: number, { limits, deadlines, 
     const settle = (): void => {
       settled = true;
       deadline.clear();
-      request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
     };
     const fail = (error: SluiceError): void => {
       settle();
+      pieces = [];
       request.pause();
       done?.();
       reject(error);
@@ -102,6 +101,7 @@ function readBody(request: IncomingMessage, limit: number, { limits, deadlines, 
       request.resume();
     };
     const onData = (bytes: Buffer): void => {
+      if (settled) return;
       deadline.touch();
       if (whole === undefined) pieces.push(bytes);
       else bytes.copy(whole, size);
@@ -110,13 +110,19 @@ function readBody(request: IncomingMessage, limit: number, { limits, deadlines, 
       else if (size > SMALL_BYTES && turn === undefined) void waitForTurn();
     };
     const onEnd = (): void => {
+      if (settled) return;
       settle();
       resolve({ pieces: whole === undefined ? pieces : [whole], done });
+      // The listeners stay, since taking them off costs more than the body, and must not hold it.
+      pieces = [];
+      whole = undefined;
     };
-    const onClose = (): void =>
-      fail(new SluiceError('invalid_request', 'The request ended before its body was complete.'));
+    const onClose = (): void => {
+      if (!settled) fail(new SluiceError('invalid_request', 'The request ended before its body was complete.'));
+    };
     if (announced > SMALL_BYTES) void waitForTurn();
-    request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+    // Whatever breaks a request closes it; without a listener for errors Node tells nobody else of them.
+    request.on('data', onData).on('end', onEnd).on('close', onClose);
   });
 }
 
@@ -149,11 +155,12 @@ export function parseJson(bytes: Buffer, limits: JsonLimits): JsonBody {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new SluiceError('invalid_request', 'The body must be a JSON object.');
   }
-  const { members, depth } = scanObject(bytes);
+  const names = Object.keys(value);
+  const { members, depth } = scanObject(bytes, names);
   if (depth > limits.jsonDepth) throw tooDeep(limits.jsonDepth);
   if (members.length > MOST_FIELDS) throw tooManyFields();
   // Of two members of one name the value has the last.
-  if (Object.keys(value).length !== members.length) refuseTwice(members);
+  if (names.length !== members.length) refuseTwice(members);
   return { bytes, value: value as Record<string, unknown>, members };
 }
 

@@ -4,6 +4,8 @@ import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import { parseObject } from '../../core/objects.ts';
 import { Unreadable } from './unreadable.ts';
 
+const OPEN_BRACE = 0x7b;
+
 /** Bytes of an event stream → the data of each event (WHATWG HTML §9.2), however the bytes were split. */
 export class EventReader {
   readonly #decoder = new StringDecoder('utf8');
@@ -103,6 +105,7 @@ function withErrors({ event, data }: EventSourceMessage): string {
  * wrong name.
  */
 export function looksLikeEvents(bytes: Buffer): boolean | undefined {
+  if (bytes[0] === OPEN_BRACE) return false;
   const start = bytes
     .toString('latin1', 0, Math.min(64, bytes.length))
     .replace(/^\xef\xbb\xbf/, '')
