@@ -8,6 +8,7 @@ import { notACompletion, parseAnswer } from '../providers/openai/decode.ts';
 import { failureInAnswer } from '../providers/openai/failure.ts';
 import { completionId } from '../providers/openai/ids.ts';
 import { ToolCalls } from '../providers/openai/tool-calls.ts';
+import { AlikeAnswers } from './alike-answers.ts';
 import { mendMessage } from './mend.ts';
 
 /** Up to this size a body is parsed; of a larger one, which holds long texts, only both ends are looked at first. */
@@ -22,6 +23,9 @@ const UNWANTED =
 
 /** The end of `"reasoning_content"`. It begins with a rare letter, which makes the search in a long text much faster. */
 const THOUGHTS = '_content"';
+
+/** Of all upstreams. */
+const allAnswers = new AlikeAnswers();
 
 type Json = Record<string, unknown>;
 
@@ -43,12 +47,16 @@ export interface CompletionOptions {
 export function completionBytes(
   body: Pieces,
   options: CompletionOptions,
+  answers: AlikeAnswers = allAnswers,
 ): { readonly pieces: Pieces; readonly usage: Usage | undefined } {
   if (sizeOf(body) > SMALL_BYTES && !options.wantsJson) {
     const passed = passLarge(body, options);
     if (passed !== undefined) return passed;
   }
   const bytes = join(body);
+  const { provider, model } = options;
+  const alike = options.wantsJson ? undefined : answers.usageOf(bytes, provider, model);
+  if (alike !== undefined) return { pieces: stamp([bytes], provider), usage: alike };
   const answer = parseAnswer(bytes);
   const failure = failureInAnswer(answer);
   if (failure !== undefined) throw failure;
@@ -58,11 +66,12 @@ export function completionBytes(
   const hasMended = mendChoices(choices, options);
   const isIntact = !mendHead(answer, options) && !hasMended;
   if (isIntact && usage !== undefined) {
-    if (isWholeUsage(answer['usage'])) return { pieces: stamp([bytes], options.provider), usage };
-    return { pieces: stamp(withUsage(bytes, usage), options.provider), usage };
+    if (!isWholeUsage(answer['usage'])) return { pieces: stamp(withUsage(bytes, usage), provider), usage };
+    answers.learn(bytes, usage, provider, model);
+    return { pieces: stamp([bytes], provider), usage };
   }
   const counted = usage ?? estimate(choices, options);
-  const mended = { ...answer, provider: options.provider, usage: encodeUsage(counted) };
+  const mended = { ...answer, provider, usage: encodeUsage(counted) };
   return { pieces: [Buffer.from(JSON.stringify(mended))], usage: counted };
 }
 

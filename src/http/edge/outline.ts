@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Member } from '../../core/json.ts';
 import { type Pieces, sizeOf } from '../../core/pieces.ts';
-import { SCRATCH_BYTES, type Scratch, scratchForText } from './plain-text.ts';
+import { SCRATCH_BYTES, scratchForText, stringAt } from '../../core/plain-text.ts';
 
 /** Up to this size a body is parsed as it is. */
 const SMALL_BYTES = 32 * 1024;
@@ -11,9 +11,6 @@ const KEPT_BYTES = 1024;
 const MOST_STRINGS = 20_000;
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-/** What may follow a backslash (RFC 8259 §7), beside the four digits behind a `u`. */
-const ESCAPED = new Set(Buffer.from('"\\/bfnrt'));
 
 /**
  * A JSON text in which only the beginnings of long strings are left: all that has to be known of a long prompt to pass it on. As a
@@ -54,7 +51,7 @@ export function outlineOf(pieces: Pieces): Outline | undefined {
   for (let at = text.indexOf(QUOTE); at !== -1; at = text.indexOf(QUOTE, at + 1)) {
     strings += 1;
     if (strings > MOST_STRINGS) return undefined;
-    const string = readString(scratch, at + 1, size);
+    const string = stringAt(scratch, at + 1, size, KEPT_BYTES);
     if (string === undefined) return undefined;
     const { end: quote, keptUntil } = string;
     if (keptUntil < quote) {
@@ -90,48 +87,6 @@ export function placesInWhole(
     places.push({ name: member.name, start, end: member.end + missing });
   }
   return next === cuts.length ? places : undefined;
-}
-
-/** A string of which the first character stands at `start`: its closing quote, and how far it is kept. Undefined: it is none. */
-function readString(
-  { bytes, plainUntil }: Scratch,
-  start: number,
-  size: number,
-): { readonly end: number; readonly keptUntil: number } | undefined {
-  const enough = start + KEPT_BYTES;
-  let keptUntil = -1;
-  for (let at = start; ; ) {
-    const run = at;
-    at = plainUntil(at, size);
-    // Between the characters, not within one or within an escape.
-    if (keptUntil === -1 && at >= enough) keptUntil = Math.max(run, startOfCharacter(bytes, enough));
-    if (at === size) return undefined;
-    const byte = bytes[at];
-    if (byte === QUOTE) return { end: at, keptUntil: keptUntil === -1 ? at : keptUntil };
-    if (byte !== BACKSLASH) return undefined;
-    const length = escapeAt(bytes, at, size);
-    if (length === 0) return undefined;
-    at += length;
-  }
-}
-
-/** How many bytes an escape has; 0: it is none. */
-function escapeAt(bytes: Buffer, at: number, size: number): number {
-  const kind = bytes[at + 1] ?? 0;
-  if (kind !== 0x75) return at + 1 < size && ESCAPED.has(kind) ? 2 : 0;
-  for (let digit = at + 2; digit < at + 6; digit += 1) if (digit >= size || !isHex(bytes[digit] ?? 0)) return 0;
-  return 6;
-}
-
-function isHex(byte: number): boolean {
-  return (byte >= 0x30 && byte <= 0x39) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66);
-}
-
-/** Where the character begins to which the byte belongs (UTF-8). */
-function startOfCharacter(bytes: Buffer, at: number): number {
-  let start = at;
-  while (((bytes[start] ?? 0) & 0xc0) === 0x80) start -= 1;
-  return start;
 }
 
 /** Whether the string whose opening quote stands at `at` is the value of a `content` or a `text`. */
