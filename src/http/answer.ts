@@ -70,10 +70,19 @@ export function withCall(
   call.strict = asked.strict === true || request.headers['x-sluice-strict'] === '1';
   const enter = (leave: Leave): Promise<FastifyReply> => {
     const end = attend(reply, deps, call, asked.timeout, leave);
-    return untilSent(reply, call, Promise.try<Left, [CallScope]>(run, call), end);
+    return untilSent(reply, call, begin(run, call), end);
   };
   const entered = deps.calls.enter(call, request.ip);
   return typeof entered === 'function' ? enter(entered) : entered.then(enter);
+}
+
+/** Without a promise around the one of `run`, for which a request would wait three turns. */
+function begin(run: RunCall, call: CallScope): Promise<Left> {
+  try {
+    return run(call);
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 /** Cancels a call when its client leaves or its time is over. Returns what is to be done at the end. */

@@ -94,7 +94,7 @@ export class Router {
     this.catalog = deps.catalog;
   }
 
-  async answer(question: Question, call: CallScope): Promise<Answered> {
+  answer(question: Question, call: CallScope): Promise<Answered> {
     const limits = within(this.#deps.limits(), question);
     let enriched: Promise<Required<Enriched>> | undefined;
     const ready = () => (enriched ??= this.#deps.enrich(question.request(), call, question.steps ?? []));
