@@ -1,6 +1,6 @@
 import { pipeline, type Readable } from 'node:stream';
 import { SluiceError } from '../core/errors.ts';
-import { inflater } from './inflater.ts';
+import { inflaterOf } from './inflater.ts';
 
 /**
  * A body as it should be: unpacked, and cut with an error as soon as it grows beyond `limit` bytes. Only what was read is
@@ -24,10 +24,11 @@ export function tooLarge(name: string, limit: number): SluiceError {
 
 function unpack(source: Readable, encoding: string, name: string): Readable {
   if (encoding === '' || encoding === 'identity') return source;
-  const inflate = inflater(encoding);
-  if (inflate === undefined) {
+  const make = inflaterOf(encoding);
+  if (make === undefined) {
     throw new SluiceError('upstream_invalid', `'${name}' is compressed in a way Sluice does not read.`);
   }
+  const inflate = make();
   // Errors of either side reach the reader through `inflate`; a reader that stops early closes both.
   pipeline(source, inflate, () => {});
   return inflate;

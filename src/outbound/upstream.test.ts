@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:
 import { createServer, type Socket } from 'node:net';
 import { after, describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { brotliCompressSync, constants, createGzip, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, createGzip, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { plainServer, unusedPort } from '../../test/support/plain-server.ts';
 import { defaultLimits } from '../config/defaults.ts';
 import type { SluiceError } from '../core/errors.ts';
@@ -109,21 +109,34 @@ describe('the client towards upstreams', () => {
     assert.equal(connections, 1);
   });
 
-  for (const [name, compress] of Object.entries({
-    gzip: gzipSync,
-    'x-gzip': gzipSync,
-    GZIP: gzipSync,
-    deflate: deflateSync,
-    br: brotliCompressSync,
-    identity: (bytes: Buffer) => bytes,
-  })) {
-    test(`unpacks ${name}`, async (context) => {
+  for (const [what, name, compress] of [
+    ['gzip', 'gzip', gzipSync],
+    ['x-gzip', 'x-gzip', gzipSync],
+    ['GZIP', 'GZIP', gzipSync],
+    ['deflate', 'deflate', deflateSync],
+    ["deflate without zlib's header", 'deflate', deflateRawSync],
+    ['br', 'br', brotliCompressSync],
+    ['identity', 'identity', (bytes: Buffer) => bytes],
+    ['Identity', 'Identity', (bytes: Buffer) => bytes],
+  ] as const) {
+    test(`unpacks ${what}`, async (context) => {
       const { url } = await plainServer(context, (_request, response) => {
         response.writeHead(200, { 'content-encoding': name }).end(compress(Buffer.from('packed '.repeat(1_000))));
       });
       const { told, body } = await hear({ origin: url });
       assert.equal(body, 'packed '.repeat(1_000));
       assert.deepEqual(told, ['head', 'data', 'end']);
+    });
+  }
+
+  for (const encoding of ['gzip', 'deflate', 'br']) {
+    test(`nothing at all is an empty answer, also in ${encoding}`, async (context) => {
+      const { url } = await plainServer(context, (_request, response) => {
+        response.writeHead(401, { 'content-encoding': encoding }).end();
+      });
+      const { told, status, body } = await hear({ origin: url });
+      assert.deepEqual(told, ['head', 'end']);
+      assert.deepEqual([status, body], [401, '']);
     });
   }
 
@@ -270,6 +283,43 @@ describe('the client towards upstreams', () => {
       exchange.resume();
       await promise;
       assert.equal(size, total);
+    });
+  }
+
+  for (const encoding of ['identity', 'gzip']) {
+    test(`a pause before the first byte loses nothing either (${encoding})`, async (context) => {
+      const text = 'packed '.repeat(1_000);
+      const bytes = encoding === 'gzip' ? gzipSync(text) : Buffer.from(text);
+      const goesOn = Promise.withResolvers<void>();
+      const { url } = await plainServer(context, (_request, response) => {
+        response.writeHead(200, { 'content-encoding': encoding });
+        // In one piece with the head.
+        response.write(bytes.subarray(0, 20));
+        void goesOn.promise.then(() => response.end(bytes.subarray(20)));
+      });
+      const own = createUpstreamClient(() => defaultLimits);
+      context.after(() => own.close());
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      let got = '';
+      const exchange = own.send(
+        { origin: url, path: '/', method: 'GET', headers: {} },
+        {
+          onHead() {
+            exchange.pause();
+            setImmediate(() => {
+              exchange.resume();
+              goesOn.resolve();
+            });
+          },
+          onData(bytes) {
+            got += bytes.toString();
+          },
+          onEnd: resolve,
+          onError: reject,
+        },
+      );
+      await promise;
+      assert.equal(got, text);
     });
   }
 

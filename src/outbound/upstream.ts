@@ -4,7 +4,7 @@ import type { Limits } from '../config/config.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { Pieces } from '../core/pieces.ts';
 import type { Connection, ConnectionSettings, ConnectionUser } from './connection.ts';
-import { inflater } from './inflater.ts';
+import { inflaterOf, type MakeInflater } from './inflater.ts';
 import { Pool } from './pool.ts';
 import { transportFailure } from './transport-failure.ts';
 
@@ -75,6 +75,9 @@ class RunningExchange implements Exchange, ConnectionUser {
   readonly #inflateBytes: number;
   /** As long as it is ours. */
   #connection: Connection | undefined;
+  /** For a compressed body. */
+  #makeInflater: MakeInflater | undefined;
+  /** From the first byte of a compressed body on: an empty one is empty whatever its encoding is called. */
   #inflate: Transform | undefined;
   #done = false;
 
@@ -92,25 +95,23 @@ class RunningExchange implements Exchange, ConnectionUser {
   }
 
   onHead(status: number, headers: IncomingHttpHeaders): void {
-    const encoding = headers['content-encoding'];
-    if (encoding !== undefined && encoding !== '' && encoding !== 'identity') {
-      const inflate = inflater(encoding);
-      if (inflate === undefined) {
+    const encoding = headers['content-encoding'] ?? '';
+    if (encoding !== '' && encoding.toLowerCase() !== 'identity') {
+      this.#makeInflater = inflaterOf(encoding);
+      if (this.#makeInflater === undefined) {
         this.fail(
           new SluiceError('upstream_invalid', 'The upstream compressed its answer in a way Sluice does not read.'),
         );
         return;
       }
-      this.#inflateThrough(inflate);
     }
     this.#handler.onHead(status, headers);
   }
 
   onData(bytes: Buffer): void {
     if (this.#done) return;
-    if (this.#inflate === undefined) this.#handler.onData(bytes);
-    // It is read later.
-    else if (!this.#inflate.write(Buffer.from(bytes))) this.#connection?.pause();
+    if (this.#makeInflater === undefined) this.#handler.onData(bytes);
+    else this.#unpack(this.#makeInflater, bytes);
   }
 
   onEnd(): void {
@@ -124,13 +125,13 @@ class RunningExchange implements Exchange, ConnectionUser {
   }
 
   pause(): void {
-    if (this.#inflate === undefined) this.#connection?.pause();
-    else this.#inflate.pause();
+    (this.#inflate ?? this.#connection)?.pause();
   }
 
   resume(): void {
-    if (this.#inflate === undefined) this.#connection?.resume();
-    else this.#inflate.resume();
+    this.#inflate?.resume();
+    // Else it is not the handler for whom it is paused.
+    if (!this.#inflate?.writableNeedDrain) this.#connection?.resume();
   }
 
   abort(): void {
@@ -157,8 +158,13 @@ class RunningExchange implements Exchange, ConnectionUser {
     this.#handler.onEnd();
   }
 
-  #inflateThrough(inflate: Transform): void {
-    this.#inflate = inflate;
+  #unpack(make: MakeInflater, bytes: Buffer): void {
+    this.#inflate ??= this.#through(make(bytes[0]));
+    // It is read later.
+    if (!this.#inflate.write(Buffer.from(bytes))) this.#connection?.pause();
+  }
+
+  #through(inflate: Transform): Transform {
     let written = 0;
     inflate.on('data', (bytes: Buffer) => {
       written += bytes.length;
@@ -173,5 +179,6 @@ class RunningExchange implements Exchange, ConnectionUser {
     inflate.on('error', () =>
       this.fail(new SluiceError('upstream_invalid', 'The upstream sent broken compressed data.')),
     );
+    return inflate;
   }
 }
