@@ -134,6 +134,22 @@ describe('connections to upstreams', () => {
     });
   }
 
+  for (const [seconds, expected] of [
+    [4, 2],
+    [30, 1],
+  ] as const) {
+    test(`the next request, when the upstream keeps one for ${seconds} s, ${expected === 1 ? 'uses it' : 'needs another'}`, async (context) => {
+      const { origin, connections } = await rawServer(
+        context,
+        (socket) => void socket.write(ANSWER.replace('\r\n', `\r\nkeep-alive: max=9, timeout=${seconds}\r\n`)),
+      );
+      const client = clientFor(context);
+      await ask(client, origin);
+      await ask(client, origin);
+      assert.equal(connections.length, expected);
+    });
+  }
+
   test('none is used again in the moment in which it is given up', async (context) => {
     const { origin, connections } = await rawServer(context, (socket) => void socket.write(ANSWER));
     const client = clientFor(context);
@@ -178,6 +194,14 @@ describe('connections to upstreams', () => {
     assert.equal(await ask(client, origin, Buffer.alloc(30 * 1024 * 1024)), '413 x');
     assert.equal(await ask(client, origin), '413 x');
     assert.equal(connections.length, 2);
+  });
+
+  test('an answer that ends with the connection is over before its request was taken whole', async (context) => {
+    const { origin } = await rawServer(context, (socket) => {
+      socket.pause();
+      socket.end('HTTP/1.1 413 Too Large\r\n\r\nx');
+    });
+    assert.equal(await ask(clientFor(context), origin, Buffer.alloc(30 * 1024 * 1024)), '413 x');
   });
 
   test('gives way to others between two reads, however much is waiting', async (context) => {

@@ -53,8 +53,6 @@ export class Pool implements ConnectionOwner {
 
   gone(connection: Connection): void {
     this.#all.delete(connection);
-    const at = this.#idle.indexOf(connection);
-    if (at !== -1) this.#idle.splice(at, 1);
   }
 
   /** Ends all connections; whoever waits for an answer gets an error. */

@@ -97,6 +97,22 @@ describe('the client towards upstreams', () => {
     ]);
   });
 
+  for (const [method, length] of [
+    ['GET', undefined],
+    ['POST', '0'],
+    ['DELETE', '0'],
+  ] as const) {
+    test(`${method} without a body says ${length === undefined ? 'no length' : 'so'}`, async (context) => {
+      const seen: unknown[] = [];
+      const { url } = await plainServer(context, (request, response) => {
+        seen.push(request.method, request.headers['content-length'], request.headers['transfer-encoding']);
+        response.end();
+      });
+      await hear({ origin: url, method });
+      assert.deepEqual(seen, [method, length, undefined]);
+    });
+  }
+
   test('connections are used again', async (context) => {
     const { url, server } = await plainServer(context, (request, response) =>
       request.resume().on('end', () => response.end('x')),

@@ -109,7 +109,6 @@ class RunningExchange implements Exchange, ConnectionUser {
   }
 
   onData(bytes: Buffer): void {
-    if (this.#done) return;
     if (this.#makeInflater === undefined) this.#handler.onData(bytes);
     else this.#unpack(this.#makeInflater, bytes);
   }

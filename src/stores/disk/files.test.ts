@@ -77,6 +77,19 @@ describe('files on the disk', () => {
     assert.deepEqual(readdirSync(path.join(root, '.tmp')), []);
   });
 
+  test('what disappears while it is being written is a failure, not waited for', async (context) => {
+    const { root, open } = openFiles(context);
+    async function* body() {
+      yield Buffer.from('x');
+      for (const name of readdirSync(path.join(root, '.tmp'))) rmSync(path.join(root, '.tmp', name));
+    }
+    const files = open();
+    await assert.rejects(files.write('a/b', body()), { code: 'storage_failed' });
+    assert.equal(await files.stat('a/b'), undefined);
+    await files.write('a/b', text('x'));
+    assert.equal(files.problem, undefined);
+  });
+
   test('what processes left behind goes at the start; what live ones are writing stays', async (context) => {
     const { root, open } = openFiles(context);
     const temporary = path.join(root, '.tmp');

@@ -82,7 +82,6 @@ export class Database implements DatabaseHandle {
     const worker = this.#worker;
     if (worker === undefined) return;
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-    worker.ref();
     this.#send(worker, { type: 'close' });
     // A disk that hangs must not hold up the end; what is not acknowledged by then was not promised.
     const timer = setTimeout(() => void worker.terminate(), this.#answerMs);
@@ -101,7 +100,6 @@ export class Database implements DatabaseHandle {
         this.#silence.began(SILENT, `a request waited for ${this.#answerMs} ms`);
         this.#settle(id, ({ reject }) => reject(storageFailed(SILENT)));
       }, this.#answerMs);
-      if (this.#waiting.size === 0) worker.ref();
       this.#waiting.set(id, { resolve, reject, timer });
       const request: Request = { id, writes, statements: statements.map(({ text, values }) => ({ text, values })) };
       this.#send(worker, { type: 'request', request });
@@ -125,7 +123,7 @@ export class Database implements DatabaseHandle {
       if (!this.#closed) this.#problem.began(STOPPED, `exit code ${code}`);
       for (const id of [...this.#waiting.keys()]) this.#settle(id, ({ reject }) => reject(storageFailed(STOPPED)));
     });
-    // An idle database keeps no process alive; one that owes an answer does. Listening comes first: it undoes this.
+    // An idle database keeps no process alive; one that owes an answer does, by its timer. Listening comes first: it undoes this.
     worker.unref();
     return worker;
   }
@@ -166,7 +164,6 @@ export class Database implements DatabaseHandle {
     if (waiting === undefined) return;
     this.#waiting.delete(id);
     clearTimeout(waiting.timer);
-    if (this.#waiting.size === 0) this.#worker?.unref();
     how(waiting);
   }
 
