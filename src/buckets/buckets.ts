@@ -16,7 +16,7 @@ export interface Uploaded {
 
 export interface BucketDeps extends IntakeDeps {
   readonly records: Records<BucketRecord>;
-  readonly limits: () => Pick<Limits, 'uploadFileBytes' | 'uploadBucketBytes'>;
+  readonly limits: () => Pick<Limits, 'uploadBucketBytes'>;
   /** Told when uploads into a bucket begin, and when the last of them has ended. */
   readonly onActivity?: ((id: string, isRunning: boolean) => void) | undefined;
 }

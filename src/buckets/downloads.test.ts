@@ -27,7 +27,7 @@ async function openWeb(context: TestContext) {
     await pages.close();
     await converter.close();
   });
-  const limits = () => ({ uploadFileBytes: 1_000_000, uploadBucketBytes: 1_000_000 });
+  const limits = () => ({ uploadBucketBytes: 1_000_000 });
   const buckets = new Buckets({ records: stores.buckets, files: stores.files, converter, pages, limits });
   const add = (list: unknown): Promise<Uploaded> =>
     buckets.add('b', uploads(JSON.stringify(list)), new AbortController().signal);

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Limits } from '../config/config.ts';
 import { SluiceError, unreachable } from '../core/errors.ts';
 import { extensionFor } from '../core/media-types.ts';
 import { collectBytes } from '../core/pieces.ts';
@@ -14,6 +13,7 @@ export interface Upload {
   /** As the client names it. */
   readonly filename: string;
   readonly mimeType: string;
+  /** Throws where it is larger than a file may be. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
@@ -35,7 +35,6 @@ export interface IntakeDeps {
   readonly converter: BucketConverter;
   /** Reads the addresses of an uploaded `downloads.json`. */
   readonly pages: PageReader;
-  readonly limits: () => Pick<Limits, 'uploadFileBytes'>;
 }
 
 /** A file that was taken in but does not belong to its bucket yet. */
@@ -76,7 +75,7 @@ export class Intake {
       return;
     }
     const spool = `uploads/${randomUUID()}`;
-    await this.#deps.files.write(spool, limited(upload.body, this.#deps.limits().uploadFileBytes));
+    await this.#deps.files.write(spool, upload.body);
     try {
       const bytes = await this.read(spool);
       const addresses = name.toLowerCase() === DOWNLOADS ? addressesOf(bytes.toString('utf8')) : undefined;
@@ -192,13 +191,4 @@ function nameOf(upload: Upload): string | undefined {
   if (name !== undefined && name !== 'blob') return name;
   const extension = extensionFor(upload.mimeType);
   return extension === undefined ? name : `file.${extension}`;
-}
-
-async function* limited(body: AsyncIterable<Uint8Array>, limit: number): AsyncIterable<Uint8Array> {
-  let size = 0;
-  for await (const piece of body) {
-    size += piece.length;
-    if (size > limit) throw new SluiceError('too_large', `A file has at most ${limit} bytes.`);
-    yield piece;
-  }
 }

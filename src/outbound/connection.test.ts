@@ -185,6 +185,14 @@ describe('connections to upstreams', () => {
     await once(only, 'close');
   });
 
+  test('idle ones are closed with their client', async (context) => {
+    const { origin, connections } = await rawServer(context, (socket) => void socket.write(ANSWER));
+    const client = clientFor(context);
+    await ask(client, origin);
+    await client.close();
+    await allOver(connections);
+  });
+
   test('none is used again whose request was not taken whole', async (context) => {
     const { origin, connections } = await rawServer(context, (socket) => {
       socket.pause();

@@ -53,7 +53,7 @@ export class Connection implements AnswerHandler {
   readonly #settings: ConnectionSettings;
   readonly #uncork = (): void => this.#socket.uncork();
   #user: ConnectionUser | undefined;
-  #idleMs: number;
+  #idleMs = 0;
   #isEnded = false;
   #isPaused = false;
   #isReferenced = true;
@@ -61,7 +61,6 @@ export class Connection implements AnswerHandler {
   constructor(endpoint: Endpoint, settings: ConnectionSettings, owner: ConnectionOwner) {
     this.#owner = owner;
     this.#settings = settings;
-    this.#idleMs = settings.idleMs;
     this.#reader = new AnswerReader(this, settings.headerBytes);
     const onread: OnReadOpts = {
       buffer: READ,

@@ -97,18 +97,19 @@ describe('the client towards upstreams', () => {
     ]);
   });
 
-  for (const [method, length] of [
-    ['GET', undefined],
-    ['POST', '0'],
-    ['DELETE', '0'],
+  for (const [method, body, length] of [
+    ['GET', undefined, undefined],
+    ['GET', 'x', '1'],
+    ['POST', undefined, '0'],
+    ['DELETE', undefined, '0'],
   ] as const) {
-    test(`${method} without a body says ${length === undefined ? 'no length' : 'so'}`, async (context) => {
+    test(`${method} with ${body === undefined ? 'no' : 'a'} body says ${length ?? 'nothing'} for its length`, async (context) => {
       const seen: unknown[] = [];
       const { url } = await plainServer(context, (request, response) => {
         seen.push(request.method, request.headers['content-length'], request.headers['transfer-encoding']);
         response.end();
       });
-      await hear({ origin: url, method });
+      await hear({ origin: url, method, ...(body === undefined ? {} : { body }) });
       assert.deepEqual(seen, [method, length, undefined]);
     });
   }

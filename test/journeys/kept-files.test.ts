@@ -42,6 +42,7 @@ describe('buckets over HTTP', { timeout: 60_000 }, () => {
     assert.equal(answer.bucket_id, 'first');
     assert.deepEqual(answer.files.slice(0, 4), ['notes.txt', 'readme.MD', 'writer.pdf.md', 'pandoc.docx.md']);
     assert.equal(answer.files.filter((name) => name.startsWith('mixed.zip_')).length, 3);
+    assert.equal(answer.files.length, 4 + 3);
     assert.deepEqual(answer.media, [{ name: 'red.png', width: 640, height: 320 }]);
     assert.deepEqual(
       answer.rejected.map(({ name }) => name),

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { copyFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { testLogger } from '../../../test/support/call.ts';
 import { temporaryFolder } from '../../../test/support/config-folder.ts';
-import { untilItWorks } from '../../../test/support/eventually.ts';
+import { eventually, untilItWorks } from '../../../test/support/eventually.ts';
 import { slowDisk } from '../../../test/support/slow-disk.ts';
 import type { ChatRecord } from '../../core/stores.ts';
 import { Database } from './database.ts';
@@ -95,6 +95,22 @@ describe('database', () => {
     await assert.rejects(database.read(sql`select 1`), { code: 'storage_failed' });
     assert.throws(() => statSync(`${file}-wal`), 'the log was worked in');
     await database.close();
+  });
+
+  test('the log that a process left which was killed is emptied, also when nothing is written', async (context) => {
+    const { database, file } = openDatabase(context);
+    await database.write(insert('planted'));
+    const copy = path.join(path.dirname(file), 'copy.db');
+    for (const end of ['', '-wal']) copyFileSync(file + end, copy + end);
+    assert.notEqual(statSync(`${copy}-wal`).size, 0);
+    const second = new Database(copy, testLogger());
+    try {
+      const [found] = await second.read(sql`select id from records`);
+      assert.equal(found?.rows[0]?.['id'], 'planted');
+      await eventually('the log is empty', () => statSync(`${copy}-wal`).size === 0);
+    } finally {
+      await second.close();
+    }
   });
 
   test('a thread that ends fails what it owed, and another takes its place', async (context) => {
