@@ -72,6 +72,40 @@ describe('files that come piece by piece', () => {
     assert.equal((await uploads.list({ order: 'asc', limit: 10 })).length, 1);
   });
 
+  test('are the same for all processes that complete them at the same time', async (context) => {
+    const { uploads, open } = world(context);
+    const name = await open().begin(ABOUT);
+    await open().append(name, 0, Buffer.from('x'));
+    const [first, ...others] = await Promise.all([open().finish(name), open().finish(name), open().finish(name)]);
+    for (const other of others) assert.deepEqual(other, first);
+    assert.equal((await uploads.list({ order: 'asc', limit: 10 })).length, 1);
+    assert.equal((await collectBytes((await uploads.open(first)).body)).toString(), 'x');
+  });
+
+  test('stay whole where another process has just completed them, and removed their pieces', async (context) => {
+    const { files, uploads, open } = world(context);
+    const name = await open().begin(ABOUT);
+    await open().append(name, 0, Buffer.from('x'));
+    const late = new ResumableUploads({
+      uploads,
+      owner: () => null,
+      mostBytes: () => 10,
+      files: {
+        write: (path, body) => files.write(path, body),
+        stat: (path) => files.stat(path),
+        open: (path) => files.open(path),
+        delete: (path) => files.delete(path),
+        async *list(folder) {
+          await open().finish(name);
+          yield* files.list(folder);
+        },
+      },
+    });
+    const record = await late.finish(name);
+    assert.equal(record.size, 1);
+    assert.equal((await collectBytes((await uploads.open(record)).body)).toString(), 'x');
+  });
+
   test('can be completed later where that failed', async (context) => {
     const { files, uploads } = world(context);
     let isBroken = true;

@@ -96,28 +96,23 @@ export class ResumableUploads {
 
   /** The file, all of which has come. Its pieces are gone then. Whoever did not get our answer asks again, and gets the same. */
   async finish(name: string): Promise<UploadRecord> {
-    const before = NAME.test(name) ? await this.#deps.uploads.find(uploadIdOf(name)) : undefined;
+    const before = await this.#completed(name);
     if (before !== undefined) return before;
     const { owner: _, size, ...about } = await this.#about(name);
-    const pieces = await this.#pieces(name);
-    const there = total(pieces);
-    if (size !== undefined && size !== there) {
-      throw new SluiceError('invalid_request', `${size} bytes were announced, and ${there} have come.`, {
-        param: 'size',
-      });
-    }
     if (this.#ending.has(name)) throw new SluiceError('conflict', 'This file is being completed already.');
     this.#ending.add(name);
     try {
-      const bytes: Uint8Array[] = [];
-      for (const { path } of pieces) {
-        const piece = await this.#deps.files.open(path);
-        if (piece === undefined) throw missing(name);
-        bytes.push(await collectBytes(piece.body));
-      }
-      const record = await this.#deps.uploads.add({ ...about, id: uploadIdOf(name), bytes: Buffer.concat(bytes) });
+      const bytes = await this.#joined(name, size);
+      // Pieces that another process has removed are missing in these bytes, and its file is there.
+      const meanwhile = await this.#completed(name);
+      if (meanwhile !== undefined) return meanwhile;
+      const record = await this.#deps.uploads.add({ ...about, id: uploadIdOf(name), bytes });
       await this.#deps.files.delete(folderOf(name));
       return record;
+    } catch (error) {
+      const meanwhile = await this.#completed(name);
+      if (meanwhile === undefined) throw error;
+      return meanwhile;
     } finally {
       this.#ending.delete(name);
     }
@@ -127,6 +122,28 @@ export class ResumableUploads {
   async cancel(name: string): Promise<void> {
     await this.#about(name);
     await this.#deps.files.delete(folderOf(name));
+  }
+
+  async #completed(name: string): Promise<UploadRecord | undefined> {
+    return NAME.test(name) ? await this.#deps.uploads.find(uploadIdOf(name)) : undefined;
+  }
+
+  /** All that has come. Throws where it is not as much as was announced. */
+  async #joined(name: string, size: number | undefined): Promise<Buffer> {
+    const pieces = await this.#pieces(name);
+    const there = total(pieces);
+    if (size !== undefined && size !== there) {
+      throw new SluiceError('invalid_request', `${size} bytes were announced, and ${there} have come.`, {
+        param: 'size',
+      });
+    }
+    const bytes: Uint8Array[] = [];
+    for (const { path } of pieces) {
+      const piece = await this.#deps.files.open(path);
+      if (piece === undefined) throw missing(name);
+      bytes.push(await collectBytes(piece.body));
+    }
+    return Buffer.concat(bytes);
   }
 
   async #about(name: string): Promise<Announced & { readonly owner: string | null }> {
