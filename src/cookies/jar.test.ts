@@ -103,6 +103,16 @@ describe('stored cookies', () => {
     );
   });
 
+  test('are kept under the longest domain there is, which is no name of a file', async (context) => {
+    const folder = temporaryFolder(context);
+    const longest = `${`${'a'.repeat(49)}.`.repeat(5)}abc`;
+    assert.equal(longest.length, 253);
+    await new CookieStore(folder, testLogger()).put([cookie(longest, 'a')]);
+    const again = new CookieStore(folder, testLogger());
+    await again.ready();
+    assert.equal(again.header(new URL(`https://${longest}/`)), 'a=a-value');
+  });
+
   test('are a failure of the storage where they cannot be, and leave nothing', async (context) => {
     const folder = temporaryFolder(context);
     mkdirSync(path.join(folder, 'cookies', 'a.example.json'), { recursive: true });

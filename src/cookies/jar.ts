@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -91,7 +91,9 @@ export class CookieStore {
     for (const name of names.filter((each) => each.endsWith('.json'))) {
       try {
         const cookies = JSON.parse(await readFile(path.join(this.#folder, name), 'utf8')) as BrowserCookie[];
-        this.#byDomain.set(name.slice(0, -'.json'.length), cookies);
+        // By what it holds: of the longest domains the name does not tell.
+        const [{ domain }] = cookies as [BrowserCookie];
+        this.#byDomain.set(domain, cookies);
       } catch {
         this.#log.warn({ file: name }, 'a file of cookies cannot be read and is left out');
       }
@@ -110,10 +112,16 @@ export class CookieStore {
       } finally {
         await file.close();
       }
-      await rename(temporary, path.join(this.#folder, `${domain}.json`));
+      await rename(temporary, path.join(this.#folder, fileOf(domain)));
     } catch (error) {
       await rm(temporary, { force: true });
       throw new SluiceError('storage_failed', 'The cookies could not be stored.', { cause: error });
     }
   }
+}
+
+/** A name of a file has at most 255 bytes, a domain 253 and `.json` behind it. No domain looks like a hash: a label ends at 63. */
+function fileOf(domain: string): string {
+  const name = `${domain}.json`;
+  return name.length <= 255 ? name : `${createHash('sha256').update(domain).digest('hex')}.json`;
 }
