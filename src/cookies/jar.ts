@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { SluiceError } from '../core/errors.ts';
+import { makeFolder } from '../core/folder.ts';
 import type { Logger } from '../core/logger.ts';
 import type { BrowserCookie } from './parse.ts';
 
@@ -104,7 +105,7 @@ export class CookieStore {
   async #write(domain: string, cookies: readonly BrowserCookie[]): Promise<void> {
     const temporary = path.join(this.#folder, `.${randomUUID()}`);
     try {
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      await makeFolder(this.#folder);
       const file = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
       try {
         await file.writeFile(JSON.stringify(cookies));

@@ -12,7 +12,7 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
   ['ENOTDIR', 'The data folder is no folder.'],
   ['EEXIST', 'The data folder is no folder.'],
   ['ELOOP', 'The data folder holds a symbolic link.'],
-  ['ENOENT', 'The data folder is gone.'],
+  ['ENOENT', 'The data folder is gone, or cannot be made.'],
   ['EIO', 'The disk reports an error.'],
   ['EMFILE', 'Too many files are open.'],
   ['ENFILE', 'Too many files are open.'],

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { SluiceError } from '../../core/errors.ts';
+import { makeFolder } from '../../core/folder.ts';
 
 /** Weights that come as optional packages, each with one part of a file. */
 export interface PackedWeights {
@@ -126,7 +127,7 @@ async function assemble(
   const folder = dirname(path);
   const temporary = join(folder, `${basename(path)}.${randomBytes(6).toString('hex')}${TEMPORARY}`);
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     await removeAbandoned(folder, basename(path));
     const file = await open(temporary, 'wx');
     try {

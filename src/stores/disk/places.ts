@@ -2,8 +2,8 @@ import type { Stats } from 'node:fs';
 import { lstat, mkdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { SluiceError } from '../../core/errors.ts';
+import { syncFolder } from '../../core/folder.ts';
 import { storageFailed } from '../failure.ts';
-import { syncFolder } from '../folder.ts';
 import { systemCode } from '../system-failures.ts';
 
 /** The usual file systems there take `Cat` and `cat` for one name, but two ids never share a file. */

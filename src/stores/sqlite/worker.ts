@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { makeFolderNow } from '../folder.ts';
+import { makeFolderNow } from '../../core/folder.ts';
 import { Connection } from './connection.ts';
 import { findDamage } from './damage.ts';
 import { failureOf, needsNewConnection } from './failures.ts';
