@@ -37,7 +37,11 @@ export async function serveAsWorker(): Promise<void> {
     if (Array.isArray(messages)) primary.receive(messages);
   });
   // Node ends a worker without its primary at once, unless it believes that this was meant.
-  if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
+  if (cluster.worker !== undefined) {
+    cluster.worker.exitedAfterDisconnect = true;
+    // What Node itself tells a primary that is gone, such as that a server is to listen: `disconnect` says so.
+    cluster.worker.on('error', () => {});
+  }
   process.once('disconnect', () => primary.close());
   try {
     await work(primary, await beginning);
@@ -109,6 +113,7 @@ async function work(primary: Channel, beginning: Beginning): Promise<void> {
   });
 
   let isStopping = false;
+  let isServing = false;
   const started = Promise.withResolvers<void>();
   function exit(code: number): void {
     primary.flush();
@@ -146,11 +151,13 @@ async function work(primary: Channel, beginning: Beginning): Promise<void> {
   process.once('disconnect', () => {
     // They ran below the primary: nobody goes on with what they were asked for.
     engines.close();
-    // While it stops already, the primary has lost its patience.
-    if (isStopping) exit(1);
+    // While it stops already, the primary has lost its patience; and without one, no server begins to listen.
+    if (isStopping || !isServing) exit(1);
     log.error({}, 'the primary process is gone; stopping');
     void stop(1);
   });
+  // Meanwhile it may have gone.
+  if (!process.connected) exit(1);
   process.on('uncaughtException', (error) => {
     log.error({ err: error }, 'an exception was not caught; this worker stops');
     if (!isStopping) void stop(1);
@@ -164,6 +171,7 @@ async function work(primary: Channel, beginning: Beginning): Promise<void> {
   const address = await app.listen().catch((error: unknown) => {
     throw listenFailure(error, config.bind);
   });
+  isServing = true;
   started.resolve();
   const embedded = await describeEmbedded({ config: config.embedded, dataDir: config.dataDir });
   const providers = app.providers();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import path from 'node:path';
-import { describe, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from '../support/config-folder.ts';
 import { eventually } from '../support/eventually.ts';
@@ -12,8 +12,8 @@ import {
   begin,
   childrenOf,
   END,
+  heedsHangup,
   isAlive,
-  openFilesOf,
   openWorkers,
   piece,
   QUESTION,
@@ -62,6 +62,25 @@ function load(world: WorkersWorld): () => Promise<{ readonly streams: number; re
     kept.destroy();
     return done;
   };
+}
+
+/** Sluice, whose first worker is being loaded. Both listen to signals: from here on they could be told to end. */
+async function starting(context: TestContext) {
+  const folder = temporaryFolder(context);
+  writeFileSync(path.join(folder, 'sluice.yaml'), 'detectLocal: false\nembedded: { enabled: false }\n');
+  const words = ['--bind', '127.0.0.1:0', '--workers', '2'];
+  const running = startSluice(context, words, { folder, environment: { TMPDIR: folder } });
+  const primary = running.process.pid ?? assert.fail('it runs');
+  const [first = 0] = await eventually('the first one starts', () => {
+    const found = childrenOf(primary);
+    return found.length > 0 && found;
+  });
+  context.after(() => isAlive(first) && process.kill(first, 'SIGKILL'));
+  await eventually('both listen to signals', () => heedsHangup(primary) && heedsHangup(first));
+  // The folder of their sockets, and these.
+  const left = () =>
+    readdirSync(folder, { encoding: 'utf8', recursive: true }).filter((name) => name.startsWith('sluice-'));
+  return { running, first, left };
 }
 
 describe('restarting the workers', { timeout: 240_000, skip: !isLinux }, () => {
@@ -176,26 +195,29 @@ describe('restarting the workers', { timeout: 240_000, skip: !isLinux }, () => {
   });
 
   test('SIGTERM before the first one serves ends all in order, and leaves nothing', async (context) => {
-    const folder = temporaryFolder(context);
-    writeFileSync(path.join(folder, 'sluice.yaml'), 'detectLocal: false\nembedded: { enabled: false }\n');
-    const words = ['--bind', '127.0.0.1:0', '--workers', '2'];
-    const running = startSluice(context, words, { folder, environment: { TMPDIR: folder } });
-    const primary = running.process.pid ?? assert.fail('it runs');
-    const [first = 0] = await eventually('the first one starts', () => {
-      const found = childrenOf(primary);
-      return found.length > 0 && found;
-    });
-    // From here on it could be told to end.
-    await eventually('it is being loaded', () => openFilesOf(first).some((name) => name.includes('eventpoll')));
+    const { running, first, left } = await starting(context);
     running.process.kill('SIGTERM');
     const { code, stderr } = await running.ended;
     assert.deepEqual([code, stderr.trim().split('\n').length], [0, 1], stderr);
     assert.ok(!isAlive(first));
-    assert.deepEqual(
-      readdirSync(folder).filter((name) => name.startsWith('sluice-')),
-      [],
-    );
+    assert.deepEqual(left(), []);
   });
+
+  for (const [when, loaded] of [
+    ['is being loaded', () => true],
+    ['is about to listen', (left: readonly string[]) => left.length > 1],
+  ] as const) {
+    test(`kill -9 of the primary while the first one ${when} ends that at once, without a stack`, async (context) => {
+      const { running, first, left } = await starting(context);
+      await eventually(`it ${when}`, () => loaded(left()));
+      running.process.kill('SIGKILL');
+      // Its output ends with the last one that holds it.
+      const { stderr } = await running.ended;
+      assert.doesNotMatch(stderr, /\bat |EPIPE/);
+      await eventually('it has ended', () => !isAlive(first));
+      assert.deepEqual(left(), []);
+    });
+  }
 
   test('SIGTERM drains the streams of all, code 0; a second one ends at once', async (context) => {
     const world = await openWorkers(context);

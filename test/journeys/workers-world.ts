@@ -110,6 +110,16 @@ export function childrenOf(pid: number): readonly number[] {
   }
 }
 
+/** Whether it has its own answer to SIGHUP, which Node by itself has not. */
+export function heedsHangup(pid: number): boolean {
+  try {
+    const [, caught = '0'] = /^SigCgt:\s+(\S+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return (BigInt(`0x${caught}`) & 1n) === 1n;
+  } catch {
+    return false;
+  }
+}
+
 /** What the descriptors of a process lead to. */
 export function openFilesOf(pid: number): readonly string[] {
   try {
