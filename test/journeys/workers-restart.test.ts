@@ -157,6 +157,21 @@ describe('restarting the workers', { timeout: 240_000, skip: !isLinux }, () => {
     assert.doesNotMatch((await running.ended).stderr, /once more after this time/);
   });
 
+  test('SIGTERM in the middle of a restart ends all, and nothing goes on with that', async (context) => {
+    const world = await openWorkers(context, { count: 2 });
+    const before = world.workers();
+    world.running.process.kill('SIGHUP');
+    const fresh = await eventually('a new one listens to signals', () => {
+      const found = world.workers().find((pid) => !before.includes(pid));
+      return found !== undefined && heedsHangup(found) && found;
+    });
+    world.running.process.kill('SIGTERM');
+    const { code, stderr } = await world.running.ended;
+    assert.equal(code, 0, stderr);
+    assert.doesNotMatch(stderr, /the restart stopped|all workers are new|could not be started|unexpectedly/);
+    await eventually('none is left', () => [...before, fresh].every((pid) => !isAlive(pid)));
+  });
+
   test('a wrong configuration stops a restart, a right one is read anew', async (context) => {
     const world = await openWorkers(context, { count: 2, yaml: 'logLevel: info\n' });
     const before = world.workers();
