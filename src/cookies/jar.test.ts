@@ -121,4 +121,11 @@ describe('stored cookies', () => {
     assert.equal(store.has('a.example'), false);
     assert.deepEqual(readdirSync(path.join(folder, 'cookies')), ['a.example.json']);
   });
+
+  test('are one, too, where the data folder is no folder', async (context) => {
+    const file = path.join(temporaryFolder(context), 'data');
+    writeFileSync(file, '');
+    const store = new CookieStore(file, testLogger());
+    await assert.rejects(store.put([cookie('a.example', 'a')]), { code: 'storage_failed' });
+  });
 });

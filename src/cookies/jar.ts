@@ -115,7 +115,9 @@ export class CookieStore {
       }
       await rename(temporary, path.join(this.#folder, fileOf(domain)));
     } catch (error) {
-      await rm(temporary, { force: true });
+      await rm(temporary, { force: true }).catch(() => {
+        // Where there is no folder there is no file in it.
+      });
       throw new SluiceError('storage_failed', 'The cookies could not be stored.', { cause: error });
     }
   }
