@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import { isLoopback } from '../../config/bind.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { lastOf } from '../../core/last-of.ts';
 
@@ -138,9 +139,8 @@ export function isKey(given: string | undefined, key: string): boolean {
 }
 
 export function isLoopbackName(name: string): boolean {
-  // The most frequent one needs no pattern.
-  if (name === '127.0.0.1' || name === 'localhost' || name.endsWith('.localhost') || name === '::1') return true;
-  return isIP(name) === 4 && name.startsWith('127.');
+  // The most frequent ones need not be parsed.
+  return name === '127.0.0.1' || name === '::1' || name.endsWith('.localhost') || isLoopback(name);
 }
 
 function isOwnOrigin(origin: string, host: string | undefined): boolean {
