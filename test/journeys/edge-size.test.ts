@@ -258,6 +258,30 @@ describe('slow clients', { concurrency: true }, () => {
     }
   });
 
+  test('whose large bodies stand still hold no other large one up', async () => {
+    const start = head(CHATS[1].path, `content-length: ${9 * MB}`);
+    const slow = await Promise.all(
+      Array.from({ length: 16 }, async (_, index) => {
+        const socket = await dial(world.gateway.origin);
+        const heard = listen(socket, 60_000);
+        socket.write(index % 2 === 0 ? start : `${start}{"model":`);
+        return { heard };
+      }),
+    );
+    let cut = 0;
+    for (const { heard } of slow) void heard.then(() => (cut += 1));
+    const path = CHATS[1].path;
+    const headers = { 'content-type': 'application/json' };
+    const answer = await world.ask({ method: 'POST', path, headers, body: saying(2 * MB) });
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(cut, 0, 'it had to wait for them');
+    for (const { heard } of slow) {
+      const { text, closed } = await heard;
+      assert.ok(closed);
+      assert.deepEqual(statusesIn(text), [408], text);
+    }
+  });
+
   test('that never stop quite are served', async () => {
     const body = JSON.stringify(HI);
     const socket = await dial(world.gateway.origin);

@@ -6,7 +6,7 @@ import { type Member, scanObject } from '../../core/json.ts';
 import { join, type Pieces } from '../../core/pieces.ts';
 import type { Deadlines } from '../../routing/deadlines.ts';
 import { type OutlinedChat, readLongChat } from './long-chat.ts';
-import type { Turns } from './turns.ts';
+import type { Turn, Turns } from './turns.ts';
 import { MOST_FIELDS, tooDeep, tooManyFields, weighJson } from './weigh.ts';
 
 /** A JSON body: as bytes, as value, and where its members stand. */
@@ -39,28 +39,28 @@ export async function readJson(
   outlines = false,
 ): Promise<JsonBody> {
   refuseEncoding(request);
-  const { pieces, done } = await readBody(request, limit, reader);
+  const { pieces, turn } = await readBody(request, limit, reader);
   try {
     const parse = (bytes: Buffer): JsonBody => parseJson(bytes, reader.limits);
     return (outlines ? readLongChat(pieces, parse) : undefined) ?? parse(join(pieces));
   } finally {
     // One step later the handler has passed it on.
-    if (done !== undefined) setImmediate(done);
+    if (turn !== undefined) setImmediate(() => turn.end());
   }
 }
 
 /** What a request brings, as it is, of at most `limit` bytes. */
 export async function readBytes(request: IncomingMessage, limit: number, reader: BodyReader): Promise<Buffer> {
   refuseEncoding(request);
-  const { pieces, done } = await readBody(request, limit, reader);
-  if (done !== undefined) setImmediate(done);
+  const { pieces, turn } = await readBody(request, limit, reader);
+  if (turn !== undefined) setImmediate(() => turn.end());
   return join(pieces);
 }
 
 interface Body {
   readonly pieces: Pieces;
-  /** Ends the turn of a large body. */
-  readonly done: (() => void) | undefined;
+  /** Of a large body: to be ended. */
+  readonly turn: Turn | undefined;
 }
 
 /** The whole body of a request. Ends the wait for clients that stop sending in the middle. */
@@ -72,8 +72,8 @@ function readBody(request: IncomingMessage, limit: number, { limits, deadlines, 
     /** Takes the place of the pieces where the size is known: joined, they would be in memory twice. */
     let whole: Buffer | undefined;
     let size = 0;
-    let turn: Promise<() => void> | undefined;
-    let done: (() => void) | undefined;
+    let asked = false;
+    let turn: Turn | undefined;
     let settled = false;
     const idleMs = limits.clientBodyIdleMs;
     const deadline = deadlines.start(idleMs, () => {
@@ -87,32 +87,37 @@ function readBody(request: IncomingMessage, limit: number, { limits, deadlines, 
       settle();
       pieces = [];
       request.pause();
-      done?.();
+      turn?.end();
       reject(error);
     };
     const waitForTurn = async (): Promise<void> => {
+      asked = true;
       request.pause();
       deadline.set(Number.POSITIVE_INFINITY);
-      turn = turns.take(announced === 0 ? limit : announced);
-      done = await turn;
-      if (settled) return done();
-      if (announced > 0) whole = Buffer.allocUnsafeSlow(announced);
+      turn = await turns.take(announced === 0 ? limit : announced);
+      if (settled) return turn.end();
+      if (announced > 0) {
+        whole = Buffer.allocUnsafeSlow(announced);
+        join(pieces).copy(whole);
+      }
       deadline.set(idleMs);
       request.resume();
     };
     const onData = (bytes: Buffer): void => {
       if (settled) return;
       deadline.touch();
+      turn?.moved(bytes.length);
       if (whole === undefined) pieces.push(bytes);
       else bytes.copy(whole, size);
       size += bytes.length;
       if (size > limit) fail(tooLarge(limit));
-      else if (size > SMALL_BYTES && turn === undefined) void waitForTurn();
+      // Not before its first bytes: one that stands still from the beginning would keep its turn from the others.
+      else if (!asked && Math.max(size, announced) > SMALL_BYTES) void waitForTurn();
     };
     const onEnd = (): void => {
       if (settled) return;
       settle();
-      resolve({ pieces: whole === undefined ? pieces : [whole], done });
+      resolve({ pieces: whole === undefined ? pieces : [whole], turn });
       // The listeners stay, since taking them off costs more than the body, and must not hold it.
       pieces = [];
       whole = undefined;
@@ -120,7 +125,6 @@ function readBody(request: IncomingMessage, limit: number, { limits, deadlines, 
     const onClose = (): void => {
       if (!settled) fail(new SluiceError('invalid_request', 'The request ended before its body was complete.'));
     };
-    if (announced > SMALL_BYTES) void waitForTurn();
     // Whatever breaks a request closes it; without a listener for errors Node tells nobody else of them.
     request.on('data', onData).on('end', onEnd).on('close', onClose);
   });
