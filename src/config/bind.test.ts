@@ -12,6 +12,10 @@ describe('bind', () => {
     ['0', '127.0.0.1', 0],
     ['LocalHost:8080', 'localhost', 8080],
     ['sluice.example.org:443', 'sluice.example.org', 443],
+    ['a.b:1', 'a.b', 1],
+    ['node1:1', 'node1', 1],
+    ['1node:1', '1node', 1],
+    [`${'a.'.repeat(126)}a:1`, `${'a.'.repeat(126)}a`, 1],
     [' 0.0.0.0:65535 ', '0.0.0.0', 65_535],
   ];
   for (const [text, host, port] of good) {
@@ -31,6 +35,8 @@ describe('bind', () => {
       '1.5',
       ':',
       '*:80',
+      'a!:80',
+      `${'a.'.repeat(126)}aa:80`,
     ],
   ];
   for (const text of bad) {
@@ -38,9 +44,9 @@ describe('bind', () => {
   }
 
   test('loopback is told from the rest', () => {
-    for (const host of ['localhost', '127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'])
+    for (const host of ['localhost', '127.0.0.1', '127.255.255.255', '::1', '::ffff:127.0.0.1'])
       assert.ok(isLoopback(host), host);
-    for (const host of ['0.0.0.0', '::', '10.0.0.1', 'localhost.example.org', '::2', '128.0.0.1']) {
+    for (const host of ['0.0.0.0', '::', '10.0.0.1', 'localhost.example.org', '::2', '126.255.255.255', '128.0.0.1']) {
       assert.ok(!isLoopback(host), host);
     }
   });

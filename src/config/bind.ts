@@ -26,7 +26,7 @@ export function parseBind(text: string): Bind | undefined {
   const { plain, bracketed, port: digits } = groups;
   const port = Number(digits);
   if (port > 65_535) return undefined;
-  if (bracketed !== undefined) return isIP(bracketed) === 6 ? { host: bracketed.toLowerCase(), port } : undefined;
+  if (bracketed !== undefined) return isIP(bracketed) === 6 ? { host: bracketed, port } : undefined;
   if (plain === undefined) return { host: '127.0.0.1', port };
   // Not `::`, which fails to open on machines without IPv6.
   if (plain === '') return { host: '0.0.0.0', port };
