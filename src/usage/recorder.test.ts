@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { testLogger } from '../../test/support/call.ts';
 import { dayOf } from '../core/days.ts';
 import { SluiceError } from '../core/errors.ts';
@@ -40,8 +41,9 @@ function store() {
 }
 
 test('answers that come together are written together, each once', async () => {
-  const { batches, port } = store();
-  const recorder = new UsageRecorder(port, testLogger());
+  const { batches, tried, port } = store();
+  const log = testLogger();
+  const recorder = new UsageRecorder(port, log);
   for (const model of ['a', 'b', 'c']) recorder.note(answer(model));
   await recorder.flush();
   await recorder.flush();
@@ -55,6 +57,8 @@ test('answers that come together are written together, each once', async () => {
       ],
     ],
   );
+  assert.equal(tried.length, 1);
+  assert.deepEqual(log.lines, []);
 });
 
 test('what a broken store did not take is written when it is back, and said once', async () => {
@@ -62,9 +66,11 @@ test('what a broken store did not take is written when it is back, and said once
   const target = store();
   const recorder = new UsageRecorder(target.port, log);
   target.broken = true;
+  const said = { level: 'warn', fields: { error: 'The disk is full.' }, message: 'usage cannot be recorded now' };
   for (const model of ['a', 'b']) {
     recorder.note(answer(model));
     await recorder.flush();
+    assert.deepEqual(log.lines, [said]);
   }
   target.broken = false;
   recorder.note(answer('c'));
@@ -76,7 +82,36 @@ test('what a broken store did not take is written when it is back, and said once
   // Whatever became of the first try: nothing was added to a batch that may have been kept.
   const [a, b, c] = new Set(target.tried);
   assert.deepEqual(target.tried, [a, a, a, b, c]);
-  assert.equal(log.lines.filter(({ level }) => level === 'warn').length, 1);
+  assert.deepEqual(log.lines, [said]);
+  // Out of order once more: that is news.
+  target.broken = true;
+  recorder.note(answer('d'));
+  await recorder.flush();
+  assert.deepEqual(log.lines, [said, said]);
+});
+
+test('what comes while others are being written is written after them, however much it is', async () => {
+  const { batches, port } = store();
+  const slow = Promise.withResolvers<void>();
+  const recorder = new UsageRecorder(
+    { ...port, add: (batch) => slow.promise.then(() => port.add(batch)) },
+    testLogger(),
+  );
+  recorder.note(answer('first'));
+  const flushed = recorder.flush();
+  await setImmediate();
+  for (let count = 0; count < 1_500; count += 1) recorder.note(answer(`${count}`));
+  slow.resolve();
+  await flushed;
+  await recorder.flush();
+  assert.deepEqual(
+    batches.map((batch) => [batch.length, batch[0]?.model]),
+    [
+      [1, 'first'],
+      [1_000, '0'],
+      [500, '1000'],
+    ],
+  );
 });
 
 test('what was written to a cache is noted, and nothing where nothing was', async () => {
@@ -116,7 +151,8 @@ test('an answer whose price is being looked up is recorded with it, and a flush 
   recorder.note({ ...answer('slow'), cost: price.promise });
   recorder.note({ ...answer('quick'), cost: 2 });
   const flushed = recorder.flush();
-  setImmediate(() => price.resolve(1));
+  await setImmediate();
+  price.resolve(1);
   await flushed;
   assert.deepEqual(
     batches.flat().map(({ model, more }) => [model, more['cost']]),
@@ -128,18 +164,21 @@ test('an answer whose price is being looked up is recorded with it, and a flush 
 });
 
 test('while the store is out of order, the newest ten thousand wait', async () => {
-  const target = store();
-  const recorder = new UsageRecorder(target.port, testLogger());
-  target.broken = true;
-  for (let count = 0; count < 12_500; count += 1) recorder.note(answer(`${count}`));
-  await recorder.flush();
-  target.broken = false;
-  await recorder.flush();
-  const models = target.batches.flat().map(({ model }) => Number(model));
-  assert.equal(models.at(-1), 12_499);
-  // In thousands, of which the last one is half full.
-  assert.equal(models.length, 9_500);
-  assert.equal(models[0], 12_500 - models.length);
+  // In thousands: where the last one is half full, the first one has no room.
+  for (const [all, kept] of [
+    [12_500, 9_500],
+    [13_000, 10_000],
+  ] as const) {
+    const target = store();
+    const recorder = new UsageRecorder(target.port, testLogger());
+    target.broken = true;
+    for (let count = 0; count < all; count += 1) recorder.note(answer(`${count}`));
+    await recorder.flush();
+    target.broken = false;
+    await recorder.flush();
+    const models = target.batches.flat().map(({ model }) => Number(model));
+    assert.deepEqual([models.length, models[0], models.at(-1)], [kept, all - kept, all - 1]);
+  }
 });
 
 test('records of two days are two batches', async (context) => {
