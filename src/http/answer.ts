@@ -69,8 +69,8 @@ export function withCall(
   call.session = (typeof session === 'string' ? session : asked.session)?.slice(0, LONGEST_SESSION);
   call.strict = asked.strict === true || request.headers['x-sluice-strict'] === '1';
   const enter = (leave: Leave): Promise<FastifyReply> => {
-    const end = attend(reply, deps, call, asked.timeout, leave);
-    return untilSent(reply, call, begin(run, call), end);
+    const attended = attend(reply, deps, call, asked.timeout, leave);
+    return untilSent(reply, call, begin(run, call), attended);
   };
   const entered = deps.calls.enter(call, request.ip);
   return typeof entered === 'function' ? enter(entered) : entered.then(enter);
@@ -85,18 +85,37 @@ function begin(run: RunCall, call: CallScope): Promise<Left> {
   }
 }
 
-/** Cancels a call when its client leaves or its time is over. Returns what is to be done at the end. */
+interface Attended {
+  /** Ends the call, gives its place back. */
+  end(): void;
+  /**
+   * The same as soon as its client has all of it. What is on the way to one that reads slowly, or not at all, is in memory: until
+   * then it has its place, and its time goes on.
+   */
+  endOnceSent(): void;
+}
+
+/** Cancels a call when its client leaves or its time is over. */
 function attend(
   reply: FastifyReply,
   deps: Deps,
   call: CallScope,
   timeout: AskedOfCall['timeout'],
   leave: Leave,
-): () => void {
+): Attended {
   const deadline = totalDeadline(deps, call, timeout);
+  let isAnswered = false;
+  let isClosed = false;
+  const end = (): void => {
+    deadline.clear();
+    reply.raw.off('close', onClose);
+    leave();
+  };
   const onClose = (): void => {
+    isClosed = true;
+    if (isAnswered) end();
     // Every answer ends with it; whoever has all of it has not left.
-    if (!reply.raw.writableFinished) call.cancel();
+    else if (!reply.raw.writableFinished) call.cancel();
   };
   reply.raw.once('close', onClose);
   // While a form was read the client may have left already.
@@ -105,10 +124,12 @@ function attend(
     const isCut = reason instanceof SluiceError && reason.code !== 'cancelled';
     if (isCut) setTimeout(() => reply.raw.destroy(), LAST_WORDS_MS).unref();
   });
-  return () => {
-    deadline.clear();
-    reply.raw.off('close', onClose);
-    leave();
+  return {
+    end,
+    endOnceSent() {
+      isAnswered = true;
+      if (isClosed) end();
+    },
   };
 }
 
@@ -116,19 +137,19 @@ async function untilSent(
   reply: FastifyReply,
   call: CallScope,
   begun: Promise<Left>,
-  end: () => void,
+  attended: Attended,
 ): Promise<FastifyReply> {
   try {
     const send = await begun;
     if (send !== undefined) await send();
+    attended.endOnceSent();
     return reply;
   } catch (error) {
     reply.request.observation?.failed(toSluiceError(error));
     // Whatever else was opened for this answer: further choices, an upstream that nobody listens to any more.
     call.cancel();
+    attended.end();
     throw error;
-  } finally {
-    end();
   }
 }
 
@@ -187,7 +208,9 @@ export function sendWhole(
   response.once('finish', onSent);
   response.cork();
   for (const piece of pieces) response.write(piece);
-  response.end();
+  // Not before all of it has left: to a shutdown, a connection whose answer has ended is idle, and closed.
+  response.write('', () => response.end());
+  response.uncork();
 }
 
 /** `sendChunks` for `withCall`. */

@@ -205,6 +205,25 @@ describe('clients that dawdle', { concurrency: 7 }, () => {
       assert.ok(!response.complete || end.includes('upstream_timeout'), 'not an end as if all were well');
     });
   }
+
+  test('dialect B, whole: an answer has its place and its time until the client has all of it', {
+    timeout: 60_000,
+  }, async (context) => {
+    const text = ['a'.repeat(20 * MEGABYTE)];
+    const [gateway, upstream] = await openGateway(context, () => ({ text }), '{ streams: 1, totalMs: 10000 }');
+    const client = ways['dialect B, whole'](gateway.origin, 'test-model');
+    const response = await client.response;
+    const { promise: isCut, resolve } = Promise.withResolvers<void>();
+    response.socket.once('close', () => resolve());
+    const next = async () => (await ways['dialect B, whole'](gateway.origin, 'test-model').response).resume();
+    const { statusCode } = await next();
+    assert.equal(statusCode, 503);
+    assert.equal(upstream.chats.length, 1);
+    await eventually('its time is over', async () => (await next()).statusCode === 200, 30_000);
+    response.on('error', () => {}).resume();
+    await isCut;
+    assert.ok(!response.complete, 'not an end as if all were well');
+  });
 });
 
 /** Waits until a number has not changed for half a second. */

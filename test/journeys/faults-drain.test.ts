@@ -8,7 +8,16 @@ import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import { dial, listen, statusesIn } from '../support/raw-http.ts';
 import type { VendorScript } from '../support/vendor-script.ts';
-import { ask, begin, QUESTION, readChatStream, readConversation, readError, receive } from '../support/wire-answers.ts';
+import {
+  ask,
+  begin,
+  QUESTION,
+  readChatStream,
+  readCompletion,
+  readConversation,
+  readError,
+  receive,
+} from '../support/wire-answers.ts';
 
 // What a stop does to answers that are running (F-10); how the process ends is told by stopping.test.ts.
 
@@ -42,6 +51,18 @@ function* forever(): Generator<string> {
 }
 
 describe('a stop', { concurrency: 5 }, () => {
+  test('waits until a client that reads slowly has all of a whole answer', { timeout: 60_000 }, async (context) => {
+    const text = 'a'.repeat(20 * 1024 * 1024);
+    const [gateway] = await openGateway(context, () => ({ text: [text] }), '{ drainMs: 30000 }');
+    const response = await start(gateway, 'dialect B, whole').response;
+    // Much more than what is on the way is left by then.
+    await once(response, 'readable');
+    const draining = gateway.close();
+    await sleep(300);
+    assert.equal(readCompletion(await receive(response)).text, text);
+    await draining;
+  });
+
   test('lets running answers finish, 20 of 20, and accepts nothing new', { timeout: 60_000 }, async (context) => {
     const text = [...'a slow answer'];
     const [gateway, upstream] = await openGateway(context, () => ({ text, delayMs: 60 }), '{ drainMs: 20000 }');
