@@ -106,14 +106,13 @@ function attend(
   const deadline = totalDeadline(deps, call, timeout);
   let isAnswered = false;
   let isClosed = false;
-  const end = (): void => {
+  const over = (): void => {
     deadline.clear();
-    reply.raw.off('close', onClose);
     leave();
   };
   const onClose = (): void => {
     isClosed = true;
-    if (isAnswered) end();
+    if (isAnswered) over();
     // Every answer ends with it; whoever has all of it has not left.
     else if (!reply.raw.writableFinished) call.cancel();
   };
@@ -125,10 +124,13 @@ function attend(
     if (isCut) setTimeout(() => reply.raw.destroy(), LAST_WORDS_MS).unref();
   });
   return {
-    end,
+    end() {
+      reply.raw.off('close', onClose);
+      over();
+    },
     endOnceSent() {
       isAnswered = true;
-      if (isClosed) end();
+      if (isClosed) over();
     },
   };
 }
