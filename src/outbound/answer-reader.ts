@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { lastOf } from '../core/last-of.ts';
 
 /** What a reader tells of one answer, in this order; `data` any number of times. */
 export interface AnswerHandler {
@@ -43,10 +44,18 @@ const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
 const MOST_DIGITS = 12;
 /** Of one request: a proxy that says every few seconds that it is still there needs fewer for an hour. */
 const MOST_INTERIM = 1_000;
-/** Names of headers that are remembered as they are written in lower case. */
-const MOST_NAMES = 512;
+/** Names of headers that are remembered: shorter ones, and so many of each length. */
+const LONGEST_KNOWN = 64;
+const MOST_OF_LENGTH = 16;
 
-const lowered = new Map<string, string>();
+/** Names as they were written and in lower case, by their length: a map would look each up in V8's table of strings first. */
+const lowered = Array.from({ length: LONGEST_KNOWN }, (): { readonly written: string; readonly name: string }[] => []);
+
+/** What a status line says; undefined where it is none of HTTP/1.1. */
+const statusOf = lastOf((line) => {
+  const found = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |$)/.exec(line);
+  return found === null ? undefined : { status: Number(found[2]), isPersistent: found[1] === '1' };
+});
 
 /**
  * Reads the answer to one request after another from the bytes of a connection (RFC 9112), however they are split. Within one
@@ -142,9 +151,9 @@ export class AnswerReader {
   #readHead(text: string): boolean {
     const lineEnd = text.indexOf('\r\n');
     const statusLine = lineEnd === -1 ? text : text.slice(0, lineEnd);
-    const found = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |$)/.exec(statusLine);
-    if (found === null) throw new NotHttp('This is not HTTP/1.1.');
-    const status = Number(found[2]);
+    const found = statusOf(statusLine);
+    if (found === undefined) throw new NotHttp('This is not HTTP/1.1.');
+    const { status, isPersistent } = found;
     const headers = lineEnd === -1 ? {} : readFields(text, lineEnd + 2);
     if (status === 101) throw new NotHttp('The connection changes to a protocol that nobody asked for.');
     if (status < 200) {
@@ -152,7 +161,7 @@ export class AnswerReader {
       if (this.#interim > MOST_INTERIM) throw new NotHttp('There are too many interim answers.');
       return false;
     }
-    this.#frame(status, headers, found[1] === '1');
+    this.#frame(status, headers, isPersistent);
     this.#handler.onHead(status, headers);
     if (this.#state === 'counted' && this.#left === 0) this.#finish();
     return true;
@@ -305,11 +314,13 @@ function readFields(text: string, begin: number): IncomingHttpHeaders {
 }
 
 function nameOf(written: string): string {
-  const known = lowered.get(written);
-  if (known !== undefined) return known;
+  const known = lowered[written.length];
+  if (known !== undefined) for (const each of known) if (each.written === written) return each.name;
   if (!TOKEN.test(written)) throw new NotHttp('A header has no proper name.');
   const name = written.toLowerCase();
-  if (lowered.size < MOST_NAMES && written.length < 64) lowered.set(written, name);
+  // A copy: as a part of the head it would keep all of that.
+  if (known !== undefined && known.length < MOST_OF_LENGTH)
+    known.push({ written: Buffer.from(written, 'latin1').toString('latin1'), name });
   return name;
 }
 

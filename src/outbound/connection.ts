@@ -3,6 +3,7 @@ import { connect as connectPlain, isIP, type OnReadOpts, type Socket } from 'nod
 import type { TLSSocket } from 'node:tls';
 import { atEndOfTurn } from '../core/end-of-turn.ts';
 import { SluiceError } from '../core/errors.ts';
+import { lastOf } from '../core/last-of.ts';
 import { type Pieces, sizeOf } from '../core/pieces.ts';
 import { type AnswerHandler, AnswerReader } from './answer-reader.ts';
 
@@ -42,6 +43,12 @@ export interface ConnectionOwner {
   free(connection: Connection): void;
   gone(connection: Connection): void;
 }
+
+/** How long an upstream keeps an idle connection, as it says in a header (RFC 2068 §19.7.1.1). */
+const secondsIn = lastOf((header) => {
+  const found = /\btimeout=(\d{1,6})/i.exec(header)?.[1];
+  return found === undefined ? undefined : Number(found);
+});
 
 /** A connection to an upstream, for one request at a time. */
 export class Connection implements AnswerHandler {
@@ -138,8 +145,8 @@ export class Connection implements AnswerHandler {
   }
 
   onHead(status: number, headers: IncomingHttpHeaders): void {
-    const seconds = /\btimeout=(\d{1,6})/i.exec(String(headers['keep-alive'] ?? ''))?.[1];
-    if (seconds !== undefined) this.#idleMs = Math.min(this.#idleMs, Number(seconds) * 1_000 - LEFT_EARLIER_MS);
+    const seconds = secondsIn(String(headers['keep-alive'] ?? ''));
+    if (seconds !== undefined) this.#idleMs = Math.min(this.#idleMs, seconds * 1_000 - LEFT_EARLIER_MS);
     this.#user?.onHead(status, headers);
   }
 

@@ -1,4 +1,5 @@
 import { SluiceError } from '../core/errors.ts';
+import { lastOf } from '../core/last-of.ts';
 import { validateHeaderName, validateHeaderValue } from '../core/node-http.ts';
 import { sizeOf } from '../core/pieces.ts';
 import {
@@ -89,9 +90,11 @@ export class Pool implements ConnectionOwner {
   }
 }
 
+const isPath = lastOf((path) => /^\/[\x21-\x7e\x80-\xff]*$/.test(path));
+
 /** The head of a request, in Latin-1 (RFC 9112 §3, §5). Throws where it could be read as something else. */
 function headOf({ method, path, headers }: UpstreamRequest, host: string, bodyBytes: number | undefined): string {
-  if (!/^\/[\x21-\x7e\x80-\xff]*$/.test(path)) throw new TypeError('The path of a request holds what cannot be sent.');
+  if (!isPath(path)) throw new TypeError('The path of a request holds what cannot be sent.');
   const head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n${linesOf(headers)}`;
   return bodyBytes === undefined && method === 'GET'
     ? `${head}\r\n`
