@@ -258,11 +258,13 @@ describe('slow clients', { concurrency: true }, () => {
     }
   });
 
-  test('whose large bodies stand still hold no other large one up', async () => {
+  test('whose large bodies stand still hold no other large one up', async (context) => {
+    const patient = await openWorld({ yaml: 'limits: { clientBodyIdleMs: 12000 }' });
+    context.after(() => patient.close());
     const start = head(CHATS[1].path, `content-length: ${9 * MB}`);
     const slow = await Promise.all(
       Array.from({ length: 16 }, async (_, index) => {
-        const socket = await dial(world.gateway.origin);
+        const socket = await dial(patient.gateway.origin);
         const heard = listen(socket, 60_000);
         socket.write(index % 2 === 0 ? start : `${start}{"model":`);
         return { heard };
@@ -272,7 +274,7 @@ describe('slow clients', { concurrency: true }, () => {
     for (const { heard } of slow) void heard.then(() => (cut += 1));
     const path = CHATS[1].path;
     const headers = { 'content-type': 'application/json' };
-    const answer = await world.ask({ method: 'POST', path, headers, body: saying(2 * MB) });
+    const answer = await patient.ask({ method: 'POST', path, headers, body: saying(2 * MB) });
     assert.equal(answer.status, 200, answer.text);
     assert.equal(cut, 0, 'it had to wait for them');
     for (const { heard } of slow) {
