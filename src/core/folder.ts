@@ -3,6 +3,8 @@ import { mkdir, open, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 const OWNER_ONLY = 0o700;
+/** Others make and remove folders meanwhile. */
+const MOST_TRIES = 4;
 /** Windows opens no folders, and its file system journals names by itself. */
 const CAN_SYNC = process.platform !== 'win32';
 
@@ -10,31 +12,29 @@ const CAN_SYNC = process.platform !== 'win32';
  * Makes a folder with what is missing above it, for its owner only, so that it is still there after a power loss. One by one: Node's
  * own way never returns where the system says of a folder in one that is there that it is missing, as it does below `/proc`.
  */
-export async function makeFolder(folder: string): Promise<void> {
+export async function makeFolder(folder: string, tries = MOST_TRIES): Promise<void> {
   try {
     await mkdir(folder, OWNER_ONLY);
   } catch (error) {
     if (await isFolder(folder)) return;
     const parent = path.dirname(folder);
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === folder || (await isFolder(parent)))
-      throw error;
+    if (!isMissing(error) || parent === folder || tries === 1) throw error;
     await makeFolder(parent);
-    return await makeFolder(folder);
+    return await makeFolder(folder, tries - 1);
   }
   await syncFolder(path.dirname(folder));
 }
 
 /** The same for a thread that may block. */
-export function makeFolderNow(folder: string): void {
+export function makeFolderNow(folder: string, tries = MOST_TRIES): void {
   try {
     mkdirSync(folder, OWNER_ONLY);
   } catch (error) {
-    const isFolder = (name: string) => statSync(name, { throwIfNoEntry: false })?.isDirectory() === true;
-    if (isFolder(folder)) return;
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
     const parent = path.dirname(folder);
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === folder || isFolder(parent)) throw error;
+    if (!isMissing(error) || parent === folder || tries === 1) throw error;
     makeFolderNow(parent);
-    makeFolderNow(folder);
+    makeFolderNow(folder, tries - 1);
     return;
   }
   if (!CAN_SYNC) return;
@@ -62,4 +62,9 @@ async function isFolder(name: string): Promise<boolean> {
     (found) => found.isDirectory(),
     () => false,
   );
+}
+
+/** There is nothing to make it in, or there was not a moment ago. */
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }
