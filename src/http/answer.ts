@@ -116,7 +116,8 @@ function attend(
     // Every answer ends with it; whoever has all of it has not left.
     else if (!reply.raw.writableFinished) call.cancel();
   };
-  reply.raw.once('close', onClose);
+  // Before whoever notes how the request ended: an answer that is over by then does not outlive its response.
+  reply.raw.prependOnceListener('close', onClose);
   // While a form was read the client may have left already.
   if (reply.raw.destroyed) onClose();
   call.onCancel((reason) => {

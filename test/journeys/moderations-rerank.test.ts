@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import OpenAI from 'openai';
 import { startGateway } from '../support/gateway.ts';
 import { type ScriptedServer, type ServerScript, startScriptedServer } from '../support/scripted-server.ts';
+import { entryOf } from './observe-world.ts';
 
 interface Here {
   readonly server: ScriptedServer;
@@ -57,6 +58,18 @@ describe('POST /v1/moderations', () => {
   };
   const script: ServerScript = ({ path }) =>
     path === '/v1/models' ? listing('gpt-test', 'omni-moderation-latest') : { body: answer };
+
+  test('an answer that has no usage is none that failed to the log of requests', () =>
+    withUpstream(
+      'acme',
+      script,
+      async (here) => {
+        const { status, headers } = await here.post('/v1/moderations', { input: 'Hello' });
+        const { provider, error, operation } = await entryOf(here, headers.get('x-request-id') ?? '');
+        assert.deepEqual([status, provider, operation, error], [200, 'acme', 'moderation', null]);
+      },
+      OPENAI,
+    ));
 
   test('the official client', () =>
     withUpstream(
