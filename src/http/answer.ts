@@ -13,6 +13,7 @@ import type { RelayedStream } from '../routing/relay.ts';
 import type { Performed } from '../routing/router.ts';
 import type { Deps } from './deps.ts';
 import type { Leave } from './edge/calls.ts';
+import { writeHead } from './head.ts';
 import { lateFailure } from './late-failure.ts';
 import { EventStream } from './sse.ts';
 import { totalDeadline } from './total-deadline.ts';
@@ -192,13 +193,9 @@ export function sendWhole(
 ): void {
   const { raw: response } = reply;
   const size = sizeOf(pieces);
-  // An object of its own, made anew for each caller.
-  const all = reply.getHeaders() as Record<string, string | number>;
-  Object.assign(all, headers);
-  all['content-type'] = 'application/json; charset=utf-8';
-  all['content-length'] = size;
   reply.hijack();
-  response.writeHead(200, all);
+  const ofBody = { 'content-type': 'application/json; charset=utf-8', 'content-length': size };
+  writeHead(response, reply.getHeaders(), ofBody, headers);
   if (size <= ONE_WRITE_BYTES) {
     let text = '';
     for (const piece of pieces) text += piece.toString('latin1');
@@ -297,17 +294,7 @@ export function openStream(
   reply.hijack();
   // Whoever needs it has it. Fastify would keep it until the end.
   reply.request.body = undefined;
-  return new EventStream(
-    reply.raw,
-    {
-      ...(reply.getHeaders() as Record<string, string>),
-      'content-type': contentType,
-      'cache-control': 'no-cache',
-      'x-accel-buffering': 'no',
-      ...headers,
-    },
-    beats,
-    onClosed,
-    heartbeat,
-  );
+  const ofBody = { 'content-type': contentType, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' };
+  writeHead(reply.raw, reply.getHeaders(), ofBody, headers);
+  return new EventStream(reply.raw, beats, onClosed, heartbeat);
 }

@@ -56,12 +56,11 @@ export class EventStream implements Rostered {
   #ended = false;
 
   /**
-   * Sends the head at once. Without `heartbeats` (plain text, JSON lines) silence stays silent. `heartbeat` is what breaks it:
+   * For an answer whose head was written. Without `heartbeats` (plain text, JSON lines) silence stays silent. `heartbeat` is what breaks it:
    * a comment, unless the dialect has an event for it.
    */
   constructor(
     response: ServerResponse,
-    headers: Readonly<Record<string, string | number>>,
     heartbeats: Heartbeats | undefined,
     onClosed: () => void,
     heartbeat = ': ping\n\n',
@@ -71,7 +70,6 @@ export class EventStream implements Rostered {
     this.#onClosed = onClosed;
     this.#heartbeat = heartbeat;
     this.lastWrite = heartbeats?.ticks ?? 0;
-    response.writeHead(200, headers);
     response.on('drain', () => {
       const onDrain = this.#onDrain;
       this.#onDrain = undefined;

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { countOf } from '../core/count.ts';
 import { lastOf } from '../core/last-of.ts';
 
 /** What a reader tells of one answer, in this order; `data` any number of times. */
@@ -324,15 +325,15 @@ function nameOf(written: string): string {
   return name;
 }
 
-const LENGTH = /^\d{1,15}$/;
-
 /** Several equal lengths are one (RFC 9110 §8.6). */
 function parseLength(value: string): number {
-  if (LENGTH.test(value)) return Number(value);
+  const plain = countOf(value);
+  if (plain !== undefined) return plain;
   const [first = '', ...others] = value.split(',').map((each) => each.trim());
-  if (!LENGTH.test(first) || others.some((other) => other !== first))
+  const length = countOf(first);
+  if (length === undefined || others.some((other) => other !== first))
     throw new NotHttp('The length of the body is not a number.');
-  return Number(first);
+  return length;
 }
 
 /** Whether the first bytes can become a status line. */

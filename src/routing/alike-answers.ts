@@ -1,4 +1,5 @@
 import type { Usage } from '../core/chunk.ts';
+import { countOf } from '../core/count.ts';
 import { SCRATCH_BYTES, scratchForText, stringAt } from '../core/plain-text.ts';
 
 /** Models, over all providers, whose form is remembered. Their names come from clients. */
@@ -111,7 +112,7 @@ function groupsIn(bytes: Buffer, { before, behind, beginning }: Form): readonly 
 }
 
 function usageIn(groups: readonly (string | undefined)[], places: readonly number[]): Usage {
-  const count = (index: number): number => numberOf(groups[places[index] ?? 0] ?? '');
+  const count = (index: number): number => countOf(groups[places[index] ?? 0] ?? '') ?? 0;
   return {
     promptTokens: count(0),
     completionTokens: count(1),
@@ -119,13 +120,6 @@ function usageIn(groups: readonly (string | undefined)[], places: readonly numbe
     cachedTokens: count(3),
     reasoningTokens: count(4),
   };
-}
-
-/** Of a few digits: `Number` calls the runtime for a text that has just been read. */
-function numberOf(digits: string): number {
-  let number = 0;
-  for (let at = 0; at < digits.length; at += 1) number = number * 10 + digits.charCodeAt(at) - 0x30;
-  return number;
 }
 
 /** The form of an answer that has one text. */

@@ -85,10 +85,11 @@ export function createOpenAiProvider(
     }
   }
 
+  const own = keyNeed(config);
   return {
     ...aboutOf(config),
     get auth() {
-      return authOf(config, deps.cookies);
+      return authOf(config, own, deps.cookies);
     },
     models,
     chat: (request, call) => new Opened(() => ask(request, call)),
@@ -102,9 +103,8 @@ function canStream({ extra: { modalities, audio } }: ChatRequest): boolean {
   return !isSpoken || membersOf(audio)['format'] === 'pcm16';
 }
 
-function authOf(config: ProviderConfig, cookies: ProviderCookies): AuthNeed {
-  const { cookieDomain: domain } = config;
-  if (domain === undefined) return keyNeed(config);
+function authOf({ cookieDomain: domain }: ProviderConfig, own: AuthNeed, cookies: ProviderCookies): AuthNeed {
+  if (domain === undefined) return own;
   // Asked anew each time: cookies count as soon as they are uploaded.
   return { kind: 'cookies', domain, configured: cookies.has(domain) };
 }
