@@ -101,6 +101,8 @@ export interface AppOptions {
 
 /** How often connections that have become idle are closed during shutdown, in milliseconds. */
 const IDLE_CHECK_MS = 100;
+/** What a stop leaves to answers that it cuts, to say so, in milliseconds. */
+const LAST_WORDS_MS = 1_000;
 
 /** Wires everything; the only place that knows all parts. */
 export async function createApp(initial: Config, log: Logger, options: AppOptions = {}): Promise<App> {
@@ -266,12 +268,16 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     async drain() {
       local?.close();
       sweep?.stop();
+      const { drainMs } = config.limits;
       const closed = server.close();
-      await calls.drain(config.limits.drainMs);
+      // Whoever reads a file, or nothing at all, is not waited for any longer either.
+      const cut = setTimeout(() => server.server.closeAllConnections(), drainMs + LAST_WORDS_MS);
+      await calls.drain(drainMs);
       // A connection that becomes idle from here on would hold the server open until its keep-alive ends.
       const idle = setInterval(() => server.server.closeIdleConnections(), IDLE_CHECK_MS);
       server.server.closeIdleConnections();
       await closed;
+      clearTimeout(cut);
       clearInterval(idle);
       await registry.close();
       await Promise.all([converter.close(), pages.close(), recorder.flush(), observer.close()]);

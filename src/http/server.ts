@@ -24,6 +24,7 @@ import { observe, observeFailure, watchRequests } from './observe/watch.ts';
 import { ollamaRoutes } from './ollama/index.ts';
 import { pageRoutes } from './pages.ts';
 import { responsesRoutes } from './responses/index.ts';
+import { keepUnsent } from './unsent.ts';
 import { v1Routes } from './v1/index.ts';
 
 declare module 'fastify' {
@@ -88,6 +89,7 @@ export function buildServer(deps: Deps): FastifyInstance {
       );
       server.maxHeadersCount = MOST_HEADERS;
       useLimits(server, limits);
+      keepUnsent(server);
       // Nothing that can be expected is known to us; RFC 9110 §10.1.1 lets us pass over it.
       server.on('checkExpectation', handler);
       return server;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { Agent } from 'node:http';
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../support/eventually.ts';
@@ -61,6 +62,56 @@ describe('a stop', { concurrency: 5 }, () => {
     await sleep(300);
     assert.equal(readCompletion(await receive(response)).text, text);
     await draining;
+  });
+
+  test('waits until a client that reads slowly has all of any other answer', { timeout: 60_000 }, async (context) => {
+    const text = Array.from({ length: 20 }, () => 'a'.repeat(1024 * 1024));
+    const [gateway] = await openGateway(context, () => ({ text }), '{ drainMs: 30000 }');
+    const body = { provider: 'mock', model: 'test-model', max_tokens: 10, messages: QUESTION };
+    const response = await begin(gateway.origin, '/v1/messages', body).response;
+    await once(response, 'readable');
+    const draining = gateway.close();
+    await sleep(300);
+    const { content } = JSON.parse((await receive(response)).body);
+    assert.equal(content[0].text, text.join(''));
+    await draining;
+  });
+
+  test('waits until a client that reads slowly has the last of a stream', { timeout: 60_000 }, async (context) => {
+    // Much more than the system takes at once, so the upstream is done long before the client is.
+    const text = ['a', 'b'.repeat(20 * 1024 * 1024)];
+    const limits = '{ drainMs: 30000, sseLineBytes: 33554432 }';
+    const [gateway, upstream] = await openGateway(context, () => ({ text }), limits);
+    const response = await start(gateway, 'dialect B').response;
+    await once(response, 'readable');
+    await sleep(300);
+    const draining = gateway.close();
+    await sleep(300);
+    assert.equal(readChatStream(await receive(response)).text, text.join(''));
+    await draining;
+    assert.equal(upstream.open, 0);
+  });
+
+  test('waits until a client that reads slowly has all of a file, and not for one that reads nothing', {
+    timeout: 60_000,
+  }, async (context) => {
+    for (const reads of [true, false]) {
+      const [gateway] = await openGateway(context, () => ({ text: ['a'] }), `{ drainMs: ${reads ? 30_000 : 500} }`);
+      const bytes = Buffer.alloc(20 * 1024 * 1024, 'a file');
+      const form = new FormData();
+      form.set('purpose', 'user_data');
+      form.set('file', new Blob([bytes]), 'a.txt');
+      const kept = await fetch(`${gateway.origin}/v1/files`, { method: 'POST', body: form });
+      const { id } = (await kept.json()) as { id: string };
+      const client = get(`${gateway.origin}/v1/files/${id}/content`);
+      context.after(() => client.destroy());
+      const [response] = (await once(client, 'response')) as [IncomingMessage];
+      await once(response, 'readable');
+      const draining = gateway.close();
+      await sleep(300);
+      if (reads) assert.ok((await buffer(response)).equals(bytes));
+      await draining;
+    }
   });
 
   test('lets running answers finish, 20 of 20, and accepts nothing new', { timeout: 60_000 }, async (context) => {
