@@ -4,7 +4,7 @@ import { removeAbandoned } from '../uploads/resumable.ts';
 import { UPLOADS_FOLDER } from '../uploads/uploads.ts';
 
 /** Younger files may belong to an upload that is still under way, in this process or another one. */
-const YOUNGEST_MS = 60 * 60_000;
+const YOUNGEST_MS = 24 * 60 * 60_000;
 /** How long after the start, and how often from then on. */
 const FIRST_MS = 60_000;
 const EVERY_MS = 24 * 60 * 60_000;

@@ -204,7 +204,8 @@ describe('a server with an access key', () => {
   test('moves it from the printed address into a cookie', async () => {
     for (const [path, location] of [
       [`/?key=${ENCODED}`, '/'],
-      [`/?a=b&key=${ENCODED}&c=d`, '/'],
+      [`/?a=b&key=${ENCODED}&c=d`, '/?a=b&c=d'],
+      [`/?a=%20b?c&k%65y=${ENCODED}`, '/?a=%20b?c'],
       [`/docs/?key=${ENCODED}`, '/docs/'],
       [`//evil.example/x?key=${ENCODED}`, '/evil.example/x'],
       [`///evil.example?key=${ENCODED}`, '/evil.example'],

@@ -79,8 +79,10 @@ function movesKey(key: string, request: IncomingMessage, reply: FastifyReply): b
   const given = keyInQuery(request);
   if (given === undefined || !isKey(given, key)) return false;
   const cookie = `${KEY_COOKIE}=${encodeURIComponent(given)}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${A_YEAR}`;
-  const [path = '/'] = (request.url ?? '/').split('?', 1);
+  const [path = '/', query = ''] = (request.url ?? '/').split(/\?(.*)/s, 2);
+  const rest = query.split('&').filter((pair) => !new URLSearchParams(pair).has('key'));
   // One slash in front: `//host` would lead to another server.
-  reply.header('set-cookie', cookie).redirect(path.replace(/^[/\\]+/, '/'), 303);
+  const to = [path.replace(/^[/\\]+/, '/'), ...(rest.length > 0 ? [rest.join('&')] : [])].join('?');
+  reply.header('set-cookie', cookie).redirect(to, 303);
   return true;
 }
