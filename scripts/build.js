@@ -22,12 +22,9 @@ const UNUSED = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler'
 /** How sources name a module that runs in a thread or process of its own. */
 const OWN_THREAD = /new URL\('(\.\/[\w-]+\.ts)', import\.meta\.url\)/g;
 
-/** To Node these are accessors of the global object: each use of one is a call. An import is not. */
-const GLOBALS = {
-  Buffer: ['node:buffer', 'Buffer'],
-  performance: ['node:perf_hooks', 'performance'],
-  process: 'node:process',
-};
+/** To Node these are accessors of the global object: each use of one is a call, and that of an import is not. */
+const ACCESSORS = ['Buffer', 'performance', 'process'];
+const globals = path.join(root, 'scripts/globals.js');
 
 const began = new Date();
 const rolldown = await ifPossible(() => import('rolldown'));
@@ -38,7 +35,7 @@ if (rolldown === undefined) {
     input: { main: path.join(root, 'src/main.ts') },
     platform: 'node',
     external: isLeftOut,
-    transform: { inject: GLOBALS },
+    transform: { inject: Object.fromEntries(ACCESSORS.map((name) => [name, [globals, name]])) },
     plugins: [{ name: 'own-threads', transform: buildOwnThreads }],
     onLog(level, log) {
       // A warning would be overlooked, and something that a user meets.

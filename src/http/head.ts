@@ -1,4 +1,5 @@
-import { type OutgoingHttpHeaders, type ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { validateHeaderName, validateHeaderValue } from '../core/node-http.ts';
 
 /** Names whose last value is remembered; an upstream may bring names of its own. */
 const MOST_NAMES = 100;
