@@ -116,7 +116,10 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
   const providerOf = (id: string): ProviderConfig | undefined =>
     [...config.providers, ...config.available].find((each) => each.id === id);
   const otel = await openOtel(observing, providerOf, log);
-  const deps = withTraces({ ...createProviderDeps(limits, log, cookies), engines: shared?.engines }, otel);
+  const deps = withTraces(
+    { ...createProviderDeps(limits, log, initial.proxy, cookies), engines: shared?.engines },
+    otel,
+  );
   const registry = new Registry(deps, log);
   const catalog = new Catalog(log);
   const deadlines = new Deadlines();

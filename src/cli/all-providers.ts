@@ -34,7 +34,7 @@ export async function openProviders(config: Config, local: readonly ProviderConf
     import('../providers/registry.ts'),
   ]);
   const registry = new Registry(
-    createProviderDeps(() => config.limits, quiet),
+    createProviderDeps(() => config.limits, quiet, config.proxy),
     quiet,
   );
   registry.found(local);

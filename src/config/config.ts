@@ -1,6 +1,7 @@
 import type { ObserveConfig } from '../observe/config.ts';
 import type { SearchConfig } from '../search/config.ts';
 import type { Choice, LogLevel, ProviderKind } from './kinds.ts';
+import type { ProxyConfig } from './proxy.ts';
 
 /** The whole configuration, frozen, as the rest of the program sees it. Only `config/` reads the environment and files. */
 
@@ -37,6 +38,7 @@ export interface Config {
   /** Another name → the models it stands for, tried in order, each `provider/model` or a model's name. */
   readonly aliases: ReadonlyMap<string, readonly string[]>;
   readonly routing: RoutingConfig;
+  readonly proxy: ProxyConfig;
   readonly search: SearchConfig;
   /** What is written down of requests; a change of the file counts from the next start on. */
   readonly observe: ObserveConfig;

@@ -11,6 +11,7 @@ import { deepFreeze } from './freeze.ts';
 import type { Choice } from './kinds.ts';
 import { absolutePath, defaultDataDir, type Environment, variable } from './paths.ts';
 import { ConfigError, type Path, type Problem, pathText, valueAt } from './problems.ts';
+import { resolveProxy } from './proxy.ts';
 import type { FileSettings } from './schema.ts';
 
 export interface LoadOptions {
@@ -96,6 +97,7 @@ async function resolve(
     providers: resolved.providers,
     available: resolved.available,
     disabled: resolved.disabled,
+    proxy: resolveProxy(environment, wrongOutside),
     search: search.config,
     observe: observe.config,
     ...routingOf(settings),

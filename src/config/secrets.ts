@@ -14,7 +14,11 @@ export function secretsOf(config: Config): string[] {
   ]);
   const ofSearch = config.search.targets.flatMap(({ apiKey }) => apiKey ?? []);
   const ofCollector = Object.values(config.observe.otel?.headers ?? {});
-  return [...(config.key === undefined ? [] : [config.key]), ...ofProviders, ...ofSearch, ...ofCollector];
+  const ofProxies = [config.proxy.https, config.proxy.http].flatMap((proxy) => {
+    const { credentials } = proxy ?? {};
+    return credentials === undefined ? [] : [credentials, credentials.slice(credentials.indexOf(':') + 1)];
+  });
+  return [...(config.key === undefined ? [] : [config.key]), ...ofProviders, ...ofSearch, ...ofCollector, ...ofProxies];
 }
 
 /** The keys in the environment, also those that a broken configuration does not use. */

@@ -1,12 +1,20 @@
 import { OBSERVE_VARIABLES, type ObserveVariable } from '../observe/config.ts';
 import { SEARCH_VARIABLES } from '../search/config.ts';
 import { OWN_VARIABLES } from './flags.ts';
+import { PROXY_VARIABLES } from './proxy.ts';
 import { type Row, rows } from './rows.ts';
 
 /** Every variable that counts by itself; a file may name others. */
 export function variablesRead(): ReadonlySet<string> {
   const ofProviders = [...rows.values()].flatMap(variablesOf);
-  return new Set([...OWN_VARIABLES, ...ofProviders, ...Object.values(SEARCH_VARIABLES), ...OBSERVE_VARIABLES]);
+  const ofProxies = PROXY_VARIABLES.flatMap((name) => [name.toLowerCase(), name]);
+  return new Set([
+    ...OWN_VARIABLES,
+    ...ofProviders,
+    ...Object.values(SEARCH_VARIABLES),
+    ...OBSERVE_VARIABLES,
+    ...ofProxies,
+  ]);
 }
 
 /** Those of them whose values are secrets. */

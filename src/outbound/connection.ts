@@ -1,11 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { connect as connectPlain, isIP, type OnReadOpts, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import type { ProxyAddress } from '../config/proxy.ts';
 import { atEndOfTurn } from '../core/end-of-turn.ts';
 import { SluiceError } from '../core/errors.ts';
 import { lastOf } from '../core/last-of.ts';
 import { type Pieces, sizeOf } from '../core/pieces.ts';
 import { type AnswerHandler, AnswerReader } from './answer-reader.ts';
+import { connectTo, refused, Tunnel, unreachable } from './tunnel.ts';
 
 /** All connections read into the same bytes: whatever came is looked at before anything else can be read. */
 const READ = Buffer.allocUnsafeSlow(256 * 1024);
@@ -21,6 +23,8 @@ export interface Endpoint {
   readonly hostname: string;
   readonly port: number;
   readonly isSecure: boolean;
+  /** What leads there; undefined: nothing has to. */
+  readonly proxy: ProxyAddress | undefined;
   /** What a TLS server gave to a client, so that its next connection costs less. */
   session: Buffer | undefined;
 }
@@ -55,8 +59,12 @@ export class Connection implements AnswerHandler {
   /** Until when it may serve again, on the clock of `performance.now()`. */
   usableUntil = 0;
   readonly #socket: Socket;
+  /** What keeps the process alive as long as it is open. */
+  readonly #wire: Socket | Tunnel;
   readonly #reader: AnswerReader;
   readonly #owner: ConnectionOwner;
+  /** Who may answer instead of the upstream. */
+  readonly #proxy: ProxyAddress | undefined;
   readonly #settings: ConnectionSettings;
   readonly #uncork = (): void => this.#socket.uncork();
   #user: ConnectionUser | undefined;
@@ -77,13 +85,25 @@ export class Connection implements AnswerHandler {
         return true;
       },
     };
-    const socket = open(endpoint, onread);
+    const { socket, wire, isTunnelled } = open(endpoint, onread);
     this.#socket = socket;
+    this.#wire = wire;
+    // Node reads into a given buffer only from sockets of the system.
+    if (isTunnelled) socket.on('data', (bytes: Buffer) => this.#read(bytes));
+    const { proxy } = endpoint;
+    this.#proxy = proxy;
+    let isThere = false;
     const timer = setTimeout(() => {
       this.fail(new SluiceError('upstream_timeout', 'The provider did not accept a connection in time.'));
     }, settings.connectMs);
-    socket.once(endpoint.isSecure ? 'secureConnect' : 'connect', () => clearTimeout(timer));
-    socket.on('error', (error) => this.fail(error));
+    socket.once(endpoint.isSecure || proxy?.isSecure === true ? 'secureConnect' : 'connect', () => {
+      isThere = true;
+      clearTimeout(timer);
+    });
+    socket.on('error', (error) => {
+      // A tunnel says itself what is wrong with its proxy.
+      this.fail(proxy === undefined || isThere || isTunnelled ? error : unreachable(proxy, error));
+    });
     socket.on('end', () => this.#close());
     socket.on('close', () => {
       clearTimeout(timer);
@@ -99,7 +119,7 @@ export class Connection implements AnswerHandler {
     this.#idleMs = this.#settings.idleMs;
     this.#reader.next();
     if (!this.#isReferenced) {
-      this.#socket.ref();
+      this.#wire.ref();
       this.#isReferenced = true;
     }
     this.#socket.cork();
@@ -116,7 +136,7 @@ export class Connection implements AnswerHandler {
 
   /** Does not keep the process alive until its next request. */
   unref(): void {
-    this.#socket.unref();
+    this.#wire.unref();
     this.#isReferenced = false;
   }
 
@@ -145,6 +165,8 @@ export class Connection implements AnswerHandler {
   }
 
   onHead(status: number, headers: IncomingHttpHeaders): void {
+    // No other server says so (RFC 9110 §15.5.8).
+    if (status === 407 && this.#proxy !== undefined) throw refused(this.#proxy, status);
     const seconds = secondsIn(String(headers['keep-alive'] ?? ''));
     if (seconds !== undefined) this.#idleMs = Math.min(this.#idleMs, seconds * 1_000 - LEFT_EARLIER_MS);
     this.#user?.onHead(status, headers);
@@ -209,14 +231,24 @@ export class Connection implements AnswerHandler {
   }
 }
 
-function open(endpoint: Endpoint, onread: OnReadOpts): Socket {
-  const { hostname: host, port, isSecure, session } = endpoint;
-  const options = { host, port, onread, noDelay: true, keepAlive: true, keepAliveInitialDelay: PROBE_MS };
-  if (!isSecure) return connectPlain(options);
+interface Opened {
+  readonly socket: Socket;
+  readonly wire: Socket | Tunnel;
+  readonly isTunnelled: boolean;
+}
+
+function open(endpoint: Endpoint, onread: OnReadOpts): Opened {
+  const { hostname: host, port, isSecure, proxy, session } = endpoint;
+  const options = { onread, noDelay: true, keepAlive: true, keepAliveInitialDelay: PROBE_MS };
+  if (!isSecure) {
+    const socket = proxy === undefined ? connectPlain({ ...options, host, port }) : connectTo(proxy, options);
+    return { socket, wire: socket, isTunnelled: false };
+  }
   // Loaded by whoever needs it: many upstreams are on this machine.
   const { connect } = process.getBuiltinModule('node:tls');
+  const tunnel = proxy === undefined ? undefined : new Tunnel(proxy, host, port);
   const secure = {
-    ...options,
+    ...(tunnel === undefined ? { ...options, host, port } : { socket: tunnel }),
     ALPNProtocols: ['http/1.1'],
     // An address is no name to ask for (RFC 6066 §3).
     servername: isIP(host) === 0 ? host : '',
@@ -226,5 +258,5 @@ function open(endpoint: Endpoint, onread: OnReadOpts): Socket {
   socket.on('session', (given: Buffer) => {
     endpoint.session = given;
   });
-  return socket;
+  return { socket, wire: tunnel ?? socket, isTunnelled: tunnel !== undefined };
 }

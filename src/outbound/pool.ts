@@ -1,3 +1,4 @@
+import type { ProxyConfig } from '../config/proxy.ts';
 import { SluiceError } from '../core/errors.ts';
 import { lastOf } from '../core/last-of.ts';
 import { validateHeaderName, validateHeaderValue } from '../core/node-http.ts';
@@ -9,6 +10,8 @@ import {
   type ConnectionUser,
   type Endpoint,
 } from './connection.ts';
+import { proxyTo } from './proxies.ts';
+import { authorizationFor } from './tunnel.ts';
 import type { UpstreamRequest } from './upstream.ts';
 
 /** How often idle connections are looked at, in milliseconds. */
@@ -18,22 +21,29 @@ const SWEEP_MS = 1_000;
 export class Pool implements ConnectionOwner {
   readonly #endpoint: Endpoint;
   readonly #host: string;
+  /** What a request says to a proxy that reads it, beside what it says to the upstream. */
+  readonly #handedOn: { readonly origin: string; readonly lines: string } = { origin: '', lines: '' };
   readonly #settings: () => ConnectionSettings;
   readonly #all = new Set<Connection>();
   /** The one that was used last is the last. */
   #idle: Connection[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(origin: string, settings: () => ConnectionSettings) {
-    const { protocol, hostname, port, host } = new URL(origin);
+  constructor(origin: string, settings: () => ConnectionSettings, proxies: ProxyConfig) {
+    const url = new URL(origin);
+    const { protocol, hostname, port, host } = url;
+    const proxy = proxyTo(url, proxies);
     const isSecure = protocol === 'https:';
     this.#endpoint = {
       hostname: hostname.replace(/^\[|\]$/g, ''),
       port: port === '' ? (isSecure ? 443 : 80) : Number(port),
       isSecure,
+      proxy,
       session: undefined,
     };
     this.#host = host;
+    // Whoever hands a request on has to be told where to (RFC 9112 §3.2.2).
+    if (proxy !== undefined && !isSecure) this.#handedOn = { origin: url.origin, lines: authorizationFor(proxy) };
     this.#settings = settings;
   }
 
@@ -41,7 +51,7 @@ export class Pool implements ConnectionOwner {
   send(request: UpstreamRequest, user: ConnectionUser): Connection {
     const { body } = request;
     const pieces = typeof body === 'string' ? [Buffer.from(body)] : Buffer.isBuffer(body) ? [body] : body;
-    const head = headOf(request, this.#host, pieces && sizeOf(pieces));
+    const head = headOf(request, this.#host, this.#handedOn, pieces && sizeOf(pieces));
     const connection = this.#take();
     connection.send(head, pieces ?? [], user);
     return connection;
@@ -93,9 +103,14 @@ export class Pool implements ConnectionOwner {
 const isPath = lastOf((path) => /^\/[\x21-\x7e\x80-\xff]*$/.test(path));
 
 /** The head of a request, in Latin-1 (RFC 9112 §3, §5). Throws where it could be read as something else. */
-function headOf({ method, path, headers }: UpstreamRequest, host: string, bodyBytes: number | undefined): string {
+function headOf(
+  { method, path, headers }: UpstreamRequest,
+  host: string,
+  { origin, lines }: { readonly origin: string; readonly lines: string },
+  bodyBytes: number | undefined,
+): string {
   if (!isPath(path)) throw new TypeError('The path of a request holds what cannot be sent.');
-  const head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n${linesOf(headers)}`;
+  const head = `${method} ${origin}${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n${lines}${linesOf(headers)}`;
   return bodyBytes === undefined && method === 'GET'
     ? `${head}\r\n`
     : `${head}content-length: ${bodyBytes ?? 0}\r\n\r\n`;

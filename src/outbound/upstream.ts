@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Transform } from 'node:stream';
 import type { Limits } from '../config/config.ts';
+import type { ProxyConfig } from '../config/proxy.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { Pieces } from '../core/pieces.ts';
 import type { Connection, ConnectionSettings, ConnectionUser } from './connection.ts';
@@ -46,7 +47,10 @@ export interface UpstreamClient {
 type ClientLimits = Pick<Limits, 'connectMs' | 'upstreamKeepAliveMs' | 'inflateBytes' | 'headerBytes'>;
 
 /** The client on a pool of connections for each origin. */
-export function createUpstreamClient(limits: () => ClientLimits): UpstreamClient {
+export function createUpstreamClient(
+  limits: () => ClientLimits,
+  proxies: ProxyConfig = { direct: [] },
+): UpstreamClient {
   const pools = new Map<string, Pool>();
   const settings = (): ConnectionSettings => {
     const { connectMs, headerBytes, upstreamKeepAliveMs: idleMs } = limits();
@@ -57,7 +61,7 @@ export function createUpstreamClient(limits: () => ClientLimits): UpstreamClient
       const running = new RunningExchange(handler, limits().inflateBytes);
       let pool = pools.get(request.origin);
       if (pool === undefined) {
-        pool = new Pool(request.origin, settings);
+        pool = new Pool(request.origin, settings, proxies);
         pools.set(request.origin, pool);
       }
       running.start(pool, request);

@@ -1,4 +1,5 @@
 import type { Limits, ProviderConfig } from '../config/config.ts';
+import type { ProxyConfig } from '../config/proxy.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Provider, ProviderCookies } from '../core/provider.ts';
 import { createFetch } from '../outbound/fetch.ts';
@@ -36,10 +37,11 @@ const NO_COOKIES: ProviderCookies = { has: () => false, header: () => undefined 
 export function createProviderDeps(
   limits: () => Limits,
   log: Logger,
+  proxies: ProxyConfig,
   cookies: ProviderCookies = NO_COOKIES,
 ): ProviderDeps {
   const guardedFetch = createGuardedFetch({ limits: () => guardedLimits(limits()), userAgent: `Sluice/${version}` });
-  const client = createUpstreamClient(limits);
+  const client = createUpstreamClient(limits, proxies);
   return {
     ...{ client, fetch: createFetch(client), guardedFetch, cookies, limits, log },
     synthesizer: new Synthesizer(log),

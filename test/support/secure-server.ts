@@ -8,14 +8,20 @@ import tls from 'node:tls';
 
 const folder = new URL('../fixtures/tls/', import.meta.url);
 const cert = readFileSync(new URL('certificate.pem', folder), 'utf8');
+/** The same for `upstream.example`, to whom only a proxy leads. */
+const faraway = readFileSync(new URL('upstream.example.pem', folder), 'utf8');
 const key = readFileSync(new URL('key.pem', folder), 'utf8');
 
-/** A server by TLS that is `localhost`, closed after the test, and which of its connections took up an earlier session. */
+/** What `localhost` shows as its own. */
+export const secureIdentity = { cert, key };
+
+/** A server by TLS that is `localhost`, or `upstream.example` on a port of this machine, closed after the test, and which of its connections took up an earlier session. */
 export async function secureServer(
   context: TestContext,
   listener: RequestListener,
+  { isFaraway = false } = {},
 ): Promise<{ origin: string; resumed: boolean[] }> {
-  const server = createServer({ cert, key }, listener);
+  const server = createServer(isFaraway ? { cert: faraway, key } : secureIdentity, listener);
   const resumed: boolean[] = [];
   server.on('secureConnection', (socket) => resumed.push(socket.isSessionReused()));
   server.listen(0, 'localhost');
@@ -27,9 +33,9 @@ export async function secureServer(
   return { origin: `https://localhost:${(server.address() as AddressInfo).port}`, resumed };
 }
 
-/** Makes its certificate one that holds, for the rest of the test. */
+/** Makes these certificates ones that hold, for the rest of the test. */
 export function trustSecureServer(context: TestContext): void {
   const before = tls.getCACertificates('default');
-  tls.setDefaultCACertificates([...before, cert]);
+  tls.setDefaultCACertificates([...before, cert, faraway]);
   context.after(() => tls.setDefaultCACertificates(before));
 }

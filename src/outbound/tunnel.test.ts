@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { describe, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../../test/support/eventually.ts';
+import { startForwardProxy } from '../../test/support/forward-proxy.ts';
+import { plainServer } from '../../test/support/plain-server.ts';
+import { secureServer, trustSecureServer } from '../../test/support/secure-server.ts';
+import type { Limits } from '../config/config.ts';
+import { defaultLimits } from '../config/defaults.ts';
+import { type ProxyConfig, resolveProxy } from '../config/proxy.ts';
+import type { SluiceError } from '../core/errors.ts';
+import { createUpstreamClient, type Exchange, type UpstreamClient } from './upstream.ts';
+
+/** To whom only a proxy leads. */
+const FARAWAY = 'https://upstream.example';
+
+function clientFor(context: TestContext, proxies: ProxyConfig, limits: Partial<Limits> = {}): UpstreamClient {
+  const client = createUpstreamClient(() => ({ ...defaultLimits, ...limits }), proxies);
+  context.after(() => client.close());
+  return client;
+}
+
+function through(port: number, { login = '', scheme = 'http' } = {}): ProxyConfig {
+  const address = `${scheme}://${login}localhost:${port}`;
+  return resolveProxy({ HTTPS_PROXY: address, HTTP_PROXY: address }, []);
+}
+
+interface Asked {
+  readonly exchange: Exchange;
+  /** The status and the body. */
+  readonly answer: Promise<string>;
+}
+
+function send(client: UpstreamClient, origin: string, body: Buffer, onData = (): void => {}): Asked {
+  let exchange: Exchange | undefined;
+  const answer = new Promise<string>((resolve, reject: (error: SluiceError) => void) => {
+    let told = '';
+    exchange = client.send(
+      { origin, path: '/a?b=c', method: 'POST', headers: { 'x-own': '1' }, body },
+      {
+        onHead: (status) => {
+          told += `${status} `;
+        },
+        onData: (bytes) => {
+          told += bytes.toString('latin1');
+          onData();
+        },
+        onEnd: () => resolve(told),
+        onError: reject,
+      },
+    );
+  });
+  return { exchange: exchange ?? assert.fail(), answer };
+}
+
+async function ask(client: UpstreamClient, origin: string, body = Buffer.from('hello')): Promise<string> {
+  return send(client, origin, body).answer;
+}
+
+function portOf(origin: string): number {
+  return Number(new URL(origin).port);
+}
+
+async function faraway(context: TestContext, listener: RequestListener): Promise<{ to: number; resumed: boolean[] }> {
+  trustSecureServer(context);
+  const { origin, resumed } = await secureServer(context, listener, { isFaraway: true });
+  return { to: portOf(origin), resumed };
+}
+
+/** A proxy that says something else. */
+async function oddProxy(context: TestContext, speak: (socket: Socket) => void): Promise<number> {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => {});
+    socket.once('data', () => speak(socket));
+  });
+  server.listen(0, 'localhost');
+  await once(server, 'listening');
+  context.after(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+describe('providers behind a proxy', { concurrency: 1 }, () => {
+  for (const isSecure of [false, true])
+    test(`are reached through a tunnel, which serves again (${isSecure ? 'a proxy by TLS' : 'in clear text'})`, async (context) => {
+      const { to, resumed } = await faraway(context, async (request, response) => {
+        const bytes = Buffer.concat(await request.toArray());
+        await sleep(20);
+        const { host, 'proxy-authorization': login, 'x-own': own } = request.headers;
+        response.end(`${request.url} ${host} ${login} ${own} ${bytes.length}`);
+      });
+      const { port, asked } = await startForwardProxy(context, { to, credentials: 'me:p@ss', isSecure });
+      const client = clientFor(context, through(port, { login: 'me:p%40ss@', scheme: isSecure ? 'https' : 'http' }));
+      for (const body of [Buffer.from('hello'), Buffer.alloc(3_000_000)])
+        assert.equal(await ask(client, FARAWAY, body), `200 /a?b=c upstream.example undefined 1 ${body.length}`);
+      assert.deepEqual(
+        asked.map(({ line, headers }) => [line, headers.host]),
+        [['CONNECT upstream.example:443', 'upstream.example:443']],
+      );
+      await Promise.all([ask(client, FARAWAY), ask(client, FARAWAY)]);
+      assert.deepEqual(resumed, [false, true]);
+      assert.equal(asked.length, 2);
+    });
+
+  test('answer at the pace of a slow reader, and no further than that', async (context) => {
+    let written = 0;
+    const piece = Buffer.alloc(100_000, 'abcdefghij');
+    const { to } = await faraway(context, async (_request, response) => {
+      for (; written < 30_000_000 && !response.destroyed; written += piece.length)
+        if (!response.write(piece)) await once(response, 'drain').catch(() => {});
+      response.end();
+    });
+    const { port } = await startForwardProxy(context, { to });
+    const client = clientFor(context, through(port));
+    let paused = false;
+    const { exchange, answer } = send(client, FARAWAY, Buffer.from('x'), () => {
+      if (paused) return;
+      paused = true;
+      exchange.pause();
+    });
+    await eventually('paused', () => paused);
+    await sleep(500);
+    const before = written;
+    assert.ok(before < 25_000_000, `${before} bytes were taken in`);
+    exchange.resume();
+    assert.equal((await answer).length, '200 '.length + 30_000_000);
+  });
+
+  test('are left when their client leaves', async (context) => {
+    let isClosed = false;
+    const { to } = await faraway(context, (_request, response) => {
+      response.write('a');
+      response.on('close', () => {
+        isClosed = true;
+      });
+    });
+    const { port } = await startForwardProxy(context, { to });
+    let heard = false;
+    const { exchange } = send(clientFor(context, through(port)), FARAWAY, Buffer.from('x'), () => {
+      heard = true;
+    });
+    await eventually('it has begun', () => heard);
+    exchange.abort();
+    await eventually('closed upstream', () => isClosed);
+  });
+
+  test('in clear text, where the proxy is told the whole address', async (context) => {
+    const { url: origin, port: to } = await plainServer(context, (request, response) => {
+      const { host, 'proxy-authorization': login } = request.headers;
+      response.end(`${request.url} ${host} ${login}`);
+    });
+    const { port, asked } = await startForwardProxy(context, { to, credentials: 'me:' });
+    const client = clientFor(context, through(port, { login: 'me@' }));
+    for (let count = 0; count < 2; count += 1)
+      assert.equal(await ask(client, 'http://upstream.example:81'), '200 /a?b=c upstream.example:81 undefined');
+    assert.equal(asked[0]?.line, 'POST http://upstream.example:81/a?b=c');
+    assert.equal(await ask(client, origin), `200 /a?b=c ${new URL(origin).host} undefined`);
+    assert.equal(asked.length, 2, 'this machine is reached directly');
+    await assert.rejects(ask(clientFor(context, through(port)), 'http://upstream.example'), {
+      code: 'upstream_unreachable',
+      message: /HTTP_PROXY .*wants a name and a password/,
+    });
+  });
+
+  test('another name than the certificate has is refused behind a proxy too', async (context) => {
+    const { to } = await faraway(context, (_request, response) => response.end());
+    const { port } = await startForwardProxy(context, { to });
+    await assert.rejects(ask(clientFor(context, through(port)), 'https://other.example'), {
+      code: 'upstream_unreachable',
+      message: 'The provider could not be reached.',
+    });
+  });
+
+  for (const [what, options, message] of [
+    ['wants a password', { to: 1, credentials: 'me:other' }, /HTTPS_PROXY .*wants a name and a password/],
+    ['refuses', { to: undefined }, /HTTPS_PROXY names refused to connect to the provider \(403\)/],
+  ] as const)
+    test(`a proxy that ${what} is told of, without its password`, async (context) => {
+      const { port } = await startForwardProxy(context, options);
+      const login = what === 'refuses' ? '' : 'me:secret1@';
+      await assert.rejects(ask(clientFor(context, through(port, { login })), FARAWAY), (error: SluiceError) => {
+        assert.equal(error.code, 'upstream_unreachable');
+        assert.match(error.message, message);
+        return !error.message.includes('secret1');
+      });
+    });
+
+  for (const [what, speak] of Object.entries({
+    'speaks another protocol': (socket: Socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n\r\n'),
+    'ends in the middle': (socket: Socket) => socket.end('HTTP/1.1 200'),
+    'hangs up': (socket: Socket) => socket.destroy(),
+    resets: (socket: Socket) => socket.resetAndDestroy(),
+    'never comes to an end': (socket: Socket) => socket.write('x'.repeat(100_000)),
+  }))
+    test(`a proxy that ${what} is no way`, { timeout: 10_000 }, async (context) => {
+      const port = await oddProxy(context, speak);
+      await assert.rejects(ask(clientFor(context, through(port)), FARAWAY), {
+        code: 'upstream_unreachable',
+        message: /HTTPS_PROXY/,
+      });
+    });
+
+  test('a proxy that says nothing is not waited for longer than for a connection', async (context) => {
+    const port = await oddProxy(context, () => {});
+    const client = clientFor(context, through(port), { connectMs: 300 });
+    await assert.rejects(ask(client, FARAWAY), { code: 'upstream_timeout' });
+  });
+
+  test('a proxy that is not there is told of', async (context) => {
+    const { port } = await startForwardProxy(context, { to: 1 });
+    const closed = through(port === 1 ? 2 : 1);
+    for (const [origin, name] of [
+      [FARAWAY, 'HTTPS_PROXY'],
+      ['http://upstream.example', 'HTTP_PROXY'],
+    ] as const)
+      await assert.rejects(ask(clientFor(context, closed), origin), {
+        code: 'upstream_unreachable',
+        message: `The proxy that ${name} names does not answer as one.`,
+      });
+  });
+});

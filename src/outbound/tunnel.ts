@@ -1,0 +1,118 @@
+import { connect as connectPlain, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
+import { Duplex } from 'node:stream';
+import type { ProxyAddress } from '../config/proxy.ts';
+import { SluiceError } from '../core/errors.ts';
+
+/** Bytes of a proxy's answer: none has more to say. */
+const MOST_BYTES = 16 * 1024;
+
+/** A connection to a proxy, before anything is asked of it. */
+export function connectTo(
+  { hostname: host, port, isSecure }: ProxyAddress,
+  options: Partial<TcpNetConnectOpts>,
+): Socket {
+  if (!isSecure) return connectPlain({ ...options, host, port });
+  const { connect } = process.getBuiltinModule('node:tls');
+  return connect({ ...options, host, port, ALPNProtocols: ['http/1.1'], servername: isIP(host) === 0 ? host : '' });
+}
+
+/** The header by which a proxy knows whom it serves (RFC 9110 §11.7.2), with the end of its line; empty where nobody is named. */
+export function authorizationFor({ credentials }: ProxyAddress): string {
+  if (credentials === undefined) return '';
+  return `proxy-authorization: Basic ${Buffer.from(credentials).toString('base64')}\r\n`;
+}
+
+/**
+ * A way through a proxy to a port of another machine (RFC 9110 §9.3.6). What is written before it is open waits; where it does
+ * not open, it is destroyed with an error that says so.
+ */
+export class Tunnel extends Duplex {
+  readonly #socket: Socket;
+  readonly #proxy: ProxyAddress;
+  #said = Buffer.alloc(0);
+  #isOpen = false;
+  #write: (() => void) | undefined;
+
+  constructor(proxy: ProxyAddress, hostname: string, port: number) {
+    super();
+    this.#proxy = proxy;
+    const target = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
+    const socket = connectTo(proxy, { noDelay: true });
+    this.#socket = socket;
+    socket.write(`CONNECT ${target} HTTP/1.1\r\nhost: ${target}\r\n${authorizationFor(proxy)}\r\n`);
+    socket.on('data', (bytes: Buffer) => this.#take(bytes));
+    socket.once('error', (cause) => this.destroy(this.#isOpen ? cause : unreachable(proxy, cause)));
+    socket.once('end', () => {
+      if (this.#isOpen) this.push(null);
+      else this.destroy(unreachable(proxy));
+    });
+    socket.once('close', () => this.destroy());
+  }
+
+  ref(): void {
+    this.#socket.ref();
+  }
+
+  unref(): void {
+    this.#socket.unref();
+  }
+
+  override _write(bytes: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    const write = (): void => {
+      this.#socket.write(bytes, done);
+    };
+    if (this.#isOpen) write();
+    else this.#write = write;
+  }
+
+  override _read(): void {
+    this.#socket.resume();
+  }
+
+  override _final(done: () => void): void {
+    this.#socket.end(done);
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#socket.destroy();
+    done(error);
+  }
+
+  #take(bytes: Buffer): void {
+    if (this.#isOpen) {
+      if (!this.push(bytes)) this.#socket.pause();
+      return;
+    }
+    this.#said = Buffer.concat([this.#said, bytes]);
+    const end = this.#said.indexOf('\r\n\r\n');
+    if (end === -1) {
+      if (this.#said.length > MOST_BYTES) this.destroy(unreachable(this.#proxy));
+      return;
+    }
+    const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(this.#said.toString('latin1', 0, 16))?.[1]);
+    if (!(status >= 200 && status <= 299)) {
+      this.destroy(refused(this.#proxy, status));
+      return;
+    }
+    const rest = this.#said.subarray(end + 4);
+    this.#said = Buffer.alloc(0);
+    this.#isOpen = true;
+    this.#write?.();
+    this.#write = undefined;
+    if (rest.length > 0) this.push(rest);
+  }
+}
+
+/** A proxy to which there is no connection, or that is none. */
+export function unreachable({ variable }: ProxyAddress, cause?: unknown): SluiceError {
+  return new SluiceError('upstream_unreachable', `The proxy that ${variable} names does not answer as one.`, { cause });
+}
+
+/** What a proxy means by its status. */
+export function refused({ variable }: ProxyAddress, status: number): SluiceError {
+  const why =
+    status === 407
+      ? `wants a name and a password: write them into ${variable}, as in http://name:password@proxy.example.org:3128`
+      : `refused to connect to the provider${status > 0 ? ` (${status})` : ''}`;
+  return new SluiceError('upstream_unreachable', `The proxy that ${variable} names ${why}.`);
+}

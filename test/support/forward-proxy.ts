@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request as passOn } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { TestContext } from 'node:test';
+import { secureIdentity } from './secure-server.ts';
+
+export interface ForwardProxy {
+  readonly port: number;
+  /** What was asked of it, with its headers. */
+  readonly asked: readonly { readonly line: string; readonly headers: IncomingMessage['headers'] }[];
+}
+
+interface ProxyOptions {
+  /** `name:password` without which it serves nobody. */
+  readonly credentials?: string;
+  /** The port of this machine to which everything leads, whatever host is named; undefined: it refuses with 403. */
+  readonly to: number | undefined;
+  /** It is itself spoken to by TLS, as `localhost`. */
+  readonly isSecure?: boolean;
+}
+
+/** A proxy as companies have them: tunnels by CONNECT, and plain requests that name the whole address. */
+export async function startForwardProxy(
+  context: TestContext,
+  { credentials, to, isSecure = false }: ProxyOptions,
+): Promise<ForwardProxy> {
+  const asked: { line: string; headers: IncomingMessage['headers'] }[] = [];
+  const sockets = new Set<Socket>();
+  const refusal = ({ method, url, headers }: IncomingMessage): number | undefined => {
+    asked.push({ line: `${method} ${url}`, headers });
+    const wanted = credentials === undefined ? undefined : `Basic ${Buffer.from(credentials).toString('base64')}`;
+    if (headers['proxy-authorization'] !== wanted) return 407;
+    return to === undefined ? 403 : undefined;
+  };
+  const server = isSecure ? createSecureServer(secureIdentity) : createServer();
+  server.on('connection', (socket: Socket) => sockets.add(socket));
+  server.on('request', (request: IncomingMessage, response) => {
+    const status = refusal(request);
+    if (status !== undefined) return response.writeHead(status).end();
+    const { host: _, 'proxy-authorization': __, ...headers } = request.headers;
+    const { pathname, search, host } = new URL(request.url ?? '');
+    const { method } = request;
+    const passed = passOn({ port: to, method, path: pathname + search, headers: { ...headers, host } }, (answer) => {
+      response.writeHead(answer.statusCode ?? 0, answer.headers);
+      answer.pipe(response);
+    });
+    return request.pipe(passed);
+  });
+  server.on('connect', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    const status = refusal(request);
+    if (status !== undefined) return socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: 2\r\n\r\nno`);
+    const further = connect({ port: to ?? 0, host: 'localhost' }, () => {
+      socket.write('HTTP/1.1 200 Connection established\r\nproxy-agent: a proxy\r\n\r\n');
+      further.write(head);
+      further.pipe(socket).pipe(further);
+    });
+    for (const each of [socket, further]) each.on('error', () => {});
+    socket.on('close', () => further.destroy());
+    return further.on('close', () => socket.destroy());
+  });
+  server.listen(0, 'localhost');
+  await once(server, 'listening');
+  context.after(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return { port: (server.address() as AddressInfo).port, asked };
+}
