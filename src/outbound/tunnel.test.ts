@@ -151,6 +151,22 @@ describe('providers behind a proxy', { concurrency: 1 }, () => {
     await eventually('closed upstream', () => isClosed);
   });
 
+  for (const [what, end] of Object.entries({
+    ends: (socket: Socket) => socket.end(),
+    breaks: (socket: Socket) => socket.resetAndDestroy(),
+  }))
+    test(`whose tunnel ${what} in the middle of an answer have not answered`, { timeout: 10_000 }, async (context) => {
+      const { to } = await faraway(context, (_request, response) => {
+        response.write('a');
+      });
+      const { port, tunnels } = await startForwardProxy(context, { to });
+      const client = clientFor(context, through(port));
+      const { answer } = send(client, FARAWAY, Buffer.from('x'), () => {
+        for (const tunnel of tunnels) end(tunnel);
+      });
+      await assert.rejects(answer, { code: 'upstream_cut' });
+    });
+
   test('in clear text, where the proxy is told the whole address', async (context) => {
     const { url: origin, port: to } = await plainServer(context, (request, response) => {
       const { host, 'proxy-authorization': login } = request.headers;

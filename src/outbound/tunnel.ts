@@ -41,7 +41,7 @@ export class Tunnel extends Duplex {
     this.#socket = socket;
     socket.write(`CONNECT ${target} HTTP/1.1\r\nhost: ${target}\r\n${authorizationFor(proxy)}\r\n`);
     socket.on('data', (bytes: Buffer) => this.#take(bytes));
-    socket.once('error', (cause) => this.destroy(this.#isOpen ? cause : unreachable(proxy, cause)));
+    socket.on('error', (cause) => this.destroy(this.#isOpen ? cause : unreachable(proxy, cause)));
     socket.once('end', () => {
       if (this.#isOpen) this.push(null);
       else this.destroy(unreachable(proxy));

@@ -9,6 +9,8 @@ export interface ForwardProxy {
   readonly port: number;
   /** What was asked of it, with its headers. */
   readonly asked: readonly { readonly line: string; readonly headers: IncomingMessage['headers'] }[];
+  /** The connections that became tunnels. */
+  readonly tunnels: readonly Socket[];
 }
 
 interface ProxyOptions {
@@ -27,6 +29,7 @@ export async function startForwardProxy(
 ): Promise<ForwardProxy> {
   const asked: { line: string; headers: IncomingMessage['headers'] }[] = [];
   const sockets = new Set<Socket>();
+  const tunnels: Socket[] = [];
   const refusal = ({ method, url, headers }: IncomingMessage): number | undefined => {
     asked.push({ line: `${method} ${url}`, headers });
     const wanted = credentials === undefined ? undefined : `Basic ${Buffer.from(credentials).toString('base64')}`;
@@ -50,6 +53,7 @@ export async function startForwardProxy(
   server.on('connect', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     const status = refusal(request);
     if (status !== undefined) return socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: 2\r\n\r\nno`);
+    tunnels.push(socket);
     const further = connect({ port: to ?? 0, host: 'localhost' }, () => {
       socket.write('HTTP/1.1 200 Connection established\r\nproxy-agent: a proxy\r\n\r\n');
       further.write(head);
@@ -65,5 +69,5 @@ export async function startForwardProxy(
     server.close();
     for (const socket of sockets) socket.destroy();
   });
-  return { port: (server.address() as AddressInfo).port, asked };
+  return { port: (server.address() as AddressInfo).port, asked, tunnels };
 }
