@@ -52,6 +52,7 @@ describe('loading', () => {
       disabled: [],
       aliases: new Map(),
       routing: { choice: 'order', weights: new Map(), aliases: new Map() },
+      proxy: { direct: [] },
       observe: defaultObserve,
       limits: defaultLimits,
     });
