@@ -47,7 +47,7 @@ async function same(asked: readonly string[], ...heads: readonly (readonly Outgo
   return found;
 }
 
-/** Each answer's headers in the order of the alphabet: theirs is nothing that HTTP knows of. */
+/** Each answer's headers in the order of the alphabet: HTTP knows of none among different ones (RFC 9110 §5.3). */
 function sorted(bytes: string): readonly (readonly string[])[] {
   return bytes.split(/(?=HTTP\/1\.1 )/).map((answer) => {
     const [head = '', body = ''] = answer.split('\r\n\r\n');

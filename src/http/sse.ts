@@ -56,8 +56,8 @@ export class EventStream implements Rostered {
   #ended = false;
 
   /**
-   * For an answer whose head was written. Without `heartbeats` (plain text, JSON lines) silence stays silent. `heartbeat` is what breaks it:
-   * a comment, unless the dialect has an event for it.
+   * For an answer whose head was written. Without `heartbeats` (plain text, JSON lines) silence stays silent. `heartbeat` is what
+   * breaks it: a comment, unless the dialect has an event for it.
    */
   constructor(
     response: ServerResponse,
