@@ -91,7 +91,7 @@ export class Tunnel extends Duplex {
     }
     const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(this.#said.toString('latin1', 0, 16))?.[1]);
     if (!(status >= 200 && status <= 299)) {
-      this.destroy(refused(this.#proxy, status));
+      this.destroy(Number.isNaN(status) ? unreachable(this.#proxy) : refused(this.#proxy, status));
       return;
     }
     const rest = this.#said.subarray(end + 4);
@@ -113,6 +113,6 @@ export function refused({ variable }: ProxyAddress, status: number): SluiceError
   const why =
     status === 407
       ? `wants a name and a password: write them into ${variable}, as in http://name:password@proxy.example.org:3128`
-      : `refused to connect to the provider${status > 0 ? ` (${status})` : ''}`;
+      : `refused to connect to the provider (${status})`;
   return new SluiceError('upstream_unreachable', `The proxy that ${variable} names ${why}.`);
 }

@@ -52,6 +52,18 @@ describe('sluice doctor', () => {
     assert.doesNotMatch(stdout, /\x1b/);
   });
 
+  test('the proxy is named that leads to providers, without its password', async (context) => {
+    const { finding, stdout, lines } = await examine(context, {
+      environment: { HTTPS_PROXY: 'http://me:hunter22@proxy.example:3128', no_proxy: '10.0.0.0/8,inside.example' },
+    });
+    assert.equal(
+      finding('✓ providers by https'),
+      '✓ providers by https are reached through proxy.example:3128 (HTTPS_PROXY), except 10.0.0.0/8, inside.example',
+    );
+    assert.ok(!lines.some((line) => line.includes('providers by http are')));
+    assert.ok(!stdout.includes('hunter22'));
+  });
+
   test('a wrong key is named with its variable, the status and where to make a new one', async (context) => {
     const upstream = await plainServer(context, listing(['m'], 'right'));
     const yaml = `${NO_LOCAL}providers: {groq: {baseUrl: "${upstream.url}/v1"}}\n`;

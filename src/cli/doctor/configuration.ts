@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.ts';
 import { DEFAULT_FILE } from '../../config/file.ts';
 import { type LoadOptions, loadUsable } from '../../config/load.ts';
 import { type Environment, variable } from '../../config/paths.ts';
+import type { ProxyConfig } from '../../config/proxy.ts';
 import { variablesRead } from '../../config/variables.ts';
 import { type Finding, good, note, wrong } from './finding.ts';
 
@@ -24,6 +25,7 @@ export async function examineConfiguration(
     good(`variables that count here: ${set.join(', ') || 'none are set'}`),
     ...notes.map((text) => note(text)),
     accessFinding(config),
+    ...proxyFindings(config.proxy),
   ];
   return { findings, config };
 }
@@ -32,6 +34,17 @@ function fileFinding({ file }: Config, isWrong: boolean, directory: string): Fin
   if (isWrong) return note('the file is left out in what follows, as it cannot be used');
   if (file !== undefined) return good(`configuration file: ${file}`);
   return good(`no configuration file, and none is needed (looked for ${path.join(directory, DEFAULT_FILE)})`);
+}
+
+function proxyFindings({ https, http, direct }: ProxyConfig): Finding[] {
+  const except = direct.length === 0 ? '' : `, except ${direct.join(', ')}`;
+  return Object.entries({ https, http }).flatMap(([scheme, proxy]) =>
+    proxy === undefined
+      ? []
+      : good(
+          `providers by ${scheme} are reached through ${hostAndPort(proxy.hostname, proxy.port)} (${proxy.variable})${except}`,
+        ),
+  );
 }
 
 function accessFinding({ bind, key, keyGenerated }: Config): Finding {
