@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { decoded } from '../core/decoded.ts';
 
 /** Bytes that a cleaned name may have. */
 const LONGEST = 100;
@@ -47,14 +48,6 @@ export function freeName(name: string, taken: ReadonlySet<string>): string {
 /** Lower-case extension with its dot; empty when there is none. */
 export function extensionOf(name: string): string {
   return path.extname(name).toLowerCase();
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function shortened(name: string): string {

@@ -43,6 +43,12 @@ export function isLoopback(host: string): boolean {
   return family !== 0 && loopback.check(host, family === 6 ? 'ipv6' : 'ipv4');
 }
 
+/** Whether a name, too, leads to this machine alone (RFC 6761 §6.3). */
+export function isLoopbackName(name: string): boolean {
+  // The most frequent ones need not be parsed.
+  return name === '127.0.0.1' || name === '::1' || name.endsWith('.localhost') || isLoopback(name);
+}
+
 /** `host:port` as it stands in an address, with brackets where IPv6 needs them. */
 export function hostAndPort(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

@@ -1,3 +1,4 @@
+import { decoded } from '../core/decoded.ts';
 import { type Environment, variable } from './paths.ts';
 
 /** What leads to providers where nothing else leads outside: named by variables, as for curl. */
@@ -61,7 +62,6 @@ function parse(text: string, variable: string): ProxyAddress | undefined {
   const usual = PORTS[protocol];
   if (usual === undefined || hostname === '') return undefined;
   const credentials = decoded(`${username}:${password}`);
-  if (credentials === undefined) return undefined;
   return {
     hostname: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? usual : Number(port),
@@ -69,12 +69,4 @@ function parse(text: string, variable: string): ProxyAddress | undefined {
     ...(credentials === ':' ? {} : { credentials }),
     variable,
   };
-}
-
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import { isLoopbackName } from '../config/bind.ts';
 import type { Limits } from '../config/config.ts';
 import { limitRules } from '../config/limit-rules.ts';
 import { SluiceError } from '../core/errors.ts';
@@ -13,7 +14,6 @@ import { admit, MOST_HEADERS } from './edge/admit.ts';
 import { readBytes, readJson } from './edge/body.ts';
 import { brokenRequests } from './edge/broken.ts';
 import { errorHandler } from './edge/errors.ts';
-import { isLoopbackName } from './edge/guard.ts';
 import { noRoute } from './edge/no-route.ts';
 import { Turns } from './edge/turns.ts';
 import { geminiRoutes } from './gemini/index.ts';

@@ -1,3 +1,4 @@
+import { decoded } from '../core/decoded.ts';
 import { mediaTypeOf } from '../core/media-types.ts';
 
 /** Bytes of a name's middle part. */
@@ -79,12 +80,4 @@ export function nameOfStored(stored: string): string {
   );
   // Somebody else's file may look as if it were spelled so.
   return storedName(name) === stored ? name : stored;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

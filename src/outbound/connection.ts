@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { connect as connectPlain, isIP, type OnReadOpts, type Socket } from 'node:net';
+import { connect as connectPlain, type OnReadOpts, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ProxyAddress } from '../config/proxy.ts';
 import { atEndOfTurn } from '../core/end-of-turn.ts';
@@ -7,7 +7,7 @@ import { SluiceError } from '../core/errors.ts';
 import { lastOf } from '../core/last-of.ts';
 import { type Pieces, sizeOf } from '../core/pieces.ts';
 import { type AnswerHandler, AnswerReader } from './answer-reader.ts';
-import { connectTo, refused, Tunnel, unreachable } from './tunnel.ts';
+import { askedOf, connectTo, refused, Tunnel, unreachable } from './tunnel.ts';
 
 /** All connections read into the same bytes: whatever came is looked at before anything else can be read. */
 const READ = Buffer.allocUnsafeSlow(256 * 1024);
@@ -63,7 +63,7 @@ export class Connection implements AnswerHandler {
   readonly #wire: Socket | Tunnel;
   readonly #reader: AnswerReader;
   readonly #owner: ConnectionOwner;
-  /** Who may answer instead of the upstream. */
+  /** Who may answer instead of the upstream: a proxy that reads what is said. */
   readonly #proxy: ProxyAddress | undefined;
   readonly #settings: ConnectionSettings;
   readonly #uncork = (): void => this.#socket.uncork();
@@ -91,7 +91,8 @@ export class Connection implements AnswerHandler {
     // Node reads into a given buffer only from sockets of the system.
     if (isTunnelled) socket.on('data', (bytes: Buffer) => this.#read(bytes));
     const { proxy } = endpoint;
-    this.#proxy = proxy;
+    // A tunnel says itself what is wrong with its proxy.
+    this.#proxy = isTunnelled ? undefined : proxy;
     let isThere = false;
     const timer = setTimeout(() => {
       this.fail(new SluiceError('upstream_timeout', 'The provider did not accept a connection in time.'));
@@ -101,8 +102,7 @@ export class Connection implements AnswerHandler {
       clearTimeout(timer);
     });
     socket.on('error', (error) => {
-      // A tunnel says itself what is wrong with its proxy.
-      this.fail(proxy === undefined || isThere || isTunnelled ? error : unreachable(proxy, error));
+      this.fail(this.#proxy === undefined || isThere ? error : unreachable(this.#proxy, error));
     });
     socket.on('end', () => this.#close());
     socket.on('close', () => {
@@ -239,19 +239,18 @@ interface Opened {
 
 function open(endpoint: Endpoint, onread: OnReadOpts): Opened {
   const { hostname: host, port, isSecure, proxy, session } = endpoint;
-  const options = { onread, noDelay: true, keepAlive: true, keepAliveInitialDelay: PROBE_MS };
+  const options = { noDelay: true, keepAlive: true, keepAliveInitialDelay: PROBE_MS };
   if (!isSecure) {
-    const socket = proxy === undefined ? connectPlain({ ...options, host, port }) : connectTo(proxy, options);
+    const socket =
+      proxy === undefined ? connectPlain({ ...options, onread, host, port }) : connectTo(proxy, { ...options, onread });
     return { socket, wire: socket, isTunnelled: false };
   }
   // Loaded by whoever needs it: many upstreams are on this machine.
   const { connect } = process.getBuiltinModule('node:tls');
-  const tunnel = proxy === undefined ? undefined : new Tunnel(proxy, host, port);
+  const tunnel = proxy === undefined ? undefined : new Tunnel(proxy, host, port, options);
   const secure = {
-    ...(tunnel === undefined ? { ...options, host, port } : { socket: tunnel }),
-    ALPNProtocols: ['http/1.1'],
-    // An address is no name to ask for (RFC 6066 §3).
-    servername: isIP(host) === 0 ? host : '',
+    ...(tunnel === undefined ? { ...options, onread, host, port } : { socket: tunnel }),
+    ...askedOf(host),
     ...(session === undefined ? {} : { session }),
   };
   const socket: TLSSocket = connect(secure);

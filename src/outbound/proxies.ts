@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { isLoopback } from '../config/bind.ts';
+import { isLoopbackName } from '../config/bind.ts';
 import type { ProxyAddress, ProxyConfig } from '../config/proxy.ts';
 
 /** The proxy that leads to an origin; undefined: none. This machine is always reached directly. */
@@ -10,7 +10,7 @@ export function proxyTo(
   const proxy = protocol === 'https:' ? https : http;
   if (proxy === undefined) return undefined;
   const host = hostname.replace(/^\[|\]$|\.$/g, '');
-  if (host === 'localhost' || host.endsWith('.localhost') || isLoopback(host)) return undefined;
+  if (isLoopbackName(host)) return undefined;
   const given = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
   return direct.some((entry) => covers(entry, host, given)) ? undefined : proxy;
 }

@@ -6,7 +6,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../test/support/eventually.ts';
 import { startForwardProxy } from '../../test/support/forward-proxy.ts';
-import { plainServer } from '../../test/support/plain-server.ts';
+import { plainServer, unusedPort } from '../../test/support/plain-server.ts';
 import { secureServer, trustSecureServer } from '../../test/support/secure-server.ts';
 import type { Limits } from '../config/config.ts';
 import { defaultLimits } from '../config/defaults.ts';
@@ -185,6 +185,12 @@ describe('providers behind a proxy', { concurrency: 1 }, () => {
     });
   });
 
+  test('may say 407 themselves, which is not their proxy then', async (context) => {
+    const { to } = await faraway(context, (_request, response) => response.writeHead(407).end('mine'));
+    const { port } = await startForwardProxy(context, { to });
+    assert.equal(await ask(clientFor(context, through(port)), FARAWAY), '407 mine');
+  });
+
   test('another name than the certificate has is refused behind a proxy too', async (context) => {
     const { to } = await faraway(context, (_request, response) => response.end());
     const { port } = await startForwardProxy(context, { to });
@@ -230,8 +236,7 @@ describe('providers behind a proxy', { concurrency: 1 }, () => {
   });
 
   test('a proxy that is not there is told of', async (context) => {
-    const { port } = await startForwardProxy(context, { to: 1 });
-    const closed = through(port === 1 ? 2 : 1);
+    const closed = through(await unusedPort());
     for (const [origin, name] of [
       [FARAWAY, 'HTTPS_PROXY'],
       ['http://upstream.example', 'HTTP_PROXY'],

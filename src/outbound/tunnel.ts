@@ -13,7 +13,12 @@ export function connectTo(
 ): Socket {
   if (!isSecure) return connectPlain({ ...options, host, port });
   const { connect } = process.getBuiltinModule('node:tls');
-  return connect({ ...options, host, port, ALPNProtocols: ['http/1.1'], servername: isIP(host) === 0 ? host : '' });
+  return connect({ ...options, host, port, ...askedOf(host) });
+}
+
+/** What a TLS server is asked for: its name, where it has one, since an address is none (RFC 6066 §3), and HTTP/1.1. */
+export function askedOf(host: string): { readonly servername: string; readonly ALPNProtocols: string[] } {
+  return { servername: isIP(host) === 0 ? host : '', ALPNProtocols: ['http/1.1'] };
 }
 
 /** The header by which a proxy knows whom it serves (RFC 9110 §11.7.2), with the end of its line; empty where nobody is named. */
@@ -33,11 +38,11 @@ export class Tunnel extends Duplex {
   #isOpen = false;
   #write: (() => void) | undefined;
 
-  constructor(proxy: ProxyAddress, hostname: string, port: number) {
+  constructor(proxy: ProxyAddress, hostname: string, port: number, options: Partial<TcpNetConnectOpts>) {
     super();
     this.#proxy = proxy;
     const target = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
-    const socket = connectTo(proxy, { noDelay: true });
+    const socket = connectTo(proxy, options);
     this.#socket = socket;
     socket.write(`CONNECT ${target} HTTP/1.1\r\nhost: ${target}\r\n${authorizationFor(proxy)}\r\n`);
     socket.on('data', (bytes: Buffer) => this.#take(bytes));

@@ -1,4 +1,4 @@
-import { isLoopbackName } from './guard.ts';
+import { isLoopbackName } from '../../config/bind.ts';
 
 /** An IPv4 address as sockets of IPv6 show it. */
 const MAPPED = '::ffff:';

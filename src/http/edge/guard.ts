@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { isLoopback } from '../../config/bind.ts';
+import { isLoopbackName } from '../../config/bind.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { lastOf } from '../../core/last-of.ts';
 
@@ -136,11 +136,6 @@ export function isKey(given: string | undefined, key: string): boolean {
   const a = Buffer.from(given);
   const b = Buffer.from(key);
   return a.length === b.length && timingSafeEqual(a, b);
-}
-
-export function isLoopbackName(name: string): boolean {
-  // The most frequent ones need not be parsed.
-  return name === '127.0.0.1' || name === '::1' || name.endsWith('.localhost') || isLoopback(name);
 }
 
 function isOwnOrigin(origin: string, host: string | undefined): boolean {

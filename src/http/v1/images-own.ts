@@ -1,3 +1,4 @@
+import { decoded } from '../../core/decoded.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageInput } from '../../core/image.ts';
 import { mediaTypeOf } from '../../core/media-types.ts';
@@ -51,12 +52,4 @@ async function openStored(path: string, deps: Deps): Promise<OpenFile | undefine
   if (bucket === undefined || name === undefined) return undefined;
   const found = await deps.buckets.media(bucket, decoded(name), 'original');
   return found === undefined ? undefined : deps.buckets.open(found.path);
-}
-
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
 }
