@@ -27,7 +27,7 @@ export interface Row {
 }
 
 function rowOfUpstream(id: string, upstream: Upstream): Row {
-  const { key, keyHeader, needsKey, activation, headers, tasks, images, ports: _, ...same } = upstream;
+  const { key, keyHeader, needsKey, activation, headers, tasks, images, quotaPath, ports: _, ...same } = upstream;
   return {
     ...same,
     id,
@@ -37,7 +37,7 @@ function rowOfUpstream(id: string, upstream: Upstream): Row {
     needsKey: needsKey ?? true,
     activation: activation ?? 'key',
     headers: headers ?? {},
-    settings: { ...setting('tasks', tasks), ...setting('images', images) },
+    settings: { ...setting('tasks', tasks), ...setting('images', images), ...setting('quotaPath', quotaPath) },
   };
 }
 
@@ -45,8 +45,9 @@ function setting(name: string, otherwise: string | undefined): Row['settings'] {
   return otherwise === undefined ? {} : { [name]: { variables: [], otherwise } };
 }
 
-function rowOfVendor(id: string, vendor: Vendor): Row {
-  return { needsKey: true, activation: 'key', ...vendor, id, headers: {}, settings: vendor.settings ?? {} };
+function rowOfVendor(id: string, { quotaPath, settings, ...vendor }: Vendor): Row {
+  const all = { ...settings, ...setting('quotaPath', quotaPath) };
+  return { needsKey: true, activation: 'key', ...vendor, id, headers: {}, settings: all };
 }
 
 /** All rows by id, in the order in which keys of the environment switch them on. */

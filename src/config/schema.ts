@@ -127,7 +127,9 @@ const providerSchema = section('a map of settings', {
   settings: z
     .record(z.string(), text('a text'), { error: 'a map of names and texts' })
     .optional()
-    .describe('Further settings of the vendor, for example region of Bedrock, or a ${VARIABLE} of a known address.'),
+    .describe(
+      'Further settings of the vendor, for example region of Bedrock, a ${VARIABLE} of a known address, or quotaPath, where the upstream tells what is left of the account.',
+    ),
 });
 
 /** One entry of `providers`. */

@@ -16,6 +16,8 @@ export interface Vendor {
   readonly keyHeader: string;
   /** Settings beside key and address: the variables that may hold each, and what it is without them. */
   readonly settings?: Readonly<Record<string, { readonly variables: readonly string[]; readonly otherwise: string }>>;
+  /** As in the rows of upstreams. */
+  readonly quotaPath?: string;
   readonly url: string;
   readonly loginUrl?: string;
   /** Its names in the catalogue of prices and in OpenTelemetry's conventions, as in the rows of upstreams. */
@@ -64,6 +66,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     baseUrl: 'https://api.elevenlabs.io',
     keys: ['ELEVENLABS_API_KEY'],
     keyHeader: 'xi-api-key',
+    quotaPath: '/v1/user/subscription',
     url: 'https://elevenlabs.io',
     loginUrl: 'https://elevenlabs.io/app/settings/api-keys',
   },
@@ -129,6 +132,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     baseUrl: 'https://api.lumalabs.ai',
     keys: ['LUMA_API_KEY'],
     keyHeader: 'authorization',
+    quotaPath: '/dream-machine/v1/credits',
     url: 'https://lumalabs.ai',
     loginUrl: 'https://lumalabs.ai/dream-machine/api/keys',
   },
@@ -138,6 +142,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     baseUrl: 'https://api.stability.ai',
     keys: ['STABILITY_API_KEY'],
     keyHeader: 'authorization',
+    quotaPath: '/v1/user/balance',
     url: 'https://stability.ai',
     loginUrl: 'https://platform.stability.ai/account/keys',
   },

@@ -63,6 +63,8 @@ export interface Provider {
   chat?(request: ChatRequest, call: Call): AsyncIterable<Batch>;
   /** `chat` goes on where a message of the assistant at the end stops. Most upstreams refuse such a conversation, or begin anew. */
   readonly continues?: true;
+  /** What is left of the account that the credentials belong to: the upstream's own JSON object, as it came. */
+  quota?(credentials: Credentials, signal: AbortSignal): Promise<string>;
   /** Reads a text aloud. Resolves with the first bytes; stops at once when `call.signal` aborts. */
   speech?(request: SpeechRequest, call: Call): Promise<Speech>;
   /** The formats that `speech` knows, its favourite first. */

@@ -26,27 +26,38 @@ export function perform<A extends Exclude<Ability, 'chat'>, T>(
   { waitMs = deps.config().limits.firstByteMs, isOver = () => true }: PerformOptions<T> = {},
 ): Promise<Performed<T>> {
   const wish = { ...asked.wish, ability };
-  return deps.router.perform({ ...asked, wish }, call, async ({ provider, model }: Target, scope) => {
-    const deadline = deps.deadlines.start(waitMs, () =>
-      scope.cancel(new SluiceError('upstream_timeout', `The provider has not answered within ${waitMs} ms.`)),
-    );
-    const { promise: cancelled, reject } = Promise.withResolvers<never>();
-    cancelled.catch(() => {});
-    const unlisten = scope.onCancel(reject);
-    let isWhole = true;
-    try {
-      // Not every library heeds its signal at once.
-      const answer = await Promise.race([ask(ableTo(provider, ability), model, scope), cancelled]);
-      isWhole = isOver(answer);
-      return answer;
-    } catch (error) {
-      throw scope.cancelled ?? error;
-    } finally {
-      deadline.clear();
-      unlisten();
-      if (isWhole) scope.release();
-    }
-  });
+  return deps.router.perform({ ...asked, wish }, call, ({ provider, model }: Target, scope) =>
+    within(deps, scope, waitMs, () => ask(ableTo(provider, ability), model, scope), isOver),
+  );
+}
+
+/** Waits for what `ask` does with a call that it ends, but not for longer than `waitMs`, nor than the call lasts. */
+export async function within<T>(
+  deps: Pick<Deps, 'deadlines'>,
+  scope: CallScope,
+  waitMs: number,
+  ask: () => Promise<T>,
+  isOver: (answer: T) => boolean = () => true,
+): Promise<T> {
+  const deadline = deps.deadlines.start(waitMs, () =>
+    scope.cancel(new SluiceError('upstream_timeout', `The provider has not answered within ${waitMs} ms.`)),
+  );
+  const { promise: cancelled, reject } = Promise.withResolvers<never>();
+  cancelled.catch(() => {});
+  const unlisten = scope.onCancel(reject);
+  let isWhole = true;
+  try {
+    // Not every library heeds its signal at once.
+    const answer = await Promise.race([ask(), cancelled]);
+    isWhole = isOver(answer);
+    return answer;
+  } catch (error) {
+    throw scope.cancelled ?? error;
+  } finally {
+    deadline.clear();
+    unlisten();
+    if (isWhole) scope.release();
+  }
 }
 
 export interface PerformOptions<T> {

@@ -12,6 +12,7 @@ import type { Engines } from './embedded/engines.ts';
 import { imageVendors, isImageKind, withImages } from './image/index.ts';
 import { createOpenAiProvider } from './openai/adapter.ts';
 import { withResponsesDetour } from './openai/responses-detour.ts';
+import { withQuota } from './quota.ts';
 import { isSpeechKind, speechVendors, withGoogleSpeech, withOpenAiSpeech } from './speech/index.ts';
 import { withOpenAiTasks } from './tasks/index.ts';
 
@@ -50,6 +51,10 @@ export function createProviderDeps(
 
 /** The provider of a configuration entry. Nothing is loaded or connected before it is first asked. */
 export function createProvider(config: ProviderConfig, deps: ProviderDeps): Provider {
+  return withQuota(createAble(config, deps), config, deps.client);
+}
+
+function createAble(config: ProviderConfig, deps: ProviderDeps): Provider {
   if (isSpeechKind(config.kind)) return speechVendors[config.kind](config, deps);
   if (isImageKind(config.kind)) return imageVendors[config.kind](config, deps);
   if (config.kind !== 'openai') {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { tagOfAnswer } from '../../streams/kept-answers.ts';
 import type { Deps, OwnerOf, Route } from '../deps.ts';
 import { StatsAnswer } from '../observe/stats.ts';
+import { QuotaAnswer, quota } from '../quota.ts';
 import { getChat, postChat } from './chats.ts';
 import { conversation } from './conversation.ts';
 import { uploadCookies } from './cookies.ts';
@@ -27,6 +28,7 @@ import {
   MemoryQuery,
   ModelEntry,
   ModelsQuery,
+  PROVIDERS_PATH,
   ProviderEntry,
   ProviderModelsQuery,
   StatsQuery,
@@ -116,6 +118,15 @@ export function backendRoutes(deps: Deps): readonly Route[] {
       tag: TAG,
       answer: z.array(ProviderEntry),
       handler: providers(deps),
+    },
+    {
+      method: 'GET',
+      url: `${BASE}/quota/:provider`,
+      summary: 'What is left of the account at a provider, where that tells it',
+      tag: TAG,
+      answer: QuotaAnswer,
+      isCostly: true,
+      handler: quota(deps, PROVIDERS_PATH),
     },
     {
       method: 'GET',

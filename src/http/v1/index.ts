@@ -5,6 +5,7 @@ import type { Deps, Route } from '../deps.ts';
 import { geminiMethods, kindOfMethod } from '../gemini/methods.ts';
 import { forGoogleClients, getModel as getGeminiModel, listModels as listGeminiModels } from '../gemini/models.ts';
 import { forAnthropicClients, getModelInfo, listModelInfos } from '../messages/models.ts';
+import { QuotaAnswer, quota } from '../quota.ts';
 import { withVariant } from '../variant.ts';
 import { TranscriptionForm } from './audio-form.ts';
 import { audioSpeech, SpeechBody } from './audio-speech.ts';
@@ -157,6 +158,15 @@ export function v1Routes(deps: Deps): readonly Route[] {
       tag: TAG,
       answer: ModelList,
       handler: listProviderModels(deps),
+    },
+    {
+      method: 'GET',
+      url: '/api/:provider/quota',
+      summary: 'What is left of the account at a provider, where that tells it',
+      tag: TAG,
+      answer: QuotaAnswer,
+      isCostly: true,
+      handler: quota(deps),
     },
     {
       method: 'GET',

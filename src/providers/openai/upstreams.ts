@@ -36,6 +36,8 @@ export interface Upstream {
   readonly tasks?: 'cohere' | 'voyage';
   /** Whose words it uses for pictures, where they are not OpenAI's. */
   readonly images?: 'pollinations';
+  /** Path, from the root of the same origin, at which its key is told what is left of the account, where that is documented. */
+  readonly quotaPath?: string;
   /** The loopback ports on which a local server usually listens. */
   readonly ports?: readonly number[];
   /** Its name in the catalogue of prices (`@pydantic/genai-prices`). Without it: the catalogue is asked for the address. */
@@ -62,6 +64,8 @@ export const upstreams = {
     url: 'https://openrouter.ai',
     loginUrl: 'https://openrouter.ai/settings/keys',
     defaultModel: 'openrouter/auto',
+    // `/api/v1/credits` wants another kind of key.
+    quotaPath: '/api/v1/key',
     pricedAs: 'openrouter',
   },
   groq: {
@@ -103,6 +107,7 @@ export const upstreams = {
     url: 'https://www.deepseek.com',
     loginUrl: 'https://platform.deepseek.com/api_keys',
     defaultModel: 'deepseek-flash',
+    quotaPath: '/user/balance',
     pricedAs: 'deepseek',
   },
   mistral: {
@@ -196,6 +201,7 @@ export const upstreams = {
     key: 'MOONSHOT_API_KEY',
     url: 'https://www.moonshot.ai',
     loginUrl: 'https://platform.moonshot.ai/console/api-keys',
+    quotaPath: '/v1/users/me/balance',
     pricedAs: 'moonshotai',
   },
   zai: {
@@ -226,6 +232,7 @@ export const upstreams = {
     key: 'AI_GATEWAY_API_KEY',
     url: 'https://vercel.com/ai-gateway',
     loginUrl: 'https://vercel.com/ai-gateway',
+    quotaPath: '/v1/credits',
   },
   cohere: {
     // Chats as OpenAI's clients ask for them; embeddings and rerankings by its own API beside it.
