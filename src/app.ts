@@ -30,7 +30,7 @@ import { Observer } from './observe/observer.ts';
 import type { Otel } from './observe/otel/index.ts';
 import { Prices } from './observe/prices.ts';
 import { createFetch } from './outbound/fetch.ts';
-import { createGuardedFetch, guardedLimits } from './outbound/guarded-fetch.ts';
+import { createGuardedFetch, type GuardedSettings, guardedLimits } from './outbound/guarded-fetch.ts';
 import { createPages } from './outbound/pages.ts';
 import { version } from './package.ts';
 import type { Engines } from './providers/embedded/engines.ts';
@@ -97,6 +97,8 @@ export interface AppOptions {
   readonly observe?: ObserveConfig;
   /** Absent: this process serves alone. What only one may do, somebody else does then: look for local servers, sweep. */
   readonly shared?: Shared;
+  /** What counts as the public Internet for addresses from outside; default: what is. Tests play it on this machine. */
+  readonly internet?: Pick<GuardedSettings, 'resolve' | 'isPublic'>;
 }
 
 /** How often connections that have become idle are closed during shutdown, in milliseconds. */
@@ -131,6 +133,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
   const answers = new KeptAnswers(() => shareOf(config.limits, shared?.workers ?? 1), shared?.tag);
   const recorder = new UsageRecorder(stores.usage, log);
   const guardedFetch = createGuardedFetch({
+    ...options.internet,
     limits: () => guardedLimits(config.limits),
     userAgent: `Sluice/${version}`,
   });
@@ -212,6 +215,8 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     uploads,
     resumable,
     converter,
+    fetch: guardedFetch,
+    pages,
     media,
     search,
     cookies,

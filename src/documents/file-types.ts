@@ -30,6 +30,37 @@ const BY_EXTENSION: ReadonlyMap<string, Claim> = new Map<string, Claim>([
   ['zip', { kind: 'zip' }],
 ]);
 
+/** Types that servers give → the extension that says as much. */
+const BY_MIME_TYPE: ReadonlyMap<string, string> = new Map([
+  ['text/html', 'html'],
+  ['application/xhtml+xml', 'html'],
+  ['application/pdf', 'pdf'],
+  ['text/csv', 'csv'],
+  ['text/tab-separated-values', 'tsv'],
+  ['application/x-ipynb+json', 'ipynb'],
+  ['application/epub+zip', 'epub'],
+  ['application/zip', 'zip'],
+  ...[
+    ['wordprocessingml.document', 'docx'],
+    ['spreadsheetml.sheet', 'xlsx'],
+    ['presentationml.presentation', 'pptx'],
+  ].map(([type, extension = '']) => [`application/vnd.openxmlformats-officedocument.${type}`, extension] as const),
+  ...[
+    ['text', 'odt'],
+    ['spreadsheet', 'ods'],
+    ['presentation', 'odp'],
+  ].map(([type, extension = '']) => [`application/vnd.oasis.opendocument.${type}`, extension] as const),
+]);
+
+/** What to call a file that came from an address, so that its name says what it is: its type, or else the end of its path. */
+export function nameOfFetched(path: string, mimeType: string): string {
+  const extension = BY_MIME_TYPE.get(mimeType);
+  if (extension !== undefined) return `document.${extension}`;
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const isText = mimeType.startsWith('text/') || /[/+](json|xml|yaml)$/.test(mimeType);
+  return isText && claimOf(name) === undefined ? 'document.txt' : name;
+}
+
 /** Whatever the case of the extension; undefined for a type that is not taken in. A name without any is text, or nothing. */
 export function claimOf(name: string): Claim | undefined {
   const extension = extensionOf(name);

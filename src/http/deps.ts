@@ -12,6 +12,8 @@ import type { MediaStore } from '../media/store.ts';
 import type { RouteKind } from '../observe/observation.ts';
 import type { Observer } from '../observe/observer.ts';
 import type { Prices } from '../observe/prices.ts';
+import type { GuardedFetch } from '../outbound/guarded-fetch.ts';
+import type { Pages } from '../outbound/pages.ts';
 import type { Deadlines } from '../routing/deadlines.ts';
 import type { Router } from '../routing/router.ts';
 import type { WebSearch } from '../search/search.ts';
@@ -42,6 +44,9 @@ export interface Deps {
   readonly uploads: Uploads;
   readonly resumable: ResumableUploads;
   readonly converter: Converter;
+  /** For addresses that come with a request. */
+  readonly fetch: GuardedFetch;
+  readonly pages: Pick<Pages, 'textOf'>;
   readonly media: MediaStore;
   readonly search: WebSearch;
   readonly cookies: CookieStore;

@@ -7,15 +7,21 @@ import { inflaterOf } from './inflater.ts';
  * in memory, so neither an endless body nor a compressed bomb gets further than the limit.
  */
 export function bodyOf(source: Readable, encoding: string, limit: number, name: string): AsyncIterable<Buffer> {
-  const unpacked = unpack(source, encoding, name);
-  return (async function* () {
-    let size = 0;
-    for await (const bytes of unpacked as AsyncIterable<Buffer>) {
-      size += bytes.length;
-      if (size > limit) throw tooLarge(name, limit);
-      yield bytes;
-    }
-  })();
+  return limited(unpack(source, encoding, name), limit, name);
+}
+
+/** The same bytes, cut with an error as soon as there are more than `limit`. */
+export async function* limited(
+  source: AsyncIterable<Buffer>,
+  limit: number,
+  name: string,
+): AsyncGenerator<Buffer, void, undefined> {
+  let size = 0;
+  for await (const bytes of source) {
+    size += bytes.length;
+    if (size > limit) throw tooLarge(name, limit);
+    yield bytes;
+  }
 }
 
 export function tooLarge(name: string, limit: number): SluiceError {

@@ -1,5 +1,7 @@
 import { SluiceError } from '../core/errors.ts';
-import { type GuardedFetch, readAll } from './guarded-fetch.ts';
+import { limited } from './guarded-body.ts';
+import { type Fetched, type GuardedFetch, readAll } from './guarded-fetch.ts';
+import { shown } from './guarded-target.ts';
 import { PageReader } from './pages-reader.ts';
 
 /** Pages are text; what is larger is none that anybody reads. */
@@ -7,6 +9,8 @@ const MOST_BYTES = 5 * 1024 * 1024;
 
 const HTML: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml']);
 const TYPES = [...HTML, 'text/plain', 'text/markdown'];
+/** The same in words of HTTP, the best first. */
+export const ACCEPT_PAGES = 'text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.8';
 
 /** A page as text. */
 export interface Page {
@@ -30,29 +34,37 @@ export interface PageOptions {
 export interface Pages {
   /** Throws `SluiceError` when the page cannot be had or is no text. */
   read(address: string, options?: PageOptions): Promise<Page>;
+  /** The same of what was fetched already and `isPage`. */
+  textOf(fetched: Fetched, options?: Pick<PageOptions, 'signal' | 'keepsLinks'>): Promise<Page>;
   close(): Promise<void>;
 }
 
 export function createPages(fetch: GuardedFetch, reader: PageReader = new PageReader()): Pages {
+  const textOf: Pages['textOf'] = async (fetched, { keepsLinks = true, signal } = {}) => {
+    const { url, mimeType, headers, body } = fetched;
+    const bytes = await readAll({ body: limited(body, MOST_BYTES, shown(url)) });
+    const text = decode(bytes, String(headers['content-type'] ?? ''));
+    if (!HTML.has(mimeType)) return { url: url.href, title: '', text: text.trim() };
+    const page = await reader.read({ html: text, address: url.href, keepsLinks }, signal);
+    if (page.text === '') throw new SluiceError('upstream_invalid', `'${url.origin}' sent a page without text.`);
+    return { url: url.href, ...page };
+  };
   return {
-    async read(address, { keepsLinks = true, ...options } = {}) {
-      const fetched = await fetch(address, {
-        ...options,
-        types: TYPES,
-        accept: 'text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.8',
-        bytes: MOST_BYTES,
-      });
-      const bytes = await readAll(fetched);
-      const url = fetched.url.href;
-      const text = decode(bytes, String(fetched.headers['content-type'] ?? ''));
-      if (!HTML.has(fetched.mimeType)) return { url, title: '', text: text.trim() };
-      const page = await reader.read({ html: text, address: url, keepsLinks }, options.signal);
-      if (page.text === '')
-        throw new SluiceError('upstream_invalid', `'${fetched.url.origin}' sent a page without text.`);
-      return { url, ...page };
+    async read(address, options = {}) {
+      const { keepsLinks: _, ...fetching } = options;
+      return textOf(
+        await fetch(address, { ...fetching, types: TYPES, accept: ACCEPT_PAGES, bytes: MOST_BYTES }),
+        options,
+      );
     },
+    textOf,
     close: () => reader.close(),
   };
+}
+
+/** Whether what a server calls so is read as a page. */
+export function isPage(mimeType: string): boolean {
+  return TYPES.includes(mimeType);
 }
 
 /** The first `words` words of a text, and no more than a usual length for as many: some scripts have no spaces. */

@@ -14,7 +14,7 @@ const QUERY = 'how long do giant tortoises live';
 const JONATHAN = 'https://en.wikipedia.org/wiki/Jonathan_(tortoise)';
 
 /** Pages that need no network; addresses that are not in it cannot be read. */
-function pagesOf(texts: Readonly<Record<string, string>>): Pages & { readonly asked: readonly string[] } {
+function pagesOf(texts: Readonly<Record<string, string>>): Pick<Pages, 'read'> & { readonly asked: readonly string[] } {
   const asked: string[] = [];
   return {
     asked,
@@ -24,7 +24,6 @@ function pagesOf(texts: Readonly<Record<string, string>>): Pages & { readonly as
       if (text === undefined) throw new SluiceError('upstream_failed', 'no such page');
       return { url: address, title: '', text };
     },
-    close: async () => {},
   };
 }
 
@@ -53,7 +52,7 @@ const fixture = (engine: SearchEngineId): RequestListener => {
   return (_request, response) => response.writeHead(200, { 'content-type': 'application/json' }).end(bytes);
 };
 
-function searchOn(config: Partial<SearchConfig>, pages: Pages = pagesOf({})) {
+function searchOn(config: Partial<SearchConfig>, pages: Pick<Pages, 'read'> = pagesOf({})) {
   const full = { targets: [], ...defaultSearch, ...config };
   return createWebSearch({ fetch: createGuardedFetch(), pages, config: () => full });
 }
@@ -137,7 +136,7 @@ describe('web search', () => {
   test('pages that do not come in time count with their snippet, and are read the next time', async (context) => {
     const { url, seen } = await service(context, fixture('tavily'));
     const allowed: number[] = [];
-    const pages: Pages = {
+    const pages: Pick<Pages, 'read'> = {
       async read(address, options): Promise<Page> {
         const ms = options?.totalMs ?? 0;
         allowed.push(ms);
@@ -145,7 +144,6 @@ describe('web search', () => {
         await new Promise((resolve) => setTimeout(resolve, ms + 20));
         throw new SluiceError('upstream_timeout', 'too late');
       },
-      close: async () => {},
     };
     const search = searchOn({ targets: [{ engine: 'tavily', url }], pages: 1 }, pages);
     const [late] = await search.search(QUERY, { totalMs: 2_000 });

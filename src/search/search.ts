@@ -46,7 +46,7 @@ export interface WebSearch {
 
 export interface WebSearchDeps {
   readonly fetch: GuardedFetch;
-  readonly pages: Pages;
+  readonly pages: Pick<Pages, 'read'>;
   readonly config: () => SearchConfig;
 }
 

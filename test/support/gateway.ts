@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type App, createApp } from '../../src/app.ts';
+import { type App, type AppOptions, createApp } from '../../src/app.ts';
 import type { LoadOptions } from '../../src/config/load.ts';
 import { type TestLogger, testLogger } from './call.ts';
 import { loadYaml } from './config-folder.ts';
@@ -21,13 +21,17 @@ export interface Gateway {
  * The gateway as a user has it, in this process, on a free loopback port and in an empty folder. `yaml` is what the user
  * wrote beyond that: providers, aliases, limits.
  */
-export async function startGateway(yaml: string, options: LoadOptions = {}): Promise<Gateway> {
+export async function startGateway(
+  yaml: string,
+  options: LoadOptions = {},
+  appOptions: AppOptions = {},
+): Promise<Gateway> {
   const folder = mkdtempSync(path.join(tmpdir(), 'sluice-gateway-'));
   const basics = ['dataDir: data', 'detectLocal: false'];
   if (!/^embedded:/m.test(yaml)) basics.push('embedded: { enabled: false }');
   if (!/^bind:/m.test(yaml)) basics.push('bind: 127.0.0.1:0');
   const log = testLogger();
-  const app = await createApp(await loadYaml(folder, `${basics.join('\n')}\n${yaml}`, options), log);
+  const app = await createApp(await loadYaml(folder, `${basics.join('\n')}\n${yaml}`, options), log, appOptions);
   const { host, port } = await app.listen();
   return {
     origin: `http://${host}:${port}`,

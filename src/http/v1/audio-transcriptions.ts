@@ -92,6 +92,37 @@ export function transcribe(
   });
 }
 
+/** What a recording says, as a text and nothing else. */
+export async function hear(
+  request: FastifyRequest,
+  deps: Deps,
+  call: CallScope,
+  recording: Recording,
+): Promise<string> {
+  const plain = {
+    recording,
+    task: 'transcribe',
+    times: new Set<Granularity>(),
+    diarized: false,
+    stream: false,
+  } as const;
+  const answered = await perform(
+    deps,
+    { wish: wishOf({}, request), keys: clientKeys(request, undefined) },
+    'transcribe',
+    call,
+    async (provider, model, scope) => ({
+      ...(await provider.transcribe({ ...plain, extra: {}, model }, scope)),
+      scope,
+    }),
+    { waitMs: deps.config().limits.imageMs },
+  );
+  const { value } = answered;
+  if (value.kind !== 'whole') throw new Error('events that nobody asked for');
+  noteTokens(deps, answered, value.transcript.raw?.['usage']);
+  return value.transcript.text;
+}
+
 function askedOf(request: FastifyRequest, { fields, dropped }: AudioForm): Asked {
   return { wish: wishOf(fields, request), keys: clientKeys(request, fields.api_key), dropped };
 }

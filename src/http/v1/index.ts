@@ -18,6 +18,7 @@ import { fileRoutes } from './file-routes.ts';
 import { imageRoutes } from './images.ts';
 import { indexPage } from './index-page.ts';
 import { MarkItDownAnswer, markitdown } from './markitdown.ts';
+import { MarkItDownPage, markitdownUrl } from './markitdown-url.ts';
 import { getModel, getProvider, listModels, listProviderModels, listProviders } from './models.ts';
 import { ModerationAnswer, ModerationBody, moderations } from './moderations.ts';
 import { RankedList, RerankBody, rerank } from './rerank.ts';
@@ -79,6 +80,15 @@ function taskRoutes(deps: Deps): readonly Route[] {
       summary: 'The text of a document or of a recording',
       answer: MarkItDownAnswer,
       handler: markitdown(deps),
+    },
+    {
+      method: 'GET',
+      url: '/markitdown/*',
+      summary: 'The text of a page, a document or a recording on the Internet, by its address',
+      tag: TAG,
+      answer: MarkItDownPage,
+      isCostly: true,
+      handler: markitdownUrl(deps),
     },
     { ...embedding, url: '/v1/embeddings', summary: 'Turn texts into vectors' },
     { ...embedding, url: '/api/:provider/embeddings', summary: SAME },

@@ -32,11 +32,14 @@ function convert(request: FastifyRequest, reply: FastifyReply, deps: Deps, { fil
   return withCall(request, reply, deps, {}, async (call) => {
     const { filename: name, bytes } = file;
     const conversion = await deps.converter.convert({ name, bytes }, { signal: call.signal });
-    reply.send({ ...textOf(conversion), ...ABOUT });
+    reply.send({ ...textOf(conversion, 'file'), ...ABOUT });
   });
 }
 
-function textOf(conversion: Conversion): { readonly text: string; readonly title?: string } {
+/** What a file says. One that says nothing is refused; `param` is where it came from. */
+export function textOf(conversion: Conversion, param: string): { readonly text: string; readonly title?: string } {
+  const unusable = (reason: string): SluiceError =>
+    new SluiceError('unsupported_media_type', `The file ${reason}.`, { param });
   switch (conversion.kind) {
     case 'markdown': {
       const { text, title } = conversion;
@@ -52,12 +55,8 @@ function textOf(conversion: Conversion): { readonly text: string; readonly title
       throw unusable(`is ${conversion.kind === 'image' ? 'an image' : conversion.kind}, which holds no text`);
     case 'rejected':
       if (conversion.isOverLimit !== true) throw unusable(conversion.reason);
-      throw new SluiceError('invalid_field', `The file ${conversion.reason}.`, { param: 'file' });
+      throw new SluiceError('invalid_field', `The file ${conversion.reason}.`, { param });
     default:
       return unreachable(conversion);
   }
-}
-
-function unusable(reason: string): SluiceError {
-  return new SluiceError('unsupported_media_type', `The file ${reason}.`, { param: 'file' });
 }
