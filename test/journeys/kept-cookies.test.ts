@@ -198,6 +198,60 @@ describe('cookies over HTTP', { timeout: 60_000 }, () => {
       );
   });
 
+  describe('several files, POST /v1/upload_cookies', () => {
+    const sendAll = (files: readonly (readonly [name: string, content: string])[], part = 'files', headers = {}) => {
+      const body = new FormData();
+      for (const [name, content] of files) body.append(part, new File([content], name));
+      return told(fetch(`${world.origin}/v1/upload_cookies`, { method: 'POST', body, headers }));
+    };
+    const cookieNow = async (): Promise<string | undefined> => {
+      world.answers({ text: ['Hello'] });
+      await converse(world, {});
+      return world.upstream.chats.at(-1)?.headers.cookie;
+    };
+    const one = (value: string, domain = '127.0.0.1'): string => JSON.stringify([{ domain, name: 'session', value }]);
+
+    test('are all taken in, the later one counts, and their names are told', async () => {
+      const { status, json } = await sendAll([
+        ['a b.json', one('value-of-a')],
+        ['b.json', one('value-of-b', 'b.example')],
+        ['c.har', HAR_FILE],
+      ]);
+      assert.equal(status, 200, JSON.stringify(json));
+      assert.deepEqual(json, [{ filename: 'a_b.json' }, { filename: 'b.json' }, { filename: 'c.har' }]);
+      assert.equal(await cookieNow(), `session=${VALUES[1]}`);
+      assert.deepEqual(readdirSync(path.join(world.folder, 'data', 'cookies')).sort(), [
+        '127.0.0.1.json',
+        'b.example.json',
+      ]);
+      assert.deepEqual((await sendAll([['d.json', one('value-of-d')]])).json, [{ filename: 'd.json' }]);
+      assert.equal(await cookieNow(), 'session=value-of-d');
+    });
+
+    test('none is taken in where one of them is wrong', async () => {
+      for (const wrong of [
+        ['e.txt', one('value-of-e')],
+        ['e.json', 'not json'],
+        ['', one('value-of-e')],
+      ] as const) {
+        const { status, code, json } = await sendAll([['first.json', one('value-of-first')], wrong]);
+        assert.deepEqual([status, code], [400, 'invalid_request'], wrong.join());
+        assert.ok(!JSON.stringify(json).includes('value-of'));
+      }
+      assert.equal((await sendAll([['e.json', one('value-of-e')]], 'file')).json.error.param, 'files');
+      assert.equal((await sendAll([])).status, 400);
+      const json = await told(postJson(`${world.origin}/v1/upload_cookies`, []));
+      assert.equal(json.status, 415);
+      assert.match(json.message, /multipart form with 'files'/);
+      const half = `[${' '.repeat(3 * 1024 * 1024)}]`;
+      assert.equal((await sendAll(['a.json', 'b.json'].map((name) => [name, half] as const))).status, 413);
+      const headers = { origin: 'https://evil.example' };
+      assert.equal((await sendAll([['e.json', one('value-of-e')]], 'files', headers)).status, 403);
+      assert.equal(await cookieNow(), 'session=value-of-d');
+      assert.ok(!world.logged().includes('value-of-'));
+    });
+  });
+
   test('cookies that have all expired count as none', async () => {
     await told(
       send('a.json', JSON.stringify([{ domain: '127.0.0.1', name: 'old', value: 'expired-value', expirationDate: 1 }])),

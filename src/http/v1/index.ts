@@ -22,6 +22,7 @@ import { MarkItDownPage, markitdownUrl } from './markitdown-url.ts';
 import { getModel, getProvider, listModels, listProviderModels, listProviders } from './models.ts';
 import { ModerationAnswer, ModerationBody, moderations } from './moderations.ts';
 import { RankedList, RerankBody, rerank } from './rerank.ts';
+import { CookieFilesAnswer, CookieFilesForm, uploadCookieFiles } from './upload-cookies.ts';
 import { ChatCompletionBody, ModelList, ModelObject, ProviderObject } from './wire.ts';
 
 const TAG = 'Compatible interface';
@@ -137,6 +138,15 @@ export function v1Routes(deps: Deps): readonly Route[] {
     { ...speech, url: '/api/:provider/audio/speech', summary: 'The same, by one provider' },
     ...taskRoutes(deps),
     ...fileRoutes(deps),
+    {
+      method: 'POST',
+      url: '/v1/upload_cookies',
+      summary: 'Hand over the cookies of a browser, in one file or several',
+      tag: TAG,
+      form: CookieFilesForm,
+      answer: CookieFilesAnswer,
+      handler: uploadCookieFiles(deps),
+    },
     { ...chat, url: '/v1/chat/completions', summary: 'Answer a conversation, whole or as a stream of deltas' },
     { ...chat, url: '/api/:provider/chat/completions', summary: 'The same, by one provider' },
     { ...chat, url: '/api/:provider/:conversation_id/chat/completions', summary: 'The same, within a conversation' },

@@ -1,0 +1,64 @@
+import type { FastifyRequest } from 'fastify';
+import { cleanName, extensionOf } from '../buckets/names.ts';
+import { type BrowserCookie, parseCookies } from '../cookies/parse.ts';
+import { SluiceError } from '../core/errors.ts';
+import type { Deps } from './deps.ts';
+import { type FormFile, readForm } from './edge/form.ts';
+
+const EXTENSIONS: ReadonlySet<string> = new Set(['.json', '.har']);
+
+/** What an uploaded file holds for the providers here. */
+export interface CookieFile {
+  readonly filename: string;
+  readonly cookies: readonly BrowserCookie[];
+}
+
+/** The files in the parts of that name, all together no larger than one may be. */
+export async function cookieFiles(
+  request: FastifyRequest,
+  deps: Deps,
+  part: 'file' | 'files',
+): Promise<readonly FormFile[]> {
+  const { limits } = deps.config();
+  const bounds = {
+    ...limits,
+    uploadFileBytes: limits.cookieFileBytes,
+    uploadRequestBytes: limits.cookieFileBytes + 64 * 1024,
+    fieldBytes: 1_024,
+  };
+  const { files } = await readForm(request.raw, bounds, deps.deadlines);
+  return files.filter(({ name }) => name === part);
+}
+
+export function readCookies({ name, filename: given, bytes }: FormFile, deps: Deps): CookieFile {
+  const filename = cleanName(given);
+  if (filename === undefined || !EXTENSIONS.has(extensionOf(filename))) {
+    throw new SluiceError('invalid_request', "The file's name must end in .json or .har.", { param: name });
+  }
+  const { kind, cookies } = parseCookies(bytes.toString('utf8'));
+  if (kind !== 'har') return { filename, cookies };
+  // A recording holds cookies of every site that was open; only those that somebody here asks for are kept.
+  const domains = deps.cookieDomains();
+  return { filename, cookies: cookies.filter(({ domain }) => domains.some((own) => belongs(own, domain))) };
+}
+
+/**
+ * Cookies for the providers whose configuration names their domain, effective at once: a later file replaces what an earlier one
+ * has of a domain. What was stored can be replaced but never read again. Returns the domains.
+ */
+export async function keepCookies(
+  files: readonly CookieFile[],
+  request: FastifyRequest,
+  deps: Deps,
+): Promise<readonly string[]> {
+  const domains = new Set<string>();
+  for (const { cookies } of files) for (const domain of await deps.cookies.put(cookies)) domains.add(domain);
+  await deps.onCookies();
+  const count = files.reduce((sum, { cookies }) => sum + cookies.length, 0);
+  deps.log.info({ id: request.id, domains: [...domains], count }, 'cookies were uploaded');
+  return [...domains];
+}
+
+function belongs(host: string, domain: string): boolean {
+  return host === domain || host.endsWith(`.${domain}`) || domain.endsWith(`.${host}`);
+}
