@@ -57,6 +57,14 @@ const HASHED = 'assets';
 /** Files of swagger-ui-dist that the documents need. */
 const READER_FILES: ReadonlySet<string> = new Set(['swagger-ui.css', 'swagger-ui-bundle.js']);
 
+/** Pages that people know from other gateways, and where they are here. */
+const SHORTCUTS = [
+  ['/logs', '/#/dashboard/requests'],
+  ['/stats', '/#/dashboard'],
+  ['/stats/', '/#/dashboard'],
+  ['/redoc', '/docs/'],
+] as const;
+
 /** The chat page and the readable form of the API's documents. */
 export function pageRoutes(root: string = BUILT): readonly PlainRoute[] {
   const page = file(() => ({ root, name: 'index.html' }));
@@ -87,6 +95,9 @@ export function pageRoutes(root: string = BUILT): readonly PlainRoute[] {
         READER_FILES.has(name) ? { root: await readerFolder(), name } : { root, name: `docs/${name}` },
       ),
     },
+    ...SHORTCUTS.map(([url, to]): PlainRoute => {
+      return { method: 'GET', url, handler: async (_request, reply) => reply.redirect(to, 302) };
+    }),
     {
       method: 'GET',
       url: `/${HASHED}/:name`,

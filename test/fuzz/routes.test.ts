@@ -10,6 +10,7 @@ import { startGateway } from '../support/gateway.ts';
 /** What the page is made of, and the document itself. */
 const UNDESCRIBED: ReadonlySet<string> = new Set([
   ...['GET /', 'GET /favicon.ico', 'GET /docs', 'GET /docs/', 'GET /docs/{}', 'GET /assets/{}', 'GET /{}'],
+  ...['GET /logs', 'GET /stats', 'GET /stats/', 'GET /redoc'],
   'GET /openapi.json',
 ]);
 

@@ -7,8 +7,19 @@ import { CountAnswer, HealthAnswer, ReadyAnswer, RequestPage, RequestsQuery, Who
 
 const TAG = 'Seeing it run';
 const REQUESTS = '/backend-api/v2/requests';
+/** Where other gateways have it. */
+const LOGS = '/api/logs';
+
 /** How one sees what runs here. */
 export function observeRoutes(deps: Deps): readonly Route[] {
+  const list = {
+    method: 'GET',
+    tag: TAG,
+    query: RequestsQuery,
+    answer: RequestPage,
+    handler: listRequests(deps),
+  } as const;
+  const forget = { method: 'DELETE', tag: TAG, answer: CountAnswer, handler: deleteRequests(deps) } as const;
   return [
     {
       method: 'GET',
@@ -37,15 +48,8 @@ export function observeRoutes(deps: Deps): readonly Route[] {
       produces: ['text/plain'],
       handler: metrics(deps),
     },
-    {
-      method: 'GET',
-      url: REQUESTS,
-      summary: 'The newest requests to models, and how they went',
-      tag: TAG,
-      query: RequestsQuery,
-      answer: RequestPage,
-      handler: listRequests(deps),
-    },
+    { ...list, url: REQUESTS, summary: 'The newest requests to models, and how they went' },
+    { ...list, url: LOGS, summary: 'The same' },
     {
       method: 'GET',
       url: `${REQUESTS}/:id`,
@@ -54,13 +58,7 @@ export function observeRoutes(deps: Deps): readonly Route[] {
       answer: WholeRequest,
       handler: getRequest(deps),
     },
-    {
-      method: 'DELETE',
-      url: REQUESTS,
-      summary: 'Forget the requests',
-      tag: TAG,
-      answer: CountAnswer,
-      handler: deleteRequests(deps),
-    },
+    { ...forget, url: REQUESTS, summary: 'Forget the requests' },
+    { ...forget, url: LOGS, summary: 'The same' },
   ];
 }

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { ask } from '../support/raw-http.ts';
+import { assertError } from './edge-world.ts';
+import { chat, entryOf, logged, type ObservedWorld, openObserved } from './observe-world.ts';
+
+/** Where clients of other gateways look. */
+describe('addresses that are known from elsewhere', { timeout: 60_000 }, () => {
+  let world: ObservedWorld;
+  before(async () => {
+    world = await openObserved();
+  });
+  after(() => world.close());
+
+  test('/api/logs is the log of requests', async () => {
+    const { id } = await chat(world, {}, { 'x-user': 'ann' });
+    await entryOf(world, id);
+    await chat(world);
+    for (const query of ['', '?limit=1', '?user=ann', '?status=5xx']) {
+      const { json, headers } = await ask(world.origin, { path: `/api/logs${query}` });
+      assert.deepEqual(json, await logged(world, query), query);
+      assert.equal(headers['cache-control'], 'no-store');
+    }
+    assert.equal(assertError(await ask(world.origin, { path: '/api/logs?limit=x' }), 400).param, 'limit');
+  });
+
+  test('DELETE /api/logs forgets it, for pages of this server only', async () => {
+    const { id } = await chat(world);
+    await entryOf(world, id);
+    for (const method of ['GET', 'DELETE']) {
+      const answer = await ask(world.origin, {
+        path: '/api/logs',
+        method,
+        headers: { origin: 'https://evil.example' },
+      });
+      assertError(answer, 403);
+    }
+    const { kept } = await logged(world);
+    assert.ok(kept > 0);
+    const answer = await ask(world.origin, { path: '/api/logs', method: 'DELETE' });
+    assert.deepEqual(answer.json, { count: kept });
+    assert.equal((await logged(world)).kept, 0);
+    const wrong = await ask(world.origin, { path: '/api/logs', method: 'PUT' });
+    assert.equal(assertError(wrong, 405).code, 'method_not_allowed');
+    assert.deepEqual(wrong.headers.allow?.split(', ').sort(), ['DELETE', 'GET', 'HEAD']);
+  });
+
+  test('pages lead to where they are here', async () => {
+    for (const [path, to] of [
+      ['/logs', '/#/dashboard/requests'],
+      ['/logs?a=b', '/#/dashboard/requests'],
+      ['/stats', '/#/dashboard'],
+      ['/stats/', '/#/dashboard'],
+      ['/redoc', '/docs/'],
+    ] as const) {
+      for (const method of ['GET', 'HEAD']) {
+        const { status, headers, text } = await ask(world.origin, { path, method });
+        assert.deepEqual([status, headers.location, text], [302, to, ''], path);
+      }
+      assertError(await ask(world.origin, { path, headers: { 'sec-fetch-site': 'cross-site' } }), 403);
+    }
+  });
+
+  test('what is not offered is not found, in a form that front ends can show', async () => {
+    for (const path of [
+      ...['/pa/providers', '/pa/providers/some', '/pa/files/a/b.txt'],
+      ...['/backend-api/v2/public-key', '/backend-api/v2/oauth/acme'],
+      ...['/playground/', '/apps/', '/apps/index.html', '/private/', '/dist/', '/chat/'],
+      ...['/api/logs/1', '/logs/', '/markitdown', '/api/quota', '/backend-api/v2/quota'],
+    ]) {
+      for (const method of ['GET', 'POST']) {
+        const answer = await ask(world.origin, { path, method, ...(method === 'POST' ? { body: {} } : {}) });
+        assert.match(assertError(answer, 404, `${method} ${path}`).message, /^There is nothing at/);
+      }
+    }
+  });
+
+  test('a provider may be called like one of them', async () => {
+    for (const name of ['logs', 'markitdown', 'tags']) {
+      const error = assertError(await ask(world.origin, { path: `/api/${name}/models` }), 404);
+      assert.equal(error.code, 'provider_not_found');
+    }
+  });
+});
+
+test('with an access key, nothing of it is there without', async () => {
+  const key = 'the-access-key-of-this-server';
+  const world = await openObserved({}, `key: ${key}`);
+  try {
+    for (const [method, path] of [
+      ['GET', '/api/logs'],
+      ['DELETE', '/api/logs'],
+      ['GET', '/logs'],
+      ['GET', '/stats/'],
+      ['GET', '/redoc'],
+    ] as const) {
+      assert.equal(assertError(await ask(world.origin, { path, method }), 401).code, 'unauthorized', path);
+      const { status } = await ask(world.origin, { path, method, headers: { authorization: `Bearer ${key}` } });
+      assert.equal(status, path === '/api/logs' ? 200 : 302, path);
+    }
+  } finally {
+    await world.close();
+  }
+});
