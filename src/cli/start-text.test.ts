@@ -69,6 +69,16 @@ Sluice 1.2.3 is ready.
     assert.doesNotMatch(await textOf(context, { key: false }), /everybody/);
   });
 
+  test('without a key behind a proxy', async (context) => {
+    const { config } = await loadConfig({ flags: {}, environment: {}, directory: temporaryFolder(context) });
+    const proxied = { ...config, allowedHosts: ['sluice.example', 'chat.example'] };
+    assert.match(
+      await textOf(context, {}, { config: proxied }),
+      /Open {7}whoever reaches it as sluice\.example or chat\.example, through a proxy, can use it: no key is asked for/,
+    );
+    assert.doesNotMatch(await textOf(context, {}, { config: { ...proxied, key: 'planted-key' } }), /whoever|planted/);
+  });
+
   test('the embedded model: the demo one, own ones, none', async (context) => {
     const providers = [provider('embedded', 'embedded')];
     const line = async (embedded: Started['embedded']) =>

@@ -46,8 +46,14 @@ function accessRows(config: Config, { host, port }: Started['address']): [string
   if (config.keyGenerated === true) {
     return [['Access key', `${config.key}   (made up for this start; SLUICE_KEY or key: sets a lasting one)`]];
   }
-  if (config.key !== undefined || isLoopback(host)) return [];
+  if (config.key !== undefined) return [];
+  if (isLoopback(host)) return config.allowedHosts.length === 0 ? [] : [['Open', openTo(config.allowedHosts)]];
   return [['Open', `everybody who reaches ${hostAndPort(host, port)} can use it: no key is asked for, as was wished`]];
+}
+
+/** Whoever calls a program on this machine by another name comes through a proxy. */
+function openTo(names: readonly string[]): string {
+  return `whoever reaches it as ${names.join(' or ')}, through a proxy, can use it: no key is asked for (SLUICE_KEY or key: sets one)`;
 }
 
 const noModels: Started['embedded'] = { bundled: 'missing', models: [] };

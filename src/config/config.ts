@@ -22,6 +22,8 @@ export interface Config {
   readonly allowedHosts: readonly string[];
   /** Origins beside the loopback ones whose pages may call Sluice. */
   readonly allowedOrigins: readonly string[];
+  /** Addresses and ranges of proxies in front that are believed when they say on whose behalf they ask. */
+  readonly trustedProxies: readonly string[];
   /** Answers requests that name no provider. */
   readonly defaultProvider?: string;
   /** Used for requests that name neither model nor provider: a model, an alias or `provider/model`. */

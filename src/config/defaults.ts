@@ -56,6 +56,9 @@ export const defaultLimits: Limits = {
 /** Loopback only: Sluice asks nobody for a key there. */
 export const defaultBind = { host: '127.0.0.1', port: 1337 } as const;
 
+/** Whoever is on this machine may ask for everything anyway. */
+export const defaultTrustedProxies: readonly string[] = ['loopback'];
+
 export const defaultLogLevel: LogLevel = 'info';
 
 /** `modelsDir` is missing here because it lies in the data directory. */

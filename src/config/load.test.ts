@@ -46,6 +46,7 @@ describe('loading', () => {
       workers: 1,
       allowedHosts: [],
       allowedOrigins: [],
+      trustedProxies: ['loopback'],
       detectLocal: true,
       embedded: { enabled: true, modelsDir: path.join(defaultDataDir({}), 'models'), parallel: 2 },
       providers: [],

@@ -3,7 +3,7 @@ import { resolveObserve } from '../observe/config.ts';
 import { resolveSearch } from '../search/config.ts';
 import { accessKey } from './access-key.ts';
 import type { Config } from './config.ts';
-import { defaultBind, defaultEmbedded, defaultLimits, defaultLogLevel } from './defaults.ts';
+import { defaultBind, defaultEmbedded, defaultLimits, defaultLogLevel, defaultTrustedProxies } from './defaults.ts';
 import { defined } from './defined.ts';
 import { type ConfigFile, findDefaultFile, readConfigFile, shownPath } from './file.ts';
 import { type Flags, outerSettings } from './flags.ts';
@@ -85,6 +85,7 @@ async function resolve(
     ...accessKey(outer.key ?? settings.key, bind.host),
     allowedHosts: settings.allowedHosts ?? [],
     allowedOrigins: settings.allowedOrigins ?? [],
+    trustedProxies: settings.trustedProxies ?? defaultTrustedProxies,
     ...(defaultProvider === undefined ? {} : { defaultProvider }),
     ...(defaultModel === undefined ? {} : { defaultModel }),
     detectLocal: settings.detectLocal ?? true,

@@ -9,8 +9,8 @@ import { ConfigError, pathText } from './problems.ts';
 
 const BIND = 'host:port, [IPv6 address]:port, :port (all interfaces) or a port (loopback), with a port from 0 to 65535';
 const TOP =
-  'bind, dataDir, logLevel, workers, key, allowedHosts, allowedOrigins, defaultProvider, defaultModel, detectLocal, embedded, ' +
-  'providers, aliases, routing, search, observe, limits';
+  'bind, dataDir, logLevel, workers, key, allowedHosts, allowedOrigins, trustedProxies, defaultProvider, defaultModel, detectLocal, ' +
+  'embedded, providers, aliases, routing, search, observe, limits';
 const MILLISECONDS = 'a whole number of milliseconds from 1 to 2147483647';
 const ID = 'up to 64 lower case letters, digits, ".", "_" and "-", the first a letter or digit';
 const TARGET = 'a model or provider/model, or a list of them, or a map with choice and models';
@@ -28,6 +28,11 @@ describe('every wrong value is named with what was given and what is allowed', (
     ['no workers', 'workers: 0', 'sluice.yaml:1: workers: got 0; allowed: auto, or a whole number from 1 to 256'],
     ['switch', 'detectLocal: maybe', 'sluice.yaml:1: detectLocal: got "maybe"; allowed: true or false'],
     ['text', 'dataDir: [a]', 'sluice.yaml:1: dataDir: got a list; allowed: a path'],
+    [
+      'range of addresses',
+      'trustedProxies: [10.0.0.0/8, proxy.example.org]',
+      'sluice.yaml:1: trustedProxies[1]: got "proxy.example.org"; allowed: an address or a range such as 10.0.0.0/8, or loopback, linklocal or uniquelocal (private networks)',
+    ],
     ['list', 'allowedHosts: a', 'sluice.yaml:1: allowedHosts: got a text; allowed: a list of host names'],
     [
       'item of a list',

@@ -5,7 +5,7 @@ import { ACCESS_LOGS, defaultObserve, REQUEST_LOGS } from '../observe/config.ts'
 import { defaultSearch, SEARCH_ENGINES } from '../search/config.ts';
 import { BIND_FORMS, parseBind } from './bind.ts';
 import type { Limits } from './config.ts';
-import { defaultBind, defaultEmbedded, defaultLimits, defaultLogLevel } from './defaults.ts';
+import { defaultBind, defaultEmbedded, defaultLimits, defaultLogLevel, defaultTrustedProxies } from './defaults.ts';
 import { CHOICES, LOG_LEVELS, PROVIDER_KINDS } from './kinds.ts';
 import { allowedFor, limitRules } from './limit-rules.ts';
 import {
@@ -15,12 +15,14 @@ import {
   HOST_FORM,
   KEY_FORM,
   ORIGIN_FORM,
+  PROXIES_FORM,
   parseBaseUrl,
   parseHeaderName,
   parseHeaderValue,
   parseHost,
   parseKey,
   parseOrigin,
+  parseProxies,
 } from './text-forms.ts';
 import { MOST_WORKERS, parseWorkers, WORKERS_FORM } from './workers.ts';
 
@@ -308,6 +310,10 @@ export const fileSchema = section('a map of settings', {
   allowedOrigins: listOf('a list of origins', textOf(ORIGIN_FORM, parseOrigin))
     .optional()
     .describe('Origins beside the loopback ones whose pages may call Sluice.'),
+  trustedProxies: listOf('a list of addresses', textOf(PROXIES_FORM, parseProxies))
+    .optional()
+    .meta({ default: [...defaultTrustedProxies] })
+    .describe('Reverse proxies that are believed when they say on whose behalf they ask (X-Forwarded-For).'),
   defaultProvider: textOf(PROVIDER_ID_FORM, (id) => (PROVIDER_ID.test(id) ? id : undefined))
     .optional()
     .describe('Answers requests that name no provider.'),

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { suggest } from './suggest.ts';
-import { parseBaseUrl, parseHeaderName, parseHeaderValue, parseHost, parseKey, parseOrigin } from './text-forms.ts';
+import {
+  parseBaseUrl,
+  parseHeaderName,
+  parseHeaderValue,
+  parseHost,
+  parseKey,
+  parseOrigin,
+  parseProxies,
+} from './text-forms.ts';
 
 function table<T>(parse: (text: string) => T | undefined, cases: Record<string, T | undefined>): void {
   for (const [text, expected] of Object.entries(cases)) assert.equal(parse(text), expected, JSON.stringify(text));
@@ -44,6 +52,27 @@ test('hosts', () => {
     'host:80': undefined,
     'http://host': undefined,
     'user@host': undefined,
+    '*': undefined,
+    '': undefined,
+  });
+});
+
+test('proxies', () => {
+  table(parseProxies, {
+    loopback: 'loopback',
+    ' UniqueLocal ': 'uniquelocal',
+    '10.0.0.5': '10.0.0.5',
+    '10.0.0.0/8': '10.0.0.0/8',
+    '2001:DB8::/32': '2001:db8::/32',
+    '::1': '::1',
+    '10.0.0.0/33': undefined,
+    // Everybody could say to be anybody.
+    '0.0.0.0/0': undefined,
+    '::/0': undefined,
+    '10.0.0.0/8/8': undefined,
+    '1.2/8': undefined,
+    '10.0.0.5:80': undefined,
+    'proxy.example.org': undefined,
     '*': undefined,
     '': undefined,
   });

@@ -1,3 +1,6 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
 /** Forms of texts in the configuration. Each returns the normalised text, or undefined when the form is wrong. */
 
 export const BASE_URL_FORM =
@@ -29,6 +32,20 @@ export function parseHost(text: string): string | undefined {
   if (/[\s/@?#*%\\]/.test(host)) return undefined;
   const url = URL.parse(`http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}/`);
   return url === null || url.port !== '' || url.hostname === '' ? undefined : url.hostname;
+}
+
+export const PROXIES_FORM =
+  'an address or a range such as 10.0.0.0/8, or loopback, linklocal or uniquelocal (private networks)';
+
+/** Names that `@fastify/proxy-addr` has for ranges. */
+const RANGES: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
+
+/** Addresses of proxies, as Fastify takes them. */
+export function parseProxies(text: string): string | undefined {
+  const range = text.trim().toLowerCase();
+  const [base = '', bits] = range.split('/', 2);
+  const isRange = isIP(base) !== 0 && (bits === undefined || (bits !== '0' && ipaddr.isValidCIDR(range)));
+  return RANGES.has(range) || isRange ? range : undefined;
 }
 
 export const KEY_FORM = 'a text of visible ASCII characters without blanks';

@@ -71,7 +71,7 @@ export function apiRoutes(deps: Deps): readonly Route[] {
 
 /** The HTTP server with all routes, not yet listening. */
 export function buildServer(deps: Deps): FastifyInstance {
-  const { limits, bind } = deps.config();
+  const { limits, bind, trustedProxies } = deps.config();
   const app = Fastify({
     serverFactory: (handler) => {
       const server = createServer(
@@ -95,6 +95,8 @@ export function buildServer(deps: Deps): FastifyInstance {
       return server;
     },
     genReqId: uuid,
+    // Whose address `request.ip` is.
+    trustProxy: [...trustedProxies],
     exposeHeadRoutes: true,
     // Bodies are validated by our own schemas; Fastify would load compilers for another kind.
     schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },

@@ -64,6 +64,17 @@ describe('sluice doctor', () => {
     assert.ok(!stdout.includes('hunter22'));
   });
 
+  test('a name for a proxy in front, and nobody who asks for a key', async (context) => {
+    const yaml = `${NO_LOCAL}allowedHosts: [sluice.example, chat.example]\n`;
+    const { finding } = await examine(context, { yaml });
+    assert.match(
+      finding('! listens on'),
+      /asks nobody for a key: whoever reaches it as sluice\.example or chat\.example, through a proxy, can use your providers → set SLUICE_KEY, or key in sluice\.yaml, unless/,
+    );
+    const keyed = await examine(context, { yaml, environment: { SLUICE_KEY: 'planted-key-of-some-length' } });
+    assert.match(keyed.finding('✓ listens on'), /for this machine only, with an access key$/);
+  });
+
   test('a wrong key is named with its variable, the status and where to make a new one', async (context) => {
     const upstream = await plainServer(context, listing(['m'], 'right'));
     const yaml = `${NO_LOCAL}providers: {groq: {baseUrl: "${upstream.url}/v1"}}\n`;

@@ -47,9 +47,15 @@ function proxyFindings({ https, http, direct }: ProxyConfig): Finding[] {
   );
 }
 
-function accessFinding({ bind, key, keyGenerated }: Config): Finding {
+function accessFinding({ bind, key, keyGenerated, allowedHosts }: Config): Finding {
   const address = hostAndPort(bind.host, bind.port);
   if (isLoopback(bind.host)) {
+    if (key === undefined && allowedHosts.length > 0) {
+      return note(
+        `listens on ${address} and asks nobody for a key: whoever reaches it as ${allowedHosts.join(' or ')}, through a proxy, can use your providers`,
+        'set SLUICE_KEY, or key in sluice.yaml, unless the proxy itself asks who they are',
+      );
+    }
     return good(`listens on ${address}, for this machine only${key === undefined ? '' : ', with an access key'}`);
   }
   if (keyGenerated === true) {

@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { SluiceError } from '../../core/errors.ts';
 import type { ChatRecord } from '../../core/stores.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { type JsonBody, parseId } from '../edge/body.ts';
 import { cookieOf } from '../edge/guard.ts';
+import { setLastingCookie } from '../edge/lasting-cookie.ts';
 import { ownerByKey } from '../keys.ts';
 import { validate } from '../validate.ts';
 import { sendTagged } from './tagged.ts';
@@ -12,7 +13,6 @@ import { ChatBody } from './wire.ts';
 
 /** Holds the secret of whoever shares chats from a browser. */
 const OWNER_COOKIE = 'sluice_owner';
-const YEAR_SECONDS = 31_536_000;
 
 /** `GET chat/<share_id>`: what its owner uploaded. 304 while the reader has the present version. */
 export function getChat(deps: Deps): Handler {
@@ -49,7 +49,7 @@ export function postChat(deps: Deps): Handler {
       }
       return next;
     });
-    if (secret !== undefined) setOwner(reply, secret);
+    if (secret !== undefined) setLastingCookie(reply, OWNER_COOKIE, secret);
     return { share_id: id };
   };
 }
@@ -67,11 +67,6 @@ export function ownerOf(request: FastifyRequest, deps: Deps): { readonly owner: 
   if (known !== undefined && /^[A-Za-z0-9_-]{43}$/.test(known)) return { owner: hash(known) };
   const secret = randomBytes(32).toString('base64url');
   return { owner: hash(secret), secret };
-}
-
-/** Hands out the secret of a new owner. */
-function setOwner(reply: FastifyReply, secret: string): void {
-  reply.header('set-cookie', `${OWNER_COOKIE}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${YEAR_SECONDS}`);
 }
 
 function hash(text: string): string {

@@ -12,6 +12,7 @@ import {
   KEY_COOKIE,
   keyInQuery,
 } from './guard.ts';
+import { setLastingCookie } from './lasting-cookie.ts';
 
 /** Node leaves out those beyond without a word, so a request with that many is refused. */
 export const MOST_HEADERS = 200;
@@ -20,7 +21,6 @@ const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 /** What pages of other origins may read of an answer. */
 const EXPOSED =
   'x-request-id, x-sluice-provider, x-sluice-model, x-sluice-attempts, x-sluice-dropped, x-sluice-stream, retry-after, etag';
-const A_YEAR = 31_536_000;
 
 /**
  * Everything that is decided before a body is read. Returns false when that was all there is to answer.
@@ -78,11 +78,11 @@ function movesKey(key: string, request: IncomingMessage, reply: FastifyReply): b
   if (request.method !== 'GET' || isOfGoogle(request)) return false;
   const given = keyInQuery(request);
   if (given === undefined || !isKey(given, key)) return false;
-  const cookie = `${KEY_COOKIE}=${encodeURIComponent(given)}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${A_YEAR}`;
+  setLastingCookie(reply, KEY_COOKIE, encodeURIComponent(given));
   const [path = '/', query = ''] = (request.url ?? '/').split(/\?(.*)/s, 2);
   const rest = query.split('&').filter((pair) => !new URLSearchParams(pair).has('key'));
   // One slash in front: `//host` would lead to another server.
   const to = [path.replace(/^[/\\]+/, '/'), ...(rest.length > 0 ? [rest.join('&')] : [])].join('?');
-  reply.header('set-cookie', cookie).redirect(to, 303);
+  reply.redirect(to, 303);
   return true;
 }

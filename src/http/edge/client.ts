@@ -10,5 +10,10 @@ export function isLocal(address: string): boolean {
 
 /** Whom an address stands for. All programs on this machine share one, which therefore counts for nobody. */
 export function clientOf(address: string): string | undefined {
-  return isLocal(address) ? undefined : address;
+  return isLocal(address) ? undefined : withoutPort(address);
+}
+
+/** Some proxies say from which port somebody asked, which is another one with each connection. */
+function withoutPort(address: string): string {
+  return address.replace(/^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/, '$1$2');
 }

@@ -68,7 +68,8 @@ export function checkOrigin(request: IncomingMessage, settings: GuardSettings): 
     if (isOwnOrigin(origin, request.headers.host) || settings.allowedOrigins.includes(origin)) return origin;
     throw new SluiceError(
       'forbidden',
-      'Pages of another origin may not call Sluice. Add the origin to allowedOrigins in sluice.yaml if they should.',
+      'Pages of another origin may not call Sluice. Add the origin to allowedOrigins in sluice.yaml if they should; for the ' +
+        'page of Sluice itself, a proxy in front must hand on the Host header as the browser sent it.',
     );
   }
   const site = request.headers['sec-fetch-site'];

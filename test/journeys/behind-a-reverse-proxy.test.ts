@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { ask } from '../support/raw-http.ts';
+import { begin, readError, receive } from '../support/wire-answers.ts';
+import { CHATS, HI, openWorld, type World, type WorldOptions } from './edge-world.ts';
+
+/** Addresses of clients, as a proxy in front tells them. */
+const ANNA = '203.0.113.7';
+const BEN = '2001:db8::17';
+
+async function open(context: TestContext, yaml = '', options: WorldOptions = {}): Promise<World> {
+  const world = await openWorld({ ...options, yaml });
+  context.after(() => world.close());
+  return world;
+}
+
+/** What `GET /metrics` answers to whoever asks on behalf of somebody. */
+async function metricsFor({ gateway }: World, forwarded?: string): Promise<number> {
+  const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
+  return (await ask(gateway.origin, { path: '/metrics', headers })).status;
+}
+
+describe('behind a reverse proxy', { timeout: 60_000 }, () => {
+  test('somebody elsewhere is not this machine, although the proxy is', async (context) => {
+    const world = await open(context);
+    assert.equal(await metricsFor(world), 200);
+    assert.equal(await metricsFor(world, '127.0.0.1'), 200);
+    for (const forwarded of [ANNA, BEN, `${ANNA}:4711`, `[${BEN}]:4711`, 'unknown', '10.0.0.1', 'localhost.example'])
+      assert.equal(await metricsFor(world, forwarded), 403, forwarded);
+  });
+
+  test('whoever says that somebody else sent them is not believed, but by a proxy that is trusted', async (context) => {
+    const world = await open(context);
+    // The proxy writes the address that it saw behind what it was told.
+    assert.equal(await metricsFor(world, `127.0.0.1, ${ANNA}`), 403);
+    assert.equal(await metricsFor(world, `::1,${BEN}`), 403);
+    assert.equal(await metricsFor(world, `127.0.0.1, 198.51.100.4`), 403);
+    const chained = await open(context, 'trustedProxies: [loopback, 198.51.100.0/24]\n');
+    assert.equal(await metricsFor(chained, '127.0.0.1, 198.51.100.4'), 200);
+    assert.equal(await metricsFor(chained, `${ANNA}, 198.51.100.4`), 403);
+  });
+
+  test('where no proxy is trusted, all that counts is who opened the connection', async (context) => {
+    const world = await open(context, 'trustedProxies: []\n');
+    assert.equal(await metricsFor(world, ANNA), 200);
+  });
+
+  for (const { dialect, path } of CHATS) {
+    test(`${dialect}: each client has its own share of the places`, async (context) => {
+      const options: WorldOptions = { script: () => ({ text: ['a', 'b'], stallAfter: 1 }) };
+      const begun: ReturnType<typeof begin>[] = [];
+      // Before the gateway is closed, which would wait for them.
+      context.after(() => {
+        for (const client of begun) client.leave();
+      });
+      const world = await open(context, 'limits: { streamsPerClient: 2 }\n', options);
+      const asked = async (forwarded?: string): Promise<unknown[]> => {
+        const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
+        const client = begin(world.gateway.origin, path, { ...HI, provider: 'mock', stream: true }, { headers });
+        begun.push(client);
+        const response = await client.response;
+        return response.statusCode === 200 ? [200] : [response.statusCode, readError(await receive(response))['code']];
+      };
+      // A proxy may say from which port: it is another one with each connection.
+      assert.deepEqual(await asked(ANNA), [200]);
+      assert.deepEqual(await asked(`${ANNA}:4711`), [200]);
+      assert.deepEqual(await asked(`${ANNA}:4712`), [429, 'rate_limited']);
+      assert.deepEqual(await asked(BEN), [200]);
+      assert.deepEqual(await asked(`[${BEN}]:4711`), [200]);
+      assert.deepEqual(await asked(`[${BEN}]`), [429, 'rate_limited']);
+      for (let count = 0; count < 3; count += 1) assert.deepEqual(await asked(), [200], 'this machine has no share');
+    });
+  }
+
+  test('a browser that came by https keeps its cookies for https', async (context) => {
+    const key = 'planted-key-for-cookies';
+    const world = await open(context, `key: ${key}\n`, { headers: { authorization: `Bearer ${key}` } });
+    const keyed = { path: `/?key=${key}` };
+    const { headers } = await world.ask({ ...keyed, headers: { 'x-forwarded-proto': 'https' } });
+    assert.match(String(headers['set-cookie']), /^sluice_key=planted-key-for-cookies; .*; Secure$/);
+    assert.doesNotMatch(String((await world.ask(keyed)).headers['set-cookie']), /Secure/);
+
+    const shared = await open(context);
+    const chat = { path: '/backend-api/v2/chat/a-chat-to-share', body: { messages: [] } };
+    const owner = await shared.ask({ ...chat, headers: { 'x-forwarded-proto': 'https' } });
+    assert.match(String(owner.headers['set-cookie']), /^sluice_owner=.*; HttpOnly; SameSite=Strict; .*; Secure$/);
+  });
+});
