@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ask } from '../support/raw-http.ts';
+import { withoutBrowser } from './chromium.ts';
+import { openGateway } from './gateway.ts';
+import { setStage } from './stage.ts';
+
+const NAME = 'sluice.example';
+
+describe('a page whose script does not come', { skip: withoutBrowser }, () => {
+  const { browser, gateway } = setStage(() =>
+    openGateway(() => ({ text: ['Hi'] }), ['gpt-4o'], 'Scripted', `allowedHosts: [${NAME}]\n`),
+  );
+
+  test('says what a proxy in front that changes the Host header has to do', async () => {
+    const context = await browser().newContext({ serviceWorkers: 'block' });
+    try {
+      const refused: string[] = [];
+      // As nginx does with `proxy_set_header Host $host`: the port is lost.
+      await context.route('**', async (route) => {
+        const { pathname, search } = new URL(route.request().url());
+        const headers = { ...(await route.request().allHeaders()), host: NAME };
+        const answer = await ask(gateway.origin, { path: pathname + search, headers });
+        if (answer.status === 403) refused.push(answer.text);
+        await route.fulfill({
+          status: answer.status,
+          contentType: String(answer.headers['content-type']),
+          body: answer.text,
+        });
+      });
+      const page = await context.newPage();
+      await page.goto(`http://${NAME}:8080/`);
+      const words = page.getByText('it must hand on the Host header as the browser sent it');
+      await words.waitFor();
+      assert.match(refused[0] ?? '', /a proxy in front must hand on the Host header as the browser sent it/);
+    } finally {
+      await context.close();
+    }
+  });
+
+  test('keeps that to itself while it may still come', async () => {
+    const context = await browser().newContext({ serviceWorkers: 'block' });
+    try {
+      await context.route('**/*.js', (route) => route.abort());
+      const page = await context.newPage();
+      await page.goto(gateway.origin);
+      await page.locator('.starting').waitFor();
+      assert.equal(await page.locator('.not-started').isVisible(), false);
+    } finally {
+      await context.close();
+    }
+  });
+});
