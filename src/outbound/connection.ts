@@ -59,8 +59,6 @@ export class Connection implements AnswerHandler {
   /** Until when it may serve again, on the clock of `performance.now()`. */
   usableUntil = 0;
   readonly #socket: Socket;
-  /** What keeps the process alive as long as it is open. */
-  readonly #wire: Socket | Tunnel;
   readonly #reader: AnswerReader;
   readonly #owner: ConnectionOwner;
   /** Who may answer instead of the upstream: a proxy that reads what is said. */
@@ -71,7 +69,6 @@ export class Connection implements AnswerHandler {
   #idleMs = 0;
   #isEnded = false;
   #isPaused = false;
-  #isReferenced = true;
 
   constructor(endpoint: Endpoint, settings: ConnectionSettings, owner: ConnectionOwner) {
     this.#owner = owner;
@@ -85,9 +82,8 @@ export class Connection implements AnswerHandler {
         return true;
       },
     };
-    const { socket, wire, isTunnelled } = open(endpoint, onread);
+    const { socket, isTunnelled } = open(endpoint, onread);
     this.#socket = socket;
-    this.#wire = wire;
     // Node reads into a given buffer only from sockets of the system.
     if (isTunnelled) socket.on('data', (bytes: Buffer) => this.#read(bytes));
     const { proxy } = endpoint;
@@ -118,10 +114,6 @@ export class Connection implements AnswerHandler {
     this.#isEnded = false;
     this.#idleMs = this.#settings.idleMs;
     this.#reader.next();
-    if (!this.#isReferenced) {
-      this.#wire.ref();
-      this.#isReferenced = true;
-    }
     this.#socket.cork();
     if (sizeOf(body) <= ONE_TEXT_BYTES) {
       let text = head;
@@ -132,12 +124,6 @@ export class Connection implements AnswerHandler {
       for (const piece of body) this.#socket.write(piece);
     }
     atEndOfTurn(this.#uncork);
-  }
-
-  /** Does not keep the process alive until its next request. */
-  unref(): void {
-    this.#wire.unref();
-    this.#isReferenced = false;
   }
 
   pause(): void {
@@ -233,7 +219,6 @@ export class Connection implements AnswerHandler {
 
 interface Opened {
   readonly socket: Socket;
-  readonly wire: Socket | Tunnel;
   readonly isTunnelled: boolean;
 }
 
@@ -243,7 +228,7 @@ function open(endpoint: Endpoint, onread: OnReadOpts): Opened {
   if (!isSecure) {
     const socket =
       proxy === undefined ? connectPlain({ ...options, onread, host, port }) : connectTo(proxy, { ...options, onread });
-    return { socket, wire: socket, isTunnelled: false };
+    return { socket, isTunnelled: false };
   }
   // Loaded by whoever needs it: many upstreams are on this machine.
   const { connect } = process.getBuiltinModule('node:tls');
@@ -257,5 +242,5 @@ function open(endpoint: Endpoint, onread: OnReadOpts): Opened {
   socket.on('session', (given: Buffer) => {
     endpoint.session = given;
   });
-  return { socket, wire: tunnel ?? socket, isTunnelled: tunnel !== undefined };
+  return { socket, isTunnelled: tunnel !== undefined };
 }

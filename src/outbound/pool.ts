@@ -88,10 +88,7 @@ export class Pool implements ConnectionOwner {
     const kept: Connection[] = [];
     for (const connection of this.#idle) {
       if (connection.usableUntil <= now) connection.destroy();
-      else {
-        connection.unref();
-        kept.push(connection);
-      }
+      else kept.push(connection);
     }
     this.#idle = kept;
     if (kept.length > 0) return;

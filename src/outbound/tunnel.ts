@@ -54,14 +54,6 @@ export class Tunnel extends Duplex {
     socket.once('close', () => this.destroy());
   }
 
-  ref(): void {
-    this.#socket.ref();
-  }
-
-  unref(): void {
-    this.#socket.unref();
-  }
-
   override _write(bytes: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
     const write = (): void => {
       this.#socket.write(bytes, done);
