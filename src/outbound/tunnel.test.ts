@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../test/support/eventually.ts';
 import { startForwardProxy } from '../../test/support/forward-proxy.ts';
 import { plainServer, unusedPort } from '../../test/support/plain-server.ts';
-import { secureServer, trustSecureServer } from '../../test/support/secure-server.ts';
+import { type SecureServer, secureServer, trustSecureServer } from '../../test/support/secure-server.ts';
 import type { Limits } from '../config/config.ts';
 import { defaultLimits } from '../config/defaults.ts';
 import { type ProxyConfig, resolveProxy } from '../config/proxy.ts';
@@ -64,10 +64,13 @@ function portOf(origin: string): number {
   return Number(new URL(origin).port);
 }
 
-async function faraway(context: TestContext, listener: RequestListener): Promise<{ to: number; resumed: boolean[] }> {
+async function faraway(
+  context: TestContext,
+  listener: RequestListener,
+): Promise<{ to: number } & Omit<SecureServer, 'origin'>> {
   trustSecureServer(context);
-  const { origin, resumed } = await secureServer(context, listener, { isFaraway: true });
-  return { to: portOf(origin), resumed };
+  const { origin, ...seen } = await secureServer(context, listener, { isFaraway: true });
+  return { to: portOf(origin), ...seen };
 }
 
 /** A proxy that says something else. */
@@ -90,13 +93,14 @@ async function oddProxy(context: TestContext, speak: (socket: Socket) => void): 
 describe('providers behind a proxy', { concurrency: 1 }, () => {
   for (const isSecure of [false, true])
     test(`are reached through a tunnel, which serves again (${isSecure ? 'a proxy by TLS' : 'in clear text'})`, async (context) => {
-      const { to, resumed } = await faraway(context, async (request, response) => {
+      const { to, resumed, greeted } = await faraway(context, async (request, response) => {
         const bytes = Buffer.concat(await request.toArray());
         await sleep(20);
         const { host, 'proxy-authorization': login, 'x-own': own } = request.headers;
         response.end(`${request.url} ${host} ${login} ${own} ${bytes.length}`);
       });
-      const { port, asked } = await startForwardProxy(context, { to, credentials: 'me:p@ss', isSecure });
+      const proxy = await startForwardProxy(context, { to, credentials: 'me:p@ss', isSecure });
+      const { port, asked } = proxy;
       const client = clientFor(context, through(port, { login: 'me:p%40ss@', scheme: isSecure ? 'https' : 'http' }));
       for (const body of [Buffer.from('hello'), Buffer.alloc(3_000_000)])
         assert.equal(await ask(client, FARAWAY, body), `200 /a?b=c upstream.example undefined 1 ${body.length}`);
@@ -107,6 +111,8 @@ describe('providers behind a proxy', { concurrency: 1 }, () => {
       await Promise.all([ask(client, FARAWAY), ask(client, FARAWAY)]);
       assert.deepEqual(resumed, [false, true]);
       assert.equal(asked.length, 2);
+      assert.deepEqual(greeted, Array(2).fill('upstream.example http/1.1'));
+      assert.deepEqual(proxy.greeted, isSecure ? Array(2).fill('localhost http/1.1') : []);
     });
 
   test('answer at the pace of a slow reader, and no further than that', async (context) => {
@@ -126,8 +132,11 @@ describe('providers behind a proxy', { concurrency: 1 }, () => {
       exchange.pause();
     });
     await eventually('paused', () => paused);
-    await sleep(500);
-    const before = written;
+    let before = -1;
+    while (before !== written) {
+      before = written;
+      await sleep(300);
+    }
     assert.ok(before < 25_000_000, `${before} bytes were taken in`);
     exchange.resume();
     assert.equal((await answer).length, '200 '.length + 30_000_000);
@@ -165,7 +174,22 @@ describe('providers behind a proxy', { concurrency: 1 }, () => {
         for (const tunnel of tunnels) end(tunnel);
       });
       await assert.rejects(answer, { code: 'upstream_cut' });
+      await eventually('closed from here too', () => tunnels.every(({ destroyed }) => destroyed));
     });
+
+  test('whose upstream leaves give a slow reader the rest of its answer', { timeout: 10_000 }, async (context) => {
+    const { to } = await faraway(context, (_request, response) => {
+      response.setHeader('connection', 'close');
+      response.end(Buffer.alloc(200_000, 'a'));
+    });
+    const { port, tunnels } = await startForwardProxy(context, { to });
+    const { exchange, answer } = send(clientFor(context, through(port)), FARAWAY, Buffer.from('x'), () => {
+      exchange.pause();
+      setTimeout(() => exchange.resume(), 20);
+    });
+    assert.equal((await answer).length, '200 '.length + 200_000);
+    await eventually('closed', () => tunnels.every(({ destroyed }) => destroyed));
+  });
 
   test('in clear text, where the proxy is told the whole address', async (context) => {
     const { url: origin, port: to } = await plainServer(context, (request, response) => {
@@ -183,6 +207,19 @@ describe('providers behind a proxy', { concurrency: 1 }, () => {
       code: 'upstream_unreachable',
       message: /HTTP_PROXY .*wants a name and a password/,
     });
+  });
+
+  test('that are addresses are written as HTTP writes them', async (context) => {
+    const { port, asked } = await startForwardProxy(context, { to: undefined });
+    const client = clientFor(context, through(port));
+    for (const origin of ['https://192.0.2.1', 'https://[2001:db8::1]:8443']) await assert.rejects(ask(client, origin));
+    assert.deepEqual(
+      asked.map(({ line, headers }) => [line, headers.host]),
+      [
+        ['CONNECT 192.0.2.1:443', '192.0.2.1:443'],
+        ['CONNECT [2001:db8::1]:8443', '[2001:db8::1]:8443'],
+      ],
+    );
   });
 
   test('may say 407 themselves, which is not their proxy then', async (context) => {
@@ -213,6 +250,21 @@ describe('providers behind a proxy', { concurrency: 1 }, () => {
         return !error.message.includes('secret1');
       });
     });
+
+  test('a proxy may say that the way is open in any words, and only that', async (context) => {
+    const { to } = await faraway(context, (_request, response) => response.end('hello'));
+    const asking = async (...says: string[]): Promise<string> => {
+      const { port } = await startForwardProxy(context, { to, says });
+      return ask(clientFor(context, through(port)), FARAWAY);
+    };
+    for (const says of [['HTTP/1.0 200 OK\r\n\r\n'], ['HTTP/1.1 2', '99\r', '\nx: y\r\n\r', '\n']])
+      assert.equal(await asking(...says), '200 hello', says.join(''));
+    for (const status of [199, 300]) {
+      const says = `HTTP/1.1 ${status} No\r\n\r\n`;
+      await assert.rejects(asking(says), { code: 'upstream_unreachable', message: new RegExp(`\\(${status}\\)`) });
+    }
+    await assert.rejects(asking('HTTP/1.1 200 OK\r\n\r\nno TLS'), { code: 'upstream_unreachable' });
+  });
 
   for (const [what, speak] of Object.entries({
     'speaks another protocol': (socket: Socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n\r\n'),

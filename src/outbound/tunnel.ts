@@ -42,7 +42,8 @@ export class Tunnel extends Duplex {
     super();
     this.#proxy = proxy;
     const target = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
-    const socket = connectTo(proxy, options);
+    // Half open, since it would else be closed, and this with it, before a slow reader has all that came.
+    const socket = connectTo(proxy, { ...options, allowHalfOpen: true });
     this.#socket = socket;
     socket.write(`CONNECT ${target} HTTP/1.1\r\nhost: ${target}\r\n${authorizationFor(proxy)}\r\n`);
     socket.on('data', (bytes: Buffer) => this.#take(bytes));
@@ -51,7 +52,6 @@ export class Tunnel extends Duplex {
       if (this.#isOpen) this.push(null);
       else this.destroy(unreachable(proxy));
     });
-    socket.once('close', () => this.destroy());
   }
 
   override _write(bytes: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {

@@ -3,12 +3,18 @@ import { createServer, type IncomingMessage, request as passOn } from 'node:http
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TLSSocket } from 'node:tls';
 import { secureIdentity } from './secure-server.ts';
+
+const ESTABLISHED = 'HTTP/1.1 200 Connection established\r\nproxy-agent: a proxy\r\n\r\n';
 
 export interface ForwardProxy {
   readonly port: number;
   /** What was asked of it, with its headers. */
   readonly asked: readonly { readonly line: string; readonly headers: IncomingMessage['headers'] }[];
+  /** What each connection by TLS asked for: a name and a protocol. */
+  readonly greeted: readonly string[];
   /** The connections that became tunnels. */
   readonly tunnels: readonly Socket[];
 }
@@ -20,15 +26,18 @@ interface ProxyOptions {
   readonly to: number | undefined;
   /** It is itself spoken to by TLS, as `localhost`. */
   readonly isSecure?: boolean;
+  /** What it says of a tunnel that is open, piece by piece. */
+  readonly says?: readonly string[];
 }
 
 /** A proxy as companies have them: tunnels by CONNECT, and plain requests that name the whole address. */
 export async function startForwardProxy(
   context: TestContext,
-  { credentials, to, isSecure = false }: ProxyOptions,
+  { credentials, to, isSecure = false, says = [ESTABLISHED] }: ProxyOptions,
 ): Promise<ForwardProxy> {
   const asked: { line: string; headers: IncomingMessage['headers'] }[] = [];
   const sockets = new Set<Socket>();
+  const greeted: string[] = [];
   const tunnels: Socket[] = [];
   const refusal = ({ method, url, headers }: IncomingMessage): number | undefined => {
     asked.push({ line: `${method} ${url}`, headers });
@@ -38,6 +47,9 @@ export async function startForwardProxy(
   };
   const server = isSecure ? createSecureServer(secureIdentity) : createServer();
   server.on('connection', (socket: Socket) => sockets.add(socket));
+  server.on('secureConnection', ({ servername, alpnProtocol }: TLSSocket) =>
+    greeted.push(`${servername} ${alpnProtocol}`),
+  );
   server.on('request', (request: IncomingMessage, response) => {
     const status = refusal(request);
     if (status !== undefined) return response.writeHead(status).end();
@@ -54,8 +66,11 @@ export async function startForwardProxy(
     const status = refusal(request);
     if (status !== undefined) return socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: 2\r\n\r\nno`);
     tunnels.push(socket);
-    const further = connect({ port: to ?? 0, host: 'localhost' }, () => {
-      socket.write('HTTP/1.1 200 Connection established\r\nproxy-agent: a proxy\r\n\r\n');
+    const further = connect({ port: to ?? 0, host: 'localhost' }, async () => {
+      for (const [place, piece] of says.entries()) {
+        if (place > 0) await sleep(20);
+        socket.write(piece);
+      }
       further.write(head);
       further.pipe(socket).pipe(further);
     });
@@ -69,5 +84,5 @@ export async function startForwardProxy(
     server.close();
     for (const socket of sockets) socket.destroy();
   });
-  return { port: (server.address() as AddressInfo).port, asked, tunnels };
+  return { port: (server.address() as AddressInfo).port, asked, greeted, tunnels };
 }

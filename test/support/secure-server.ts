@@ -15,22 +15,34 @@ const key = readFileSync(new URL('key.pem', folder), 'utf8');
 /** What `localhost` shows as its own. */
 export const secureIdentity = { cert, key };
 
-/** A server by TLS that is `localhost`, or `upstream.example` on a port of this machine, closed after the test, and which of its connections took up an earlier session. */
+export interface SecureServer {
+  readonly origin: string;
+  /** Which of its connections took up an earlier session. */
+  readonly resumed: readonly boolean[];
+  /** What each connection asked for: a name and a protocol. */
+  readonly greeted: readonly string[];
+}
+
+/** A server by TLS that is `localhost`, or `upstream.example` on a port of this machine, closed after the test. */
 export async function secureServer(
   context: TestContext,
   listener: RequestListener,
   { isFaraway = false } = {},
-): Promise<{ origin: string; resumed: boolean[] }> {
+): Promise<SecureServer> {
   const server = createServer(isFaraway ? { cert: faraway, key } : secureIdentity, listener);
   const resumed: boolean[] = [];
-  server.on('secureConnection', (socket) => resumed.push(socket.isSessionReused()));
+  const greeted: string[] = [];
+  server.on('secureConnection', (socket) => {
+    resumed.push(socket.isSessionReused());
+    greeted.push(`${socket.servername} ${socket.alpnProtocol}`);
+  });
   server.listen(0, 'localhost');
   await once(server, 'listening');
   context.after(() => {
     server.close();
     server.closeAllConnections();
   });
-  return { origin: `https://localhost:${(server.address() as AddressInfo).port}`, resumed };
+  return { origin: `https://localhost:${(server.address() as AddressInfo).port}`, resumed, greeted };
 }
 
 /** Makes these certificates ones that hold, for the rest of the test. */
