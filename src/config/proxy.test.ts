@@ -38,7 +38,7 @@ test('lower case counts more, and what is empty does not count', () => {
     no_proxy: '',
   };
   const { https, http, direct } = resolveProxy(
-    { ...environment, HTTP_PROXY: 'http://c.example', NO_PROXY: 'D.example' },
+    { ...environment, HTTP_PROXY: 'http://c.example', NO_PROXY: ' D.example, ,' },
     [],
   );
   assert.deepEqual([https?.hostname, https?.variable], ['a.example', 'https_proxy']);

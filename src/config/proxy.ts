@@ -60,7 +60,7 @@ function parse(text: string, variable: string): ProxyAddress | undefined {
   if (!URL.canParse(written)) return undefined;
   const { protocol, hostname, port, username, password } = new URL(written);
   const usual = PORTS[protocol];
-  if (usual === undefined || hostname === '') return undefined;
+  if (usual === undefined) return undefined;
   const credentials = decoded(`${username}:${password}`);
   return {
     hostname: hostname.replace(/^\[|\]$/g, ''),

@@ -39,6 +39,7 @@ test('NO_PROXY names hosts, those below them, addresses, ranges and ports', () =
     ['example.org:80', 'http://example.org', true],
     ['example.org:8443', 'https://example.org', false],
     ['10.0.0.0/8', 'http://10.200.1.1', true],
+    ['10.0.0.0/8', 'http://[::ffff:10.0.0.1]', true],
     ['10.0.0.0/8', 'http://11.0.0.1', false],
     ['10.0.0.0/8', 'http://10.example.org', false],
     ['10.0.0.1', 'http://10.0.0.1:8000', true],

@@ -22,7 +22,7 @@ function covers(entry: string, host: string, port: string): boolean {
   const name = withoutPort(entry, port)
     .replace(/^\*?\./, '')
     .replace(/\.$/, '');
-  return name !== '' && (host === name || host.endsWith(`.${name}`));
+  return host === name || host.endsWith(`.${name}`);
 }
 
 /** The entry without the port that it names; empty where it is another one. */
