@@ -268,6 +268,7 @@ describe('providers behind a proxy', { concurrency: 1 }, () => {
 
   for (const [what, speak] of Object.entries({
     'speaks another protocol': (socket: Socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n\r\n'),
+    'speaks another version': (socket: Socket) => socket.end('HTTP/2.0 200 OK\r\n\r\n'),
     'ends in the middle': (socket: Socket) => socket.end('HTTP/1.1 200'),
     'hangs up': (socket: Socket) => socket.destroy(),
     resets: (socket: Socket) => socket.resetAndDestroy(),

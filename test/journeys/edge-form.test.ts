@@ -188,6 +188,31 @@ describe('forms', () => {
     assert.equal((await send(FORM, JSON_PART + file('a.png', 'a'.repeat(200_000)) + END)).status, 200);
   });
 
+  test('which part it is', async () => {
+    for (const [param, status, message, body] of [
+      ['files', 413, /^The file is larger than 200000 bytes/, file('a.png', 'a'.repeat(200_001))],
+      ['a', 413, /^The part 'a' is larger than 100000 bytes/, field('a', 'a'.repeat(100_001))],
+      ['a', 413, /^The part 'a' is larger than 100000 bytes/, field('a', 'a'.repeat(300_000))],
+      ['a', 400, /^The part 'a' is not valid UTF-8/, field('a', '\xff')],
+      ['files', 400, /^A file name has more than 255 bytes/, file(`${'n'.repeat(256)}.png`, 'Hi')],
+      ['n'.repeat(64), 400, /^The name of a part has more than 255 bytes/, field('n'.repeat(256), 'Hi')],
+      [null, 400, /^The form has more than 100 parts/, times(101, (index) => field(`f${index}`, 'Hi'))],
+      [null, 413, /^The request is larger than 400000 bytes/, times(3, () => file('a.png', 'a'.repeat(190_000)))],
+    ] as const) {
+      const error = assertError(await send(FORM, body + JSON_PART + END), status, String(message));
+      assert.equal(error.param, param);
+      assert.match(error.message, message);
+    }
+  });
+
+  test('the limit of files is none for fields', async () => {
+    await using small = await openWorld({ yaml: 'limits: { uploadFileBytes: 40 }' });
+    const ask = (body: string) => small.ask({ method: 'POST', path: PATH, headers: { 'content-type': FORM }, body });
+    const answer = await ask(JSON_PART + END);
+    assert.equal(answer.status, 200, answer.text);
+    assertError(await ask(JSON_PART + file('a.png', 'a'.repeat(41)) + END), 413);
+  });
+
   test('what is compressed', async () => {
     for (const encoding of ['gzip', 'deflate', 'br', 'zstd', 'identity, gzip', 'x']) {
       const answer = await world.ask({

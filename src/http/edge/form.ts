@@ -44,7 +44,7 @@ export async function readForm(request: IncomingMessage, limits: FormLimits, dea
     const bytes = await collectBytes(body);
     if (filename !== undefined) files.push({ name, filename, mimeType, bytes });
     else if (isUtf8(bytes)) fields.push({ name, value: bytes.toString('utf8') });
-    else throw new SluiceError('invalid_request', `The part '${name.slice(0, 64)}' is not valid UTF-8.`);
+    else throw wrongPart(name, `The part '${shown(name)}' is not valid UTF-8.`);
   }
   return { fields, files };
 }
@@ -57,7 +57,7 @@ export async function* formParts(
 ): AsyncGenerator<FormPart, void, undefined> {
   refuseEncoding(request);
   if (Number(request.headers['content-length'] ?? 0) > limits.uploadRequestBytes) {
-    throw tooLarge('request', limits.uploadRequestBytes);
+    throw requestTooLarge(limits);
   }
   const { Busboy } = await import('@fastify/busboy');
   let parser: BusboyInstance;
@@ -66,12 +66,7 @@ export async function* formParts(
       headers: { ...request.headers, 'content-type': request.headers['content-type'] ?? '' },
       // Every part as bytes: as text, letters that are no UTF-8 would silently become others.
       isPartAFile: () => true,
-      limits: {
-        fieldNameSize: limits.uploadNameBytes,
-        fileSize: limits.uploadFileBytes,
-        parts: limits.uploadParts,
-        headerPairs: 100,
-      },
+      limits: { parts: limits.uploadParts, headerPairs: 100 },
     });
   } catch {
     throw malformed();
@@ -97,7 +92,7 @@ export async function* formParts(
   const onData = (bytes: Buffer): void => {
     deadline.touch();
     size += bytes.length;
-    if (size > limits.uploadRequestBytes) fail(tooLarge('request', limits.uploadRequestBytes));
+    if (size > limits.uploadRequestBytes) fail(requestTooLarge(limits));
   };
   const onClose = (): void => {
     if (!request.complete) fail(new SluiceError('invalid_request', 'The request ended before the form was complete.'));
@@ -106,32 +101,29 @@ export async function* formParts(
   parser.on('file', (name: string | undefined, body, filename: string | undefined, _encoding, mimeType) => {
     const part = name ?? '';
     if (Buffer.byteLength(filename ?? '') > limits.uploadNameBytes) {
-      fail(new SluiceError('invalid_request', `A file name has more than ${limits.uploadNameBytes} bytes.`));
+      fail(wrongPart(part, `A file name has more than ${limits.uploadNameBytes} bytes.`));
     } else if (Buffer.byteLength(part) > limits.uploadNameBytes) {
-      fail(new SluiceError('invalid_request', `The name of a part has more than ${limits.uploadNameBytes} bytes.`));
+      fail(wrongPart(part, `The name of a part has more than ${limits.uploadNameBytes} bytes.`));
     }
     // Some send what was pasted without a name.
     const isFile =
       filename !== undefined || mimeType === 'application/octet-stream' || extensionFor(mimeType) !== undefined;
     open.add(body);
     body.once('close', () => open.delete(body));
-    body.on('limit', () => fail(tooLarge('file', limits.uploadFileBytes)));
     body.on('error', () => fail(malformed()));
-    const limit = isFile ? limits.uploadFileBytes : limits.fieldBytes;
-    const what = isFile ? 'file' : `part '${part.slice(0, 64)}'`;
     arrived.push({
       name: part,
       filename: isFile ? (filename ?? '') : undefined,
       mimeType,
-      body: bounded(body, limit, what),
+      body: isFile
+        ? bounded(body, limits.uploadFileBytes, 'file', part)
+        : bounded(body, limits.fieldBytes, `part '${shown(part)}'`, part),
     });
     wake();
   });
-  for (const event of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
-    parser.on(event, () =>
-      fail(new SluiceError('invalid_request', `The form has more than ${limits.uploadParts} parts.`)),
-    );
-  }
+  parser.on('partsLimit', () =>
+    fail(new SluiceError('invalid_request', `The form has more than ${limits.uploadParts} parts.`)),
+  );
   parser.on('error', () => fail(malformed()));
   parser.on('finish', () => {
     ended = true;
@@ -161,12 +153,18 @@ export async function* formParts(
   }
 }
 
-async function* bounded(body: Readable, limit: number, what: string): AsyncGenerator<Buffer, void, undefined> {
+/** At most `limit` bytes of a part. */
+async function* bounded(
+  body: Readable,
+  limit: number,
+  what: string,
+  part: string,
+): AsyncGenerator<Buffer, void, undefined> {
   let size = 0;
   try {
     for await (const bytes of body) {
       size += (bytes as Buffer).length;
-      if (size > limit) throw tooLarge(what, limit);
+      if (size > limit) throw tooLarge(what, limit, part);
       yield bytes as Buffer;
     }
   } catch (error) {
@@ -174,8 +172,22 @@ async function* bounded(body: Readable, limit: number, what: string): AsyncGener
   }
 }
 
-function tooLarge(what: string, limit: number): SluiceError {
-  return new SluiceError('too_large', `The ${what} is larger than ${limit} bytes.`);
+function requestTooLarge({ uploadRequestBytes }: FormLimits): SluiceError {
+  return tooLarge('request', uploadRequestBytes);
+}
+
+function tooLarge(what: string, limit: number, part?: string): SluiceError {
+  const options = part === undefined ? {} : { param: shown(part) };
+  return new SluiceError('too_large', `The ${what} is larger than ${limit} bytes.`, options);
+}
+
+function wrongPart(part: string, message: string): SluiceError {
+  return new SluiceError('invalid_request', message, { param: shown(part) });
+}
+
+/** As much of a part's name as an error tells. */
+function shown(part: string): string {
+  return part.slice(0, 64);
 }
 
 function malformed(): SluiceError {
