@@ -9,7 +9,7 @@ const PATHS = ['/', '/docs/', '/openapi.json', '/v1/models', '/backend-api/v2/pr
 describe('the Host header', () => {
   let world: World;
   before(async () => {
-    world = await openWorld({ yaml: 'allowedHosts: [sluice.example, Upper.Example]\n' });
+    world = await openWorld({ yaml: 'allowedHosts: [sluice.example, Upper.Example, "fd00::7"]\n' });
   });
   after(() => world.close());
 
@@ -179,6 +179,7 @@ describe('the Host header', () => {
       'sluice.example',
       'SLUICE.example:443',
       'upper.example',
+      '[fd00::7]:1337',
     ]) {
       const answer = await world.ask({ path: '/v1/models', headers: { host } });
       assert.equal(answer.status, 200, `${host}: ${answer.text}`);

@@ -49,7 +49,7 @@ export function checkHost(request: IncomingMessage, settings: GuardSettings, isL
   if (!(request.url ?? '').startsWith('/')) {
     throw new SluiceError('invalid_request', 'The request target must be a path.');
   }
-  if (isLoopbackName(name) || settings.allowedHosts.includes(name)) return;
+  if (isLoopbackName(name) || settings.allowedHosts.some((host) => nameOf(host) === name)) return;
   if (!isLoopbackBind) {
     if (settings.key !== undefined && settings.allowedHosts.length === 0) return;
     if (isIP(name) !== 0 || PRIVATE_NAME.test(name)) return;
