@@ -109,6 +109,17 @@ describe('attempts', () => {
     });
   }
 
+  test('a storage of ours that fails is logged, ends it, and is nothing against the target', async () => {
+    const log = testLogger();
+    const health = new Health();
+    const script = { a: [['storage_failed', { retryAfter: 1 }]] } as const;
+    const { error, asked } = await run([a, b], script, LIMITS, health, new CallScope('r', log));
+    assert.deepEqual(asked, ['a']);
+    assert.equal(error?.code, 'storage_failed');
+    assert.ok(log.lines.some(({ level }) => level === 'error'));
+    assert.deepEqual(health.order([a, b]), [a, b]);
+  });
+
   test('a mistake of ours is logged, ends it, and loses its text', async () => {
     const log = testLogger();
     const { error, asked } = await run(
@@ -202,12 +213,22 @@ describe('attempts', () => {
     assert.deepEqual((await run([a], { a: ['overloaded'] }, limits)).asked, ['a']);
   });
 
+  test('each wait is twice as long as the one before', async (context) => {
+    context.mock.method(Math, 'random', () => 0.999);
+    const script = { a: ['overloaded'] } as const;
+    // 150 ms and 300 ms.
+    assert.equal((await run([a], script, { attempts: 3, retryWaitMs: 400 })).asked.length, 2);
+    assert.equal((await run([a], script, { attempts: 3, retryWaitMs: 500 })).asked.length, 3);
+  });
+
   test('a target that failed comes last the next time', async () => {
-    const health = new Health();
-    await run([a, b], { a: ['upstream_unreachable'] }, LIMITS, health);
-    assert.deepEqual((await run([a, b], {}, LIMITS, health)).asked, ['b']);
-    assert.deepEqual((await run([a], {}, LIMITS, health)).asked, ['a']);
-    assert.deepEqual((await run([a, b], {}, LIMITS, health)).asked, ['a']);
+    for (const fault of ['upstream_unreachable', 'upstream_timeout', 'rate_limited', 'insufficient_quota'] as const) {
+      const health = new Health();
+      await run([a, b], { a: [fault] }, LIMITS, health);
+      assert.deepEqual((await run([a, b], {}, LIMITS, health)).asked, ['b'], fault);
+      assert.deepEqual((await run([a], {}, LIMITS, health)).asked, ['a']);
+      assert.deepEqual((await run([a, b], {}, LIMITS, health)).asked, ['a']);
+    }
   });
 
   test("a request's own fault does not count against the target", async () => {
@@ -235,6 +256,14 @@ describe('attempts', () => {
     assert.equal(error, reason);
     assert.deepEqual(asked, ['a']);
     assert.ok(tookMs < 15_000);
+  });
+
+  test('time that is over ends the waiting too, and names whoever was asked', async () => {
+    const call = new CallScope('request', testLogger());
+    setTimeout(() => call.cancel(new SluiceError('upstream_timeout', 'over')), 50);
+    const script = { a: [['overloaded', { retryAfter: 2 }]] } as const;
+    const { error } = await run([a], script, LIMITS, new Health(), call);
+    assert.deepEqual([error?.code, error?.options.provider], ['upstream_timeout', 'a']);
   });
 
   test('a client that leaves during an attempt is no failure of the target', async () => {

@@ -78,9 +78,17 @@ export async function attempt<T>(
   }
 }
 
-/** Wrong wherever it is sent. */
+/** Wrong wherever it is sent, or with us. */
 function isFinal(error: SluiceError): boolean {
-  return error.code === 'invalid_request' || error.code === 'too_large' || error.code === 'internal';
+  switch (error.code) {
+    case 'invalid_request':
+    case 'too_large':
+    case 'internal':
+    case 'storage_failed':
+      return true;
+    default:
+      return false;
+  }
 }
 
 /** Says something about the target's state rather than about the request, which it may never be able to serve. */
