@@ -42,13 +42,13 @@ export class Tunnel extends Duplex {
     super();
     this.#proxy = proxy;
     const target = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
-    // Half open, since it would else be closed, and this with it, before a slow reader has all that came.
-    const socket = connectTo(proxy, { ...options, allowHalfOpen: true });
+    const socket = connectTo(proxy, options);
     this.#socket = socket;
     socket.write(`CONNECT ${target} HTTP/1.1\r\nhost: ${target}\r\n${authorizationFor(proxy)}\r\n`);
     socket.on('data', (bytes: Buffer) => this.#take(bytes));
     socket.on('error', (cause) => this.destroy(this.#isOpen ? cause : unreachable(proxy, cause)));
     socket.once('end', () => {
+      // That it closes is no reason to end: a slow reader may not have all that came.
       if (this.#isOpen) this.push(null);
       else this.destroy(unreachable(proxy));
     });
@@ -64,10 +64,6 @@ export class Tunnel extends Duplex {
 
   override _read(): void {
     this.#socket.resume();
-  }
-
-  override _final(done: () => void): void {
-    this.#socket.end(done);
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
