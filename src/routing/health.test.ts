@@ -36,6 +36,17 @@ describe('Health', () => {
     assert.deepEqual(health.order([a, other, b]), [other, b, a]);
     health.failed(a, new SluiceError('upstream_unreachable', ''));
     assert.deepEqual(health.order([a, other, b]), [b, a, other]);
+    // Where one model answers, somebody can.
+    health.succeeded(other);
+    assert.deepEqual(health.order([other, a, b]), [other, b, a]);
+  });
+
+  test('one answer that is late changes the mean time by its share', () => {
+    const health = new Health();
+    assert.equal(health.latency(a), undefined);
+    health.answered(a, 100);
+    health.answered(a, 200);
+    assert.equal(health.latency(a), 120);
   });
 
   test('an upstream that asks for patience gets it', () => {

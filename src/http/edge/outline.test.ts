@@ -124,6 +124,8 @@ describe('outlineOf', () => {
   test('is not made of small bodies, of very large ones, of many strings, and where it would spare little', () => {
     assert.equal(outlineOf([chatOf('x'.repeat(30_000))]), undefined);
     assert.equal(outlineOf([chatOf('x'.repeat(1024 * 1024))]), undefined);
+    const further = [Buffer.alloc(1024 * 1024, ' '), Buffer.from('}')];
+    assert.ok(outlineOf([chatOf('x'.repeat(900_000)), ...further]) === undefined);
     assert.ok(outlineOf([chatOf('x'.repeat(1024 * 1024 - 100))]));
     const words = JSON.stringify(Array.from({ length: 30_000 }, () => 'word'));
     assert.equal(outlineOf([Buffer.from(`{"messages":${words},"x":"${'x'.repeat(700_000)}"}`)]), undefined);

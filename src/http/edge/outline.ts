@@ -80,13 +80,13 @@ export function placesInWhole(
   for (const member of members) {
     const start = member.start + missing;
     for (let cut = cuts[next]; cut !== undefined && cut.at < member.end; cut = cuts[next]) {
-      if (member.name !== name || cut.at < member.start) return undefined;
+      if (member.name !== name) return undefined;
       missing += cut.bytes;
       next += 1;
     }
     places.push({ name: member.name, start, end: member.end + missing });
   }
-  return next === cuts.length ? places : undefined;
+  return places;
 }
 
 /** Whether the string whose opening quote stands at `at` is the value of a `content` or a `text`. */
