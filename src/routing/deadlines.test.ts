@@ -92,6 +92,21 @@ describe('Deadlines', () => {
     assert.equal(expired, 3);
   });
 
+  test('are looked at by one timer, which ends when there are none for a while', (context) => {
+    context.mock.timers.enable({ apis: ['setInterval'] });
+    const begun = context.mock.method(globalThis, 'setInterval');
+    const ended = context.mock.method(globalThis, 'clearInterval');
+    const deadlines = new Deadlines();
+    for (let round = 1; round <= 2; round += 1) {
+      const open = [deadlines.start(60_000, () => {}), deadlines.start(60_000, () => {})];
+      context.mock.timers.tick(2_000);
+      assert.deepEqual([begun.mock.callCount(), ended.mock.callCount()], [round, round - 1]);
+      for (const each of open) each.clear();
+      context.mock.timers.tick(2_000);
+      assert.deepEqual([begun.mock.callCount(), ended.mock.callCount()], [round, round]);
+    }
+  });
+
   test('a process is not kept alive by them', () => {
     const script = `import { Deadlines } from ${JSON.stringify(new URL('./deadlines.ts', import.meta.url))};
       new Deadlines().start(600_000, () => {});

@@ -23,6 +23,14 @@ function asking(): { ask(name: string, size: number): void; readonly came: strin
 }
 
 describe('turns', () => {
+  test('leave no timer behind', async (context) => {
+    const begun = context.mock.method(globalThis, 'setInterval');
+    const ended = context.mock.method(globalThis, 'clearInterval');
+    (await new Turns().take(MB)).end();
+    assert.equal(begun.mock.callCount(), 1);
+    assert.equal(ended.mock.calls[0]?.arguments[0], begun.mock.calls[0]?.result);
+  });
+
   test('as many at a time as fit, in their order', async () => {
     const world = asking();
     for (const name of ['one', 'two', 'three']) world.ask(name, 7 * MB);

@@ -56,7 +56,7 @@ export class Turn {
 
   constructor(onEnd: () => void) {
     this.#onEnd = onEnd;
-    this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
+    this.#timer = setInterval(() => this.#look(), LOOK_MS);
   }
 
   /** So many more bytes of the body have come. */
