@@ -50,7 +50,6 @@ export function writeHead(response: ServerResponse, shared: Headers, ofBody: Hea
     if (ofBody[name] === undefined && own[name] === undefined) text += lineOf(name, shared[name], rest);
   for (const name in ofBody) if (own[name] === undefined) text += lineOf(name, ofBody[name], rest);
   for (const name in own) text += lineOf(name, own[name], rest);
-  response.statusMessage = 'OK';
   store.call(response, text, rest);
 }
 

@@ -88,6 +88,14 @@ describe('KeyTurns', () => {
     assert.deepEqual(next(), ['a0', 'a1', 'a2', 'b']);
   });
 
+  test('whoever has a key already keeps it', () => {
+    const own = target('a', { keys: ['1', '2'], key: 1 });
+    assert.deepEqual(
+      new KeyTurns().expand([own], () => false),
+      [own],
+    );
+  });
+
   test("a client's own key takes no part", () => {
     const expanded = new KeyTurns().expand([target('a', { keys: ['1', '2'] })], () => true);
     assert.deepEqual(expanded, [expanded[0]]);

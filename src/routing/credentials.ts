@@ -21,7 +21,7 @@ export interface ClientKeys {
 export function credentialsFor(provider: Provider, keys: ClientKeys, isChosen: boolean): Credentials {
   if (provider.auth.kind !== 'api_key') return {};
   if (typeof keys.apiKey === 'object') {
-    const own = keys.apiKey.get(provider.id.toLowerCase()) ?? keys.apiKey.get(provider.label.toLowerCase());
+    const own = keys.apiKey.get(provider.id) ?? keys.apiKey.get(provider.label.toLowerCase());
     if (own !== undefined) return { apiKey: own };
   } else if (keys.apiKey !== undefined && isChosen) {
     return { apiKey: keys.apiKey };

@@ -31,7 +31,7 @@ describe('a key that came with a request', () => {
 providers:
   broken: ${provider(broken)}
   second: ${provider(second)}
-  third: ${provider(third)}
+  third: ${provider(third).replace('{', '{ label: Number Three,')}
 aliases: { some: [broken, second, third] }
 `,
     );
@@ -74,6 +74,8 @@ aliases: { some: [broken, second, third] }
     assert.deepEqual(await ask({ model: 'third', api_key: OWN }), ['third/v1/models', 'third/v1/chat/completions']);
     assert.deepEqual(await ask({ model: 'second-model', api_key: OWN }), ['second/v1/chat/completions']);
     assert.deepEqual(await ask({ api_key: { second: OWN } }), ['second/v1/models', 'second/v1/chat/completions']);
+    const byLabel = { 'Number three': OWN, SECOND: 'sk-of-somebody-else' };
+    assert.deepEqual(await ask({ model: 'third/m', api_key: byLabel }), ['third/v1/chat/completions']);
   });
 
   test('reaches whom the request names, and not who takes over', async () => {

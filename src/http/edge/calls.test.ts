@@ -34,6 +34,13 @@ describe('places', () => {
     assert.equal(calls.running, 0);
   });
 
+  test('leave nothing of their clients behind', (context) => {
+    const { enter } = open();
+    const forgotten = context.mock.method(Map.prototype, 'delete');
+    enter('10.0.0.1')();
+    assert.ok(forgotten.mock.calls.some(({ arguments: [client] }) => client === '10.0.0.1'));
+  });
+
   test('of programs on this machine count in all only', () => {
     const { enter } = open();
     const leaves = [enter(HERE), enter('::ffff:127.0.0.1')];
