@@ -11,6 +11,7 @@ describe('a key that came with a request', () => {
   let broken: OpenAiUpstream;
   let second: OpenAiUpstream;
   let third: OpenAiUpstream;
+  let keyless: OpenAiUpstream;
   let world: Awaited<ReturnType<typeof startGatewayBefore>>;
   before(async () => {
     const refusing: VendorScript = ({ model }) => (model.startsWith('refused') ? { status: 429 } : { text: ['Hello'] });
@@ -23,16 +24,18 @@ describe('a key that came with a request', () => {
     });
     second = await startOpenAiUpstream(undefined, { models: ['second-model', 'shared'] });
     third = await startOpenAiUpstream(undefined, { models: ['third-model', 'shared'] });
+    keyless = await startOpenAiUpstream();
     const provider = ({ baseUrl }: OpenAiUpstream): string =>
       `{ kind: openai, baseUrl: '${baseUrl}', apiKey: configured }`;
     world = await startGatewayBefore(
-      [broken, second, third],
+      [broken, second, third, keyless],
       `
 providers:
   broken: ${provider(broken)}
   second: ${provider(second)}
   third: ${provider(third).replace('{', '{ label: Number Three,')}
-aliases: { some: [broken, second, third] }
+  groq: { baseUrl: '${keyless.baseUrl}' }
+aliases: { some: [broken, second, third], cheap: [groq/m, third/m] }
 `,
     );
   });
@@ -40,7 +43,7 @@ aliases: { some: [broken, second, third] }
 
   /** The paths at which the key arrived. */
   const arriving = async (send: () => Promise<unknown>): Promise<readonly string[]> => {
-    const upstreams = { broken, second, third };
+    const upstreams = { broken, second, third, keyless };
     const seen = Object.entries(upstreams).map(([name, { requests }]) => ({ name, requests, from: requests.length }));
     await send();
     return seen.flatMap(({ name, requests, from }) =>
@@ -57,8 +60,9 @@ aliases: { some: [broken, second, third] }
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
     });
+  const CHAT = { messages: [{ role: 'user', content: 'Hi' }] };
   const ask = (fields: object): Promise<readonly string[]> =>
-    arriving(() => post('/v1/chat/completions', { messages: [{ role: 'user', content: 'Hi' }], ...fields }));
+    arriving(() => post('/v1/chat/completions', { ...CHAT, ...fields }));
 
   test('reaches nobody where the request says neither a provider nor a model', async () => {
     assert.deepEqual(await ask({ api_key: OWN }), []);
@@ -87,6 +91,13 @@ aliases: { some: [broken, second, third] }
     const each = { broken: OWN, third: OWN };
     const both = [...refused, 'third/v1/chat/completions'];
     assert.deepEqual(await ask({ model: 'broken/refused-by-each', models: ['third/m'], api_key: each }), both);
+  });
+
+  test('reaches as a Bearer token whom the request names and who has no other, and nobody else', async () => {
+    const bearer = (model: string) =>
+      arriving(() => post('/v1/chat/completions', { ...CHAT, model }, { authorization: `Bearer ${OWN}` }));
+    assert.deepEqual(await bearer('groq/m'), ['keyless/v1/chat/completions']);
+    for (const model of ['cheap', 'third/m', 'shared']) assert.deepEqual(await bearer(model), [], model);
   });
 
   test('is for the provider that answers the first of several choices, and for no other', async () => {
