@@ -71,6 +71,8 @@ test('a head is the one that Node would write, and so is what becomes of the con
   assert.match(closed, /connection: close/);
   await same([KEPT], [{ connection: 'close' }, { 'transfer-encoding': 'chunked' }, {}]);
   await same([CLOSED], [{ date: 'some day' }, BODY, {}]);
+  for (const own of [{ 'content-length': '5' }, { 'keep-alive': 'timeout=9' }])
+    await same([KEPT, CLOSED], [SHARED, {}, own], [SHARED, {}, own]);
 });
 
 test('a later part of a head says it otherwise', async () => {

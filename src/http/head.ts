@@ -10,7 +10,6 @@ const OF_NODE: ReadonlySet<string> = new Set([
   'content-disposition',
   'content-length',
   'date',
-  'expect',
   'keep-alive',
   'trailer',
   'transfer-encoding',
