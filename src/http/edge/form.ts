@@ -66,7 +66,7 @@ export async function* formParts(
       headers: { ...request.headers, 'content-type': request.headers['content-type'] ?? '' },
       // Every part as bytes: as text, letters that are no UTF-8 would silently become others.
       isPartAFile: () => true,
-      limits: { parts: limits.uploadParts, headerPairs: 100 },
+      limits: { parts: limits.uploadParts },
     });
   } catch {
     throw malformed();

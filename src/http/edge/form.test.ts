@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { defaultLimits } from '../../config/defaults.ts';
+import { collectBytes } from '../../core/pieces.ts';
+import { Deadlines } from '../../routing/deadlines.ts';
+import { formParts } from './form.ts';
+
+const limits = { ...defaultLimits, fieldBytes: 1_000, uploadRequestBytes: 2_000_000, clientBodyIdleMs: 300 };
+const LARGE = 'a'.repeat(500_000);
+
+const part = (name: string, content: string): string =>
+  `--x\r\ncontent-disposition: form-data; name="${name}"; filename="${name}"\r\n\r\n${content}\r\n`;
+
+/** Reads a form without a length, with a rest before each part, and tells how large its parts were. */
+async function read(pieces: Iterable<string> | AsyncIterable<string>, restMs = 0): Promise<number[]> {
+  const body = Readable.from(pieces, { objectMode: false });
+  const request = Object.assign(body, { headers: { 'content-type': 'multipart/form-data; boundary=x' } });
+  Object.defineProperty(request, 'complete', { get: () => body.readableEnded });
+  const sizes: number[] = [];
+  for await (const each of formParts(request as unknown as IncomingMessage, limits, new Deadlines())) {
+    await sleep(restMs);
+    sizes.push((await collectBytes(each.body)).length);
+  }
+  return sizes;
+}
+
+describe('forms', () => {
+  test('a client that waits for us is not idle, be it held back or done', async () => {
+    assert.deepEqual(await read([part('a', LARGE), part('b', LARGE), '--x--\r\n'], 700), [500_000, 500_000]);
+    assert.deepEqual(await read([part('a', 'Hi'), part('b', 'Hi'), '--x--\r\n'], 700), [2, 2]);
+  });
+
+  test('nor is one that sends a little now and then', async () => {
+    async function* slowly(): AsyncIterable<string> {
+      for (const letter of part('a', 'Hi')) {
+        yield letter;
+        await sleep(20);
+      }
+      yield '--x--\r\n';
+    }
+    assert.deepEqual(await read(slowly()), [2]);
+  });
+
+  test('are counted where they do not say how large they are', async () => {
+    const many = Array.from({ length: 5 }, (_, index) => part(`${index}`, LARGE));
+    await assert.rejects(read([...many, '--x--\r\n']), { code: 'too_large', message: /^The request is larger/ });
+  });
+});
