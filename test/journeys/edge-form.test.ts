@@ -205,6 +205,13 @@ describe('forms', () => {
     }
   });
 
+  test('by its length, before it is sent', async () => {
+    const socket = await dial(world.gateway.origin);
+    socket.write(`POST ${PATH} HTTP/1.1\r\nhost: localhost\r\ncontent-type: ${FORM}\r\ncontent-length: 400001\r\n\r\n`);
+    const { text } = await listen(socket, 5_000);
+    assert.match(text, /^HTTP\/1\.1 413 /);
+  });
+
   test('the limit of files is none for fields', async () => {
     await using small = await openWorld({ yaml: 'limits: { uploadFileBytes: 40 }' });
     const ask = (body: string) => small.ask({ method: 'POST', path: PATH, headers: { 'content-type': FORM }, body });

@@ -15,12 +15,16 @@ const part = (name: string, content: string): string =>
   `--x\r\ncontent-disposition: form-data; name="${name}"; filename="${name}"\r\n\r\n${content}\r\n`;
 
 /** Reads a form without a length, with a rest before each part, and tells how large its parts were. */
-async function read(pieces: Iterable<string> | AsyncIterable<string>, restMs = 0): Promise<number[]> {
-  const body = Readable.from(pieces, { objectMode: false });
+async function read(
+  pieces: Iterable<string> | AsyncIterable<string>,
+  restMs = 0,
+  deadlines = new Deadlines(),
+): Promise<number[]> {
+  const body = Readable.from(pieces, { objectMode: false }).on('error', () => {});
   const request = Object.assign(body, { headers: { 'content-type': 'multipart/form-data; boundary=x' } });
   Object.defineProperty(request, 'complete', { get: () => body.readableEnded });
   const sizes: number[] = [];
-  for await (const each of formParts(request as unknown as IncomingMessage, limits, new Deadlines())) {
+  for await (const each of formParts(request as unknown as IncomingMessage, limits, deadlines)) {
     await sleep(restMs);
     sizes.push((await collectBytes(each.body)).length);
   }
@@ -42,6 +46,20 @@ describe('forms', () => {
       yield '--x--\r\n';
     }
     assert.deepEqual(await read(slowly()), [2]);
+  });
+
+  test('that break off are over at once, and leave no deadline behind', async (context) => {
+    const deadlines = new Deadlines();
+    const begun = context.mock.method(deadlines, 'start');
+    const ended = context.mock.method(deadlines, 'remove');
+    async function* broken(): AsyncIterable<string> {
+      yield part('a', 'Hi').slice(0, -3);
+      throw new Error('reset');
+    }
+    const left = read(broken(), 0, deadlines);
+    await assert.rejects(left, { code: 'invalid_request', message: /ended before the form was complete/ });
+    await read([part('a', 'Hi'), '--x--\r\n'], 0, deadlines);
+    assert.deepEqual([begun.mock.callCount(), ended.mock.callCount()], [2, 2]);
   });
 
   test('are counted where they do not say how large they are', async () => {

@@ -145,7 +145,6 @@ export async function* formParts(
     }
   } finally {
     deadline.clear();
-    request.off('data', onData).off('close', onClose);
     if (!ended) {
       request.unpipe();
       request.pause();
