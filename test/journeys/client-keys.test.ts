@@ -98,6 +98,12 @@ aliases: { some: [broken, second, third], cheap: [groq/m, third/m] }
       arriving(() => post('/v1/chat/completions', { ...CHAT, model }, { authorization: `Bearer ${OWN}` }));
     assert.deepEqual(await bearer('groq/m'), ['keyless/v1/chat/completions']);
     for (const model of ['cheap', 'third/m', 'shared']) assert.deepEqual(await bearer(model), [], model);
+    // Google's clients have a header of their own for it.
+    const body = { contents: [{ parts: [{ text: 'Hi' }] }] };
+    assert.deepEqual(
+      await arriving(() => post('/v1beta/models/groq%2Fm:generateContent', body, { 'x-goog-api-key': OWN })),
+      ['keyless/v1/chat/completions'],
+    );
   });
 
   test('is for the provider that answers the first of several choices, and for no other', async () => {
