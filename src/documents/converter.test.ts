@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
@@ -84,6 +84,26 @@ describe('a worker', () => {
         [['warn', 'a file crashed the converter']],
       );
     });
+  });
+
+  test('that cannot be started is no fault of the file, and is tried anew with the next', LINUX, () => {
+    const script = `
+      import { closeSync, openSync } from 'node:fs';
+      import { createConverter } from ${JSON.stringify(new URL('./converter.ts', import.meta.url))};
+      const table = { name: 'a.csv', bytes: Buffer.from('a,b\\n1,2') };
+      const converter = createConverter();
+      const taken = [];
+      try {
+        for (;;) taken.push(openSync('/dev/null'));
+      } catch {}
+      const first = await converter.convert(table).catch(({ code, status }) => ({ code, status }));
+      for (const descriptor of taken) closeSync(descriptor);
+      const next = await converter.convert(table);
+      await converter.close();
+      console.log(JSON.stringify([first, next.kind]));`;
+    const words = ['-c', 'ulimit -n 100 && exec "$0" "$@"', process.execPath, '--input-type=module', '-e', script];
+    const { stdout, stderr } = spawnSync('sh', words, { encoding: 'utf8' });
+    assert.equal(stdout, '[{"code":"overloaded","status":503},"markdown"]\n', stderr);
   });
 
   test('starts with the first document and ends when there are no more', LINUX, async () => {

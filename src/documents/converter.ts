@@ -26,8 +26,8 @@ export interface ConvertOptions {
 /** Files → text or media. */
 export interface Converter {
   /**
-   * Whatever is wrong with the file itself comes back as `rejected`. Throws the signal's reason when that aborts, and
-   * `SluiceError('shutting_down')` when the converter is closed.
+   * Whatever is wrong with the file itself comes back as `rejected`. Throws the signal's reason when that aborts,
+   * `SluiceError('overloaded')` when no worker can be started, and `shutting_down` when the converter is closed.
    */
   convert(file: File, options?: ConvertOptions): Promise<Conversion>;
   /** Ends the workers and whatever they do; resolves when they are gone. */

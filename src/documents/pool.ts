@@ -1,7 +1,7 @@
 import { SluiceError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Progress } from './archive.ts';
-import type { Conversion, Rejected } from './conversion.ts';
+import type { Conversion } from './conversion.ts';
 import type { FromWorker, Job } from './protocol.ts';
 import { startWorker, type WorkerProcess } from './worker-process.ts';
 
@@ -144,27 +144,29 @@ export class Pool {
 
   #gone(place: Place, how: string, output: string): void {
     const fields = { how, output, file: place.task?.job.name };
-    if (place.isReady) this.#options.log?.warn(fields, 'a file crashed the converter');
-    else this.#options.log?.error(fields, 'the converter did not start');
-    const reason = place.isReady
-      ? 'could not be read: the converter failed on it'
-      : 'was not converted: the converter did not start';
-    this.#finish(place, { kind: 'rejected', reason }, true);
+    if (place.isReady) {
+      this.#options.log?.warn(fields, 'a file crashed the converter');
+      this.#finish(place, { kind: 'rejected', reason: 'could not be read: the converter failed on it' }, true);
+    } else {
+      this.#options.log?.error(fields, 'the converter did not start');
+      this.#finish(place, notStarted(), true);
+    }
   }
 
   #limit(place: Place, milliseconds: number): void {
     clearTimeout(place.timer);
-    const late: Rejected = place.isReady
+    const late: Conversion | SluiceError = place.isReady
       ? { kind: 'rejected', reason: 'took too long to read', isOverLimit: true }
-      : { kind: 'rejected', reason: 'was not converted: the converter did not start' };
+      : notStarted();
     place.timer = setTimeout(() => this.#finish(place, late, true), milliseconds);
   }
 
-  #finish(place: Place, conversion: Conversion, isLast: boolean): void {
+  #finish(place: Place, result: Conversion | SluiceError, isLast: boolean): void {
     const { task } = place;
     if (isLast) this.#end(place);
     else this.#rest(place);
-    task?.resolve(conversion);
+    if (result instanceof SluiceError) task?.reject(result);
+    else task?.resolve(result);
     this.#next();
   }
 
@@ -194,6 +196,13 @@ export class Pool {
     worker?.hold(false);
     worker?.kill();
   }
+}
+
+/** No file is at fault: the same one may be converted shortly. */
+function notStarted(): SluiceError {
+  return new SluiceError('overloaded', 'Documents cannot be converted now: the converter did not start.', {
+    retryAfter: 5,
+  });
 }
 
 function shuttingDown(): SluiceError {

@@ -64,8 +64,8 @@ export function startWorker(events: WorkerEvents): WorkerProcess {
   child.on('error', (error) => end(error.message));
   child.on('close', (code, signal) => end(signal === null ? `exit code ${code}` : signal));
   return {
-    // A channel that closed is reported by `close`.
-    send: (job) => void child.send(job, () => {}),
+    // A channel that closed is reported by `close`; a process that could not be started has none, which `error` reports.
+    send: (job) => void child.send?.(job, () => {}),
     kill: () => void child.kill('SIGKILL'),
     gone: gone.promise,
     hold(on) {
