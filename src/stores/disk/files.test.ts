@@ -186,7 +186,7 @@ describe('files on the disk', () => {
   });
 
   test('a file that was replaced or deleted after it was opened is told, not mixed up', async (context) => {
-    const { open } = openFiles(context);
+    const { root, open } = openFiles(context);
     const files = open();
     await files.write('a', text('one'));
     const first = await files.open('a');
@@ -196,6 +196,42 @@ describe('files on the disk', () => {
     await files.delete('a');
     await assert.rejects(Array.fromAsync(second?.body ?? []), { code: 'conflict' });
     assert.equal(files.problem, undefined);
+    // Neither its time nor its place alone tells that it is the same.
+    await files.write('a', text('one'));
+    const { mtime } = statSync(path.join(root, 'a'));
+    utimesSync(path.join(root, 'a'), mtime, mtime);
+    const third = await files.open('a');
+    await files.write('a', text('two'));
+    utimesSync(path.join(root, 'a'), mtime, mtime);
+    await assert.rejects(Array.fromAsync(third?.body ?? []), { code: 'conflict' });
+    const fourth = await files.open('a');
+    writeFileSync(path.join(root, 'a'), 'six');
+    await assert.rejects(Array.fromAsync(fourth?.body ?? []), { code: 'conflict' });
+  });
+
+  test('a folder goes with its last file, so that nothing tells that there was one', async (context) => {
+    const { root, open } = openFiles(context);
+    const files = open();
+    for (const name of ['a/b/one', 'a/b/two', 'a/c/one']) await files.write(name, text('x'));
+    await files.delete('a/b/one');
+    assert.deepEqual(readdirSync(path.join(root, 'a')).sort(), ['b', 'c']);
+    await files.delete('a/b/two');
+    await files.delete('a/c/one');
+    assert.deepEqual(readdirSync(path.join(root, 'a')), []);
+  });
+
+  test('a folder may be deleted while others write into it', async (context) => {
+    const { open } = openFiles(context);
+    const files = open();
+    for (let round = 0; round < 20; round += 1) {
+      const deleting = async (): Promise<void> => {
+        for (let times = 0; times < 8; times += 1) await files.delete('a/b');
+      };
+      await Promise.all([files.write('a/b/c', text('x')), files.write('a/b/d', text('x')), deleting()]);
+      await Promise.all([files.write('a/b/c', text('x')), files.write('a/b/d', text('x'))]);
+      await Promise.all([files.delete('a/b/c'), files.delete('a/b/d')]);
+      assert.equal(files.problem, undefined);
+    }
   });
 
   test('one name is a file or a folder, not both', async (context) => {

@@ -1,5 +1,5 @@
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, open, rename, rm, unlink } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { SluiceError } from '../../core/errors.ts';
 import { makeFolder, syncFolder } from '../../core/folder.ts';
@@ -15,7 +15,7 @@ import { removeLeftovers, TEMPORARY, temporaryName } from './temporary.ts';
 import { walk } from './walk.ts';
 
 /** Somebody may delete the folder while we put a file into it. */
-const PLACING_TRIES = 3;
+const PLACING_TRIES = 10;
 const READ_BYTES = 256 * 1024;
 /** Written where it is tried out whether there is room again. */
 const PROBE_BYTES = 64 * 1024;
@@ -86,7 +86,8 @@ export class DiskFiles implements Files {
   }
 
   async delete(name: string): Promise<number> {
-    const levels = MOST_SEGMENTS - segmentsOf(name).length;
+    const segments = segmentsOf(name);
+    const levels = MOST_SEGMENTS - segments.length;
     return await this.#guard(async () => {
       await this.#prepare();
       const found = await this.#find(name);
@@ -100,7 +101,10 @@ export class DiskFiles implements Files {
         if (isAbsence(error)) return 0;
         throw error;
       }
-      await syncFolder(path.dirname(file));
+      const folder = path.dirname(file);
+      // Empty ones would stay for ever, with names that say something; those at the top are few, and needed again.
+      if (segments.length > 2) await rmdir(folder).catch(() => {});
+      await syncNames(folder);
       if (stats.isFile()) return 1;
       const count = await countOf(walk(removed, levels));
       await rm(removed, { recursive: true, force: true }).catch(() => {
@@ -151,27 +155,25 @@ export class DiskFiles implements Files {
   }
 
   async #create(temporary: string): Promise<FileHandle> {
-    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
     try {
-      return await open(temporary, flags, 0o600);
+      return await open(temporary, 'wx', 0o600);
     } catch (error) {
       if (!isAbsence(error)) throw error;
       // Somebody removed the folder while we ran.
       this.#ready = undefined;
       await this.#prepare();
-      return await open(temporary, flags, 0o600);
+      return await open(temporary, 'wx', 0o600);
     }
   }
 
   async #place(temporary: string, segments: readonly string[]): Promise<void> {
     for (let tries = 1; ; tries += 1) {
-      const folder = await this.#places.make(segments.slice(0, -1));
-      const file = path.join(folder, segments.at(-1) ?? '');
-      await refuseOtherCase(file);
       try {
+        const folder = await this.#places.make(segments.slice(0, -1));
+        const file = path.join(folder, segments.at(-1) ?? '');
+        await refuseOtherCase(file);
         await rename(temporary, file);
-        await syncFolder(folder);
-        return;
+        return await syncNames(folder);
       } catch (error) {
         if (systemCode(error) === 'EISDIR') throw new SluiceError('conflict', 'A stored folder has this name.');
         if (systemCode(error) !== 'ENOENT' || tries === PLACING_TRIES) throw error;
@@ -185,8 +187,8 @@ export class DiskFiles implements Files {
     const handle = await this.#guard(() => openToRead(file));
     if (handle === undefined) throw replaced();
     try {
-      const { ino, size, mtimeMs } = await handle.stat();
-      if (ino !== expected.ino || size !== expected.size || mtimeMs !== expected.mtimeMs) throw replaced();
+      const { ino, mtimeMs } = await handle.stat();
+      if (ino !== expected.ino || mtimeMs !== expected.mtimeMs) throw replaced();
       yield* handle.createReadStream({ start, end, highWaterMark: READ_BYTES, autoClose: false });
     } finally {
       await handle.close();
@@ -227,6 +229,16 @@ async function* piecesOf(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>)
     yield* body;
   } catch (cause) {
     throw new BodyFailure('the body ended early', { cause });
+  }
+}
+
+/** Brings the names in a folder to the disk; or, where somebody has deleted it with all of them meanwhile, that it is gone. */
+async function syncNames(folder: string): Promise<void> {
+  try {
+    await syncFolder(folder);
+  } catch (error) {
+    if (!isAbsence(error)) throw error;
+    await syncNames(path.dirname(folder));
   }
 }
 
