@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Turns } from '../core/turns.ts';
 import type { PlaceLimits } from '../http/edge/places.ts';
 import type { Channel } from './channel.ts';
 
@@ -18,7 +19,8 @@ export class Lender {
   readonly #limits: () => PlaceLimits;
   /** By client, or of all: which worker holds how many. */
   readonly #lent = new Map<string, Map<Channel, number>>();
-  readonly #turns = new Map<string, Promise<unknown>>();
+  /** One after the other, so that two do not get the same place. */
+  readonly #turns = new Turns();
   readonly #workers = new Set<Channel>();
 
   constructor(limits: () => PlaceLimits) {
@@ -27,7 +29,7 @@ export class Lender {
 
   serve(worker: Channel): void {
     this.#workers.add(worker);
-    worker.on('places', ({ client, want }) => this.#inTurn(client ?? ALL, () => this.#lend(worker, client, want)));
+    worker.on('places', ({ client, want }) => this.#turns.run(client ?? ALL, () => this.#lend(worker, client, want)));
     worker.on('back', ({ client, count }) => this.#note(client ?? ALL, worker, -count));
   }
 
@@ -42,7 +44,7 @@ export class Lender {
 
   /** The limits have changed: whatever is lent comes back, as soon as it is free, so that the new ones hold. */
   async recall(): Promise<void> {
-    for (const key of [...this.#lent.keys()]) await this.#inTurn(key, () => this.#collect(key, undefined, true));
+    for (const key of [...this.#lent.keys()]) await this.#turns.run(key, () => this.#collect(key, undefined, true));
   }
 
   async #lend(worker: Channel, client: string | undefined, want: number): Promise<number> {
@@ -85,16 +87,5 @@ export class Lender {
     else holders.delete(worker);
     if (holders.size > 0) this.#lent.set(key, holders);
     else this.#lent.delete(key);
-  }
-
-  /** One after the other, so that two do not get the same place. */
-  async #inTurn<T>(key: string, task: () => Promise<T>): Promise<T> {
-    const mine = (this.#turns.get(key) ?? Promise.resolve()).then(task, task);
-    this.#turns.set(key, mine);
-    try {
-      return await mine;
-    } finally {
-      if (this.#turns.get(key) === mine) this.#turns.delete(key);
-    }
   }
 }

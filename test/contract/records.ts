@@ -183,6 +183,7 @@ export function expiringContract(name: string, open: Open<Records<CacheRecord>>)
       await store.put({ id: 'old', expires: past, value: 'answer' });
       assert.deepEqual(await store.get('new'), { id: 'new', expires: future, value: ['answer', null, 0] });
       assert.equal(await store.get('old'), undefined);
+      assert.equal(await store.delete('old', () => true), false);
       assert.equal(await store.delete('old'), false);
     });
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Records } from '../../core/stores.ts';
+import { Turns } from '../../core/turns.ts';
 import { checkId } from '../id.ts';
 import type { DatabaseHandle } from './protocol.ts';
 import { type Statement, sql } from './sql.ts';
@@ -25,7 +26,8 @@ export class SqliteRecords<T extends { readonly id: string }> implements Records
   readonly #database: DatabaseHandle;
   readonly #kind: string;
   readonly #options: RecordsOptions<T>;
-  readonly #turns = new Map<string, Promise<unknown>>();
+  /** One update of an id after the other: what would otherwise read, lose and read again, waits. */
+  readonly #updates = new Turns();
   #writes = 0;
 
   constructor(database: DatabaseHandle, kind: string, options: RecordsOptions<T> = {}) {
@@ -53,7 +55,7 @@ export class SqliteRecords<T extends { readonly id: string }> implements Records
 
   async update(id: string, change: (present: T | undefined) => T | undefined): Promise<T | undefined> {
     checkId(id);
-    return await this.#inTurn(id, async () => {
+    return await this.#updates.run(id, async () => {
       for (;;) {
         const stored = await this.#read(id);
         const next = change(stored?.record);
@@ -109,17 +111,6 @@ export class SqliteRecords<T extends { readonly id: string }> implements Records
       ...this.#forgetting(),
     );
     return result?.changes === 1;
-  }
-
-  /** One update of an id after the other: what would otherwise read, lose and read again, waits. */
-  async #inTurn<R>(id: string, task: () => Promise<R>): Promise<R> {
-    const mine = (this.#turns.get(id) ?? Promise.resolve()).then(task, task);
-    this.#turns.set(id, mine);
-    try {
-      return await mine;
-    } finally {
-      if (this.#turns.get(id) === mine) this.#turns.delete(id);
-    }
   }
 
   #expires(record: T): number | null {

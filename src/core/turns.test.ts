@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Turns } from './turns.ts';
+
+test('tasks of one name run one after the other, others meanwhile, and none is remembered', async () => {
+  const turns = new Turns();
+  const events: string[] = [];
+  const first = Promise.withResolvers<void>();
+  const run = (name: string, what: string, until?: Promise<void>): Promise<string> =>
+    turns.run(name, async () => {
+      events.push(`${what} begins`);
+      await until;
+      events.push(`${what} ends`);
+      return what;
+    });
+  const ends = [run('a', 'one', first.promise), run('a', 'two'), run('b', 'other')];
+  assert.equal(await ends[2], 'other');
+  // A third that comes while the second still waits is behind it.
+  ends.push(run('a', 'three'));
+  first.resolve();
+  assert.deepEqual(await Promise.all(ends), ['one', 'two', 'other', 'three']);
+  const [oneBegins, otherBegins, otherEnds, ...rest] = events;
+  assert.deepEqual([oneBegins, otherBegins, otherEnds], ['one begins', 'other begins', 'other ends']);
+  assert.deepEqual(rest, ['one ends', 'two begins', 'two ends', 'three begins', 'three ends']);
+  assert.equal(turns.size, 0);
+});
+
+test('a task that fails holds nobody up', async () => {
+  const turns = new Turns();
+  const failing = turns.run('a', () => Promise.reject(new Error('no')));
+  const next = turns.run('a', async () => 'next');
+  await assert.rejects(failing, { message: 'no' });
+  assert.equal(await next, 'next');
+  assert.equal(turns.size, 0);
+});
