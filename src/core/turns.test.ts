@@ -6,6 +6,7 @@ test('tasks of one name run one after the other, others meanwhile, and none is r
   const turns = new Turns();
   const events: string[] = [];
   const first = Promise.withResolvers<void>();
+  const second = Promise.withResolvers<void>();
   const run = (name: string, what: string, until?: Promise<void>): Promise<string> =>
     turns.run(name, async () => {
       events.push(`${what} begins`);
@@ -13,11 +14,13 @@ test('tasks of one name run one after the other, others meanwhile, and none is r
       events.push(`${what} ends`);
       return what;
     });
-  const ends = [run('a', 'one', first.promise), run('a', 'two'), run('b', 'other')];
+  const ends = [run('a', 'one', first.promise), run('a', 'two', second.promise), run('b', 'other')];
   assert.equal(await ends[2], 'other');
-  // A third that comes while the second still waits is behind it.
-  ends.push(run('a', 'three'));
   first.resolve();
+  assert.equal(await ends[0], 'one');
+  // One that comes now waits for the second, although the first has gone.
+  ends.push(run('a', 'three'));
+  second.resolve();
   assert.deepEqual(await Promise.all(ends), ['one', 'two', 'other', 'three']);
   const [oneBegins, otherBegins, otherEnds, ...rest] = events;
   assert.deepEqual([oneBegins, otherBegins, otherEnds], ['one begins', 'other begins', 'other ends']);
