@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs';
+import { type FileHandle, open as openFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { testLogger } from '../../test/support/call.ts';
@@ -103,6 +104,39 @@ describe('stored cookies', () => {
     );
   });
 
+  test('are the same after a restart, however many are sent at once', async (context) => {
+    const folder = temporaryFolder(context);
+    const store = new CookieStore(folder, testLogger());
+    const sent = Array.from({ length: 30 }, (_, n) => store.put([cookie('a.example', 'a', { value: `${n}` })]));
+    await Promise.all(sent);
+    const again = new CookieStore(folder, testLogger());
+    await again.ready();
+    for (const each of [store, again]) assert.equal(each.header(new URL('https://a.example/')), 'a=29');
+  });
+
+  test('are on the disk with their name before that is promised, and leave nothing of a process that was killed', async (context) => {
+    const folder = temporaryFolder(context);
+    const temporary = path.join(folder, 'cookies', '.tmp');
+    mkdirSync(temporary, { recursive: true });
+    writeFileSync(path.join(temporary, '999999999-abc-1'), '[{"value":"secret"}]');
+    const store = new CookieStore(folder, testLogger());
+    await store.ready();
+    assert.deepEqual(readdirSync(temporary), []);
+    if (process.platform !== 'linux') return context.skip('only Linux tells which file an open one is');
+    const probe = await openFile(folder);
+    const { sync } = probe;
+    const synced: string[] = [];
+    context.mock.method(Object.getPrototypeOf(probe), 'sync', function (this: FileHandle) {
+      const inside = path.relative(realpathSync(folder), readlinkSync(`/proc/self/fd/${this.fd}`));
+      const isNamed = existsSync(path.join(folder, 'cookies', 'a.example.json'));
+      synced.push(`${path.dirname(inside)}, ${isNamed ? 'named' : 'not named'}`);
+      return sync.call(this);
+    });
+    await probe.close();
+    await store.put([cookie('a.example', 'a')]);
+    assert.deepEqual(synced, ['cookies/.tmp, not named', '., named']);
+  });
+
   test('are kept under the longest domain there is, which is no name of a file', async (context) => {
     const folder = temporaryFolder(context);
     const longest = `${`${'a'.repeat(49)}.`.repeat(5)}abc`;
@@ -119,7 +153,7 @@ describe('stored cookies', () => {
     const store = new CookieStore(folder, testLogger());
     await assert.rejects(store.put([cookie('a.example', 'a')]), { code: 'storage_failed' });
     assert.equal(store.has('a.example'), false);
-    assert.deepEqual(readdirSync(path.join(folder, 'cookies')), ['a.example.json']);
+    assert.deepEqual(readdirSync(path.join(folder, 'cookies'), { recursive: true }).sort(), ['.tmp', 'a.example.json']);
   });
 
   test('are one, too, where the data folder is no folder', async (context) => {

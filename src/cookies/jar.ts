@@ -1,10 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
+import { createHash } from 'node:crypto';
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { SluiceError } from '../core/errors.ts';
-import { makeFolder } from '../core/folder.ts';
+import { makeFolder, syncFolder } from '../core/folder.ts';
 import type { Logger } from '../core/logger.ts';
+import { Turns } from '../core/turns.ts';
+import { removeLeftovers, TEMPORARY, temporaryName } from '../stores/disk/temporary.ts';
 import type { BrowserCookie } from './parse.ts';
 
 /**
@@ -13,12 +14,16 @@ import type { BrowserCookie } from './parse.ts';
  */
 export class CookieStore {
   readonly #folder: string;
+  readonly #temporary: string;
   readonly #log: Logger;
   readonly #byDomain = new Map<string, readonly BrowserCookie[]>();
+  /** By file: what is read or written last counts, here as on the disk. */
+  readonly #turns = new Turns();
   readonly #loaded: Promise<void>;
 
   constructor(dataDir: string, log: Logger) {
     this.#folder = path.join(dataDir, 'cookies');
+    this.#temporary = path.join(this.#folder, TEMPORARY);
     this.#log = log;
     this.#loaded = this.#load();
   }
@@ -43,8 +48,11 @@ export class CookieStore {
       else same.push(cookie);
     }
     for (const [domain, own] of byDomain) {
-      await this.#write(domain, own);
-      this.#byDomain.set(domain, own);
+      const name = fileOf(domain);
+      await this.#turns.run(name, async () => {
+        await this.#write(name, own);
+        this.#byDomain.set(domain, own);
+      });
     }
     return [...byDomain.keys()];
   }
@@ -86,34 +94,39 @@ export class CookieStore {
     let names: string[];
     try {
       names = await readdir(this.#folder);
+      await removeLeftovers(this.#temporary);
     } catch {
       return; // none yet
     }
     for (const name of names.filter((each) => each.endsWith('.json'))) {
-      try {
-        const cookies = JSON.parse(await readFile(path.join(this.#folder, name), 'utf8')) as BrowserCookie[];
-        // By what it holds: of the longest domains the name does not tell.
-        const [{ domain }] = cookies as [BrowserCookie];
-        this.#byDomain.set(domain, cookies);
-      } catch {
-        this.#log.warn({ file: name }, 'a file of cookies cannot be read and is left out');
-      }
+      await this.#turns.run(name, () => this.#read(name));
     }
   }
 
-  /** The domain is checked by `parse.ts`, so it is a plain file name. */
-  async #write(domain: string, cookies: readonly BrowserCookie[]): Promise<void> {
-    const temporary = path.join(this.#folder, `.${randomUUID()}`);
+  async #read(name: string): Promise<void> {
     try {
-      await makeFolder(this.#folder);
-      const file = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+      const cookies = JSON.parse(await readFile(path.join(this.#folder, name), 'utf8')) as BrowserCookie[];
+      // By what it holds: of the longest domains the name does not tell.
+      const [{ domain }] = cookies as [BrowserCookie];
+      this.#byDomain.set(domain, cookies);
+    } catch {
+      this.#log.warn({ file: name }, 'a file of cookies cannot be read and is left out');
+    }
+  }
+
+  async #write(name: string, cookies: readonly BrowserCookie[]): Promise<void> {
+    const temporary = path.join(this.#temporary, temporaryName());
+    try {
+      await makeFolder(this.#temporary);
+      const file = await open(temporary, 'wx', 0o600);
       try {
         await file.writeFile(JSON.stringify(cookies));
         await file.sync();
       } finally {
         await file.close();
       }
-      await rename(temporary, path.join(this.#folder, fileOf(domain)));
+      await rename(temporary, path.join(this.#folder, name));
+      await syncFolder(this.#folder);
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => {
         // Where there is no folder there is no file in it.
@@ -123,7 +136,10 @@ export class CookieStore {
   }
 }
 
-/** A name of a file has at most 255 bytes, a domain 253 and `.json` behind it. No domain looks like a hash: a label ends at 63. */
+/**
+ * A plain name, since `parse.ts` checks domains. It has at most 255 bytes, a domain 253 and `.json` behind it. No domain looks like a
+ * hash: a label ends at 63.
+ */
 function fileOf(domain: string): string {
   const name = `${domain}.json`;
   return name.length <= 255 ? name : `${createHash('sha256').update(domain).digest('hex')}.json`;

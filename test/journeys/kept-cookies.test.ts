@@ -84,9 +84,9 @@ describe('cookies over HTTP', { timeout: 60_000 }, () => {
 
       const folder = path.join(world.folder, 'data', 'cookies');
       assert.equal(statSync(folder).mode & 0o777, 0o700);
-      const names = readdirSync(folder);
-      assert.deepEqual(names, ['127.0.0.1.json']);
-      for (const each of names) assert.equal(statSync(path.join(folder, each)).mode & 0o777, 0o600);
+      assert.deepEqual(readdirSync(folder, { recursive: true }).sort(), ['.tmp', '127.0.0.1.json']);
+      assert.equal(statSync(path.join(folder, '.tmp')).mode & 0o777, 0o700);
+      assert.equal(statSync(path.join(folder, '127.0.0.1.json')).mode & 0o777, 0o600);
       assert.ok(readFileSync(path.join(folder, '127.0.0.1.json'), 'utf8').includes(value));
     });
   }
@@ -178,9 +178,9 @@ describe('cookies over HTTP', { timeout: 60_000 }, () => {
     said.push(world.logged());
     for (const value of [...VALUES, 'never-kept-bank-value'])
       for (const text of said) assert.ok(!text.includes(value), text.slice(0, 500));
-    const stored = readdirSync(path.join(world.folder, 'data', 'cookies')).map((name) =>
-      readFileSync(path.join(world.folder, 'data', 'cookies', name), 'utf8'),
-    );
+    const stored = readdirSync(path.join(world.folder, 'data', 'cookies'), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => readFileSync(path.join(parentPath, name), 'utf8'));
     assert.ok(
       !stored.join().includes('never-kept-bank-value'),
       'a recording brings only what a provider here asks for',
@@ -220,7 +220,8 @@ describe('cookies over HTTP', { timeout: 60_000 }, () => {
       assert.equal(status, 200, JSON.stringify(json));
       assert.deepEqual(json, [{ filename: 'a_b.json' }, { filename: 'b.json' }, { filename: 'c.har' }]);
       assert.equal(await cookieNow(), `session=${VALUES[1]}`);
-      assert.deepEqual(readdirSync(path.join(world.folder, 'data', 'cookies')).sort(), [
+      assert.deepEqual(readdirSync(path.join(world.folder, 'data', 'cookies'), { recursive: true }).sort(), [
+        '.tmp',
         '127.0.0.1.json',
         'b.example.json',
       ]);
