@@ -66,6 +66,36 @@ describe('sums of days', () => {
     }
   });
 
+  test('a clock that was wrong and is put right: what follows belongs to the right day', async (context) => {
+    const { caches } = temporaryStores(context);
+    let now = NOON;
+    const insights = new Insights(caches, testLogger(), () => now);
+    insights.add(seen());
+    now += 1_000 * 86_400_000;
+    insights.add(seen());
+    now = NOON + 1_000;
+    insights.add(seen());
+    assert.equal((await insights.days([DAY])).get(DAY)?.[0]?.requests, 2);
+    await insights.flush();
+    insights.add(seen());
+    await insights.flush();
+    for (const each of [insights, new Insights(caches, testLogger(), () => now)]) {
+      assert.equal((await each.days([DAY])).get(DAY)?.[0]?.requests, 3);
+    }
+    // A day that has been written already goes on where it was.
+    now += 86_400_000;
+    insights.add(seen());
+    await insights.flush();
+    assert.equal((await insights.days([DAY])).get(DAY)?.[0]?.requests, 3);
+    now = NOON;
+    insights.add(seen());
+    await insights.flush();
+    assert.equal((await new Insights(caches, testLogger(), () => now).days([DAY])).get(DAY)?.[0]?.requests, 4);
+    now += 86_400_000;
+    await insights.flush();
+    assert.equal((await insights.days([DAY])).get(DAY)?.[0]?.requests, 4);
+  });
+
   test('a storage that fails loses nothing once it is back', async (context) => {
     const { caches } = temporaryStores(context);
     let isBroken = true;

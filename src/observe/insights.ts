@@ -74,8 +74,8 @@ export class Insights {
   readonly #now: () => number;
   readonly #past = boundedCache<string, readonly Group[]>(MOST_PAST_DAYS);
   #today: Day;
-  /** When the next day begins, in milliseconds since 1970. */
-  #ends = 0;
+  /** When this day began, in milliseconds since 1970. */
+  #began = 0;
   /** Days that have ended and are not written yet. */
   #ended: Day[] = [];
 
@@ -145,13 +145,17 @@ export class Insights {
 
   #begin(): Day {
     const date = dayOf(this.#now());
-    this.#ends = Date.parse(`${date}T00:00:00Z`) + DAY_MS;
-    return new Day(date);
+    this.#began = Date.parse(`${date}T00:00:00Z`);
+    this.#past.delete(date);
+    const before = this.#ended.find((day) => day.date === date);
+    this.#ended = this.#ended.filter((day) => day !== before);
+    return before ?? new Day(date);
   }
 
-  /** Begins a new day when it is time. */
+  /** Begins a new day when it is time; or one that has been, once a clock that was wrong is put right. */
   #turn(): void {
-    if (this.#now() < this.#ends) return;
+    const sinceBegin = this.#now() - this.#began;
+    if (sinceBegin >= 0 && sinceBegin < DAY_MS) return;
     if (this.#today.isChanged) this.#ended = [...this.#ended, this.#today].slice(-MOST_ENDED);
     this.#today = this.#begin();
   }
