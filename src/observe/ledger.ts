@@ -71,16 +71,18 @@ export class OwnLedger implements Ledger {
     this.#metrics.add(seen);
     this.#insights.add(seen);
     if (isComplete) this.keep(seen);
-    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
+    this.#flushLater();
   }
 
   keep(seen: Seen): void {
     if (this.#config.requestLog !== 'none') this.#requests.add(seen);
+    this.#flushLater();
   }
 
   spent(seen: Seen, cost: number | null): void {
     this.#insights.spent(seen, cost);
     if (cost !== null) this.#metrics.spent(seen, cost);
+    this.#flushLater();
   }
 
   async query(query: LogQuery): Promise<KeptPage> {
@@ -116,5 +118,9 @@ export class OwnLedger implements Ledger {
   async close(): Promise<void> {
     this.#metrics.stop();
     await this.flush();
+  }
+
+  #flushLater(): void {
+    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
   }
 }

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { testLogger } from '../../test/support/call.ts';
+import type { CacheRecord, Records } from '../core/stores.ts';
+import { defaultObserve } from './config.ts';
+import { OwnLedger } from './ledger.ts';
+import type { Seen } from './observation.ts';
+
+const seen: Seen = {
+  id: 'late',
+  time: 0,
+  method: 'POST',
+  route: '/',
+  user: 'ann',
+  provider: 'p',
+  model: 'm',
+  status: 200,
+  stream: false,
+  duration: 100,
+  cost: null,
+  attempts: 1,
+  failures: [],
+};
+
+function inMemory() {
+  const records = new Map<string, CacheRecord>();
+  const port: Records<CacheRecord> = {
+    get: async (id) => records.get(id),
+    put: async (record) => void records.set(record.id, record),
+    putJson: async (id, _, json) => void records.set(id, JSON.parse(json) as CacheRecord),
+    update: () => Promise.reject(new Error('not asked for')),
+    delete: async (id) => records.delete(id),
+  };
+  const written = (): string => JSON.stringify([...records.values()]);
+  return { port, written };
+}
+
+test('what is known only after the others were written is written, too, though no request follows', async (context) => {
+  const { port, written } = inMemory();
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const ledger = new OwnLedger({ config: defaultObserve, records: port, log: testLogger() });
+  context.after(() => ledger.close());
+  const pass = async (): Promise<void> => {
+    context.mock.timers.tick(5_000);
+    for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+  };
+  ledger.add(seen, false);
+  await pass();
+  assert.match(written(), /"requests":1/);
+  assert.doesNotMatch(written(), /"late"/);
+  ledger.keep(seen);
+  await pass();
+  assert.match(written(), /"late"/);
+  assert.doesNotMatch(written(), /"cost":2/);
+  ledger.spent(seen, 2);
+  await pass();
+  assert.match(written(), /"cost":2/);
+});
