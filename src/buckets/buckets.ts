@@ -51,8 +51,9 @@ export class Buckets {
       if (haul.isOverLimit && taken.length === 0) throw nothingTaken(rejected);
       return { ...(await this.#keep(id, taken)), rejected };
     } catch (error) {
-      // What is in no bucket is nobody's.
-      for (const { file } of taken) await this.#intake.remove(file);
+      await this.#discard(id, taken).catch(() => {
+        // The sweep will find them.
+      });
       throw error;
     } finally {
       done();
@@ -164,6 +165,13 @@ export class Buckets {
           ...(width === undefined || height === undefined ? {} : { width, height }),
         })),
     };
+  }
+
+  /** What is in no bucket is nobody's. Storing may have worked although it failed: a disk that answers too late. */
+  async #discard(id: string, taken: readonly Taken[]): Promise<void> {
+    const record = await this.#deps.records.get(id);
+    const kept = new Set(record?.files.map(({ path }) => path));
+    for (const { file } of taken) if (!kept.has(file.path)) await this.#intake.remove(file);
   }
 
   #checkSize(size: number): void {

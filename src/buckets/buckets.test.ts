@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { temporaryStores } from '../../test/support/stores.ts';
+import { SluiceError } from '../core/errors.ts';
+import type { BucketRecord, Records } from '../core/stores.ts';
+import type { Conversion } from '../documents/conversion.ts';
+import { Buckets } from './buckets.ts';
+import type { Upload } from './intake.ts';
+
+const TEXT: Conversion = { kind: 'text', text: 'hello' };
+
+function world(context: TestContext, convert: (name: string) => Conversion = () => TEXT) {
+  const { buckets: records, files } = temporaryStores(context);
+  const open = (changed: Partial<Records<BucketRecord>> = {}) =>
+    new Buckets({
+      records: {
+        get: (id) => records.get(id),
+        put: (record) => records.put(record),
+        putJson: (id, expires, json) => records.putJson(id, expires, json),
+        update: (id, change) => records.update(id, change),
+        delete: (id, only) => records.delete(id, only),
+        ...changed,
+      },
+      files,
+      converter: { convert: async ({ name }) => convert(name) },
+      pages: { read: () => Promise.reject(new Error('not asked for')) },
+      limits: () => ({ uploadBucketBytes: 1_000 }),
+    });
+  const kept = async () => (await Array.fromAsync(files.list('buckets'))).map(({ path }) => path);
+  return { records, open, kept };
+}
+
+async function* uploads(...names: readonly string[]): AsyncIterable<Upload> {
+  for (const filename of names) {
+    yield {
+      filename,
+      mimeType: 'text/plain',
+      body: (async function* () {
+        yield Buffer.from('x');
+      })(),
+    };
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+describe('an upload into a bucket', () => {
+  test('whose end is unknown keeps its files, as the bucket may have them', async (context) => {
+    const { records, open } = world(context);
+    const silent = open({
+      // As a disk that answers too late: what was asked of it happened all the same.
+      update: async (id, change) => {
+        await records.update(id, change);
+        throw new SluiceError('storage_failed', 'The disk does not answer.');
+      },
+    });
+    await assert.rejects(silent.add('a', uploads('a.txt'), NEVER), { code: 'storage_failed' });
+    const buckets = open();
+    const texts = await Array.fromAsync(buckets.text(await buckets.get('a')));
+    assert.equal(texts.length, 1);
+    assert.match(texts[0] ?? '', /hello/);
+  });
+
+  test('leaves nothing behind where it fails otherwise', async (context) => {
+    const { open, kept } = world(context, (name) => ({
+      kind: 'text',
+      text: name === 'b.txt' ? 'x'.repeat(1_000) : 'x',
+    }));
+    await assert.rejects(open().add('a', uploads('a.txt', 'b.txt'), NEVER), { code: 'too_large' });
+    assert.deepEqual(await kept(), []);
+  });
+
+  test('is refused for a file beyond a limit only where nothing else was taken in', async (context) => {
+    const { open } = world(context, (name) =>
+      name === 'a.txt'
+        ? TEXT
+        : { kind: 'rejected', reason: 'is wrong', ...(name === 'bomb.txt' ? { isOverLimit: true } : {}) },
+    );
+    for (const [names, status] of [
+      [['bomb.txt'], 422],
+      [['wrong.txt', 'bomb.txt'], 422],
+      [['bomb.txt', 'wrong.txt'], 422],
+      [['bomb.txt', 'a.txt'], undefined],
+      [['wrong.txt'], undefined],
+    ] as const) {
+      const failure = await open()
+        .add('a', uploads(...names), NEVER)
+        .then(
+          () => undefined,
+          (error: SluiceError) => error.status,
+        );
+      assert.equal(failure, status, names.join());
+    }
+  });
+});
