@@ -3,6 +3,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { temporaryStores } from '../../test/support/stores.ts';
 import { SluiceError } from '../core/errors.ts';
 import { collectBytes } from '../core/pieces.ts';
+import type { Files } from '../core/stores.ts';
 import { uploadIdOf } from '../core/upload-address.ts';
 import { createConverter } from '../documents/converter.ts';
 import { PIECES_FOLDER, ResumableUploads } from './resumable.ts';
@@ -23,6 +24,18 @@ function world(context: TestContext, now: () => number = Date.now) {
   const open = (): ResumableUploads =>
     new ResumableUploads({ files, uploads, owner: () => owner, mostBytes: () => 10, now });
   return { files, uploads, open, own: (by: string | null) => (owner = by) };
+}
+
+/** The same files, but for some of what they do. */
+function changed(files: Files, some: Partial<Files>): Files {
+  return {
+    write: (path, body) => files.write(path, body),
+    stat: (path) => files.stat(path),
+    open: (path) => files.open(path),
+    list: (folder) => files.list(folder),
+    delete: (path) => files.delete(path),
+    ...some,
+  };
 }
 
 describe('files that come piece by piece', () => {
@@ -61,6 +74,21 @@ describe('files that come piece by piece', () => {
     assert.equal((await uploads.finish(name)).size, 10);
   });
 
+  test('are what was promised where two pieces claim the same place at once', async (context) => {
+    const { uploads, open } = world(context);
+    const resumable = open();
+    const name = await resumable.begin(ABOUT);
+    const pieces = [Buffer.from('long'), Buffer.from('no'), Buffer.from('long')];
+    const ends = await Promise.allSettled(pieces.map((piece) => resumable.append(name, 0, piece)));
+    // The third is the first once more.
+    assert.deepEqual(
+      ends.map((end) => (end.status === 'fulfilled' ? end.value : end.reason.code)),
+      [4, 'invalid_request', 4],
+    );
+    const record = await resumable.finish(name);
+    assert.equal((await collectBytes((await uploads.open(record)).body)).toString(), 'long');
+  });
+
   test('are completed once', async (context) => {
     const { uploads, open } = world(context);
     const resumable = open();
@@ -90,16 +118,12 @@ describe('files that come piece by piece', () => {
       uploads,
       owner: () => null,
       mostBytes: () => 10,
-      files: {
-        write: (path, body) => files.write(path, body),
-        stat: (path) => files.stat(path),
-        open: (path) => files.open(path),
-        delete: (path) => files.delete(path),
+      files: changed(files, {
         async *list(folder) {
           await open().finish(name);
           yield* files.list(folder);
         },
-      },
+      }),
     });
     const record = await late.finish(name);
     assert.equal(record.size, 1);
@@ -113,14 +137,10 @@ describe('files that come piece by piece', () => {
       uploads,
       owner: () => null,
       mostBytes: () => 10,
-      files: {
-        write: (path, body) => files.write(path, body),
-        stat: (path) => files.stat(path),
-        list: (folder) => files.list(folder),
-        delete: (path) => files.delete(path),
+      files: changed(files, {
         open: (path) =>
           isBroken && /\d$/.test(path) ? Promise.reject(new SluiceError('storage_failed', '')) : files.open(path),
-      },
+      }),
     });
     const name = await resumable.begin(ABOUT);
     assert.equal(await resumable.append(name, 0, Buffer.from('x')), 1);

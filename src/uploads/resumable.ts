@@ -2,6 +2,7 @@ import { SluiceError } from '../core/errors.ts';
 import { parseObject } from '../core/objects.ts';
 import { collectBytes } from '../core/pieces.ts';
 import type { FileInfo, Files, UploadRecord } from '../core/stores.ts';
+import { Turns } from '../core/turns.ts';
 import { uploadIdOf } from '../core/upload-address.ts';
 import { isSeenBy, type NewUpload, newUploadName, type Uploads } from './uploads.ts';
 
@@ -52,6 +53,8 @@ export async function removeAbandoned(
 export class ResumableUploads {
   readonly #deps: ResumableDeps;
   readonly #ending = new Set<string>();
+  /** Two pieces that come at once must not take the same place. */
+  readonly #appends = new Turns();
 
   constructor(deps: ResumableDeps) {
     this.#deps = deps;
@@ -77,7 +80,11 @@ export class ResumableUploads {
   }
 
   /** Takes the bytes from `offset` on, which has to be where the last piece ended. Returns how many there are then. */
-  async append(name: string, offset: number, bytes: Uint8Array): Promise<number> {
+  append(name: string, offset: number, bytes: Uint8Array): Promise<number> {
+    return this.#appends.run(name, () => this.#append(name, offset, bytes));
+  }
+
+  async #append(name: string, offset: number, bytes: Uint8Array): Promise<number> {
     await this.#about(name);
     const pieces = await this.#pieces(name);
     // Whoever did not get our answer sends the same again.
