@@ -90,13 +90,17 @@ export function memoryContract(name: string, open: Open<MemoryStore>): void {
     test('adding an id again replaces the item, in the index too, but not when it came', async (context) => {
       const { store } = await open(context);
       await store.add([item('u', 'a', { text: 'likes apples' }), item('v', 'a', { text: 'likes apples' })]);
-      const times = { createdAt: 1_800_000_000_000, updatedAt: 1_800_000_000_001 };
-      await store.add([item('u', 'a', { text: 'likes pears', metadata: { n: 2 }, ...times })]);
+      const again = item('u', 'a', {
+        text: 'likes pears',
+        role: 'assistant',
+        conversationId: 'c',
+        metadata: { n: 2 },
+        createdAt: 1_800_000_000_000,
+        updatedAt: 1_800_000_000_001,
+      });
+      await store.add([again]);
       const { items } = await store.find('u', { offset: 0, limit: 10 });
-      assert.deepEqual(
-        items.map(({ id, createdAt, updatedAt }) => ({ id, createdAt, updatedAt })),
-        [{ id: 'a', createdAt: 1_700_000_000_000, updatedAt: 1_800_000_000_001 }],
-      );
+      assert.deepEqual(items, [{ ...again, createdAt: 1_700_000_000_000 }]);
       assert.deepEqual(await ids(store, 'u', { text: 'apples' }), []);
       assert.deepEqual(await ids(store, 'u', { text: 'pears' }), ['a']);
       assert.deepEqual(await ids(store, 'v', { text: 'apples' }), ['a']);
@@ -132,6 +136,7 @@ export function memoryContract(name: string, open: Open<MemoryStore>): void {
         assert.deepEqual(await ids(store, 'u', { text: 'KOLN' }), ['0']);
         assert.deepEqual(await ids(store, 'u', { text: 'progr' }), ['2']);
         assert.deepEqual(await ids(store, 'u', { text: 'progr xyz' }), [], 'only the last word may go on');
+        assert.deepEqual(await ids(store, 'u', { text: 'pr' }), [], 'two letters are no beginning');
         assert.deepEqual(await ids(store, 'u', { text: 'gramming' }), [], 'a word does not match in its middle');
       });
 
@@ -202,7 +207,11 @@ export function memoryContract(name: string, open: Open<MemoryStore>): void {
       test('compare the item and its metadata, kind of value included', async (context) => {
         const { store } = await open(context);
         await store.add([
-          item('u', 'a', { role: 'user', conversationId: 'c', metadata: { n: 1, s: '1', yes: true, none: null } }),
+          item('u', 'a', {
+            role: 'user',
+            conversationId: 'c',
+            metadata: { n: 1, s: '1', yes: true, none: null, o: {} },
+          }),
           item('u', 'b', { role: 'assistant', metadata: { n: 1.5, s: 'x', yes: false } }),
         ]);
         const cases: readonly [NonNullable<MemoryQuery['filters']>, readonly string[]][] = [
@@ -217,6 +226,7 @@ export function memoryContract(name: string, open: Open<MemoryStore>): void {
           [{ n: '1' }, []],
           [{ s: '1' }, ['a']],
           [{ s: 1 }, []],
+          [{ o: '{}' }, []],
           [{ yes: true }, ['a']],
           [{ yes: false }, ['b']],
           [{ yes: 'true' }, []],
@@ -289,6 +299,15 @@ export function memoryContract(name: string, open: Open<MemoryStore>): void {
     });
 
     describe('isolation', () => {
+      test('all of a user is forgotten, however much it is', async (context) => {
+        const { store } = await open(context);
+        await store.add([...Array.from({ length: 1_001 }, (_, n) => item('u', `${n}`)), item('v', 'a')]);
+        assert.equal(await store.delete('u'), 1_001);
+        assert.deepEqual(await ids(store, 'u'), []);
+        assert.deepEqual(await ids(store, 'u', { text: 'text' }), []);
+        assert.deepEqual(await ids(store, 'v', { text: 'text' }), ['a']);
+      });
+
       test('no user sees, finds or deletes what is another one’s', async (context) => {
         const { store } = await open(context);
         await store.add([item('victim', 'a', { text: 'secret', conversationId: 'c', metadata: { k: 'v' } })]);

@@ -15,7 +15,7 @@ const OF_ITEM: Columns = new Map([
   ['role', { column: sql`memory.role`, type: 'string' }],
   ['memory', { column: sql`memory.text`, type: 'string' }],
   ['created_at', { column: sql`cast(memory.created_at as integer)`, type: 'number' }],
-  ['updated_at', { column: sql`cast(memory.updated_at as integer)`, type: 'number' }],
+  ['updated_at', { column: sql`memory.updated_at`, type: 'number' }],
 ]);
 
 /** Taking words out of the index leaves no trace of them and takes its time, in which other requests wait. */
