@@ -47,6 +47,59 @@ describe('sums of days', () => {
     );
   });
 
+  test('are kept with all that belongs to them, and read once, however many ask', async (context) => {
+    const { caches } = temporaryStores(context);
+    const open = () => new Insights(caches, testLogger(), () => NOON);
+    const cancelled = { status: 499, error: { code: 'cancelled', name: 'CancelledError' } } as const;
+    for (let run = 0; run < 2; run += 1) {
+      const insights = open();
+      for (const more of [{ firstChunk: 10 }, { status: 500 }, cancelled]) insights.add(seen(more));
+      await Promise.all([insights.days([DAY]), insights.days([DAY]), insights.flush()]);
+      await insights.flush();
+    }
+    const [group, ...others] = (await open().days([DAY])).get(DAY) ?? [];
+    assert.equal(others.length, 0);
+    assert.deepEqual(
+      [group?.requests, group?.errors, [...(group?.codes ?? [])], group?.firstChunk.count, group?.duration.count],
+      [6, 2, [['500', 2]], 2, 2],
+    );
+  });
+
+  test('are those of one user, provider and model each', async (context) => {
+    const insights = new Insights(temporaryStores(context).caches, testLogger(), () => NOON);
+    for (const more of [
+      {},
+      { model: 'n' },
+      { provider: 'q', model: 'n' },
+      { user: 'bob', provider: 'q', model: 'n' },
+    ]) {
+      insights.add(seen(more));
+    }
+    const groups = (await insights.days([DAY])).get(DAY) ?? [];
+    assert.deepEqual(
+      groups.map(({ user, provider, model, requests }) => [user, provider, model, requests]),
+      [
+        ['ann', 'p', 'm', 1],
+        ['ann', 'p', 'n', 1],
+        ['ann', 'q', 'n', 1],
+        ['bob', 'q', 'n', 1],
+      ],
+    );
+  });
+
+  test('begin anew at midnight, and not before', async (context) => {
+    let now = Date.parse(`${DAY}T23:59:59.999Z`);
+    const insights = new Insights(temporaryStores(context).caches, testLogger(), () => now);
+    insights.add(seen());
+    now += 1;
+    insights.add(seen());
+    const days = await insights.days([DAY, '2026-03-02']);
+    assert.deepEqual(
+      [...days.values()].map(([group]) => group?.requests),
+      [1, 1],
+    );
+  });
+
   test('a day ends, and is still known', async (context) => {
     const { caches } = temporaryStores(context);
     let now = NOON;
@@ -98,15 +151,17 @@ describe('sums of days', () => {
 
   test('a storage that fails loses nothing once it is back', async (context) => {
     const { caches } = temporaryStores(context);
-    let isBroken = true;
+    let isBroken: readonly string[] = ['get', 'put'];
     const failing = new Proxy(caches, {
       get: (target, name: keyof Records<CacheRecord>) =>
-        isBroken ? () => Promise.reject(new Error('broken')) : target[name].bind(target),
+        isBroken.includes(name) ? () => Promise.reject(new Error('broken')) : target[name].bind(target),
     });
     const insights = new Insights(failing, testLogger(), () => NOON);
     insights.add(seen());
     await insights.flush();
-    isBroken = false;
+    isBroken = ['put'];
+    await insights.flush();
+    isBroken = [];
     await insights.flush();
     const again = new Insights(caches, testLogger(), () => NOON);
     assert.equal((await again.days([DAY])).get(DAY)?.[0]?.requests, 1);

@@ -31,8 +31,8 @@ export class UsageRecorder {
   #open: UsageBatch | undefined;
   /** Complete: whatever became of the first try, the second one must be the same batch. */
   #complete: UsageBatch[] = [];
-  /** Answers whose prices are being looked up. */
-  readonly #unpriced = new Set<Promise<void>>();
+  /** Fulfilled once no price is being looked up. */
+  #pricing: Promise<unknown> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
   #failing = false;
@@ -49,16 +49,14 @@ export class UsageRecorder {
       this.#add(answered, now, cost);
       return;
     }
-    const priced = cost.then((known) => {
-      this.#unpriced.delete(priced);
-      this.#add(answered, now, known);
-    });
-    this.#unpriced.add(priced);
+    const priced = cost.then((known) => this.#add(answered, now, known));
+    // Their own results would be held one in the other.
+    this.#pricing = Promise.all([this.#pricing, priced]).then(() => undefined);
   }
 
   /** Writes what waits now. Never throws: usage that cannot be written is tried again with the next. */
   async flush(): Promise<void> {
-    await Promise.all(this.#unpriced);
+    await this.#pricing;
     await this.#flush();
   }
 
