@@ -123,7 +123,7 @@ export class Insights {
     for (const day of [...this.#ended, this.#today]) {
       try {
         await this.#write(day);
-        if (day !== this.#today) this.#ended = this.#ended.filter((each) => each !== day);
+        this.#ended = this.#ended.filter((each) => each !== day);
       } catch (error) {
         this.#log.debug({ error: String(error) }, 'sums of requests cannot be kept now');
       }
