@@ -3,8 +3,8 @@ import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { SluiceError } from '../core/errors.ts';
 import { makeFolder, syncFolder } from '../core/folder.ts';
+import { Locks } from '../core/locks.ts';
 import type { Logger } from '../core/logger.ts';
-import { Turns } from '../core/turns.ts';
 import { removeLeftovers, TEMPORARY, temporaryName } from '../stores/disk/temporary.ts';
 import type { BrowserCookie } from './parse.ts';
 
@@ -18,7 +18,7 @@ export class CookieStore {
   readonly #log: Logger;
   readonly #byDomain = new Map<string, readonly BrowserCookie[]>();
   /** By file: what is read or written last counts, here as on the disk. */
-  readonly #turns = new Turns();
+  readonly #locks = new Locks();
   readonly #loaded: Promise<void>;
 
   constructor(dataDir: string, log: Logger) {
@@ -49,7 +49,7 @@ export class CookieStore {
     }
     for (const [domain, own] of byDomain) {
       const name = fileOf(domain);
-      await this.#turns.run(name, async () => {
+      await this.#locks.run(name, async () => {
         await this.#write(name, own);
         this.#byDomain.set(domain, own);
       });
@@ -99,7 +99,7 @@ export class CookieStore {
       return; // none yet
     }
     for (const name of names.filter((each) => each.endsWith('.json'))) {
-      await this.#turns.run(name, () => this.#read(name));
+      await this.#locks.run(name, () => this.#read(name));
     }
   }
 

@@ -1,8 +1,8 @@
 import { SluiceError } from '../core/errors.ts';
+import { Locks } from '../core/locks.ts';
 import { parseObject } from '../core/objects.ts';
 import { collectBytes } from '../core/pieces.ts';
 import type { FileInfo, Files, UploadRecord } from '../core/stores.ts';
-import { Turns } from '../core/turns.ts';
 import { uploadIdOf } from '../core/upload-address.ts';
 import { isSeenBy, type NewUpload, newUploadName, type Uploads } from './uploads.ts';
 
@@ -54,7 +54,7 @@ export class ResumableUploads {
   readonly #deps: ResumableDeps;
   readonly #ending = new Set<string>();
   /** Two pieces that come at once must not take the same place. */
-  readonly #appends = new Turns();
+  readonly #appends = new Locks();
 
   constructor(deps: ResumableDeps) {
     this.#deps = deps;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Turns } from '../core/turns.ts';
+import { Locks } from '../core/locks.ts';
 import type { PlaceLimits } from '../http/edge/places.ts';
 import type { Channel } from './channel.ts';
 
@@ -20,7 +20,7 @@ export class Lender {
   /** By client, or of all: which worker holds how many. */
   readonly #lent = new Map<string, Map<Channel, number>>();
   /** One after the other, so that two do not get the same place. */
-  readonly #turns = new Turns();
+  readonly #locks = new Locks();
   readonly #workers = new Set<Channel>();
 
   constructor(limits: () => PlaceLimits) {
@@ -29,7 +29,7 @@ export class Lender {
 
   serve(worker: Channel): void {
     this.#workers.add(worker);
-    worker.on('places', ({ client, want }) => this.#turns.run(client ?? ALL, () => this.#lend(worker, client, want)));
+    worker.on('places', ({ client, want }) => this.#locks.run(client ?? ALL, () => this.#lend(worker, client, want)));
     worker.on('back', ({ client, count }) => this.#note(client ?? ALL, worker, -count));
   }
 
@@ -44,7 +44,7 @@ export class Lender {
 
   /** The limits have changed: whatever is lent comes back, as soon as it is free, so that the new ones hold. */
   async recall(): Promise<void> {
-    for (const key of [...this.#lent.keys()]) await this.#turns.run(key, () => this.#collect(key, undefined, true));
+    for (const key of [...this.#lent.keys()]) await this.#locks.run(key, () => this.#collect(key, undefined, true));
   }
 
   async #lend(worker: Channel, client: string | undefined, want: number): Promise<number> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { Locks } from '../../core/locks.ts';
 import type { Records } from '../../core/stores.ts';
-import { Turns } from '../../core/turns.ts';
 import { checkId } from '../id.ts';
 import type { DatabaseHandle } from './protocol.ts';
 import { type Statement, sql } from './sql.ts';
@@ -27,7 +27,7 @@ export class SqliteRecords<T extends { readonly id: string }> implements Records
   readonly #kind: string;
   readonly #options: RecordsOptions<T>;
   /** One update of an id after the other: what would otherwise read, lose and read again, waits. */
-  readonly #updates = new Turns();
+  readonly #updates = new Locks();
   #writes = 0;
 
   constructor(database: DatabaseHandle, kind: string, options: RecordsOptions<T> = {}) {

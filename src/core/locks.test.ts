@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Turns } from './turns.ts';
+import { Locks } from './locks.ts';
 
 test('tasks of one name run one after the other, others meanwhile, and none is remembered', async () => {
-  const turns = new Turns();
+  const locks = new Locks();
   const events: string[] = [];
   const first = Promise.withResolvers<void>();
   const second = Promise.withResolvers<void>();
   const run = (name: string, what: string, until?: Promise<void>): Promise<string> =>
-    turns.run(name, async () => {
+    locks.run(name, async () => {
       events.push(`${what} begins`);
       await until;
       events.push(`${what} ends`);
@@ -25,14 +25,14 @@ test('tasks of one name run one after the other, others meanwhile, and none is r
   const [oneBegins, otherBegins, otherEnds, ...rest] = events;
   assert.deepEqual([oneBegins, otherBegins, otherEnds], ['one begins', 'other begins', 'other ends']);
   assert.deepEqual(rest, ['one ends', 'two begins', 'two ends', 'three begins', 'three ends']);
-  assert.equal(turns.size, 0);
+  assert.equal(locks.size, 0);
 });
 
 test('a task that fails holds nobody up', async () => {
-  const turns = new Turns();
-  const failing = turns.run('a', () => Promise.reject(new Error('no')));
-  const next = turns.run('a', async () => 'next');
+  const locks = new Locks();
+  const failing = locks.run('a', () => Promise.reject(new Error('no')));
+  const next = locks.run('a', async () => 'next');
   await assert.rejects(failing, { message: 'no' });
   assert.equal(await next, 'next');
-  assert.equal(turns.size, 0);
+  assert.equal(locks.size, 0);
 });

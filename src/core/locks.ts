@@ -1,5 +1,5 @@
-/** Tasks of one name run one after the other, in the order in which they came; those of different names do not wait. */
-export class Turns {
+/** One task of a name at a time, in the order in which they came; tasks of different names do not wait for each other. */
+export class Locks {
   readonly #last = new Map<string, Promise<unknown>>();
 
   /** Names of which a task runs or waits. */
