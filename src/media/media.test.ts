@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { open } from 'node:fs/promises';
 import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { collectBytes } from '../core/pieces.ts';
 import { kindOf } from './kind.ts';
 import { mediaMarkup } from './markup.ts';
@@ -258,6 +260,18 @@ describe('spool', () => {
       throw new Error('cut');
     })();
     await assert.rejects(spool(body), /cut/);
+  });
+
+  test('a disk without room is a failure of the storage, whenever that turns out', async (context) => {
+    const body = [Buffer.alloc(5_000_000), Buffer.alloc(1_000)];
+    const failed = { code: 'storage_failed', message: 'There is no place for temporary files.' };
+    const handle = await open(fileURLToPath(import.meta.url));
+    await handle.close();
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    const { mock } = context.mock.method(Object.getPrototypeOf(handle), 'appendFile', () => Promise.reject(full));
+    await assert.rejects(spool(body), failed);
+    mock.restore();
+    await (await spool(body)).discard();
   });
 });
 

@@ -34,7 +34,7 @@ export async function spool(body: AsyncIterable<Uint8Array> | Iterable<Uint8Arra
       if (file === undefined && size <= IN_MEMORY) held.push(piece);
       else {
         file ??= await openOverflow();
-        for (const each of [...held.splice(0), piece]) await file.handle.appendFile(each);
+        for (const each of [...held.splice(0), piece]) await file.append(each);
       }
     }
   } catch (error) {
@@ -52,6 +52,7 @@ export async function spool(body: AsyncIterable<Uint8Array> | Iterable<Uint8Arra
 
 interface Overflow {
   readonly handle: FileHandle;
+  append(bytes: Uint8Array): Promise<void>;
   discard(): Promise<void>;
 }
 
@@ -63,14 +64,21 @@ async function openOverflow(): Promise<Overflow> {
     await rm(name, { force: true }).catch(() => {});
     return {
       handle,
+      async append(bytes) {
+        await handle.appendFile(bytes).catch(fail);
+      },
       async discard() {
         await handle.close().catch(() => {});
         await rm(name, { force: true }).catch(() => {});
       },
     };
   } catch (error) {
-    throw new SluiceError('storage_failed', 'There is no place for temporary files.', { cause: error });
+    return fail(error);
   }
+}
+
+function fail(cause: unknown): never {
+  throw new SluiceError('storage_failed', 'There is no place for temporary files.', { cause });
 }
 
 async function* inMemory(pieces: readonly Uint8Array[]): AsyncIterable<Uint8Array> {
