@@ -46,6 +46,8 @@ export interface ConnectionOwner {
   /** It may serve again. */
   free(connection: Connection): void;
   gone(connection: Connection): void;
+  /** The upstream had closed one that was kept, before anybody here could know. */
+  stale(): void;
 }
 
 /** How long an upstream keeps an idle connection, as it says in a header (RFC 2068 §19.7.1.1). */
@@ -69,6 +71,9 @@ export class Connection implements AnswerHandler {
   #idleMs = 0;
   #isEnded = false;
   #isPaused = false;
+  #hasServed = false;
+  /** Something of the answer has come. */
+  #isAnswered = false;
 
   constructor(endpoint: Endpoint, settings: ConnectionSettings, owner: ConnectionOwner) {
     this.#owner = owner;
@@ -112,6 +117,7 @@ export class Connection implements AnswerHandler {
   send(head: string, body: Pieces, user: ConnectionUser): void {
     this.#user = user;
     this.#isEnded = false;
+    this.#isAnswered = false;
     this.#idleMs = this.#settings.idleMs;
     this.#reader.next();
     this.#socket.cork();
@@ -146,6 +152,7 @@ export class Connection implements AnswerHandler {
   /** The same, with an error for its user. */
   fail(thrown: unknown): void {
     const user = this.#user;
+    if (user !== undefined && this.#hasServed && !this.#isAnswered) this.#owner.stale();
     this.destroy();
     user?.onError(thrown);
   }
@@ -184,6 +191,7 @@ export class Connection implements AnswerHandler {
       this.destroy();
       return;
     }
+    this.#isAnswered = true;
     try {
       this.#reader.push(bytes);
     } catch (error) {
@@ -201,6 +209,7 @@ export class Connection implements AnswerHandler {
     this.#user = undefined;
     if (this.#reader.isFree && this.#socket.writableLength === 0 && this.#idleMs > 0) {
       this.usableUntil = performance.now() + this.#idleMs;
+      this.#hasServed = true;
       // One that reads nothing would not learn that the other side has closed it.
       if (this.#isPaused) this.resume();
       this.#owner.free(this);

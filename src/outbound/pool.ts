@@ -66,6 +66,11 @@ export class Pool implements ConnectionOwner {
     this.#all.delete(connection);
   }
 
+  /** Whatever closed one of them (a restart, a limit of something in between) has closed them all: the next attempt gets a new one. */
+  stale(): void {
+    for (const connection of this.#idle.splice(0)) connection.destroy();
+  }
+
   /** Ends all connections; whoever waits for an answer gets an error. */
   close(): void {
     clearInterval(this.#timer);

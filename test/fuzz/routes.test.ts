@@ -42,7 +42,8 @@ function servedRoutes(): readonly string[] {
       }
     });
   };
-  const config = { limits: { headerBytes: 16_384, clientHeaderMs: 1, urlBytes: 8_192 }, bind: { host: '127.0.0.1' } };
+  const limits = { headerBytes: 16_384, clientHeaderMs: 1, urlBytes: 8_192 };
+  const config = { limits, bind: { host: '127.0.0.1' }, trustedProxies: [] };
   // Told to all who listen whenever a server is made: https://fastify.dev/docs/latest/Reference/Hooks/#diagnostics-channel-hooks
   subscribe('fastify.initialization', listen);
   buildServer({ config: () => config, observer: {} } as unknown as Deps);

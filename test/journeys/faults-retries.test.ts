@@ -55,6 +55,27 @@ describe('attempts', { concurrency: 6 }, () => {
       assert.equal(received.headers['x-sluice-attempts'], '3');
     });
 
+    test(`${title}: connections that were dropped while nobody used them cost one attempt, however many there are`, {
+      timeout: 30_000,
+    }, async (context) => {
+      let isDropped = false;
+      const upstream = await startOpenAiUpstream(() => ({ text: ['good', ' answer'], delayMs: 100 }), {
+        handle: ({ before }, response) => {
+          if (!isDropped || before === 0) return false;
+          response.socket?.resetAndDestroy();
+          return true;
+        },
+      });
+      const gateway = await openGateway(context, { mock: upstream });
+      const asked = () => way.ask(gateway.origin, { provider: 'mock', model: 'm' });
+      await Promise.all(Array.from({ length: 6 }, asked));
+      assert.ok(upstream.connections >= 6);
+      isDropped = true;
+      const received = await asked();
+      assert.equal(way.read(received).text, 'good answer');
+      assert.equal(received.headers['x-sluice-attempts'], '2');
+    });
+
     test(`${title}: after three attempts the last failure is told, once`, { timeout: 30_000 }, async (context) => {
       let count = 0;
       const upstream = await startOpenAiUpstream(() => {
