@@ -1,28 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { testLogger } from '../../test/support/call.ts';
+import { seen } from '../../test/support/seen.ts';
 import { temporaryStores } from '../../test/support/stores.ts';
 import type { CacheRecord, Records } from '../core/stores.ts';
 import { Durations } from './durations.ts';
 import { empty, Insights, merge } from './insights.ts';
-import type { Seen } from './observation.ts';
 
-const seen = (more: Partial<Seen> = {}): Seen => ({
-  id: 'x',
-  time: 0,
-  method: 'POST',
-  route: '/',
-  user: 'ann',
-  provider: 'p',
-  model: 'm',
-  status: 200,
-  stream: false,
-  duration: 100,
-  cost: null,
-  attempts: 1,
-  failures: [],
-  ...more,
-});
 const DAY = '2026-03-01';
 const NOON = Date.parse(`${DAY}T12:00:00Z`);
 

@@ -2,26 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { testLogger } from '../../test/support/call.ts';
+import { seen } from '../../test/support/seen.ts';
 import type { CacheRecord, Records } from '../core/stores.ts';
 import { defaultObserve } from './config.ts';
 import { OwnLedger } from './ledger.ts';
-import type { Seen } from './observation.ts';
 
-const seen: Seen = {
-  id: 'late',
-  time: 0,
-  method: 'POST',
-  route: '/',
-  user: 'ann',
-  provider: 'p',
-  model: 'm',
-  status: 200,
-  stream: false,
-  duration: 100,
-  cost: null,
-  attempts: 1,
-  failures: [],
-};
+const late = seen({ id: 'late' });
 
 function inMemory() {
   const records = new Map<string, CacheRecord>();
@@ -45,15 +31,15 @@ test('what is known only after the others were written is written, too, though n
     context.mock.timers.tick(5_000);
     for (let turn = 0; turn < 20; turn += 1) await setImmediate();
   };
-  ledger.add(seen, false);
+  ledger.add(late, false);
   await pass();
   assert.match(written(), /"requests":1/);
   assert.doesNotMatch(written(), /"late"/);
-  ledger.keep(seen);
+  ledger.keep(late);
   await pass();
   assert.match(written(), /"late"/);
   assert.doesNotMatch(written(), /"cost":2/);
-  ledger.spent(seen, 2);
+  ledger.spent(late, 2);
   await pass();
   assert.match(written(), /"cost":2/);
 });
