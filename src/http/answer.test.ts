@@ -52,7 +52,7 @@ function world() {
       },
     },
   } as unknown as Deps;
-  const request = { id: 'r', headers: {}, ip: '127.0.0.1' } as FastifyRequest;
+  const request = { id: 'r', headers: {}, socket: { remoteAddress: '127.0.0.1' } } as FastifyRequest;
   const reply = { raw: new EventEmitter(), request } as unknown as FastifyReply;
   return { request, reply, deps, open: () => ({ places, timers, listeners: reply.raw.listenerCount('close') }) };
 }

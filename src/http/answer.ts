@@ -13,6 +13,7 @@ import type { RelayedStream } from '../routing/relay.ts';
 import type { Performed } from '../routing/router.ts';
 import type { Deps } from './deps.ts';
 import type { Leave } from './edge/calls.ts';
+import { addressOf } from './edge/client.ts';
 import { writeHead } from './head.ts';
 import { lateFailure } from './late-failure.ts';
 import { EventStream } from './sse.ts';
@@ -73,7 +74,7 @@ export function withCall(
     const attended = attend(reply, deps, call, asked.timeout, leave);
     return untilSent(reply, call, begin(run, call), attended);
   };
-  const entered = deps.calls.enter(call, request.ip);
+  const entered = deps.calls.enter(call, addressOf(request));
   return typeof entered === 'function' ? enter(entered) : entered.then(enter);
 }
 

@@ -95,7 +95,7 @@ export function buildServer(deps: Deps): FastifyInstance {
       return server;
     },
     genReqId: uuid,
-    // Whose address `request.ip` is.
+    // For `addressOf` (edge/client.ts).
     trustProxy: [...trustedProxies],
     exposeHeadRoutes: true,
     // Bodies are validated by our own schemas; Fastify would load compilers for another kind.

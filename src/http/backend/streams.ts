@@ -7,7 +7,7 @@ import type { KeptAnswer, KeptAnswers } from '../../streams/kept-answers.ts';
 import { Reader } from '../../streams/reader.ts';
 import { errorChunk, openStream, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
-import { clientOf } from '../edge/client.ts';
+import { addressOf, clientOf } from '../edge/client.ts';
 import { lateFailure } from '../late-failure.ts';
 import { totalDeadline } from '../total-deadline.ts';
 import { validate } from '../validate.ts';
@@ -38,7 +38,7 @@ export function sendKept(
 ): Promise<FastifyReply> {
   return withCall(request, reply, deps, asked, async (call) => {
     const scope = call.fork();
-    const entered = deps.calls.enter(scope, request.ip);
+    const entered = deps.calls.enter(scope, addressOf(request));
     const leave = typeof entered === 'function' ? entered : await entered;
     const deadline = totalDeadline(deps, scope, asked.timeout);
     const close = (): void => {
@@ -47,7 +47,7 @@ export function sendKept(
     };
     let kept: KeptAnswer | undefined;
     try {
-      kept = answers.open(clientOf(request.ip), scope);
+      kept = answers.open(clientOf(addressOf(request)), scope);
       const { chunks, encoder, headers } = await open(scope);
       // From here on it no longer depends on the connection, and what becomes of it is not what becomes of its first reader.
       scope.release();

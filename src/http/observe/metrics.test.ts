@@ -1,19 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { SluiceError } from '../../core/errors.ts';
 import type { Deps } from '../deps.ts';
 import { metrics } from './metrics.ts';
 
 /** Addresses of other machines cannot be had on the loopback device, so this one is asked directly. */
 async function codeFor(ip: string, key?: string): Promise<string | undefined> {
-  const observer = { streams: 0, metrics: { render: async () => 'text' } };
+  const observer = { streams: 0, ledger: { render: async () => 'text' } };
   const deps = { observer, config: () => ({ key }), calls: { running: 0 }, version: '0' };
+  const request = { headers: {}, socket: { remoteAddress: ip } } as FastifyRequest;
   const reply = { header: () => reply, send: () => undefined };
   try {
-    await metrics(deps as unknown as Deps)({ ip } as FastifyRequest, reply as unknown as FastifyReply);
+    await metrics(deps as unknown as Deps)(request, reply as unknown as FastifyReply);
     return undefined;
   } catch (error) {
-    return (error as { code?: string }).code;
+    assert.ok(error instanceof SluiceError, String(error));
+    return error.code;
   }
 }
 

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CallScope } from '../../core/call.ts';
 import type { Chunk } from '../../core/chunk.ts';
 import { errorChunk, sendChunks, withCall } from '../answer.ts';
+import { addressOf } from '../edge/client.ts';
 import { ownerNow } from '../keys.ts';
 import { lateFailure } from '../late-failure.ts';
 import { totalDeadline } from '../total-deadline.ts';
@@ -25,7 +26,7 @@ export async function answerInBackground(
   call.watched = request.observation;
   call.user = userOf(request, body.user);
   call.strict = body.strict === true || request.headers['x-sluice-strict'] === '1';
-  const entered = deps.calls.enter(call, request.ip);
+  const entered = deps.calls.enter(call, addressOf(request));
   const leave = typeof entered === 'function' ? entered : await entered;
   let run: Run;
   let prepared: Prepared;
