@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
+import { createGoogle } from '@ai-sdk/google';
 import { GoogleGenAI } from '@google/genai';
 import { plainServer } from '../support/plain-server.ts';
 import { assertHolds, FORMATS, openWorld, type World } from './sdk-vendors.ts';
@@ -71,6 +72,23 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
       }
     });
   }
+
+  test("the AI SDK's client, which puts no models/ before a name with a slash", async () => {
+    const google = createGoogle({ baseURL: `${world.origin}/v1beta`, apiKey: 'any' });
+    const seat = world.seat('openai');
+    seat.answers({ text: ['Yes'] });
+    const asked = { prompt: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hi' }] }] };
+    for (const model of ['acme/test-model', 'acme:test-model', 'fast']) {
+      const { content } = await google(model).doGenerate(asked);
+      assert.deepEqual(
+        content.map((part) => (part.type === 'text' ? part.text : part.type)),
+        ['Yes'],
+      );
+    }
+    const unknown = await post('/v1beta/openai/chat/completions', HI);
+    assert.equal(unknown.status, 404);
+    assert.match(await unknown.text(), /no method 'openai\/chat\/completions'/);
+  });
 
   test('takes names in snake_case, single parts and single contents', async () => {
     const seat = world.seat('openai');

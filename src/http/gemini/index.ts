@@ -33,19 +33,29 @@ export function geminiRoutes(deps: Deps): readonly Route[] {
     answer: UploadAnswer,
     handler: uploadFile(deps),
   } as const;
+  const method = {
+    ...common,
+    method: 'POST',
+    body: MethodBody,
+    bodyLimit: (limits: Limits) => limits.chatBodyBytes,
+    answer: MethodAnswer,
+    produces: ['application/json', 'text/event-stream'],
+    kind: kindOfAnyMethod,
+    handler: modelMethod(deps),
+  } as const;
   return [
     {
-      ...common,
-      method: 'POST',
+      ...method,
       url: '/v1beta/models/*',
       summary:
         'What can be done with a model: `<model>:generateContent`, `<model>:streamGenerateContent` (with `alt=sse` as events), `<model>:countTokens`, `<model>:embedContent`, `<model>:batchEmbedContents`',
-      body: MethodBody,
-      bodyLimit: (limits: Limits) => limits.chatBodyBytes,
-      answer: MethodAnswer,
-      produces: ['application/json', 'text/event-stream'],
-      kind: kindOfAnyMethod,
-      handler: modelMethod(deps),
+    },
+    // The AI SDK takes a model whose name has a slash for a whole path.
+    {
+      ...method,
+      url: '/v1beta/:provider/*',
+      summary:
+        'The same for clients that leave out `models/` where the name of a model has a slash: `<provider>/<model>:generateContent`',
     },
     {
       ...common,

@@ -35,7 +35,7 @@ export function modelMethod(deps: Deps): Handler {
     if (called !== undefined && request.body === undefined)
       throw new SluiceError('unsupported_media_type', 'Send the body as JSON, with "Content-Type: application/json".');
     if (called !== undefined) return called.method.run(deps, request, reply, called.model);
-    const { '*': path } = request.params as { '*': string };
+    const path = pathOf(request);
     throw new SluiceError(
       'not_found',
       `There is no method '${path.slice(path.lastIndexOf(':') + 1).slice(0, 64)}' of models here; there are ${Object.keys(METHODS).join(', ')}.`,
@@ -61,16 +61,22 @@ export function kindOfMethod(request: FastifyRequest): RouteKind | undefined {
 
 /** The same where a word behind a colon is meant as a method, also one that there is not. */
 export function kindOfAnyMethod(request: FastifyRequest): RouteKind | undefined {
-  const { '*': path } = request.params as { '*': string };
+  const path = pathOf(request);
   return kindOfMethod(request) ?? (path.includes(':') ? { dialect: 'gemini', operation: 'chat' } : undefined);
 }
 
 function methodOf(request: FastifyRequest): { readonly model: string; readonly method: Method } | undefined {
-  const { '*': path } = request.params as { '*': string };
+  const path = pathOf(request);
   const colon = path.lastIndexOf(':');
   const name = path.slice(colon + 1);
   const method = colon > 0 && Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
   return method === undefined ? undefined : { model: modelName(path.slice(0, colon)), method };
+}
+
+/** The model and the method, whose first part may be a provider before which `models/` was left out. */
+function pathOf(request: FastifyRequest): string {
+  const { '*': path, provider } = request.params as { '*': string; provider?: string };
+  return provider === undefined ? path : `${provider}/${path}`;
 }
 
 /** Clients may name a model in full. */
