@@ -59,9 +59,16 @@ describe('attempts', { concurrency: 6 }, () => {
       timeout: 30_000,
     }, async (context) => {
       let isDropped = false;
-      const upstream = await startOpenAiUpstream(() => ({ text: ['good', ' answer'], delayMs: 100 }), {
-        handle: ({ before }, response) => {
-          if (!isDropped || before === 0) return false;
+      const together = Promise.withResolvers<void>();
+      const upstream = await startOpenAiUpstream(() => ({ text: ['good', ' answer'] }), {
+        handle: async ({ path, before }, response) => {
+          if (!isDropped) {
+            // Answered when all have come: each has a connection of its own then, however slow the machine is.
+            if (upstream.chats.length === 6) together.resolve();
+            if (path === '/v1/chat/completions') await together.promise;
+            return false;
+          }
+          if (before === 0) return false;
           response.socket?.resetAndDestroy();
           return true;
         },
