@@ -17,11 +17,24 @@ function answerTo(question: string): string[] {
 
 test(`${STREAMS} slow streams at once, in both dialects`, { timeout: 90_000 }, async (context) => {
   let most = 0;
-  const upstream = await startOpenAiUpstream(({ prompt }) => {
-    most = Math.max(most, upstream.open);
-    // Events come in two parts, cut where many have an ü: what waits for its rest must not meet that of another answer.
-    return { text: answerTo(prompt), delayMs: 100, sliceBytes: 241 };
-  });
+  // The first ones are answered when half of them are there: on a slow machine they would be over before.
+  const many = Promise.withResolvers<void>();
+  // Kept as long as the test takes at most: on a slow machine the first answers of a round end long before its last ones.
+  const upstream = await startOpenAiUpstream(
+    ({ prompt }) => {
+      most = Math.max(most, upstream.open);
+      // Events come in two parts, cut where many have an ü: what waits for its rest must not meet that of another answer.
+      return { text: answerTo(prompt), delayMs: 100, sliceBytes: 241 };
+    },
+    {
+      keepAliveMs: 90_000,
+      handle: async ({ method }) => {
+        if (upstream.open > STREAMS / 2) many.resolve();
+        if (method === 'POST') await many.promise;
+        return false;
+      },
+    },
+  );
   context.after(() => upstream.close());
   const { origin } = await startSluiceProcess(context, upstream);
 

@@ -23,6 +23,8 @@ export interface OpenAiOptions {
   readonly models?: readonly (string | object)[];
   /** Asked first for every request, the listing included; false leaves the request to the usual ways. */
   readonly handle?: (request: SeenRequest, response: ServerResponse) => boolean | Promise<boolean>;
+  /** How long an idle connection is kept, in milliseconds. Default: Node's five seconds. */
+  readonly keepAliveMs?: number;
   /** A fixed port, to come back where an earlier upstream was. Default: a free one. */
   readonly port?: number;
 }
@@ -86,6 +88,7 @@ export async function startOpenAiUpstream(
     else await answer(await script(request), request, response);
   }
 
+  server.keepAliveTimeout = options.keepAliveMs ?? server.keepAliveTimeout;
   server.on('connection', (socket) => {
     connections += 1;
     // Faults write to sockets that the other side may have closed.
