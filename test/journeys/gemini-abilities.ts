@@ -133,6 +133,40 @@ export const ABILITIES: Abilities<GoogleGenAI> = {
     assert.equal(new Set(all.map(({ responseId }) => responseId)).size, 1);
   },
 
+  async chat({ client, seat }) {
+    const chat = client.chats.create({ model: seat.model });
+    const say = async (message: string): Promise<void> => {
+      for await (const piece of await chat.sendMessageStream({ message })) assert.ok(piece);
+    };
+    seat.answers({ text: ['Grü', 'ße'] });
+    await say('Hello');
+    seat.answers({ text: ['Bye'] });
+    await say('And now?');
+    got(seat, {
+      openai: {
+        messages: [
+          { role: 'user', content: 'Hello' },
+          { role: 'assistant', content: 'Grüße' },
+          { role: 'user', content: 'And now?' },
+        ],
+      },
+      anthropic: {
+        messages: [
+          { role: 'user' },
+          { role: 'assistant', content: [{ type: 'text', text: 'Grüße' }] },
+          { role: 'user', content: [{ type: 'text', text: 'And now?' }] },
+        ],
+      },
+      google: {
+        contents: [
+          { role: 'user' },
+          { role: 'model', parts: [{ text: 'Grüße' }] },
+          { role: 'user', parts: [{ text: 'And now?' }] },
+        ],
+      },
+    });
+  },
+
   async tools({ client, seat }) {
     let asks = 0;
     seat.answers(() => {

@@ -380,7 +380,7 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
       }[];
       assert.deepEqual(
         streamed.flatMap(({ candidates }) => candidates[0]?.content.parts ?? []),
-        parts,
+        [...parts, { text: '' }],
       );
       assertHolds(streamed.at(-1), { candidates: [{ finishReason: 'STOP', groundingMetadata }], usageMetadata });
     });

@@ -145,8 +145,10 @@ export class ContentStream implements Encoder {
     const { candidate: own, ...said } = this.#asSaid;
     const { candidate, blocked } = endOf(parts, calls, ended, this.#saysSomething);
     if (blocked !== undefined && !isObject(own)) return this.#frame({ ...blocked, ...tail, ...said });
+    // Google's libraries drop a turn from their chats when one of its pieces has a content without parts.
+    const content = candidate.content.parts.length === 0 ? { parts: [{ text: '' }], role: 'model' } : candidate.content;
     return this.#frame({
-      candidates: [{ ...candidate, ...(isObject(own) ? own : {}), index: 0 }],
+      candidates: [{ ...candidate, content, ...(isObject(own) ? own : {}), index: 0 }],
       ...tail,
       ...said,
     });
@@ -218,7 +220,7 @@ function endOf(
   calls: readonly ToolCall[],
   { finish, refusal, sources, text }: Ended,
   saidSomething: boolean,
-): { readonly candidate: Json; readonly blocked?: Json } {
+): { readonly candidate: Json & { readonly content: { readonly parts: readonly Json[] } }; readonly blocked?: Json } {
   const parts = [...said];
   let reason = refusal === '' ? finishReason(finish) : 'SAFETY';
   let message = refusal;
