@@ -8,6 +8,7 @@ import { createUpstreamClient, type UpstreamClient } from '../outbound/upstream.
 import { version } from '../package.ts';
 import { Synthesizer } from '../speech/synthesizer.ts';
 import { vendors } from './ai-sdk/index.ts';
+import { speaks } from './ai-sdk/native.ts';
 import type { Engines } from './embedded/engines.ts';
 import { imageVendors, isImageKind, withImages } from './image/index.ts';
 import { createOpenAiProvider } from './openai/adapter.ts';
@@ -15,6 +16,7 @@ import { withResponsesDetour } from './openai/responses-detour.ts';
 import { withQuota } from './quota.ts';
 import { isSpeechKind, speechVendors, withGoogleSpeech, withOpenAiSpeech } from './speech/index.ts';
 import { withOpenAiTasks } from './tasks/index.ts';
+import { withObjectSchemas } from './wrapped-schema.ts';
 
 /** What providers are made with. */
 export interface ProviderDeps {
@@ -59,10 +61,15 @@ function createAble(config: ProviderConfig, deps: ProviderDeps): Provider {
   if (isImageKind(config.kind)) return imageVendors[config.kind](config, deps);
   if (config.kind !== 'openai') {
     const chatting = vendors[config.kind](config, deps);
-    return withImages(config.kind === 'google' ? withGoogleSpeech(chatting, config, deps) : chatting, config, deps);
+    const able =
+      config.kind === 'google'
+        ? withGoogleSpeech(chatting, config, deps)
+        : withObjectSchemas(chatting, (format) => speaks(chatting, format));
+    return withImages(able, config, deps);
   }
   const { baseUrl } = config;
   if (baseUrl === undefined) throw new Error(`provider ${config.id} has no address`);
   const chatting = withResponsesDetour(createOpenAiProvider({ ...config, baseUrl }, deps), config, deps);
-  return withImages(withOpenAiSpeech(withOpenAiTasks(chatting, config, deps), deps.client), config, deps);
+  const able = withObjectSchemas(chatting, (format) => format === 'openai' || speaks(chatting, format));
+  return withImages(withOpenAiSpeech(withOpenAiTasks(able, config, deps), deps.client), config, deps);
 }
