@@ -1,3 +1,5 @@
+import type { VendorData } from './chat.ts';
+
 /** What a model can do, as far as it is known. Absent means unknown or no. */
 export interface Model {
   /** The upstream's own name, sent back in requests. */
@@ -17,7 +19,11 @@ export interface Model {
   readonly reasoning?: boolean;
   /** Tokens of prompt and answer together. */
   readonly contextLength?: number;
+  /** Tokens of the longest answer. */
+  readonly longestAnswer?: number;
   readonly tags?: readonly string[];
+  /** What its vendor says of it, for clients of that vendor's API. */
+  readonly vendor?: VendorData;
 }
 
 /** Whether a model answers chats, which is what the automatic choice looks for. */

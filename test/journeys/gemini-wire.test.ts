@@ -280,7 +280,7 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
       'models/fast',
     ]);
     const one = await client.models.get({ model: 'gemini/gemini-2.5-flash' });
-    assertHolds(one, { name: 'models/gemini/gemini-2.5-flash', inputTokenLimit: 1_048_576 });
+    assertHolds(one, { name: 'models/gemini/gemini-2.5-flash', inputTokenLimit: 1_048_576, outputTokenLimit: 65_536 });
     assert.ok(one.supportedActions?.includes('generateContent'));
     for (const query of ['pageSize=x', 'pageToken=x']) {
       assert.equal((await fetch(`${world.origin}/v1beta/models?${query}`)).status, 400);

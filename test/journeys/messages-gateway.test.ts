@@ -309,6 +309,26 @@ describe('Anthropic’s client and the gateway', { timeout: 60_000 }, () => {
         list.data.find(({ id }) => id === 'claude-sonnet-4-5'),
         { type: 'model', display_name: 'Claude Sonnet 4.5', max_input_tokens: 200_000 },
       );
+      for (const name of ['claude-sonnet-4-5', 'claude-haiku-4-6', 'gemini-2.5-flash']) {
+        const model = await client.models.retrieve(name);
+        assert.deepEqual(
+          model,
+          list.data.find(({ id }) => id === name),
+        );
+        assert.deepEqual([model.lifecycle, model.retires_at], ['active', null]);
+        // Whatever the types of the library say is there.
+        const { capabilities } = model;
+        assert.deepEqual(capabilities?.image_input, { supported: true });
+        assert.equal(capabilities.thinking.supported, true);
+        assert.equal(capabilities.thinking.types.disabled.supported, true);
+        assert.equal(capabilities.effort.medium.supported, true);
+        assert.equal(capabilities.server_tools.code_execution.supported, false);
+        assert.equal(capabilities.batch.supported, false);
+        const isClaude = name.startsWith('claude');
+        assert.equal(model.max_tokens, isClaude ? 64_000 : 65_536);
+        assert.equal(capabilities.citations.supported, isClaude, 'as Anthropic says');
+        assert.equal(model.created_at, isClaude ? '2025-09-29T00:00:00Z' : '1970-01-01T00:00:00Z');
+      }
       const paged = await all(client.models.list({ limit: 2 }));
       assert.deepEqual(
         paged.map((model) => model.id),

@@ -92,7 +92,12 @@ const format: VendorFormat = {
         created_at: '2025-09-29T00:00:00Z',
         max_input_tokens: 200_000,
         max_tokens: 64_000,
-        capabilities: { image_input: { supported: true }, thinking: { supported: true } },
+        capabilities: {
+          batch: { supported: true },
+          citations: { supported: true },
+          image_input: { supported: true },
+          thinking: { supported: true, types: { enabled: { supported: true }, disabled: { supported: true } } },
+        },
       },
       {
         type: 'model',

@@ -61,6 +61,7 @@ function toGemini(name: string, model: Model): Json {
     displayName: model.label ?? name,
     description: model.label ?? name,
     ...(model.contextLength === undefined ? {} : { inputTokenLimit: model.contextLength }),
+    ...(model.longestAnswer === undefined ? {} : { outputTokenLimit: model.longestAnswer }),
     supportedGenerationMethods: methodsOf(model),
     ...(model.reasoning === undefined ? {} : { thinking: model.reasoning }),
   };

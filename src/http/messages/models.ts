@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { isChatModel, type Model } from '../../core/model.ts';
+import { membersOf } from '../../core/objects.ts';
 import { isReady } from '../../core/provider.ts';
 import type { Deps, Handler } from '../deps.ts';
-import { findModel, unknownModel } from '../find-model.ts';
+import { type Found, findModel, unknownModel } from '../find-model.ts';
 import { validate } from '../validate.ts';
 import type { Variant } from '../variant.ts';
 import { messagesErrorBody } from './errors.ts';
@@ -46,8 +47,8 @@ export function listModelInfos(deps: Deps): Handler {
 export function getModelInfo(deps: Deps): Handler {
   return async (request) => {
     const id = (request.params as { '*': string })['*'];
-    if (deps.config().aliases.has(id)) return toInfo({ id });
     const found = await findModel(deps, id);
+    if (deps.config().aliases.has(id)) return aliasInfo(id, found);
     if (found !== undefined && isChatModel(found.model)) return toInfo(found.model);
     throw unknownModel(id);
   };
@@ -58,9 +59,10 @@ interface ModelInfo {
   readonly [field: string]: unknown;
 }
 
-async function modelInfos({ config, router }: Deps): Promise<readonly ModelInfo[]> {
+async function modelInfos(deps: Deps): Promise<readonly ModelInfo[]> {
+  const { config, router } = deps;
   const infos = new Map<string, ModelInfo>();
-  for (const name of config().aliases.keys()) infos.set(name, toInfo({ id: name }));
+  for (const name of config().aliases.keys()) infos.set(name, aliasInfo(name, await findModel(deps, name)));
   for (const { provider, models } of await router.catalog.list()) {
     if (!isReady(provider)) continue;
     for (const model of models.filter(isChatModel)) if (!infos.has(model.id)) infos.set(model.id, toInfo(model));
@@ -68,17 +70,63 @@ async function modelInfos({ config, router }: Deps): Promise<readonly ModelInfo[
   return [...infos.values()];
 }
 
-function toInfo({ id, label, contextLength, vision, reasoning }: Model): ModelInfo {
-  const isKnown = vision !== undefined || reasoning !== undefined;
+/** Of an alias is known what is known of its first model. */
+function aliasInfo(id: string, found: Found | undefined): ModelInfo {
+  return toInfo({ ...found?.model, id, label: id });
+}
+
+function toInfo({ vendor, ...model }: Model): ModelInfo {
+  const { id, label, contextLength, longestAnswer } = model;
+  const { capabilities, ...said } = membersOf(vendor?.['anthropic']);
+  const own = capabilitiesOf(model);
   return {
     type: 'model',
     id,
     display_name: label ?? id,
     created_at: UNKNOWN_DATE,
+    deprecated_at: null,
+    lifecycle: 'active',
+    line: null,
+    retires_at: null,
+    ...said,
     max_input_tokens: contextLength ?? null,
-    max_tokens: null,
-    capabilities: isKnown
-      ? { image_input: { supported: vision ?? false }, thinking: { supported: reasoning ?? false } }
-      : null,
+    max_tokens: longestAnswer ?? null,
+    capabilities: own === null ? null : { ...merged(own, membersOf(capabilities)), batch: NO },
+  };
+}
+
+/** The words of a vendor on each capability over ours. */
+function merged(own: Capabilities, said: Readonly<Record<string, unknown>>): Capabilities {
+  const names = new Set([...Object.keys(own), ...Object.keys(said)]);
+  return Object.fromEntries([...names].map((name) => [name, { ...own[name], ...membersOf(said[name]) }]));
+}
+
+type Capabilities = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+const NO = { supported: false };
+
+/** All that clients may look for, since their types say it is there. What is not known of a model, it cannot do. */
+function capabilitiesOf({ vision, reasoning }: Model): Capabilities | null {
+  if (vision === undefined && reasoning === undefined) return null;
+  const thinks = { supported: reasoning ?? false };
+  return {
+    batch: NO,
+    citations: NO,
+    code_execution: NO,
+    context_management: {
+      ...NO,
+      clear_thinking_20251015: null,
+      clear_tool_uses_20250919: null,
+      compact_20260112: null,
+    },
+    effort: { ...thinks, low: thinks, medium: thinks, high: thinks, xhigh: null, max: NO },
+    image_input: { supported: vision ?? false },
+    pdf_input: NO,
+    server_tools: { ...NO, code_execution: NO, web_search: NO },
+    structured_outputs: NO,
+    thinking: {
+      ...thinks,
+      types: { enabled: thinks, adaptive: thinks, disabled: { supported: true }, between_tools: NO },
+    },
   };
 }

@@ -146,13 +146,16 @@ describe('anthropic', () => {
   test('the listing', async () => {
     await using vendor = await openVendor('anthropic', () => ({}));
     const models = await vendor.provider.models({}, signal);
-    assert.deepEqual(models[0], {
+    const { vendor: said, ...model } = models[0] ?? { id: '' };
+    assert.deepEqual(Object.keys(said?.['anthropic'] ?? {}).sort(), ['capabilities', 'created_at']);
+    assert.deepEqual(model, {
       id: 'claude-sonnet-4-5',
       label: 'Claude Sonnet 4.5',
       vision: true,
       tools: true,
       reasoning: true,
       contextLength: 200_000,
+      longestAnswer: 64_000,
     });
     assert.equal(models[1]?.reasoning, false);
     const [request] = vendor.upstream.requests;

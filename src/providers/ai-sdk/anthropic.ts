@@ -73,12 +73,20 @@ function toThinking({ budget_tokens, ...rest }: JSONObject): JSONObject {
   return { ...rest, ...(budget_tokens === undefined ? {} : { budgetTokens: budget_tokens }) };
 }
 
-const Supported = z.object({ supported: z.boolean() }).optional().catch(undefined);
+const Supported = z.looseObject({ supported: z.boolean() }).optional().catch(undefined);
+const Tokens = z.number().nullish().catch(undefined);
+const Text = z.string().nullish().catch(undefined);
 const Entry = z.object({
   id: z.string(),
   display_name: z.string().optional().catch(undefined),
-  max_input_tokens: z.number().nullish().catch(undefined),
-  capabilities: z.object({ image_input: Supported, thinking: Supported }).nullish().catch(undefined),
+  max_input_tokens: Tokens,
+  max_tokens: Tokens,
+  capabilities: z.looseObject({ image_input: Supported, thinking: Supported }).nullish().catch(undefined),
+  created_at: Text,
+  lifecycle: Text,
+  line: Text,
+  deprecated_at: Text,
+  retires_at: Text,
 });
 const Page = z.object({
   data: z.array(Entry),
@@ -87,13 +95,15 @@ const Page = z.object({
 });
 
 /** Every Claude that is still served reads images and calls tools; not all of them think. */
-function toModel(entry: z.infer<typeof Entry>): Model {
+function toModel({ id, display_name: label, max_input_tokens, max_tokens, ...said }: z.infer<typeof Entry>): Model {
   return {
-    id: entry.id,
-    ...(entry.display_name === undefined ? {} : { label: entry.display_name }),
-    vision: entry.capabilities?.image_input?.supported ?? true,
+    id,
+    ...(label === undefined ? {} : { label }),
+    vision: said.capabilities?.image_input?.supported ?? true,
     tools: true,
-    reasoning: entry.capabilities?.thinking?.supported ?? !/claude-(2|3-(?!7)|instant)/.test(entry.id),
-    contextLength: entry.max_input_tokens ?? 200_000,
+    reasoning: said.capabilities?.thinking?.supported ?? !/claude-(2|3-(?!7)|instant)/.test(id),
+    contextLength: max_input_tokens ?? 200_000,
+    ...(max_tokens == null ? {} : { longestAnswer: max_tokens }),
+    vendor: { anthropic: Object.fromEntries(Object.entries(said).filter(([, value]) => value != null)) },
   };
 }

@@ -157,6 +157,7 @@ describe('google', () => {
         id: 'gemini-2.5-flash',
         label: 'Gemini 2.5 Flash',
         contextLength: 1_048_576,
+        longestAnswer: 65_536,
         vision: true,
         audio: true,
         video: true,

@@ -101,6 +101,7 @@ const Entry = z.object({
   name: z.string(),
   displayName: z.string().optional().catch(undefined),
   inputTokenLimit: z.number().optional().catch(undefined),
+  outputTokenLimit: z.number().optional().catch(undefined),
   supportedGenerationMethods: z.array(z.string()).catch([]),
   thinking: z.boolean().optional().catch(undefined),
 });
@@ -135,6 +136,7 @@ function toModel(entry: z.infer<typeof Entry>): Model {
     id,
     ...(entry.displayName === undefined ? {} : { label: entry.displayName }),
     ...(entry.inputTokenLimit === undefined ? {} : { contextLength: entry.inputTokenLimit }),
+    ...(entry.outputTokenLimit === undefined ? {} : { longestAnswer: entry.outputTokenLimit }),
     ...(isGemini ? { vision: true, audio: true, video: true } : {}),
     ...(makesImages(id) ? { image: true } : {}),
     ...(isGemini && !makesImages(id) ? { tools: true } : {}),
