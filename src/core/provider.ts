@@ -107,6 +107,8 @@ export interface Detours {
 export interface Relay {
   /** Absent: every request can be relayed. */
   readonly detours?: Detours;
+  /** Streams tell the usage without `stream_options`, which the upstream refuses. */
+  readonly countsUnasked?: boolean;
   /** Address and headers of an endpoint such as `/chat/completions`, with the credentials of the call. */
   target(endpoint: string, credentials: Credentials): RelayTarget;
 }

@@ -196,7 +196,8 @@ function toRelay(
   if (body.model !== target.model) edits.set('model', JSON.stringify(target.model));
   if (messages !== undefined) edits.set('messages', JSON.stringify(messages));
   // Usage is recorded whether or not the client wants to see it.
-  if (stream) edits.set('stream_options', JSON.stringify({ ...body.stream_options, include_usage: true }));
+  if (target.provider.relay?.countsUnasked === true) edits.set('stream_options', undefined);
+  else if (stream) edits.set('stream_options', JSON.stringify({ ...body.stream_options, include_usage: true }));
   return {
     endpoint: '/chat/completions',
     body: editPieces(pieces, members, edits),

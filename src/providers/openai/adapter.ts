@@ -17,6 +17,7 @@ import { encodeRequest } from './encode.ts';
 import { failureOfStatus } from './failure.ts';
 import { capabilitiesOf, parseModels } from './models.ts';
 import { withoutRefused } from './refused.ts';
+import { serviceAt } from './services.ts';
 
 /** Bytes of a listing that are read. */
 const LISTING_BYTES = 16 * 1024 * 1024;
@@ -34,6 +35,7 @@ export function createOpenAiProvider(
 ): Provider {
   const base = new URL(config.baseUrl);
   const { origin } = base;
+  const service = serviceAt(base.hostname);
   const basePath = base.pathname.replace(/\/$/, '');
   const configured = Object.freeze(headersWith(config.apiKey ?? ''));
 
@@ -58,12 +60,12 @@ export function createOpenAiProvider(
     );
   }
 
-  const relay: Relay = { target };
+  const relay: Relay = { target, countsUnasked: service.countsUnasked === true };
 
   async function ask(request: ChatRequest, call: Call): Promise<AsyncIterator<Batch>> {
     const drop = (field: string): void => call.drop(field);
-    const taken = withoutRefused(request, base.hostname, drop);
-    const body = JSON.stringify(encodeRequest(taken, canStream(request), drop));
+    const taken = withoutRefused(request, service, drop);
+    const body = JSON.stringify(encodeRequest(taken, canStream(request), drop, service));
     const upstream = { ...target('/chat/completions', call.credentials), method: 'POST', body } as const;
     const response = await open(deps.client, upstream, call.signal);
     if (response.status !== 200) throw await failure(response);

@@ -3,6 +3,7 @@ import { base64Of, mimeTypeOf } from '../../core/data-uri.ts';
 import { SluiceError, unreachable } from '../../core/errors.ts';
 import { vendorText } from '../../core/vendor.ts';
 import { lostMarks } from '../lost.ts';
+import { type Service, USUAL_SERVICE } from './services.ts';
 import { withShownMedia } from './shown-media.ts';
 
 type Json = Record<string, unknown>;
@@ -12,7 +13,12 @@ type Json = Record<string, unknown>;
  * (https://platform.openai.com/docs/api-reference/chat/create). Unknown fields of the client come first, so that
  * none of them can displace what was understood. `drop` hears of fields that have no place in this format.
  */
-export function encodeRequest(request: ChatRequest, stream: boolean, drop: (field: string) => void = () => {}): Json {
+export function encodeRequest(
+  request: ChatRequest,
+  stream: boolean,
+  drop: (field: string) => void = () => {},
+  service: Service = USUAL_SERVICE,
+): Json {
   const { sampling, tools = [] } = request;
   // A choice among no tools is an error to OpenAI.
   const hasTools = tools.length > 0;
@@ -22,7 +28,7 @@ export function encodeRequest(request: ChatRequest, stream: boolean, drop: (fiel
     model: request.model,
     messages: messagesOf(request).map(encodeMessage),
     stream,
-    ...(stream ? { stream_options: { include_usage: true } } : {}),
+    ...(stream && service.countsUnasked !== true ? { stream_options: { include_usage: true } } : {}),
     ...defined({
       temperature: sampling.temperature,
       top_p: sampling.topP,

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { chatRequest } from '../../../test/support/chat-request.ts';
 import type { ChatRequest, Message } from '../../core/chat.ts';
 import { withoutRefused } from './refused.ts';
+import { serviceAt } from './services.ts';
 
 const THOUGHT: Message = {
   role: 'assistant',
@@ -29,7 +30,7 @@ test('what a service refuses is left out, and named', () => {
   ];
   for (const [host, ...expected] of cases) {
     const dropped: string[] = [];
-    const left = withoutRefused(asked(), host, (field) => dropped.push(field));
+    const left = withoutRefused(asked(), serviceAt(host), (field) => dropped.push(field));
     assert.deepEqual(dropped, [...expected], host);
     assert.equal(left.sampling.topK, dropped.includes('top_k') ? undefined : 5);
     assert.equal(left.sampling.topP, 1);
@@ -40,7 +41,7 @@ test('what a service refuses is left out, and named', () => {
 test('whoever writes this very format is taken at their word', () => {
   const request = asked({ format: 'openai' });
   assert.equal(
-    withoutRefused(request, 'api.groq.com', () => assert.fail()),
+    withoutRefused(request, serviceAt('api.groq.com'), () => assert.fail()),
     request,
   );
 });

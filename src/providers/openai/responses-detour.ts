@@ -71,7 +71,7 @@ export function withResponsesDetour(provider: Provider, config: ProviderConfig, 
           return respond(request, call)[Symbol.asyncIterator]();
         }
       }),
-    relay: { target: (endpoint, credentials) => relay.target(endpoint, credentials), detours },
+    relay: { ...relay, detours },
   };
   return Object.assign(provider, detouring, isOwnApi ? nativeOf(responses) : {});
 }

@@ -1,0 +1,26 @@
+/** Fields that some services answer with an error, where most pass over what they do not know. */
+export type RefusedField = 'top_k' | 'reasoning_content';
+
+/** What one service takes otherwise than most that speak this wire format. */
+export interface Service {
+  readonly refuses?: ReadonlySet<RefusedField>;
+  /** Its streams tell the usage unasked, and `stream_options` is refused. */
+  readonly countsUnasked?: true;
+}
+
+/** By the end of their host: they are the same under every id. */
+const SERVICES: readonly (readonly [host: string, service: Service])[] = [
+  ['api.openai.com', { refuses: new Set(['top_k']) }],
+  ['.openai.azure.com', { refuses: new Set(['top_k']) }],
+  ['api.groq.com', { refuses: new Set(['top_k', 'reasoning_content']) }],
+  ['api.cerebras.ai', { refuses: new Set(['reasoning_content']) }],
+  ['api.mistral.ai', { countsUnasked: true }],
+];
+
+/** A service of which nothing is known. */
+export const USUAL_SERVICE: Service = {};
+
+/** What is known of the service at a host. */
+export function serviceAt(host: string): Service {
+  return SERVICES.find(([end]) => host.endsWith(end))?.[1] ?? USUAL_SERVICE;
+}

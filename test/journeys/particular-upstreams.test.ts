@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { startForwardProxy } from '../support/forward-proxy.ts';
+import { startGateway } from '../support/gateway.ts';
+import { type SeenRequest, startOpenAiUpstream } from '../support/openai-upstream.ts';
+import type { VendorScript } from '../support/vendor-script.ts';
+import { postJson } from './kept-world.ts';
+import { assertHolds } from './sdk-vendors.ts';
+
+type Json = Record<string, unknown>;
+
+const MESSAGES = [{ role: 'user', content: 'Hi' }];
+
+/** Asks the provider `far`, which the gateway reaches at a host of this name. */
+interface Far {
+  post(path: string, body: object): Promise<Response>;
+  /** The body that arrived last. */
+  readonly last: Json & { readonly messages: readonly Json[] };
+  readonly chats: readonly SeenRequest[];
+}
+
+/** A service of which something is known by its host, played by this machine: a proxy leads there. */
+async function openFar(context: TestContext, host: string, script: VendorScript): Promise<Far> {
+  const upstream = await startOpenAiUpstream(script);
+  context.after(() => upstream.close());
+  const { port } = await startForwardProxy(context, { to: Number(new URL(upstream.origin).port) });
+  const gateway = await startGateway(
+    `providers: { far: { kind: openai, baseUrl: 'http://${host}/v1', apiKey: far-key } }`,
+    { environment: { HTTP_PROXY: `http://localhost:${port}` } },
+  );
+  context.after(() => gateway.close());
+  return {
+    post: (path, body) => postJson(`${gateway.origin}${path}`, { model: 'far/test-model', ...body }),
+    get last() {
+      return upstream.chats.at(-1)?.body as Far['last'];
+    },
+    get chats() {
+      return upstream.chats;
+    },
+  };
+}
+
+describe('Mistral, which tells the usage unasked and refuses to be asked for it', { timeout: 60_000 }, () => {
+  const head = { id: 'cmpl-1', object: 'chat.completion.chunk', created: 1_700_000_000, model: 'test-model' };
+  const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 };
+  const events = [
+    { ...head, choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }] },
+    { ...head, choices: [{ index: 0, delta: { content: 'Bonjour' }, finish_reason: null }] },
+    { ...head, choices: [{ index: 0, delta: { content: '' }, finish_reason: 'stop' }], usage },
+  ];
+  const raw = `${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\n`;
+  const script: VendorScript = ({ body }) =>
+    'stream_options' in (body as Json) ? { status: 422, errorMessage: 'Extra inputs are not permitted' } : { raw };
+
+  const chunksOf = async (answer: Response): Promise<Json[]> => {
+    const text = await answer.text();
+    assert.equal(answer.status, 200, text);
+    const lines = text.split('\n').filter((line) => line.startsWith('data: {'));
+    return lines.map((line) => JSON.parse(line.slice('data: '.length)) as Json);
+  };
+
+  test('a relayed stream', async (context) => {
+    const far = await openFar(context, 'api.mistral.ai', script);
+    const chunks = await chunksOf(await far.post('/v1/chat/completions', { messages: MESSAGES, stream: true }));
+    assert.deepEqual(far.last, { model: 'test-model', messages: MESSAGES, stream: true });
+    assertHolds(chunks.at(-1), { usage: { total_tokens: 7 } });
+    assert.notDeepEqual(chunks.at(-1)?.['choices'], []);
+  });
+
+  test('one whose client asked for the usage, which gets it in a chunk of its own', async (context) => {
+    const far = await openFar(context, 'api.mistral.ai', script);
+    const asked = { messages: MESSAGES, stream: true, stream_options: { include_usage: true } };
+    const chunks = await chunksOf(await far.post('/v1/chat/completions', asked));
+    assert.deepEqual(far.last, { model: 'test-model', messages: MESSAGES, stream: true });
+    assert.deepEqual(chunks.at(-1)?.['choices'], []);
+    assertHolds(chunks.at(-1), { usage: { total_tokens: 7 } });
+  });
+
+  test('a request of another format', async (context) => {
+    const far = await openFar(context, 'api.mistral.ai', script);
+    const answer = await far.post('/v1/messages', { messages: MESSAGES, max_tokens: 9 });
+    const { usage } = (await answer.json()) as { usage: Json };
+    assert.equal(answer.status, 200);
+    assert.deepEqual([usage['input_tokens'], usage['output_tokens']], [5, 2]);
+  });
+});
