@@ -109,6 +109,8 @@ export interface Relay {
   readonly detours?: Detours;
   /** Streams tell the usage without `stream_options`, which the upstream refuses. */
   readonly countsUnasked?: boolean;
+  /** The upstream takes the role `developer`; to others what it says is the system's. */
+  readonly knowsDeveloper?: boolean;
   /** Address and headers of an endpoint such as `/chat/completions`, with the credentials of the call. */
   target(endpoint: string, credentials: Credentials): RelayTarget;
 }

@@ -84,3 +84,41 @@ describe('Mistral, which tells the usage unasked and refuses to be asked for it'
     assert.deepEqual([usage['input_tokens'], usage['output_tokens']], [5, 2]);
   });
 });
+
+describe('instructions of a developer', { timeout: 60_000 }, () => {
+  const hello: VendorScript = () => ({ text: ['Ahoy'] });
+  const asked = [
+    { role: 'developer', content: 'Answer like a sailor.' },
+    { role: 'user', content: 'Hi', name: 'Ann' },
+  ];
+  const rolesOf = ({ last }: Far): unknown[] => last.messages.map(({ role }) => role);
+
+  for (const [host, role] of [
+    ['api.deepseek.com', 'system'],
+    ['somewhere.example', 'system'],
+    ['api.openai.com', 'developer'],
+    ['mine.openai.azure.com', 'developer'],
+  ] as const) {
+    test(`are those of the ${role} at ${host}`, async (context) => {
+      const far = await openFar(context, host, hello);
+      const answer = await far.post('/v1/chat/completions', { messages: asked, seed: 7 });
+      assert.equal(answer.status, 200, await answer.text());
+      const [, user] = asked;
+      const messages = [{ role, content: 'Answer like a sailor.' }, user];
+      assert.deepEqual(far.last, { model: 'test-model', messages, seed: 7 });
+      // What is not relayed is written anew.
+      const decoded = await far.post('/v1/chat/completions', { messages: asked, download_media: true });
+      assert.equal(decoded.status, 200, await decoded.text());
+      assert.deepEqual(rolesOf(far), [role, 'user']);
+    });
+  }
+
+  test('are so in a long chat, too, of which all arrives', async (context) => {
+    const far = await openFar(context, 'api.deepseek.com', hello);
+    const content = 'a line of "code"\n'.repeat(5_000);
+    const answer = await far.post('/v1/chat/completions', { messages: [...asked, { role: 'user', content }] });
+    assert.equal(answer.status, 200, await answer.text());
+    assert.deepEqual(rolesOf(far), ['system', 'user', 'user']);
+    assert.equal(far.last.messages.at(-1)?.['content'], content);
+  });
+});

@@ -195,7 +195,7 @@ describe('fields of the Responses API', { timeout: 60_000 }, () => {
     assertHolds(sent, {
       messages: [
         { role: 'system', content: 'First.' },
-        { role: 'developer', content: 'Second.' },
+        { role: 'system', content: 'Second.' },
         { role: 'system', content: 'Third.' },
         { role: 'assistant', content: 'Fourth.' },
         { role: 'user', content: 'Fifth.' },

@@ -163,7 +163,7 @@ describe('the official OpenAI client', { timeout: 60_000 }, () => {
             model: 'test-model',
             messages: [
               { role: 'system', content: 'Be brief.' },
-              { role: 'developer', content: 'Answer in English.' },
+              { role: 'system', content: 'Answer in English.' },
               { role: 'user', content: 'Pick a colour.' },
               { role: 'assistant', content: 'Red.' },
               {

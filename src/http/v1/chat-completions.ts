@@ -113,19 +113,18 @@ function toQuestion(request: FastifyRequest, json: JsonBody, read: Read, deps: D
     tellLostParts(body.extra_body == null ? own : { ...own, ...extraOf(body) }, 'invalid_field'),
   ];
   const stream = body.stream === true;
+  const wholeMessages = () => {
+    const whole = read.whole();
+    return whole === body ? messages : messagesOf(whole);
+  };
   return {
     wish,
     keys: clientKeys(request, body.api_key),
     steps,
     dropped: droppedOf(read),
     idleMs: body.stream_timeout == null ? undefined : body.stream_timeout * 1_000,
-    request: () => {
-      const whole = read.whole();
-      return toChatRequest(json, whole, whole === body ? messages : messagesOf(whole), wish);
-    },
-    relay: canRelay(body)
-      ? (target) => toRelay(target, read, messages === body.messages ? undefined : messages, stream)
-      : undefined,
+    request: () => toChatRequest(json, read.whole(), wholeMessages(), wish),
+    relay: canRelay(body) ? (target) => toRelay(target, read, messages, wholeMessages, stream) : undefined,
   };
 }
 
@@ -184,9 +183,11 @@ function extraOf({ extra_body: extra }: ChatCompletionBody): Record<string, unkn
 function toRelay(
   target: Target,
   { pieces, members, missingBytes, body }: Read,
-  messages: readonly WireMessage[] | undefined,
+  messages: readonly WireMessage[],
+  wholeMessages: () => readonly WireMessage[],
   stream: boolean,
 ): RelayRequest {
+  const { relay } = target.provider;
   const edits = new Map<string, string | undefined>();
   for (const { name } of members) if (REMOVED_FIELDS.has(name)) edits.set(name, undefined);
   const effort = toEffort(body.reasoning_effort);
@@ -194,9 +195,11 @@ function toRelay(
   for (const [name, value] of Object.entries(extraOf(body)))
     edits.set(name, JSON.stringify(name === 'reasoning_effort' ? toEffort(value) : value));
   if (body.model !== target.model) edits.set('model', JSON.stringify(target.model));
-  if (messages !== undefined) edits.set('messages', JSON.stringify(messages));
+  if (relay?.knowsDeveloper !== true && messages.some(isOfDeveloper))
+    edits.set('messages', JSON.stringify(wholeMessages().map(asSystem)));
+  else if (messages !== body.messages) edits.set('messages', JSON.stringify(messages));
   // Usage is recorded whether or not the client wants to see it.
-  if (target.provider.relay?.countsUnasked === true) edits.set('stream_options', undefined);
+  if (relay?.countsUnasked === true) edits.set('stream_options', undefined);
   else if (stream) edits.set('stream_options', JSON.stringify({ ...body.stream_options, include_usage: true }));
   return {
     endpoint: '/chat/completions',
@@ -205,8 +208,16 @@ function toRelay(
     wantsUsage: body.stream_options?.include_usage === true,
     choices: body.n ?? 1,
     wantsJson: wantsJson(body),
-    promptTokens: estimatePrompt(messages ?? body.messages, textBytes) + (missingBytes >> 2),
+    promptTokens: estimatePrompt(messages, textBytes) + (missingBytes >> 2),
   };
+}
+
+function isOfDeveloper({ role }: WireMessage): boolean {
+  return role === 'developer';
+}
+
+function asSystem(message: WireMessage): WireMessage {
+  return isOfDeveloper(message) ? { ...message, role: 'system' } : message;
 }
 
 /** Whole answers that shall be JSON are, whatever a model writes around it. */

@@ -60,7 +60,8 @@ export function createOpenAiProvider(
     );
   }
 
-  const relay: Relay = { target, countsUnasked: service.countsUnasked === true };
+  const { countsUnasked = false, knowsDeveloper = false } = service;
+  const relay: Relay = { target, countsUnasked, knowsDeveloper };
 
   async function ask(request: ChatRequest, call: Call): Promise<AsyncIterator<Batch>> {
     const drop = (field: string): void => call.drop(field);

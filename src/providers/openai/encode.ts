@@ -26,7 +26,7 @@ export function encodeRequest(
   return {
     ...ownExtra(request),
     model: request.model,
-    messages: messagesOf(request).map(encodeMessage),
+    messages: messagesOf(request).map((message) => encodeMessage(message, service)),
     stream,
     ...(stream && service.countsUnasked !== true ? { stream_options: { include_usage: true } } : {}),
     ...defined({
@@ -59,13 +59,15 @@ function wordForMaxTokens(model: string): string {
   return OPENAI_THINKERS.test(model) ? 'max_completion_tokens' : 'max_tokens';
 }
 
-function encodeMessage(message: Message): Json {
+function encodeMessage(message: Message, service: Service): Json {
   const content = encodeContent(message.content.filter((part) => part.type !== 'reasoning'));
   switch (message.role) {
     case 'system':
     case 'developer':
-    case 'user':
-      return { role: message.role, content, ...defined({ name: message.name }) };
+    case 'user': {
+      const role = message.role === 'developer' && service.knowsDeveloper !== true ? 'system' : message.role;
+      return { role, content, ...defined({ name: message.name }) };
+    }
     case 'assistant':
       return {
         role: 'assistant',

@@ -6,12 +6,14 @@ export interface Service {
   readonly refuses?: ReadonlySet<RefusedField>;
   /** Its streams tell the usage unasked, and `stream_options` is refused. */
   readonly countsUnasked?: true;
+  /** Takes the role `developer`, which most refuse or pass over: to them these instructions are the system's. */
+  readonly knowsDeveloper?: true;
 }
 
 /** By the end of their host: they are the same under every id. */
 const SERVICES: readonly (readonly [host: string, service: Service])[] = [
-  ['api.openai.com', { refuses: new Set(['top_k']) }],
-  ['.openai.azure.com', { refuses: new Set(['top_k']) }],
+  ['api.openai.com', { refuses: new Set(['top_k']), knowsDeveloper: true }],
+  ['.openai.azure.com', { refuses: new Set(['top_k']), knowsDeveloper: true }],
   ['api.groq.com', { refuses: new Set(['top_k', 'reasoning_content']) }],
   ['api.cerebras.ai', { refuses: new Set(['reasoning_content']) }],
   ['api.mistral.ai', { countsUnasked: true }],
