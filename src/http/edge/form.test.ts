@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
-import type { IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../../../test/support/eventually.ts';
+import { dial } from '../../../test/support/raw-http.ts';
 import { defaultLimits } from '../../config/defaults.ts';
 import { collectBytes } from '../../core/pieces.ts';
 import { Deadlines } from '../../routing/deadlines.ts';
@@ -60,6 +64,39 @@ describe('forms', () => {
     await assert.rejects(left, { code: 'invalid_request', message: /ended before the form was complete/ });
     await read([part('a', 'Hi'), '--x--\r\n'], 0, deadlines);
     assert.deepEqual([begun.mock.callCount(), ended.mock.callCount()], [2, 2]);
+  });
+
+  test('end when their client leaves, also with all of it here and not yet read', {
+    timeout: 60_000,
+  }, async (context) => {
+    // More than one part takes in unread, and less than there is room for behind it.
+    const body = `${part('a', 'a'.repeat(150_000))}--x--\r\n`;
+    const server = createServer().listen(0, '127.0.0.1');
+    context.after(() => server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const socket = await dial(`http://127.0.0.1:${port}`);
+    const head = `POST / HTTP/1.1\r\nhost: x\r\ncontent-type: multipart/form-data; boundary=x\r\ncontent-length: ${body.length}`;
+    const asked = once(server, 'request');
+    socket.write(`${head}\r\n\r\n${body}`);
+    const [request] = (await asked) as [IncomingMessage];
+    const parts = formParts(request, limits, new Deadlines());
+    const { value: first } = await parts.next();
+    assert.ok(first);
+    await eventually('all of it has arrived', () => request.complete);
+    assert.equal(request.readableEnded, false, 'it is not yet read');
+    socket.destroy();
+    await eventually('its client has left', () => request.closed);
+    await assert.rejects(collectBytes(first.body), {
+      code: 'invalid_request',
+      message: /ended before the form was complete/,
+    });
+    await assert.rejects(parts.next(), { code: 'invalid_request' });
+    await assert.rejects(
+      formParts(request, limits, new Deadlines()).next(),
+      { code: 'invalid_request' },
+      'nor is it begun',
+    );
   });
 
   test('are counted where they do not say how large they are', async () => {

@@ -95,7 +95,9 @@ export async function* formParts(
     if (size > limits.uploadRequestBytes) fail(requestTooLarge(limits));
   };
   const onClose = (): void => {
-    if (!request.complete) fail(new SluiceError('invalid_request', 'The request ended before the form was complete.'));
+    // All of it may have arrived: what was not read by then, nobody will read.
+    if (!request.readableEnded)
+      fail(new SluiceError('invalid_request', 'The request ended before the form was complete.'));
   };
   // The library's types promise both names; a part may have neither.
   parser.on('file', (name: string | undefined, body, filename: string | undefined, _encoding, mimeType) => {
@@ -130,6 +132,7 @@ export async function* formParts(
     wake();
   });
   request.on('data', onData).on('close', onClose);
+  if (request.destroyed) onClose();
   request.pipe(parser);
   try {
     for (;;) {
