@@ -19,6 +19,7 @@ import { uploadStep } from './enrich/uploads.ts';
 import { webSearchStep } from './enrich/web-search.ts';
 import type { Elsewhere } from './http/deps.ts';
 import { OwnPlaces, type Places } from './http/edge/places.ts';
+import { Turns } from './http/edge/turns.ts';
 import { ownerNow } from './http/keys.ts';
 import { WatchedCalls } from './http/observe/watched-calls.ts';
 import { buildServer, useLimits } from './http/server.ts';
@@ -203,6 +204,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     router,
     deadlines,
     heartbeats: new Heartbeats(() => config.limits.heartbeatMs),
+    turns: new Turns(),
     calls,
     answers,
     tag: shared?.tag ?? '',

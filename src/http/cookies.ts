@@ -26,7 +26,7 @@ export async function cookieFiles(
     uploadRequestBytes: limits.cookieFileBytes + 64 * 1024,
     fieldBytes: 1_024,
   };
-  const { files } = await readForm(request.raw, bounds, deps.deadlines);
+  const { files } = await readForm(request.raw, bounds, deps);
   return files.filter(({ name }) => name === part);
 }
 

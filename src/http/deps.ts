@@ -21,6 +21,7 @@ import type { KeptAnswers } from '../streams/kept-answers.ts';
 import type { ResumableUploads } from '../uploads/resumable.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 import type { Calls } from './edge/calls.ts';
+import type { Turns } from './edge/turns.ts';
 import type { Heartbeats } from './sse.ts';
 
 /** What handlers work with. `config` is a function, since the file may change while we run. */
@@ -29,6 +30,8 @@ export interface Deps {
   readonly router: Router;
   readonly deadlines: Deadlines;
   readonly heartbeats: Heartbeats;
+  /** Large bodies and forms are read in turns. */
+  readonly turns: Turns;
   readonly calls: Calls;
   /** The answers that can be read again. */
   readonly answers: KeptAnswers;

@@ -15,7 +15,6 @@ import { readBytes, readJson } from './edge/body.ts';
 import { brokenRequests } from './edge/broken.ts';
 import { errorHandler } from './edge/errors.ts';
 import { noRoute } from './edge/no-route.ts';
-import { Turns } from './edge/turns.ts';
 import { geminiRoutes } from './gemini/index.ts';
 import { mediaRoutes } from './media/index.ts';
 import { messagesRoutes } from './messages/index.ts';
@@ -182,12 +181,12 @@ export function useLimits(server: Server, { clientHeaderMs, keepAliveMs }: Limit
 
 /** JSON is read here, within limits; forms are left to their handlers; anything else is refused. */
 function readBodies(app: FastifyInstance, deps: Deps): void {
-  const turns = new Turns();
+  const { deadlines, turns } = deps;
   app.removeAllContentTypeParsers();
   const read = (request: FastifyRequest, payload: IncomingMessage) => {
     const { limits } = deps.config();
     const limit = request.route?.bodyLimit?.(limits, request) ?? limits.bodyBytes;
-    const reader = { limits, deadlines: deps.deadlines, turns };
+    const reader = { limits, deadlines, turns };
     if (request.route?.takesBytes === true) return readBytes(payload, limit, reader);
     return readJson(payload, limit, reader, request.route?.outlines);
   };

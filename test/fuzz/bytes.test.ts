@@ -8,6 +8,7 @@ import { editObject, scanObject } from '../../src/core/json.ts';
 import { parseJson } from '../../src/http/edge/body.ts';
 import { readForm } from '../../src/http/edge/form.ts';
 import { outlineOf, placesInWhole } from '../../src/http/edge/outline.ts';
+import { Turns } from '../../src/http/edge/turns.ts';
 import { EventReader } from '../../src/providers/openai/events.ts';
 import { Deadlines } from '../../src/routing/deadlines.ts';
 import { StreamRewriter } from '../../src/routing/rewrite.ts';
@@ -199,6 +200,8 @@ const LIMITS = {
   fieldBytes: 4_000,
 };
 
+const turns = new Turns();
+
 async function outcomeOf(pieces: readonly Buffer[], deadlines: Deadlines): Promise<unknown> {
   const request = new IncomingMessage(new Socket());
   request.headers['content-type'] = 'multipart/form-data; boundary=x-y';
@@ -206,7 +209,7 @@ async function outcomeOf(pieces: readonly Buffer[], deadlines: Deadlines): Promi
   request.complete = true;
   request.push(null);
   try {
-    const { fields, files } = await readForm(request, LIMITS, deadlines);
+    const { fields, files } = await readForm(request, LIMITS, { deadlines, turns });
     return [
       ...fields.map(({ name, value }) => `${name}=${value}`),
       ...files.map(({ name, filename, bytes }) => `${name}:${filename}=${bytes.toString('latin1')}`),

@@ -3,6 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { Turns } from '../../src/http/edge/turns.ts';
+import { eventually } from '../support/eventually.ts';
 import { picture } from '../support/pictures.ts';
 import { dial, listen } from '../support/raw-http.ts';
 import { assertError, CHATS, HI, openWorld, type World } from './edge-world.ts';
@@ -218,6 +220,71 @@ describe('forms', () => {
     const answer = await ask(JSON_PART + END);
     assert.equal(answer.status, 200, answer.text);
     assertError(await ask(JSON_PART + file('a.png', 'a'.repeat(41)) + END), 413);
+  });
+
+  test('large ones take turns with large bodies, and stand still meanwhile without harm', async (context) => {
+    await using large = await openWorld({ yaml: 'limits: { clientBodyIdleMs: 400 }' });
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    const asked: { readonly turns: Turns; readonly size: number }[] = [];
+    const { take } = Turns.prototype;
+    context.mock.method(Turns.prototype, 'take', async function (this: Turns, size: number) {
+      asked.push({ turns: this, size });
+      await gate;
+      return take.call(this, size);
+    });
+    const form = JSON_PART + file('a.png', 'a'.repeat(1_500_000)) + END;
+    const json = { ...HI, messages: [{ role: 'user', content: 'a'.repeat(1_500_000) }] };
+    const answers = [
+      large.ask({ method: 'POST', path: PATH, headers: { 'content-type': FORM }, body: form }),
+      large.ask({ path: CHATS[1].path, body: json }),
+    ];
+    await eventually('both wait', () => asked.length === 2);
+    const leaving = await dial(large.gateway.origin);
+    leaving.write(
+      `POST ${PATH} HTTP/1.1\r\nhost: localhost\r\ncontent-type: ${FORM}\r\ntransfer-encoding: chunked\r\n\r\n`,
+    );
+    leaving.write(`${form.length.toString(16)}\r\n${form}\r\n0\r\n\r\n`);
+    await eventually('a third waits, whose size is known to nobody', () => asked.length === 3);
+    leaving.destroy();
+    const [ofForm, ofJson, ofUnknown] = asked.toSorted((a, b) => a.size - b.size);
+    assert.ok(ofForm && ofJson && ofUnknown);
+    assert.ok(
+      asked.every(({ turns }) => turns === ofForm.turns),
+      'one budget for all of them',
+    );
+    assert.ok(ofForm.size > 1_500_000 && ofJson.size > 1_500_000 && ofUnknown.size > 10_000_000);
+    // A client that is silent from now on is cut: as long as this they are waiting at least.
+    const silent = await dial(large.gateway.origin);
+    silent.write(
+      `POST ${PATH} HTTP/1.1\r\nhost: localhost\r\ncontent-type: ${FORM}\r\ncontent-length: 1000\r\n\r\n${JSON_PART}`,
+    );
+    assert.match((await listen(silent, 30_000)).text, /^HTTP\/1\.1 408 /);
+    assert.equal(large.upstream.chats.length, 0, 'nothing is read before its turn');
+    open();
+    for (const { status, text } of await Promise.all(answers)) assert.equal(status, 200, text);
+    assert.equal(large.upstream.chats.length, 2);
+  });
+
+  test('large ones that stand still hold no other large one up', async () => {
+    await using patient = await openWorld({ yaml: 'limits: { clientBodyIdleMs: 60000 }' });
+    const half = JSON_PART + file('a.png', 'a'.repeat(1_000));
+    const slow = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const socket = await dial(patient.gateway.origin);
+        socket.write(
+          `POST ${PATH} HTTP/1.1\r\nhost: localhost\r\ncontent-type: ${FORM}\r\ncontent-length: 9000000\r\n\r\n${half}`,
+        );
+        return socket;
+      }),
+    );
+    const body = JSON_PART + file('a.png', 'a'.repeat(1_500_000)) + END;
+    const answer = await patient.ask({ method: 'POST', path: PATH, headers: { 'content-type': FORM }, body });
+    assert.equal(answer.status, 200, answer.text);
+    assert.ok(
+      slow.every((socket) => !socket.closed),
+      'it had to wait for them',
+    );
+    for (const socket of slow) socket.destroy();
   });
 
   test('what is compressed', async () => {

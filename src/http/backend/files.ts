@@ -17,7 +17,9 @@ export function postFiles(deps: Deps): Handler {
     const { limits } = deps.config();
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
-    const parts = formParts(request.raw, { ...limits, fieldBytes: limits.bodyBytes }, deps.deadlines);
+    const { deadlines } = deps;
+    // In no turns: what comes goes to the disk, and is not held in memory.
+    const parts = formParts(request.raw, { ...limits, fieldBytes: limits.bodyBytes }, { deadlines });
     let hasFiles = false;
     async function* uploads(): AsyncIterable<Upload> {
       for await (const part of parts) {

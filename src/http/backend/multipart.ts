@@ -27,7 +27,7 @@ export async function readConversation(request: FastifyRequest, deps: Deps): Pro
     uploadFileBytes: Math.min(limits.uploadFileBytes, 2 * limits.chatBodyBytes),
     uploadRequestBytes: Math.min(limits.uploadRequestBytes, 4 * limits.chatBodyBytes),
   };
-  const form = await readForm(request.raw, bounds, deps.deadlines);
+  const form = await readForm(request.raw, bounds, deps);
   const json = form.fields.find(({ name }) => name === 'json');
   if (json === undefined)
     throw new SluiceError('invalid_request', "The form needs a part 'json' with the request.", { param: 'json' });

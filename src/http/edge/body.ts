@@ -6,7 +6,7 @@ import { type Member, scanObject } from '../../core/json.ts';
 import { join, type Pieces } from '../../core/pieces.ts';
 import type { Deadlines } from '../../routing/deadlines.ts';
 import { type OutlinedChat, readLongChat } from './long-chat.ts';
-import type { Turn, Turns } from './turns.ts';
+import { SMALL_BYTES, type Turn, type Turns } from './turns.ts';
 import { MOST_FIELDS, tooDeep, tooManyFields, weighJson } from './weigh.ts';
 
 /** A JSON body: as bytes, as value, and where its members stand. */
@@ -17,9 +17,6 @@ export interface JsonBody {
   /** All that has to be known of a long chat to pass it on, where its route can do with that. */
   readonly outlined?: OutlinedChat;
 }
-
-/** Up to this size a body is read as it comes; a larger one has to wait for its turn. */
-const SMALL_BYTES = 1024 * 1024;
 
 export interface BodyReader {
   readonly limits: Pick<Limits, 'clientBodyIdleMs' | 'jsonDepth'>;
@@ -131,7 +128,7 @@ function readBody(request: IncomingMessage, limit: number, { limits, deadlines, 
 }
 
 /** The length that the client has announced; 0 when it has not. */
-function lengthOf(request: IncomingMessage): number {
+export function lengthOf(request: IncomingMessage): number {
   return Number(request.headers['content-length'] ?? 0);
 }
 

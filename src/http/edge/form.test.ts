@@ -28,7 +28,7 @@ async function read(
   const request = Object.assign(body, { headers: { 'content-type': 'multipart/form-data; boundary=x' } });
   Object.defineProperty(request, 'complete', { get: () => body.readableEnded });
   const sizes: number[] = [];
-  for await (const each of formParts(request as unknown as IncomingMessage, limits, deadlines)) {
+  for await (const each of formParts(request as unknown as IncomingMessage, limits, { deadlines })) {
     await sleep(restMs);
     sizes.push((await collectBytes(each.body)).length);
   }
@@ -80,7 +80,7 @@ describe('forms', () => {
     const asked = once(server, 'request');
     socket.write(`${head}\r\n\r\n${body}`);
     const [request] = (await asked) as [IncomingMessage];
-    const parts = formParts(request, limits, new Deadlines());
+    const parts = formParts(request, limits, { deadlines: new Deadlines() });
     const { value: first } = await parts.next();
     assert.ok(first);
     await eventually('all of it has arrived', () => request.complete);
@@ -93,7 +93,7 @@ describe('forms', () => {
     });
     await assert.rejects(parts.next(), { code: 'invalid_request' });
     await assert.rejects(
-      formParts(request, limits, new Deadlines()).next(),
+      formParts(request, limits, { deadlines: new Deadlines() }).next(),
       { code: 'invalid_request' },
       'nor is it begun',
     );

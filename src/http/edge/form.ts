@@ -7,7 +7,8 @@ import { SluiceError } from '../../core/errors.ts';
 import { extensionFor } from '../../core/media-types.ts';
 import { collectBytes } from '../../core/pieces.ts';
 import type { Deadlines } from '../../routing/deadlines.ts';
-import { refuseEncoding } from './body.ts';
+import { lengthOf, refuseEncoding } from './body.ts';
+import { SMALL_BYTES, type Turn, type Turns } from './turns.ts';
 
 /** One part of a form, as it arrives. Its body has to be read before the next part comes. */
 export interface FormPart {
@@ -36,11 +37,21 @@ type FormLimits = Pick<
   'uploadFileBytes' | 'uploadRequestBytes' | 'uploadParts' | 'uploadNameBytes' | 'clientBodyIdleMs'
 > & { readonly fieldBytes: number };
 
+interface FormReader {
+  readonly deadlines: Deadlines;
+  /** For large forms that are held in memory. */
+  readonly turns?: Turns;
+}
+
 /** Reads a `multipart/form-data` body (RFC 7578) into memory, within limits. */
-export async function readForm(request: IncomingMessage, limits: FormLimits, deadlines: Deadlines): Promise<Form> {
+export async function readForm(
+  request: IncomingMessage,
+  limits: FormLimits,
+  reader: Required<FormReader>,
+): Promise<Form> {
   const fields: { name: string; value: string }[] = [];
   const files: FormFile[] = [];
-  for await (const { name, filename, mimeType, body } of formParts(request, limits, deadlines)) {
+  for await (const { name, filename, mimeType, body } of formParts(request, limits, reader)) {
     const bytes = await collectBytes(body);
     if (filename !== undefined) files.push({ name, filename, mimeType, bytes });
     else if (isUtf8(bytes)) fields.push({ name, value: bytes.toString('utf8') });
@@ -53,12 +64,11 @@ export async function readForm(request: IncomingMessage, limits: FormLimits, dea
 export async function* formParts(
   request: IncomingMessage,
   limits: FormLimits,
-  deadlines: Deadlines,
+  { deadlines, turns }: FormReader,
 ): AsyncGenerator<FormPart, void, undefined> {
   refuseEncoding(request);
-  if (Number(request.headers['content-length'] ?? 0) > limits.uploadRequestBytes) {
-    throw requestTooLarge(limits);
-  }
+  const announced = lengthOf(request);
+  if (announced > limits.uploadRequestBytes) throw requestTooLarge(limits);
   const { Busboy } = await import('@fastify/busboy');
   let parser: BusboyInstance;
   try {
@@ -76,23 +86,57 @@ export async function* formParts(
   const open = new Set<Readable>();
   let failure: SluiceError | undefined;
   let ended = false;
+  let isOver = false;
+  let turn: Turn | undefined;
+  let hasAsked = false;
+  let isWaiting = false;
   let wake = (): void => {};
   const fail = (error: SluiceError): void => {
     failure ??= error;
     for (const body of open) body.destroy(failure);
+    turn?.end();
     wake();
   };
   let size = 0;
   const onIdle = (): void => {
-    // A client that is held back, because we are busy with an earlier part, is not idle.
-    if (parser.writableNeedDrain || request.complete) deadline = deadlines.start(limits.clientBodyIdleMs, onIdle);
+    // A client that is held back, because it is not its turn or we are busy with an earlier part, is not idle.
+    if (isWaiting || parser.writableNeedDrain || request.complete)
+      deadline = deadlines.start(limits.clientBodyIdleMs, onIdle);
     else fail(new SluiceError('request_timeout', 'The form stopped in the middle.'));
   };
   let deadline = deadlines.start(limits.clientBodyIdleMs, onIdle);
-  const onData = (bytes: Buffer): void => {
+  const goOn = (): void => {
+    if (!isOver && !isWaiting && !parser.writableNeedDrain) request.resume();
+  };
+  const waitForTurn = async (of: Turns): Promise<void> => {
+    hasAsked = true;
+    isWaiting = true;
+    request.pause();
+    const taken = await of.take(announced === 0 ? limits.uploadRequestBytes : announced);
+    isWaiting = false;
+    if (isOver || failure !== undefined) {
+      taken.end();
+      return;
+    }
+    turn = taken;
     deadline.touch();
+    goOn();
+  };
+  const onData = (bytes: Buffer): void => {
+    if (isOver) return;
+    deadline.touch();
+    turn?.moved(bytes.length);
     size += bytes.length;
-    if (size > limits.uploadRequestBytes) fail(requestTooLarge(limits));
+    if (size > limits.uploadRequestBytes) {
+      fail(requestTooLarge(limits));
+      return;
+    }
+    if (!parser.write(bytes)) request.pause();
+    // Not before its first bytes: one that stands still from the beginning would keep its turn from the others.
+    if (turns !== undefined && !hasAsked && Math.max(size, announced) > SMALL_BYTES) void waitForTurn(turns);
+  };
+  const onEnd = (): void => {
+    if (!isOver) parser.end();
   };
   const onClose = (): void => {
     // All of it may have arrived: what was not read by then, nobody will read.
@@ -131,9 +175,9 @@ export async function* formParts(
     ended = true;
     wake();
   });
-  request.on('data', onData).on('close', onClose);
+  parser.on('drain', goOn);
+  request.on('data', onData).on('end', onEnd).on('close', onClose);
   if (request.destroyed) onClose();
-  request.pipe(parser);
   try {
     for (;;) {
       if (failure !== undefined) throw failure;
@@ -147,11 +191,11 @@ export async function* formParts(
       }
     }
   } finally {
+    isOver = true;
     deadline.clear();
-    if (!ended) {
-      request.unpipe();
-      request.pause();
-    }
+    if (!ended) request.pause();
+    // One step later the handler has passed it on.
+    if (turn !== undefined) setImmediate(() => turn?.end());
   }
 }
 

@@ -1,3 +1,5 @@
+/** Up to this size a body is read as it comes; a larger one has to wait for its turn. */
+export const SMALL_BYTES = 1024 * 1024;
 /** Bytes of large bodies that are taken in at the same time. */
 const BUDGET_BYTES = 16 * 1024 * 1024;
 /** How often a turn is looked at, in milliseconds. */
@@ -8,7 +10,7 @@ const MOST_LOOKS = 20;
 const LEAST_BYTES = 64 * 1024;
 
 /**
- * Lets large bodies in one after the other. While it is read and parsed, a body is in memory several times over, and forty
+ * Lets large bodies, forms among them, in one after the other. While it is read and parsed, a body is in memory several times over, and forty
  * that arrive at once would be so forty times. Their clients are held back meanwhile, which costs them little: the bytes
  * would only queue up here instead of there.
  */

@@ -70,7 +70,7 @@ export async function readAudioForm(request: FastifyRequest, deps: Deps): Promis
     fieldBytes: FIELD_BYTES,
     uploadRequestBytes: Math.min(limits.uploadRequestBytes, limits.uploadFileBytes + 16 * FIELD_BYTES),
   };
-  const form = await readForm(request.raw, bounds, deps.deadlines);
+  const form = await readForm(request.raw, bounds, deps);
   const file = fileOf(form);
   const { stream, strict, ...fields } = validate(Fields, plainFields(form), 'invalid_field');
   return {

@@ -90,7 +90,7 @@ export async function readFileForm(request: FastifyRequest, deps: Deps): Promise
   const { limits } = deps.config();
   const uploadRequestBytes = Math.min(limits.uploadRequestBytes, limits.uploadFileBytes + 16 * FIELD_BYTES);
   const bounds = { ...limits, fieldBytes: FIELD_BYTES, uploadRequestBytes };
-  const { fields, files } = await readForm(request.raw, bounds, deps.deadlines);
+  const { fields, files } = await readForm(request.raw, bounds, deps);
   const { filename: name, mimeType, bytes } = onlyFile(files);
   return {
     file: { name, mimeType: fileType(name, mimeType), bytes },

@@ -31,7 +31,7 @@ export async function readImages(request: FastifyRequest, deps: Deps): Promise<R
     uploadFileBytes: Math.min(limits.uploadFileBytes, 5 * limits.chatBodyBytes),
     uploadRequestBytes: Math.min(limits.uploadRequestBytes, 10 * limits.chatBodyBytes),
   };
-  const { fields, files } = await readForm(request.raw, bounds, deps.deadlines);
+  const { fields, files } = await readForm(request.raw, bounds, deps);
   const value = Object.fromEntries(
     fields.map(({ name, value: text }) => [name.replace(/\[\]$/, ''), typed(name, text)]),
   );
