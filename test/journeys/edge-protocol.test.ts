@@ -165,6 +165,16 @@ describe('bytes that are no request', () => {
     const two = await talk(origin, upgrade + get('/backend-api/v2/version'), { quietMs: 2_000 });
     assert.deepEqual([statusesIn(two.text), two.closed], [[200], true]);
     assert.match(two.text, /^connection: close\r$/im, 'who sent a second one knows that it is lost');
+    for (const [path, status] of [
+      ['/v1/nothing', 404],
+      ['/v1/chat/completions', 405],
+      ['/backend-api/v2/files/-', 400],
+    ] as const) {
+      const refused = get(path, 'upgrade: h2c\r\nconnection: upgrade\r\n');
+      const { text, closed } = await talk(origin, refused + get('/backend-api/v2/version'), { quietMs: 2_000 });
+      assert.deepEqual([statusesIn(text), closed], [[status], true], text);
+      assert.match(text, /^connection: close\r$/im, 'so do those who are refused');
+    }
     const expecting = post(`content-length: ${BODY.length}\r\nexpect: 100-continue\r\nconnection: close\r\n`, BODY);
     assert.deepEqual(statusesIn((await talk(origin, expecting)).text), [100, 200]);
   });

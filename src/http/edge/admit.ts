@@ -37,8 +37,7 @@ export function admit(
   const { raw } = request;
   reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', vary: 'Origin' });
   checkSize(raw, settings.limits.urlBytes);
-  // What follows on a connection that shall speak another protocol is none of HTTP to Node, and is not read (RFC 9110 §7.8).
-  if (raw.headers.upgrade !== undefined) reply.header('connection', 'close');
+  if (isLast(raw)) reply.header('connection', 'close');
   checkHost(raw, settings, isLoopbackBind);
   const origin = checkOrigin(raw, settings);
   if (origin !== undefined && answersOrigin(origin, raw, reply)) return false;
@@ -46,6 +45,11 @@ export function admit(
   request.accessKey = settings.key;
   if (!isOpen) request.bearer = checkKey(raw, settings);
   return true;
+}
+
+/** What follows on a connection that shall speak another protocol is none of HTTP to Node, and is not read (RFC 9110 §7.8). */
+export function isLast({ headers }: IncomingMessage): boolean {
+  return headers.upgrade !== undefined;
 }
 
 /** Of the address and the headers; Node itself looks at the bytes of both together. */

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorDetail, SluiceError, toSluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Secrets } from '../../core/secrets.ts';
+import { isLast } from './admit.ts';
 
 /** How long, and how many bytes, a client may go on sending after its request was refused. */
 export const LINGER_MS = 2_000;
@@ -87,7 +88,8 @@ export function errorHandler({ secrets, log }: { readonly secrets: Secrets; read
 
 function send(reply: FastifyReply, text: string): void {
   // Fastify closes after every body that failed; this one is over, so the next request can follow.
-  reply.removeHeader('connection').send(text);
+  if (!isLast(reply.request.raw)) reply.removeHeader('connection');
+  reply.send(text);
 }
 
 /**
