@@ -68,6 +68,12 @@ export function isMediaName(name: string): boolean {
   return isSpelled && storedName(name).length <= 250 && mediaTypeOf(name) !== undefined;
 }
 
+/** The name of the file that `/media/<name>` or `/images/<name>` leads to, as far as media can be called so. */
+export function nameOfAddress(path: string): string | undefined {
+  const name = decoded(/^\/(?:media|images)\/([^/]+)$/.exec(path)?.[1] ?? '');
+  return isMediaName(name) ? name : undefined;
+}
+
 /** A name as it is on the disk, where names are ASCII: bytes beyond it as `=E7`. */
 export function storedName(name: string): string {
   return name.replace(/[^\0-\x7f]+/g, (text) => Buffer.from(text).toString('hex').toUpperCase().replace(/../g, '=$&'));

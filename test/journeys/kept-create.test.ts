@@ -194,6 +194,18 @@ describe('create over HTTP', { timeout: 60_000 }, () => {
     assert.equal(world.upstream.chats.length, calls, 'the new one is kept');
   });
 
+  test('a kept picture is found again whatever letters its name has', async () => {
+    world.answers({ images: [await image('#ff00ff')] });
+    const query = { cache: 'letters', prompt: 'Zürich 日本' };
+    const { status, headers } = await ask(query);
+    assert.equal(status, 302);
+    const location = headers.get('location') ?? '';
+    assert.match(decodeURI(location), /_test-model\+Zurich_日本_[0-9a-f]{16}\.png$/);
+    const calls = world.upstream.chats.length;
+    assert.equal((await ask(query)).headers.get('location'), location);
+    assert.equal(world.upstream.chats.length, calls, 'nothing was drawn anew');
+  });
+
   test('several pictures: an address a line; a picture after words: text', async () => {
     const images = [await image('#00ff00'), await image('#0000ff')];
     world.answers({ images });

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { toSluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { CacheRecord, Records, Stores } from '../../core/stores.ts';
+import { nameOfAddress } from '../../media/names.ts';
+import { mediaPath } from '../../media/store.ts';
 import type { ClientKeys } from '../../routing/credentials.ts';
 
 /** How long an answer is replayed. */
@@ -30,9 +32,9 @@ export async function cached(
 ): Promise<Created | undefined> {
   try {
     const created = (await caches.get(id))?.value as Created | undefined;
-    // Media are served under the very path at which they are kept.
-    const file = created !== undefined && 'location' in created ? created.location.slice(1) : undefined;
-    return file === undefined || (await files.stat(file)) !== undefined ? created : undefined;
+    if (created === undefined || 'text' in created) return created;
+    const name = nameOfAddress(created.location);
+    return name !== undefined && (await files.stat(mediaPath(name))) !== undefined ? created : undefined;
   } catch (error) {
     log.warn({ error: toSluiceError(error).message }, 'a kept answer could not be read');
     return undefined;

@@ -4,14 +4,13 @@ import type { ImageInput } from '../../core/image.ts';
 import { mediaTypeOf } from '../../core/media-types.ts';
 import { collectBytes } from '../../core/pieces.ts';
 import type { OpenFile } from '../../core/stores.ts';
-import { isMediaName } from '../../media/names.ts';
+import { nameOfAddress } from '../../media/names.ts';
 import { mediaPath } from '../../media/store.ts';
 import type { Deps } from '../deps.ts';
 
 /** Bytes of one stored picture that is sent along. */
 const MOST_BYTES = 50 * 1024 * 1024;
 
-const STORED = /^\/(?:media|images)\/([^/]+)$/;
 const OF_BUCKET = /^\/files\/([A-Za-z0-9_-]{1,64})\/(?:media|thumbnail)\/([^/?#]+)$/;
 
 /**
@@ -46,8 +45,8 @@ function pathOf(url: string, origin: string): string | undefined {
 }
 
 async function openStored(path: string, deps: Deps): Promise<OpenFile | undefined> {
-  const stored = decoded(STORED.exec(path)?.[1] ?? '');
-  if (isMediaName(stored)) return deps.stores.files.open(mediaPath(stored));
+  const stored = nameOfAddress(path);
+  if (stored !== undefined) return deps.stores.files.open(mediaPath(stored));
   const [, bucket, name] = OF_BUCKET.exec(path) ?? [];
   if (bucket === undefined || name === undefined) return undefined;
   const found = await deps.buckets.media(bucket, decoded(name), 'original');
