@@ -186,6 +186,32 @@ describe('answers of the Responses API that are kept', { timeout: 120_000 }, () 
     );
   });
 
+  test('what is deleted while it is made stays so, also when a slow reader comes to its end', async () => {
+    // More than the connection holds: the answer stands still in its middle until somebody reads.
+    seat.answers({ text: Array.from({ length: 24 }, () => 'a'.repeat(1024 * 1024)) });
+    const response = await world.client.responses.create({ model: seat.model, input: 'Hi', stream: true }).asResponse();
+    const reader = response.body?.getReader();
+    assert.ok(reader !== undefined);
+    const decoder = new TextDecoder();
+    let beginning = '';
+    while (!beginning.includes('\n\n')) beginning += decoder.decode((await reader.read()).value, { stream: true });
+    const [id = ''] = /resp_[0-9a-f]{48}/.exec(beginning) ?? [];
+    let size = 0;
+    await eventually('it stands still', async () => {
+      const before = size;
+      size = (await world.client.responses.retrieve(id)).output_text.length;
+      return size > 0 && size === before;
+    });
+    await world.client.responses.delete(id);
+    await assert.rejects(world.client.responses.retrieve(id), NotFoundError, 'while it is still read');
+    await assert.rejects(world.client.responses.delete(id), NotFoundError);
+    let last = '';
+    for (let step = await reader.read(); !step.done; step = await reader.read())
+      last = (last + decoder.decode(step.value, { stream: true })).slice(-2);
+    assert.ok(last.endsWith('\n\n'), 'the stream came to its end');
+    await assert.rejects(world.client.responses.retrieve(id), NotFoundError, 'afterwards');
+  });
+
   test('what is not to be stored is not', async () => {
     seat.answers({ text: ['Hello'] });
     const { id, ...rest } = await create({ store: false });

@@ -117,7 +117,7 @@ export async function finish(
   run.ending.completedAt = now();
   const failure = await joinConversation(run.endingWith(last), deps);
   const end = failure === undefined ? last : [errorChunk(failure)];
-  if (store) run.ending.isStored = await isKept(deps, run.endingWith(end), run.owner);
+  if (store) run.ending.isStored = !run.isDeleted && (await isKept(deps, run.endingWith(end), run.owner));
   deps.runs.delete(run.id);
   run.end(end);
   return failure;

@@ -25,9 +25,14 @@ export function deleteResponse(deps: ResponseDeps): Handler {
   return async (request, reply) => {
     const { id } = request.params as { id: string };
     const run = running(deps, id);
-    if (run !== undefined) await stopped(run);
-    const kept = run?.kept ?? (await stored(deps, id));
-    if (kept === undefined) throw notFound(id);
+    if (run === undefined) {
+      if ((await stored(deps, id)) === undefined) throw notFound(id);
+    } else {
+      // Its end may be waited for in vain, and must store nothing when it comes.
+      run.isDeleted = true;
+      await stopped(run);
+      deps.runs.delete(id);
+    }
     await deps.stores.responses.delete(id);
     return sendJson(reply, { id, object: 'response', deleted: true });
   };

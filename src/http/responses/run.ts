@@ -39,6 +39,8 @@ export class Run {
   readonly owner: string | null;
   readonly call: CallScope;
   readonly ending: Ending = {};
+  /** Deleted while it is made: from then on it is not stored any more. */
+  isDeleted = false;
   readonly #kept: Omit<Kept, 'chunks' | 'over'>;
   readonly #chunks: Chunk[] = [];
   #last: readonly Chunk[] | undefined;
