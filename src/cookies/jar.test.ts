@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open as openFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
@@ -102,6 +102,16 @@ describe('stored cookies', () => {
       log.lines.map(({ fields }) => fields),
       [{ file: 'c.example.json' }],
     );
+  });
+
+  test('are there after their folder was restored without the one for what is being written', async (context) => {
+    const folder = temporaryFolder(context);
+    await new CookieStore(folder, testLogger()).put([cookie('a.example', 'a')]);
+    rmSync(path.join(folder, 'cookies', '.tmp'), { recursive: true });
+    const again = new CookieStore(folder, testLogger());
+    await again.ready();
+    assert.equal(again.header(new URL('https://a.example/')), 'a=a-value');
+    await again.put([cookie('b.example', 'b')]);
   });
 
   test('are the same after a restart, however many are sent at once', async (context) => {

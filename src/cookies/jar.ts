@@ -94,10 +94,12 @@ export class CookieStore {
     let names: string[];
     try {
       names = await readdir(this.#folder);
-      await removeLeftovers(this.#temporary);
     } catch {
       return; // none yet
     }
+    await removeLeftovers(this.#temporary).catch(() => {
+      // Nothing is written yet, or the next start removes it: no reason to pass over what is stored.
+    });
     for (const name of names.filter((each) => each.endsWith('.json'))) {
       await this.#locks.run(name, () => this.#read(name));
     }
