@@ -120,9 +120,9 @@ export class KeptLog {
   }
 
   async #erase(): Promise<void> {
-    const batches = await this.#batches();
+    // The index last: it is how the rest is found again where this fails.
+    await this.#forget(await this.#batches());
     await this.#records.delete(INDEX);
-    await this.#forget(batches);
   }
 
   async #batches(): Promise<readonly Batch[]> {
