@@ -7,6 +7,7 @@ import { EngineHost } from './engines.ts';
 import type { Member } from './fleet.ts';
 import { serveLedger } from './ledger.ts';
 import { Lender } from './lender.ts';
+import { ProcessSums } from './process-metrics.ts';
 import type { News } from './words.ts';
 
 /** How long one worker may take to hear news that somebody waits for, in milliseconds. */
@@ -25,6 +26,7 @@ export class Hub {
   readonly #members = new Set<Member>();
   readonly #lender: Lender;
   readonly #engines: EngineHost;
+  readonly #processes = new ProcessSums();
   readonly #leaving = new Map<Member, () => void>();
   /** Who takes uploads into a bucket. */
   readonly #uploads = new Map<string, Set<Member>>();
@@ -40,14 +42,18 @@ export class Hub {
     const { channel } = member;
     this.#members.add(member);
     serveDatabase(channel, this.#deps.database);
-    serveLedger(channel, this.#deps.ledger, () => this.#ready.map((each) => each.channel));
+    this.#processes.join(channel);
+    serveLedger(channel, this.#deps.ledger, this.#processes, () => this.#ready.map((each) => each.channel));
     this.#lender.serve(channel);
     this.#leaving.set(member, this.#engines.serve(channel));
     channel.on('spread', async (news) => {
       await this.tell(news, member);
       return undefined;
     });
-    channel.on('farewell', () => undefined);
+    channel.on('farewell', (metrics) => {
+      this.#processes.note(channel, metrics);
+      return undefined;
+    });
     channel.on('upload', ({ id, isRunning }) => this.#noteUpload(member, id, isRunning));
     channel.on('uploading', (id) => {
       const takers = this.#uploads.get(id);
@@ -59,6 +65,7 @@ export class Hub {
   leave(member: Member): void {
     this.#members.delete(member);
     this.#lender.forget(member.channel);
+    this.#processes.leave(member.channel);
     this.#leaving.get(member)?.();
     this.#leaving.delete(member);
     for (const id of [...this.#uploads.keys()]) this.#noteUpload(member, id, false);

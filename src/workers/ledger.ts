@@ -5,8 +5,8 @@ import { recordOf, type Seen } from '../observe/observation.ts';
 import type { LogQuery } from '../observe/request-log.ts';
 import { version } from '../package.ts';
 import type { Channel } from './channel.ts';
-import { sumOfProcesses } from './process-metrics.ts';
-import type { Noted } from './words.ts';
+import type { ProcessSums } from './process-metrics.ts';
+import type { Noted, Present } from './words.ts';
 
 /** How long finished requests wait for others to travel with them, in milliseconds. A reader does not wait for it. */
 const WAIT_MS = 20;
@@ -87,43 +87,50 @@ export class RemoteLedger implements Ledger {
 }
 
 /** Lets a worker write into the ledger of the primary, and read it. `workers` are all that there are. */
-export function serveLedger(worker: Channel, ledger: OwnLedger, workers: () => readonly Channel[]): void {
+export function serveLedger(
+  worker: Channel,
+  ledger: OwnLedger,
+  processes: ProcessSums,
+  workers: () => readonly Channel[],
+): void {
+  /** What all workers do now; afterwards everything that they had noted has arrived. */
+  async function presents(): Promise<readonly Present[]> {
+    const asked = workers().map(async (each) => {
+      const found = await each.askBriefly('present', undefined, PATIENCE_MS);
+      if (found !== undefined) processes.note(each, found.process);
+      return found;
+    });
+    return (await Promise.all(asked)).filter((each) => each !== undefined);
+  }
   worker.on('seen', (noted) => {
     for (const each of noted) take(ledger, each);
   });
   worker.on('ledger.query', async (query) => {
-    await presents(workers());
+    await presents();
     return ledger.query(query);
   });
   worker.on('ledger.find', async (id) => {
-    await presents(workers());
+    await presents();
     return ledger.find(id);
   });
   worker.on('ledger.clear', async () => {
-    await presents(workers());
+    await presents();
     return ledger.clear();
   });
   worker.on('ledger.days', async (dates) => {
-    await presents(workers());
+    await presents();
     return [...(await ledger.days(dates))].map(([date, groups]) => [date, toJson(groups)] as const);
   });
   worker.on('ledger.render', async () => {
-    const found = await presents(workers());
+    const found = await presents();
     const running = found.reduce((sum, each) => sum + each.running, 0);
     const streams = found.reduce((sum, each) => sum + each.streams, 0);
     const own = await ownProcess.render();
-    const processes = sumOfProcesses([own, ...found.map((each) => each.process)]);
-    return ledger.render({ running, streams, version }, processes);
+    return ledger.render({ running, streams, version }, processes.render(own));
   });
 }
 
 const ownProcess = new ProcessMetrics();
-
-/** What all workers do now; afterwards everything that they had noted has arrived. */
-async function presents(workers: readonly Channel[]) {
-  const found = await Promise.all(workers.map((worker) => worker.askBriefly('present', undefined, PATIENCE_MS)));
-  return found.filter((each) => each !== undefined);
-}
 
 function take(ledger: OwnLedger, noted: Noted): void {
   switch (noted.type) {

@@ -51,8 +51,8 @@ export interface Asks {
     readonly answer: Embeddings;
   };
 
-  /** The worker ends; answered once all that it said before has arrived. */
-  readonly farewell: { readonly body: undefined; readonly answer: undefined };
+  /** The worker ends, with these metrics of its process; answered once all that it said before has arrived. */
+  readonly farewell: { readonly body: string; readonly answer: undefined };
 
   // The primary asks a worker.
 

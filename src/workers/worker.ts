@@ -133,7 +133,7 @@ async function work(primary: Channel, beginning: Beginning): Promise<void> {
       // A server that is only about to listen cannot be closed.
       await started.promise;
       await app.drain();
-      await primary.ask('farewell', undefined).catch(() => undefined);
+      await primary.ask('farewell', await ledger.process()).catch(() => undefined);
       exit(code);
     } catch (error) {
       log.error({ err: error }, 'the drain failed');

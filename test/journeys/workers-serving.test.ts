@@ -137,6 +137,30 @@ describe('several workers', { timeout: 240_000, skip: !isLinux }, () => {
     );
   });
 
+  test('the processor time in the metrics never falls, whether a worker is killed or retires', async (context) => {
+    const world = await openWorkers(context, { count: 2 });
+    const seconds = async (): Promise<number> => {
+      const { text } = await ask(world.origin, '/metrics');
+      return Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1]);
+    };
+    let before = await seconds();
+    const isNotLess = async (when: string): Promise<void> => {
+      const now = await seconds();
+      assert.ok(now >= before, `${now} s after ${before} s, ${when}`);
+      before = now;
+    };
+    process.kill(world.workers()[0] ?? assert.fail('it runs'), 'SIGKILL');
+    await world.running.said(/a worker ended unexpectedly/);
+    // The other one is not yet replaced: it is the time of two processes, and was that of three.
+    await isNotLess('one was killed');
+    await world.running.said(/(?:a worker serves[\s\S]*){3}/);
+    const old = world.workers();
+    world.running.process.kill('SIGHUP');
+    await world.running.said(/all workers are new/);
+    await eventually('the old ones are gone', () => old.every((pid) => !isAlive(pid)));
+    await isNotLess('all were replaced');
+  });
+
   test('a resumable answer is read, and stopped, through any of them', async (context) => {
     const world = await openWorkers(context);
     const asked = { provider: 'mock', model: 'm', messages: QUESTION.messages, resumable: true };
