@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { sweepRegularly } from '../buckets/sweep.ts';
 import { Failure } from '../cli/failure.ts';
@@ -8,20 +7,15 @@ import { stopInOrder } from '../cli/stop.ts';
 import type { Config, ProviderConfig } from '../config/config.ts';
 import type { Flags } from '../config/flags.ts';
 import { type Loaded, loadConfig } from '../config/load.ts';
-import { ConfigError } from '../config/problems.ts';
 import { secretsOf } from '../config/secrets.ts';
 import { type ConfigWatch, watchConfig } from '../config/watch.ts';
 import { OwnLedger } from '../observe/ledger.ts';
 import { type LocalWatch, watchLocal } from '../providers/local.ts';
 import { openDatabase, openStores } from '../stores/index.ts';
+import { Crew } from './crew.ts';
 import { makeSocketFolder } from './elsewhere.ts';
 import { Fleet, type Member, StartFailure } from './fleet.ts';
 import { Hub } from './hub.ts';
-
-/** Waiting before a worker that crashed is replaced, in milliseconds: longer each time that another one crashes soon. */
-const BACK_OFF_MS = 100;
-const LONGEST_BACK_OFF_MS = 10_000;
-const CALM_MS = 30_000;
 
 /** What stays as it is while the primary lives: it has opened it, or looks after it. */
 const FIXED = ['bind', 'dataDir', 'observe', 'logLevel', 'detectLocal'] as const;
@@ -46,6 +40,7 @@ class Primary {
   readonly #folder: string;
   readonly #hub: Hub;
   readonly #fleet: Fleet;
+  readonly #crew: Crew;
   readonly #ledger: OwnLedger;
   readonly #stores: ReturnType<typeof openStores>;
   #loaded: Loaded;
@@ -56,10 +51,6 @@ class Primary {
   #configWatch: ConfigWatch | undefined;
   #sweep: { stop(): void } | undefined;
   #isStopping = false;
-  #isRestarting = false;
-  #isRestartWanted = false;
-  #crashes = 0;
-  #lastCrash = Number.NEGATIVE_INFINITY;
 
   constructor(flags: Flags, loaded: Loaded, log: ProcessLogger) {
     this.#flags = flags;
@@ -83,6 +74,13 @@ class Primary {
       },
       log,
     );
+    this.#crew = new Crew({
+      fleet: this.#fleet,
+      count: () => Math.max(1, this.#config.workers),
+      start: () => this.#startOne(),
+      reload: () => this.#reload(),
+      log,
+    });
   }
 
   get #config(): Config {
@@ -92,8 +90,8 @@ class Primary {
   /** Starts one worker, and returns the text that greets; the others follow. Throws when the first one cannot serve. */
   async start(): Promise<string> {
     const first = this.#startOne();
-    const isFull = first.then(
-      () => this.#fill(),
+    const serves = first.then(
+      () => this.#crew.fill(),
       () => undefined,
     );
     // Before the first one serves: Node's own answer to a signal would leave it behind, and the folder of the sockets.
@@ -101,7 +99,7 @@ class Primary {
       drain: () => this.#stop(),
       drainMs: () => this.#config.limits.drainMs,
       log: this.#log,
-      onHangup: () => void isFull.then(() => this.#restart()),
+      onHangup: () => void serves.then(() => this.#crew.restart()),
     });
     const text = await first.catch((error: unknown) => {
       // It was told to stop; the process ends with that.
@@ -112,11 +110,6 @@ class Primary {
     if (this.#config.detectLocal) this.#watchLocal();
     this.#sweep = sweepRegularly(this.#stores, this.#log);
     return text;
-  }
-
-  /** Starts all workers but the first. */
-  async #fill(): Promise<void> {
-    await Promise.all(Array.from({ length: this.#config.workers - 1 }, () => this.#add()));
   }
 
   /** Resolves once it serves, and knows what has happened since it was started. */
@@ -158,65 +151,7 @@ class Primary {
   #crashed(member: Member, how: string): void {
     if (this.#isStopping) return;
     this.#log.error({ worker: member.pid, how }, 'a worker ended unexpectedly');
-    if (member.state !== 'serving') return;
-    const now = performance.now();
-    this.#crashes = now - this.#lastCrash > CALM_MS ? 0 : this.#crashes + 1;
-    this.#lastCrash = now;
-    void this.#add(this.#crashes);
-  }
-
-  /** Starts one more, until that works; the more has failed lately, the later. */
-  async #add(failures = 0): Promise<void> {
-    for (let failed = failures; !this.#isStopping; failed += 1) {
-      if (failed > 0) await sleep(Math.min(LONGEST_BACK_OFF_MS, BACK_OFF_MS * 2 ** failed));
-      if (this.#isStopping) return;
-      try {
-        await this.#startOne();
-        return;
-      } catch (error) {
-        if (this.#isStopping) return;
-        this.#log.error({ error: (error as Error).message }, 'a worker could not be started');
-      }
-    }
-  }
-
-  /** New workers take the places of the old ones, one after the other; no answer is cut. Wished twice, it is done twice. */
-  async #restart(): Promise<void> {
-    if (this.#isStopping) return;
-    this.#isRestartWanted = true;
-    if (this.#isRestarting) {
-      this.#log.info({}, 'restarting the workers once more after this time');
-      return;
-    }
-    this.#isRestarting = true;
-    while (this.#isRestartWanted && !this.#isStopping) {
-      this.#isRestartWanted = false;
-      try {
-        await this.#roll();
-      } catch (error) {
-        if (this.#isStopping) break;
-        const reason = error instanceof ConfigError ? error.problems.join('\n') : (error as Error).message;
-        this.#log.error({}, `the restart stopped, the other workers go on serving: ${reason}`);
-      }
-    }
-    this.#isRestarting = false;
-  }
-
-  async #roll(): Promise<void> {
-    await this.#reload();
-    if (this.#isStopping) return;
-    const old = this.#fleet.serving;
-    const count = Math.max(1, this.#config.workers);
-    this.#log.info({ workers: count }, 'restarting the workers, one after the other');
-    for (let at = 0; at < Math.max(count, old.length); at += 1) {
-      if (at < count) await this.#startOne();
-      if (this.#isStopping) return;
-      const member = old[at];
-      if (member?.state === 'serving') this.#fleet.retire(member);
-    }
-    // One that crashed meanwhile was replaced twice.
-    for (const member of this.#fleet.serving.slice(count)) this.#fleet.retire(member);
-    this.#log.info({ workers: count }, 'all workers are new');
+    if (member.state === 'serving') this.#crew.crashed();
   }
 
   /** Reads the configuration anew. Throws when it is wrong. */
@@ -270,6 +205,7 @@ class Primary {
   /** Lets all workers drain, then closes what they shared. */
   async #stop(): Promise<void> {
     this.#isStopping = true;
+    this.#crew.stop();
     this.#localWatch?.close();
     this.#configWatch?.close();
     this.#sweep?.stop();
