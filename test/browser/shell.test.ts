@@ -10,6 +10,7 @@ import { setStage } from './stage.ts';
 import { ask, goTo, newChat, PHONE, ready, send, settled } from './visit.ts';
 
 const MANY = 2_000;
+const WIDE = { width: 1280, height: 720 };
 
 const script: VendorScript = ({ prompt }) =>
   prompt === 'slow' ? { text: Array<string>(40).fill('and '), delayMs: 100 } : { text: ['You said: ', prompt] };
@@ -250,6 +251,42 @@ describe('the shell', { skip: withoutBrowser }, () => {
         await page.locator('.sidebar').waitFor({ state: 'detached' });
       },
       { viewport: PHONE, hasTouch: true, isMobile: true },
+    );
+  });
+
+  test('is beside the page again in a wide window, whatever a narrow one had to hide', async () => {
+    const isKept = (page: Page): Promise<boolean> =>
+      page.evaluate(`(JSON.parse(localStorage.getItem('sluice.settings'))?.sidebar ?? true) === true`);
+    await visit(
+      async (page) => {
+        await ask(page, 'one');
+        await becomes(() => page.locator('.sidebar').count(), 0);
+        assert.ok(await isKept(page));
+        await page.setViewportSize(WIDE);
+        await page.locator('.sidebar').waitFor();
+        await page.setViewportSize(PHONE);
+        await page.locator('.sidebar').waitFor({ state: 'detached' });
+        // What is opened over the page says nothing about wide windows, neither does closing it.
+        await page.locator('#open-sidebar').click();
+        await page.locator('#close-sidebar').click();
+        await page.locator('.sidebar').waitFor({ state: 'detached' });
+        await page.setViewportSize(WIDE);
+        await page.reload();
+        await page.locator('.sidebar').waitFor();
+        // Somebody who hides it in a wide window does not want it in the next one.
+        await page.locator('#close-sidebar').click();
+        await page.locator('.sidebar').waitFor({ state: 'detached' });
+        await page.setViewportSize(PHONE);
+        await page.locator('#open-sidebar').click();
+        await page.locator('.sidebar').waitFor();
+        await page.setViewportSize(WIDE);
+        await page.locator('.sidebar').waitFor({ state: 'detached' });
+        // It does not come back by itself.
+        await page.setViewportSize(PHONE);
+        await page.locator('#open-sidebar').waitFor();
+        assert.equal(await page.locator('.sidebar').count(), 0);
+      },
+      { viewport: PHONE },
     );
   });
 

@@ -1,6 +1,6 @@
 import { regenerate, stopAll } from '../actions/answer.ts';
 import { choiceOf, currentChat, deleteChats, newChat, shownChat } from '../actions/chats.ts';
-import { NARROW, showSidebar } from '../components/SidebarButton.tsx';
+import { toggleSidebar } from '../components/sidebar.ts';
 import { app } from '../state/app.ts';
 import { canSearch } from '../state/catalog.ts';
 import type { Message } from '../state/model.ts';
@@ -71,12 +71,7 @@ export const shellCommands: readonly Command[] = [
     title: 'shell.toggleSidebar',
     group: 'page',
     keys: 'Mod+B',
-    run: () => {
-      const sidebar = !app.get().settings.sidebar;
-      // Where it lies over the page it takes the focus.
-      if (matchMedia(NARROW).matches) showSidebar(sidebar);
-      else app.dispatch({ type: 'settings/changed', change: { sidebar } });
-    },
+    run: toggleSidebar,
   },
   {
     id: 'help',

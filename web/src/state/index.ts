@@ -1,6 +1,7 @@
 import { type CatalogAction, type CatalogState, initialCatalog, reduceCatalog } from './catalog.ts';
 import { type ChatsAction, type ChatsState, initialChats, reduceChats } from './chats.ts';
 import { type DraftsAction, type DraftsState, reduceDrafts } from './drafts.ts';
+import { type DrawerAction, type DrawerState, reduceDrawer } from './drawer.ts';
 import { initialMessages, type MessagesAction, type MessagesState, reduceMessages } from './messages.ts';
 import { type OverlayAction, type OverlayState, reduceOverlay } from './overlay.ts';
 import { defaultSettings, reduceSettings, type Settings, type SettingsAction } from './settings.ts';
@@ -15,6 +16,7 @@ export interface State {
   readonly settings: Settings;
   readonly drafts: DraftsState;
   readonly overlay: OverlayState;
+  readonly drawer: DrawerState;
 }
 
 export type Action =
@@ -24,7 +26,8 @@ export type Action =
   | CatalogAction
   | SettingsAction
   | DraftsAction
-  | OverlayAction;
+  | OverlayAction
+  | DrawerAction;
 
 export const initialState: State = {
   chats: initialChats,
@@ -34,6 +37,7 @@ export const initialState: State = {
   settings: defaultSettings,
   drafts: {},
   overlay: {},
+  drawer: 'closed',
 };
 
 export function reduce(state: State, action: Action): State {
@@ -53,6 +57,8 @@ export function reduce(state: State, action: Action): State {
       return keep(state, 'drafts', reduceDrafts(state.drafts, action as DraftsAction));
     case 'overlay':
       return keep(state, 'overlay', reduceOverlay(state.overlay, action as OverlayAction));
+    case 'drawer':
+      return keep(state, 'drawer', reduceDrawer(state.drawer, action as DrawerAction));
     default:
       return state;
   }

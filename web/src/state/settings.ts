@@ -21,6 +21,7 @@ export interface Settings {
   readonly webSearch: boolean;
   /** Enter sends; else Ctrl or Cmd with Enter. */
   readonly enterSends: boolean;
+  /** Whether the sidebar stands beside the page, where there is room. */
   readonly sidebar: boolean;
   /** Whether the server's memory helps to answer, and whose it is. */
   readonly memory: boolean;

@@ -1,6 +1,7 @@
 import { newChat } from '../../actions/chats.ts';
 import { IconButton } from '../../components/IconButton.tsx';
 import { SidebarButton } from '../../components/SidebarButton.tsx';
+import { useSidebar } from '../../components/sidebar.ts';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import type { Chat } from '../../state/model.ts';
@@ -9,7 +10,7 @@ import { useApp } from '../../state/use.ts';
 import { ModelPicker } from './ModelPicker.tsx';
 
 export function TopBar({ chat }: { readonly chat: Chat | undefined }) {
-  const isOpen = useApp((state) => state.settings.sidebar);
+  const { isOpen } = useSidebar();
   return (
     <header class="top-bar">
       <SidebarButton />

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { NARROW } from '../../components/SidebarButton.tsx';
+import { useSidebar } from '../../components/sidebar.ts';
 import { Toasts } from '../../components/Toasts.tsx';
 import { spoken, t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
@@ -8,7 +8,7 @@ import { AloudBar } from '../aloud/AloudBar.tsx';
 import { overlays } from '../overlays.ts';
 import { type Screen, screens } from '../screens.ts';
 import { Lazy } from './Lazy.tsx';
-import { Sidebar, useMedia } from './Sidebar.tsx';
+import { Sidebar } from './Sidebar.tsx';
 import { useRoute } from './use-route.ts';
 
 /** The whole page: sidebar, screen, window over them, toasts. */
@@ -16,8 +16,8 @@ export function App() {
   const route = useRoute();
   const language = spoken();
   const overlay = useApp((state) => state.overlay);
-  const isOpen = useApp((state) => state.settings.sidebar);
-  const isCovered = useMedia(NARROW) && isOpen;
+  const { isOpen, isNarrow } = useSidebar();
+  const isCovered = isNarrow && isOpen;
   const screen = screens.find(({ name }) => name === route.screen) ?? (screens[0] as Screen);
   useEffect(() => {
     if (screen.name !== 'chat') document.title = `${t(screen.title)} · Sluice`;

@@ -1,27 +1,24 @@
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { newChat } from '../../actions/chats.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
-import { NARROW, showSidebar } from '../../components/SidebarButton.tsx';
+import { closeDrawer, showSidebar, useSidebar } from '../../components/sidebar.ts';
 import { t } from '../../i18n/index.ts';
-import { app } from '../../state/app.ts';
 import { addressOf } from '../../state/route.ts';
-import { useApp } from '../../state/use.ts';
 import { screens } from '../screens.ts';
 import { ChatList } from './ChatList.tsx';
 
 /** The chats, and the ways to the other screens. On a phone it lies over the page while it is open. */
 export function Sidebar({ current }: { readonly current: string }) {
-  const isOpen = useApp((state) => state.settings.sidebar);
-  const isNarrow = useMedia(NARROW);
-  const setOpen = (sidebar: boolean): void => app.dispatch({ type: 'settings/changed', change: { sidebar } });
+  const { isOpen, isNarrow } = useSidebar();
   useLayoutEffect(() => {
     if (!isNarrow) return;
-    setOpen(false);
     // Whoever went somewhere wants to see it.
-    const close = (): void => setOpen(false);
-    addEventListener('hashchange', close);
-    return () => removeEventListener('hashchange', close);
+    addEventListener('hashchange', closeDrawer);
+    return () => {
+      removeEventListener('hashchange', closeDrawer);
+      closeDrawer();
+    };
   }, [isNarrow]);
   if (!isOpen) return null;
   return (
@@ -81,15 +78,4 @@ export function Sidebar({ current }: { readonly current: string }) {
       </nav>
     </>
   );
-}
-
-export function useMedia(query: string): boolean {
-  const [fits, setFits] = useState(() => matchMedia(query).matches);
-  useLayoutEffect(() => {
-    const media = matchMedia(query);
-    const take = (): void => setFits(media.matches);
-    media.addEventListener('change', take);
-    return () => media.removeEventListener('change', take);
-  }, [query]);
-  return fits;
 }
