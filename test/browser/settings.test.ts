@@ -9,7 +9,7 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes, comesToFit, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, finished, goTo, lastAnswer, PIXEL, ready, settled } from './visit.ts';
+import { ask, finished, goTo, lastAnswer, PHONE, PIXEL, ready, settled } from './visit.ts';
 
 const RIGHT_KEY = 'the-right-key';
 
@@ -157,6 +157,45 @@ embedded: { enabled: true }
       await page.getByText('three').last().waitFor();
       await becomes(() => page.locator('.editor').count(), 0);
     });
+  });
+
+  test('Enter begins a new line on a keyboard on the screen, until somebody wants it to send', async () => {
+    await visit(
+      async (page) => {
+        const prompt = page.locator('#prompt');
+        await ready(page);
+        // Any other setting that is kept decides nothing about it.
+        await goTo(page, '#/settings');
+        await page.getByLabel('Reduce motion').check();
+        await goTo(page, '#/');
+        await becomes(() => prompt.getAttribute('enterkeyhint'), 'enter');
+        await prompt.fill('one');
+        await prompt.press('Enter');
+        await prompt.pressSequentially('two');
+        await becomes(() => prompt.inputValue(), 'one\ntwo');
+        await page.locator('#send').click();
+        await finished(lastAnswer(page));
+        await becomes(() => page.locator('.question .bubble').innerText(), 'one\ntwo');
+        await page.locator('.question').getByRole('button', { name: 'Edit' }).click();
+        await page.locator('.editor textarea').press('Enter');
+        await page.locator('.editor textarea').pressSequentially('three');
+        await becomes(() => page.locator('.editor textarea').inputValue(), 'one\ntwo\nthree');
+        await page.getByRole('button', { name: 'Cancel' }).click();
+        await goTo(page, '#/settings');
+        await becomes(() => page.getByLabel('Enter sends a message').isChecked(), false);
+        await page.getByLabel('Enter sends a message').check();
+        await page.reload();
+        await becomes(() => page.getByLabel('Enter sends a message').isChecked(), true);
+        await goTo(page, '#/');
+        await ready(page);
+        await becomes(() => prompt.getAttribute('enterkeyhint'), 'send');
+        await prompt.fill('four');
+        await prompt.press('Enter');
+        await finished(lastAnswer(page));
+        await becomes(() => page.locator('.question .bubble').innerText(), 'four');
+      },
+      { viewport: PHONE, hasTouch: true, isMobile: true },
+    );
   });
 
   test('says what providers need, where their keys are, and tests keys', async () => {

@@ -104,14 +104,15 @@ export async function ready(page: Page): Promise<void> {
   await page.locator('#providers strong, .thread .message').first().waitFor({ state: 'attached' });
 }
 
-/** Sends `text` with the keyboard, without waiting for the answer. */
+/** Sends `text` with the keyboard, or with the button where that is on the screen, without waiting for the answer. */
 export async function send(page: Page, text: string): Promise<void> {
   await ready(page);
   await page.locator('#prompt').fill(text);
-  await page.locator('#prompt').press('Enter');
+  if (await page.evaluate("matchMedia('(pointer: coarse)').matches")) await page.locator('#send').click();
+  else await page.locator('#prompt').press('Enter');
 }
 
-/** Sends `text` with the keyboard and waits until the answer to it is over. */
+/** Sends `text` and waits until the answer to it is over. */
 export async function ask(page: Page, text: string): Promise<void> {
   await ready(page);
   const answers = await page.locator('.answer').count();

@@ -12,6 +12,9 @@ interface Held {
   readonly fromEnd: number;
 }
 
+/** Where writing is likely done on the screen. Without any pointer there is a keyboard, and nothing to press with. */
+export const SCREEN_KEYBOARD = '(pointer: coarse)';
+
 const FOCUSABLE = ':is(a[href], button, input, select, textarea, summary):not(:disabled, [tabindex="-1"])';
 
 /**
@@ -43,9 +46,9 @@ export function focusField(selector: string): void {
   if (!hasScreenKeyboard()) document.querySelector<HTMLElement>(selector)?.focus();
 }
 
-/** Whether writing is likely done on the screen. Without any pointer there is a keyboard, and nothing to press with. */
+/** Whether writing is likely done on the screen. */
 export function hasScreenKeyboard(): boolean {
-  return matchMedia('(pointer: coarse)').matches;
+  return matchMedia(SCREEN_KEYBOARD).matches;
 }
 
 function heldBy(element: HTMLElement): Held {

@@ -4,6 +4,8 @@ export type Theme = 'system' | 'light' | 'dark';
 /** `auto`: that of the language. */
 export type Direction = 'auto' | 'ltr' | 'rtl';
 export type Motion = 'system' | 'reduced';
+/** What Enter does to a message: sends it, or begins a new line. `auto`: as it suits the keyboard. */
+export type Enter = 'auto' | 'send' | 'line';
 
 /** What a person decided for this browser. All of it is kept in its local storage and nowhere else. */
 export interface Settings {
@@ -19,8 +21,8 @@ export interface Settings {
   /** Keys of providers, by the provider's name; they go with the requests to that provider. */
   readonly keys: Readonly<Record<string, string>>;
   readonly webSearch: boolean;
-  /** Enter sends; else Ctrl or Cmd with Enter. */
-  readonly enterSends: boolean;
+  /** Ctrl or Cmd with Enter always sends. */
+  readonly enter: Enter;
   /** Whether the sidebar stands beside the page, where there is room. */
   readonly sidebar: boolean;
   /** Whether the server's memory helps to answer, and whose it is. */
@@ -49,7 +51,7 @@ export const defaultSettings: Settings = {
   favourites: [],
   keys: {},
   webSearch: false,
-  enterSends: true,
+  enter: 'auto',
   sidebar: true,
   memory: false,
   user: '',

@@ -22,7 +22,8 @@ export const settings = {
   motion: 'Reduce motion',
   motionHint: 'Nothing moves or fades. It is always so where the system asks for it.',
   enterSends: 'Enter sends a message',
-  enterSendsHint: 'Otherwise Enter begins a new line, and {keys} sends.',
+  enterSendsHint:
+    'Otherwise Enter begins a new line, and the button or {keys} sends. Unless you choose, it is so with a keyboard on the screen.',
   webSearch: 'Search the web for each question',
   webSearchHint: 'Each chat has the same switch below its message field.',
   version: 'Sluice {version}',

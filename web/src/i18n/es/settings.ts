@@ -25,7 +25,8 @@ export const settings: Words<typeof english> = {
   motion: 'Reducir el movimiento',
   motionHint: 'Nada se mueve ni se desvanece. Siempre es así cuando el sistema lo pide.',
   enterSends: 'Intro envía el mensaje',
-  enterSendsHint: 'Si no, Intro empieza una línea nueva y {keys} envía.',
+  enterSendsHint:
+    'Si no, Intro empieza una línea nueva, y el botón o {keys} envía. Mientras no se elija nada, así es con un teclado en pantalla.',
   webSearch: 'Buscar en la web para cada pregunta',
   webSearchHint: 'Cada chat tiene el mismo interruptor bajo el campo de mensaje.',
   version: 'Sluice {version}',

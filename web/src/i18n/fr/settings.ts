@@ -25,7 +25,8 @@ export const settings: Words<typeof english> = {
   motion: 'Réduire les animations',
   motionHint: 'Rien ne bouge ni ne s’estompe. C’est toujours le cas lorsque le système le demande.',
   enterSends: 'Entrée envoie le message',
-  enterSendsHint: 'Sinon, Entrée commence une nouvelle ligne et {keys} envoie.',
+  enterSendsHint:
+    'Sinon, Entrée commence une nouvelle ligne, et le bouton ou {keys} envoie. Sans choix de votre part, il en est ainsi avec un clavier à l’écran.',
   webSearch: 'Chercher sur le web pour chaque question',
   webSearchHint: 'Chaque discussion a le même bouton sous le champ de message.',
   version: 'Sluice {version}',

@@ -25,7 +25,7 @@ export const settings: Words<typeof english> = {
   motion: '减少动态效果',
   motionHint: '不再移动或淡入淡出。系统要求时始终如此。',
   enterSends: '按 Enter 发送消息',
-  enterSendsHint: '否则 Enter 换行，{keys} 发送。',
+  enterSendsHint: '否则 Enter 换行，用按钮或 {keys} 发送。未做选择时，屏幕键盘即如此。',
   webSearch: '每个问题都搜索网络',
   webSearchHint: '每个对话的消息输入框下方也有同样的开关。',
   version: 'Sluice {version}',

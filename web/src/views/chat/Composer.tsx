@@ -7,6 +7,7 @@ import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
 import { focusField, hasScreenKeyboard } from '../../components/keep-focus.ts';
 import { toast } from '../../components/toast.ts';
+import { useEnterSends } from '../../components/use-enter-sends.ts';
 import { filesOf, pastedFiles, usePageDrop } from '../../components/use-file-drop.ts';
 import { directionOf } from '../../i18n/direction.ts';
 import { t } from '../../i18n/index.ts';
@@ -34,7 +35,7 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
   const running = useApp((state) => runningIn(state.streams, name));
   const webSearch = useApp((state) => state.settings.webSearch);
   const searches = useApp((state) => canSearch(state.catalog));
-  const enterSends = useApp((state) => state.settings.enterSends);
+  const enterSends = useEnterSends();
   const field = useRef<HTMLTextAreaElement>(null);
   const files = useRef<HTMLInputElement>(null);
   const isBusy = isTaking(draft.attachments);

@@ -4,6 +4,7 @@ import { editQuestion } from '../../actions/answer.ts';
 import { deleteMessage } from '../../actions/messages.ts';
 import { copy } from '../../components/copy.ts';
 import { IconButton } from '../../components/IconButton.tsx';
+import { useEnterSends } from '../../components/use-enter-sends.ts';
 import { t } from '../../i18n/index.ts';
 import { type FilePart, type Message, textOf } from '../../state/model.ts';
 import { runningIn } from '../../state/streams.ts';
@@ -39,7 +40,7 @@ export function Question({ message, branches }: { readonly message: Message; rea
 /** Its files go along, unless they are taken out: one that is gone from the server would keep it from being answered. */
 function QuestionEditor({ message, close }: { readonly message: Message; readonly close: () => void }) {
   const [files, setFiles] = useState(() => filesOf(message));
-  const enterSends = useApp((state) => state.settings.enterSends);
+  const enterSends = useEnterSends();
   const isRunning = useApp((state) => runningIn(state.streams, message.chat) !== undefined);
   const send = (text: string): void => {
     if (text === '' && files.length === 0) return;

@@ -3,6 +3,7 @@ import { BACKEND, getJson } from '../../api/http.ts';
 import { isAppleKeyboard, keyNames } from '../../commands/keys.ts';
 import { Choices } from '../../components/Choices.tsx';
 import { Switch } from '../../components/Switch.tsx';
+import { useEnterSends } from '../../components/use-enter-sends.ts';
 import { LANGUAGES, pickLanguage, t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { canSearch } from '../../state/catalog.ts';
@@ -12,6 +13,7 @@ import { useApp } from '../../state/use.ts';
 /** How the page looks, speaks and takes what is written. */
 export function GeneralSection() {
   const settings = useApp((state) => state.settings);
+  const enterSends = useEnterSends();
   const searches = useApp((state) => canSearch(state.catalog));
   const change = (members: Partial<Settings>): void => app.dispatch({ type: 'settings/changed', change: members });
   const themes: readonly (readonly [Theme, string])[] = [
@@ -66,8 +68,8 @@ export function GeneralSection() {
         <Switch
           label={t('settings.enterSends')}
           hint={t('settings.enterSendsHint', { keys: sendKeys })}
-          isOn={settings.enterSends}
-          onChange={(enterSends) => change({ enterSends })}
+          isOn={enterSends}
+          onChange={(isOn) => change({ enter: isOn ? 'send' : 'line' })}
         />
         {searches && (
           <Switch

@@ -1,13 +1,13 @@
 import { commands } from '../../commands/index.ts';
 import { isAppleKeyboard, keyNames } from '../../commands/keys.ts';
+import { useEnterSends } from '../../components/use-enter-sends.ts';
 import { t } from '../../i18n/index.ts';
-import { useApp } from '../../state/use.ts';
 
 const GROUPS = ['chat', 'input', 'answer', 'page'] as const;
 
 /** All commands, with their keys and slash commands. */
 export function ShortcutList() {
-  const enterSends = useApp((state) => state.settings.enterSends);
+  const enterSends = useEnterSends();
   return (
     <>
       {GROUPS.map((group) => (
