@@ -60,11 +60,11 @@ export async function readChat(id: string): Promise<Chat | undefined> {
   return app.get().chats.byId[id];
 }
 
-/** The model that a chat, or the next one, talks to. */
+/** The model that a chat, or the next one, talks to. A chat keeps its own though nobody offers it any more. */
 export function choiceOf(chat: Chat | undefined): Choice {
+  if (chat?.model !== undefined) return { provider: chat.provider ?? '', model: chat.model };
   const { catalog, settings } = app.get();
-  const own = chat?.model === undefined ? undefined : { provider: chat.provider ?? '', model: chat.model };
-  return settle(catalog, own ?? settings.choice);
+  return settle(catalog, settings.choice);
 }
 
 export function choose(chat: Chat | undefined, choice: Choice): void {

@@ -77,8 +77,10 @@ export const choosingCommands: readonly Command[] = [
   },
 ];
 
-function openPicker(): void {
-  document.querySelector<HTMLElement>('#model')?.click();
+/** Opens the list of models: of the chat that is shown, or in a comparison of the side on which `from` is. */
+export function openPicker(from?: Element): void {
+  const own = from?.closest('.side')?.querySelector<HTMLElement>('.model-button');
+  (own ?? document.querySelector<HTMLElement>('#model'))?.click();
 }
 
 function openSetup(): void {

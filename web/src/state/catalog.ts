@@ -115,6 +115,11 @@ export function findOffer(catalog: CatalogState, wish: Choice | undefined): Offe
   return offersOf(catalog).find(({ provider, model }) => provider === wish.provider && model === wish.model);
 }
 
+/** Whether nobody offers what a person picked. What the server shall find may have names that no list has. */
+export function isGone(catalog: CatalogState, choice: Choice): boolean {
+  return catalog.status === 'ready' && choice.provider !== '' && findOffer(catalog, choice) === undefined;
+}
+
 /** The wish while it can be met or is the server's to meet, else the best there is. */
 export function settle(catalog: CatalogState, wish: Choice | undefined): Choice {
   if (wish !== undefined && (wish.provider === '' || catalog.status !== 'ready')) return wish;

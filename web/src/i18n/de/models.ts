@@ -12,6 +12,7 @@ export const models: Words<typeof english> = {
   favourite: 'Favorit',
   toggleFavourite: 'Dieses Modell zu den Favoriten, oder wieder heraus',
   notListed: 'Nicht in der Liste',
+  gone: 'zurzeit nicht im Angebot',
   askForName: 'Nach diesem Namen fragen',
   vision: 'Sieht Bilder',
   image: 'Erzeugt Bilder',

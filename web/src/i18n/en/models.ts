@@ -9,6 +9,7 @@ export const models = {
   favourite: 'Favourite',
   toggleFavourite: 'Make this model a favourite, or no longer',
   notListed: 'Not listed',
+  gone: 'not offered now',
   askForName: 'Ask for this name',
   vision: 'Sees images',
   image: 'Makes images',

@@ -12,6 +12,7 @@ export const models: Words<typeof english> = {
   favourite: 'Favorito',
   toggleFavourite: 'Marcar o desmarcar este modelo como favorito',
   notListed: 'No está en la lista',
+  gone: 'no disponible ahora',
   askForName: 'Pedir este nombre',
   vision: 'Ve imágenes',
   image: 'Crea imágenes',

@@ -12,6 +12,7 @@ export const models: Words<typeof english> = {
   favourite: 'Favori',
   toggleFavourite: 'Ajouter ce modèle aux favoris, ou l’en retirer',
   notListed: 'Hors liste',
+  gone: 'indisponible pour le moment',
   askForName: 'Demander ce nom',
   vision: 'Voit les images',
   image: 'Crée des images',

@@ -12,6 +12,7 @@ export const models: Words<typeof english> = {
   favourite: '收藏',
   toggleFavourite: '收藏或取消收藏此模型',
   notListed: '不在列表中',
+  gone: '目前不可用',
   askForName: '按此名称请求',
   vision: '可识别图片',
   image: '可生成图片',

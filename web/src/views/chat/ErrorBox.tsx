@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { continueAnswer } from '../../actions/answer.ts';
+import { openPicker } from '../../commands/choosing.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
@@ -33,6 +34,11 @@ export function ErrorBox({ failure, message, isLast, again }: ErrorBoxProps) {
           {isAboutKey(failure) && provider !== '' && (
             <button type="button" class="button is-primary" onClick={openKey}>
               <Icon name="key" /> {t('chat.enterKey', { provider: label })}
+            </button>
+          )}
+          {adviceFor(failure) === 'errors.otherModel' && (
+            <button type="button" class="button" onClick={(event) => openPicker(event.currentTarget)}>
+              {t('shell.chooseModel')}
             </button>
           )}
           {wait > 0 && (

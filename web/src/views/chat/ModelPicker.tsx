@@ -3,7 +3,7 @@ import { choiceOf, choose } from '../../actions/chats.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { Popover } from '../../components/Popover.tsx';
 import { t } from '../../i18n/index.ts';
-import { type Choice, findOffer } from '../../state/catalog.ts';
+import { type Choice, findOffer, isGone } from '../../state/catalog.ts';
 import type { Chat } from '../../state/model.ts';
 import { useApp } from '../../state/use.ts';
 import { PickerList } from './PickerList.tsx';
@@ -54,6 +54,7 @@ export function ModelButton({ id, choice, onChoice, none }: ModelButtonProps) {
         <span class="hidden">{t('models.model')}</span>
         <span id={`${id}-name`}>{isWaiting ? t('models.loading') : name}</span>
         {offer !== undefined && <small>{offer.providerLabel}</small>}
+        {isGone(catalog, choice) && <small class="is-gone">{t('models.gone')}</small>}
         <Icon name="down" size={14} />
       </button>
       {isOpen && (
