@@ -91,6 +91,35 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
     }
   });
 
+  test('goes on after others have answered in place of the server, or it had no room', async () => {
+    const json = (status: number, code: string) => ({ status, json: { error: { message: 'Not now', code } } });
+    const html = (status: number) => ({ status, contentType: 'text/html', body: `<h1>${status}</h1>` });
+    const answers = [html(502), json(503, 'shutting_down'), html(404), json(429, 'rate_limited')];
+    await visit(async (page) => {
+      await send(page, 'count');
+      await page.getByText('w40 ').waitFor();
+      await page.route('**/backend-api/v2/streams/**', (route) => {
+        const answer = answers.shift();
+        return answer === undefined ? route.continue() : route.fulfill(answer);
+      });
+      await page.reload();
+      await page.getByText('The connection was lost').waitFor();
+      await isWhole(page);
+      assert.equal(await lastAnswer(page).getByRole('alert').count(), 0);
+      assert.equal(answers.length, 0);
+    });
+  });
+
+  test('that a proxy refuses without the server is not the fault of a provider', async () => {
+    await visit(async (page) => {
+      await page.route('**/backend-api/v2/conversation', (route) =>
+        route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>502 Bad Gateway</h1>' }),
+      );
+      await send(page, 'count');
+      await comesToFit(() => lastAnswer(page).getByRole('alert').innerText(), /Sluice does not answer/);
+    });
+  });
+
   test('says so when the server has it no more', async () => {
     await visit(async (page) => {
       await send(page, 'endless');

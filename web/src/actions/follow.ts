@@ -4,7 +4,7 @@ import { isAbort, RequestError, toFailure } from '../api/http.ts';
 import { announce } from '../components/announce.ts';
 import { t } from '../i18n/index.ts';
 import { app } from '../state/app.ts';
-import { isOver, type Message, textOf } from '../state/model.ts';
+import { type Failure, isOver, type Message, textOf } from '../state/model.ts';
 import { ownChats } from '../state/streams.ts';
 import { endedAt } from '../state/take.ts';
 import type { MessageMap } from '../state/tree.ts';
@@ -76,8 +76,7 @@ export async function follow(message: Message, open: (signal: AbortSignal) => Pr
         const now = latest(message);
         if (leaving.signal.aborted || isOver(now)) break;
         const failure = toFailure(thrown);
-        const isGone = failure.code !== 'cut' && failure.code !== 'unreachable';
-        if (now.streamId === undefined || isGone || failures >= MOST_RETRIES) {
+        if (now.streamId === undefined || !isPassing(failure) || failures >= MOST_RETRIES) {
           const isLost = now.streamId !== undefined && failure.status !== undefined && failure.status < 500;
           // A page that goes away breaks off what it has asked for, which is no failure. It does not live for so long.
           await pause(GOING_MS, leaving.signal);
@@ -104,6 +103,15 @@ export async function follow(message: Message, open: (signal: AbortSignal) => Pr
       if (!isShown(message.chat)) app.dispatch({ type: 'chats/changed', id: message.chat, change: { unread: true } });
     }
   }
+}
+
+/**
+ * Whether the server may still have the answer: it was not reached, or has too much to do. What has no code was not said by the
+ * server, but by something in front of it.
+ */
+function isPassing({ code, status = 0 }: Failure): boolean {
+  if (code === undefined || code === 'cut' || code === 'unreachable') return true;
+  return status === 429 || status === 503;
 }
 
 /** Takes all that arrives between two pictures at once: nobody sees more, and each step costs a rendering. */

@@ -32,14 +32,20 @@ export async function request(path: string, options?: RequestInit): Promise<Resp
   if (response.ok) return response;
   const body: unknown = await response.json().catch(() => undefined);
   const error = (body as { error?: { message?: unknown; code?: unknown } } | undefined)?.error;
+  const code = error === undefined && isOfProxy(response.status) ? 'unreachable' : error?.code;
   const seconds = Number(response.headers.get('retry-after'));
   throw new RequestError({
     // The class name in front is for programs.
     message: typeof error?.message === 'string' ? error.message.replace(/^\w+Error: /, '') : '',
     status: response.status,
-    ...(typeof error?.code === 'string' ? { code: error.code } : {}),
+    ...(typeof code === 'string' ? { code } : {}),
     ...(seconds > 0 ? { retryAt: Date.now() + seconds * 1_000 } : {}),
   });
+}
+
+/** With these a proxy in front says that it does not reach the server. The server's own ones say in JSON what is the matter. */
+function isOfProxy(status: number): boolean {
+  return status >= 502 && status <= 504;
 }
 
 /** The JSON of a GET request. The shape is the server's word: nothing else answers at these addresses. */
