@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
-import { becomes, comesToFit } from './eventually.ts';
+import { becomes, comesToFit, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { openLine } from './line.ts';
 import { setStage } from './stage.ts';
@@ -83,6 +83,76 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
           await isWhole(page);
           assert.equal(await page.getByText('The connection was lost').count(), 0);
           assert.equal(await lastAnswer(page).getByRole('alert').count(), 0);
+        },
+        { gateway: line, mayComplain: /ERR_|Failed to load/ },
+      );
+    } finally {
+      await line.close();
+    }
+  });
+
+  /** Lets time pass on the page, half a minute at a time, until it has tried so often in vain to get back to the answer. */
+  const triesInVain = async (page: Page, most: number): Promise<void> => {
+    let tries = 0;
+    const count = (request: Request): void => {
+      if (request.url().includes('/streams/')) tries += 1;
+    };
+    page.on('requestfailed', count);
+    await eventually(async () => {
+      await page.clock.fastForward(30_000);
+      assert.ok(tries >= most, `${tries} of ${most}`);
+    }, 120_000);
+    page.off('requestfailed', count);
+  };
+
+  test('goes on once somebody looks at the page again, though the server was away for long', async () => {
+    const line = await openLine(gateway);
+    try {
+      await visit(
+        async (page) => {
+          await page.clock.install();
+          await send(page, 'count');
+          await page.getByText('w40 ').waitFor();
+          line.cut();
+          await triesInVain(page, 50);
+          assert.equal(await lastAnswer(page).getByRole('alert').count(), 0);
+          line.mend();
+          // Again and again: a try that was on its way just now may have failed.
+          await eventually(async () => {
+            await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+            assert.equal(await page.getByText('The connection was lost').count(), 0);
+          });
+          await isWhole(page);
+        },
+        { gateway: line, mayComplain: /ERR_|Failed to load/ },
+      );
+    } finally {
+      await line.close();
+    }
+  });
+
+  test('goes on when the network is back, however long that took, but does not wait for a server for ever', async () => {
+    const line = await openLine(gateway);
+    try {
+      await visit(
+        async (page, context) => {
+          await page.clock.install();
+          await send(page, 'count');
+          await page.getByText('w40 ').waitFor();
+          await context.setOffline(true);
+          line.cut();
+          await triesInVain(page, 150);
+          assert.equal(await lastAnswer(page).getByRole('alert').count(), 0);
+          line.mend();
+          await context.setOffline(false);
+          await isWhole(page);
+          await send(page, 'endless');
+          await page.getByText('w20 ').last().waitFor();
+          line.cut();
+          await eventually(async () => {
+            await page.clock.fastForward(30_000);
+            assert.match(await lastAnswer(page).getByRole('alert').innerText({ timeout: 1 }), /Sluice does not answer/);
+          }, 120_000);
         },
         { gateway: line, mayComplain: /ERR_|Failed to load/ },
       );

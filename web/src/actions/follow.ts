@@ -11,9 +11,12 @@ import type { MessageMap } from '../state/tree.ts';
 import { inPlace, isShown } from './places.ts';
 
 /** Waiting times between attempts to get back to a stream, in milliseconds; the last one is repeated. */
-const RETRY_MS = [250, 500, 1_000, 2_000, 4_000];
-/** So many attempts in a row without anything new, then the answer counts as lost. About a minute and a half. */
-const MOST_RETRIES = 24;
+const RETRY_MS = [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
+/**
+ * All pauses in a row without anything new, in milliseconds, before the answer counts as lost. The server forgets one that
+ * nobody reads after a quarter of an hour, but may be told to keep it for longer.
+ */
+const LONGEST_MS = 3_600_000;
 /** How long a page that goes away may still hear of that, in milliseconds. */
 const GOING_MS = 100;
 
@@ -50,6 +53,7 @@ export async function follow(message: Message, open: (signal: AbortSignal) => Pr
   const frames = gather(message);
   let next = open;
   let failures = 0;
+  let waited = 0;
   try {
     for (;;) {
       try {
@@ -63,6 +67,7 @@ export async function follow(message: Message, open: (signal: AbortSignal) => Pr
           if (stream.id !== undefined) canBeLetGo();
           for await (const { chunks, lastEvent } of stream.arrivals) {
             failures = 0;
+            waited = 0;
             frames.add(chunks, lastEvent);
           }
         });
@@ -76,7 +81,7 @@ export async function follow(message: Message, open: (signal: AbortSignal) => Pr
         const now = latest(message);
         if (leaving.signal.aborted || isOver(now)) break;
         const failure = toFailure(thrown);
-        if (now.streamId === undefined || !isPassing(failure) || failures >= MOST_RETRIES) {
+        if (now.streamId === undefined || !isPassing(failure) || waited >= LONGEST_MS) {
           const isLost = now.streamId !== undefined && failure.status !== undefined && failure.status < 500;
           // A page that goes away breaks off what it has asked for, which is no failure. It does not live for so long.
           await pause(GOING_MS, leaving.signal);
@@ -86,8 +91,11 @@ export async function follow(message: Message, open: (signal: AbortSignal) => Pr
           break;
         }
         app.dispatch({ type: 'streams/phase', message: message.id, phase: 'lost' });
-        await pause(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 0, leaving.signal);
-        failures += 1;
+        const wait = RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 0;
+        const isWoken = await pause(wait, leaving.signal);
+        failures = isWoken ? 0 : failures + 1;
+        // Without a network nothing is known of the server.
+        if (!isWoken && navigator.onLine) waited += wait;
         if (leaving.signal.aborted) break;
         next = attachTo(latest(message));
       }
@@ -161,17 +169,23 @@ function takeAboutChat(id: string, chunks: readonly WireChunk[]): void {
   }
 }
 
-/** Waits, but no longer than until the network is back. */
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+/** Waits, but no longer than until the network is back or somebody looks at the page again, and says whether that came first. */
+function pause(milliseconds: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
-    const end = (): void => {
+    const end = (isWoken: boolean): void => {
       clearTimeout(timer);
-      removeEventListener('online', end);
-      signal.removeEventListener('abort', end);
-      resolve();
+      removeEventListener('online', wake);
+      document.removeEventListener('visibilitychange', look);
+      signal.removeEventListener('abort', wake);
+      resolve(isWoken);
     };
-    const timer = setTimeout(end, milliseconds);
-    addEventListener('online', end);
-    signal.addEventListener('abort', end);
+    const wake = (): void => end(true);
+    const look = (): void => {
+      if (document.visibilityState === 'visible') wake();
+    };
+    const timer = setTimeout(end, milliseconds, false);
+    addEventListener('online', wake);
+    document.addEventListener('visibilitychange', look);
+    signal.addEventListener('abort', wake);
   });
 }
