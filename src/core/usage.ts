@@ -14,6 +14,10 @@ export function decodeUsage(value: unknown): Usage | undefined {
     tokenCount(member(value, 'prompt_tokens_details', 'cached_tokens')) ??
     tokenCount(value['prompt_cache_hit_tokens']) ??
     tokenCount(value['cached_tokens']);
+  // OpenRouter's name, which others use too, and LiteLLM's.
+  const cacheWriteTokens =
+    tokenCount(member(value, 'prompt_tokens_details', 'cache_write_tokens')) ??
+    tokenCount(value['cache_creation_input_tokens']);
   const reasoningTokens = tokenCount(member(value, 'completion_tokens_details', 'reasoning_tokens'));
   const totalTokens = tokenCount(value['total_tokens']) ?? promptTokens + completionTokens;
   const usage: { -readonly [Name in keyof Usage]: Usage[Name] } = {
@@ -23,6 +27,7 @@ export function decodeUsage(value: unknown): Usage | undefined {
     raw: value,
   };
   if (cachedTokens !== undefined) usage.cachedTokens = cachedTokens;
+  if (cacheWriteTokens !== undefined) usage.cacheWriteTokens = cacheWriteTokens;
   if (reasoningTokens !== undefined) usage.reasoningTokens = reasoningTokens;
   return usage;
 }
@@ -37,6 +42,7 @@ export function encodeUsage(usage: Usage): Record<string, unknown> {
     prompt_tokens_details: {
       ...membersOf(usage.raw?.['prompt_tokens_details']),
       cached_tokens: usage.cachedTokens ?? 0,
+      ...(usage.cacheWriteTokens ? { cache_write_tokens: usage.cacheWriteTokens } : {}),
     },
     completion_tokens_details: {
       ...membersOf(usage.raw?.['completion_tokens_details']),

@@ -33,6 +33,8 @@ const VARYING = new Map([
 ]);
 /** What is read of a usage, by its name; the last two stand in details. */
 const READ = ['prompt_tokens', 'completion_tokens', 'total_tokens', 'cached_tokens', 'reasoning_tokens'] as const;
+/** What would have to be read where it is not zero, as it mostly is: an answer that says so is parsed. */
+const RARE: readonly string[] = ['cache_write_tokens', 'cache_creation_input_tokens'];
 
 /** What stands before the text and its opening quote, and behind its closing one. */
 interface Form {
@@ -71,7 +73,7 @@ export class AlikeAnswers {
   /** Remembers an answer that was passed on as it was, and that says all of `usage`. */
   learn(bytes: Buffer, usage: Usage, provider: string, model: string): void {
     const known = this.#knownOf(provider, model);
-    if (known.vain >= MOST_VAIN) return;
+    if (known.vain >= MOST_VAIN || (usage.cacheWriteTokens ?? 0) > 0) return;
     known.vain += 1;
     known.form = undefined;
     const form = formOf(bytes.toString('latin1'));
@@ -170,7 +172,7 @@ function patternFor(name: string, token: string, isString: boolean, names: strin
     names.push(name);
     return `(${COUNT})`;
   }
-  return name.endsWith('_tokens') ? COUNT : literal(token);
+  return name.endsWith('_tokens') && !RARE.includes(name) ? COUNT : literal(token);
 }
 
 function literal(text: string): string {

@@ -26,6 +26,7 @@ const ENTRY: LoggedRequest = {
     completion_tokens: 310,
     total_tokens: 1510,
     cached_tokens: 0,
+    cache_write_tokens: 0,
     reasoning_tokens: 0,
     estimated: false,
   },

@@ -49,6 +49,7 @@ describe('the request log', { timeout: 60_000 }, () => {
           completion_tokens: 100,
           total_tokens: 1_100,
           cached_tokens: 0,
+          cache_write_tokens: 0,
           reasoning_tokens: 0,
           estimated: false,
         },

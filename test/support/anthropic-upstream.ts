@@ -192,9 +192,13 @@ function event(type: string, fields: object): string {
 
 /** Anthropic counts cached tokens beside the others, not among them. */
 function usageFields(answer: VendorAnswer): { input: object; output: object } {
-  const { prompt, completion, cached = 0, reasoning } = usageOf(answer);
+  const { prompt, completion, cached = 0, written = 0, reasoning } = usageOf(answer);
   return {
-    input: { input_tokens: prompt - cached, cache_read_input_tokens: cached, cache_creation_input_tokens: 0 },
+    input: {
+      input_tokens: prompt - cached - written,
+      cache_read_input_tokens: cached,
+      cache_creation_input_tokens: written,
+    },
     output: {
       output_tokens: completion,
       ...(reasoning === undefined ? {} : { output_tokens_details: { thinking_tokens: reasoning } }),

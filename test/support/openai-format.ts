@@ -134,12 +134,16 @@ function imageOf(image: { readonly mimeType: string; readonly data: string }): o
 }
 
 function usageFields(answer: VendorAnswer): object {
-  const { prompt, completion, cached = 0, reasoning = 0 } = usageOf(answer);
+  const { prompt, completion, cached = 0, written, reasoning = 0 } = usageOf(answer);
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    prompt_tokens_details: { cached_tokens: cached, audio_tokens: 0 },
+    prompt_tokens_details: {
+      cached_tokens: cached,
+      audio_tokens: 0,
+      ...(written === undefined ? {} : { cache_write_tokens: written }),
+    },
     completion_tokens_details: {
       reasoning_tokens: reasoning,
       audio_tokens: 0,

@@ -32,11 +32,13 @@ export interface VendorToolCall {
 
 export type VendorFinish = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
-/** Tokens in OpenAI's way of counting: `prompt` includes `cached`, `completion` includes `reasoning`. */
+/** Tokens in OpenAI's way of counting: `prompt` includes `cached` and `written`, `completion` includes `reasoning`. */
 export interface VendorUsage {
   readonly prompt: number;
   readonly completion: number;
   readonly cached?: number;
+  /** Into a cache of prompts. */
+  readonly written?: number;
   readonly reasoning?: number;
 }
 

@@ -66,6 +66,7 @@ function toWire(seen: Seen): LoggedRequest {
             completion_tokens: usage.completionTokens,
             total_tokens: usage.totalTokens,
             cached_tokens: usage.cachedTokens ?? 0,
+            cache_write_tokens: usage.cacheWriteTokens ?? 0,
             reasoning_tokens: usage.reasoningTokens ?? 0,
             estimated: usage.estimated === true,
           },

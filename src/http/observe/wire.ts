@@ -69,6 +69,7 @@ export const LoggedRequest = z.object({
       completion_tokens: z.number(),
       total_tokens: z.number(),
       cached_tokens: z.number(),
+      cache_write_tokens: z.number(),
       reasoning_tokens: z.number(),
       estimated: z.boolean(),
     })

@@ -97,6 +97,7 @@ export interface LoggedRequest {
     readonly completion_tokens: number;
     readonly total_tokens: number;
     readonly cached_tokens: number;
+    readonly cache_write_tokens: number;
     readonly reasoning_tokens: number;
     readonly estimated: boolean;
   } | null;
