@@ -17,6 +17,7 @@ import { encodeRequest } from './encode.ts';
 import { failureOfStatus } from './failure.ts';
 import { capabilitiesOf, parseModels } from './models.ts';
 import { withoutRefused } from './refused.ts';
+import { RefusedFields } from './refused-fields.ts';
 import { serviceAt } from './services.ts';
 
 /** Bytes of a listing that are read. */
@@ -60,18 +61,27 @@ export function createOpenAiProvider(
     );
   }
 
+  const refused = new RefusedFields();
   const { countsUnasked = false, knowsDeveloper = false } = service;
   const relay: Relay = { target, countsUnasked, knowsDeveloper };
 
   async function ask(request: ChatRequest, call: Call): Promise<AsyncIterator<Batch>> {
     const drop = (field: string): void => call.drop(field);
-    const taken = withoutRefused(request, service, drop);
-    const body = JSON.stringify(encodeRequest(taken, canStream(request), drop, service));
-    const upstream = { ...target('/chat/completions', call.credentials), method: 'POST', body } as const;
-    const response = await open(deps.client, upstream, call.signal);
-    if (response.status !== 200) throw await failure(response);
-    noteRateLimits(call, response.headers);
-    return new DecodedAnswer(response.body, deps.limits());
+    const written = encodeRequest(withoutRefused(request, service, drop), canStream(request), drop, service);
+    // Each further round has a field less.
+    for (;;) {
+      const sent = refused.leaveOut(request, written, drop);
+      const body = JSON.stringify(sent);
+      const upstream = { ...target('/chat/completions', call.credentials), method: 'POST', body } as const;
+      const response = await open(deps.client, upstream, call.signal);
+      if (response.status === 200) {
+        noteRateLimits(call, response.headers);
+        return new DecodedAnswer(response.body, deps.limits());
+      }
+      const said = await errorBody(response.body);
+      if (response.status !== 400 || !refused.learn(request, sent, said))
+        throw failureOfStatus(response.status, response.headers, said);
+    }
   }
 
   async function models(credentials: Credentials, signal: AbortSignal): Promise<readonly Model[]> {

@@ -1,0 +1,63 @@
+import { boundedCache } from '../../core/bounded-cache.ts';
+import type { ChatRequest } from '../../core/chat.ts';
+import { membersOf, parseObject } from '../../core/objects.ts';
+
+type Json = Record<string, unknown>;
+
+/** Combinations of a model and an effort that are remembered. */
+const MOST_KNOWN = 1_000;
+/** What OpenAI says of a field that a model does not take, or not with this value. */
+const REFUSALS: ReadonlySet<unknown> = new Set(['unsupported_parameter', 'unsupported_value']);
+/** Two names of one field, of which models know either. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['max_tokens', 'max_completion_tokens'],
+  ['max_completion_tokens', 'max_tokens'],
+]);
+/** Fields without which the request is still the same question. */
+const OPTIONAL: ReadonlySet<string> = new Set([
+  ...OTHER_NAMES.keys(),
+  'temperature',
+  'top_p',
+  'top_k',
+  'presence_penalty',
+  'frequency_penalty',
+  'logit_bias',
+  'seed',
+  'stop',
+  'parallel_tool_calls',
+]);
+
+/**
+ * What an upstream's models were heard to refuse of how they shall choose their words, as OpenAI's do that think. It depends on the effort,
+ * too. Clients of other formats cannot know, so their requests go without.
+ */
+export class RefusedFields {
+  readonly #known = boundedCache<string, ReadonlySet<string>>(MOST_KNOWN);
+
+  /** Whether an upstream that answered `sent` with a status of 400 has named a field to leave out. It is remembered. */
+  learn(request: ChatRequest, sent: Json, answer: Buffer): boolean {
+    const { code, param } = membersOf(parseObject(answer.toString('utf8'))?.['error']);
+    if (!REFUSALS.has(code) || typeof param !== 'string') return false;
+    if (!OPTIONAL.has(param) || !Object.hasOwn(sent, param)) return false;
+    const key = keyOf(request);
+    this.#known.set(key, new Set([...(this.#known.get(key) ?? []), param]));
+    return true;
+  }
+
+  /** A body without what its model refuses; `drop` hears of what is lost. */
+  leaveOut(request: ChatRequest, body: Json, drop: (field: string) => void): Json {
+    const refused = this.#known.get(keyOf(request));
+    if (refused === undefined) return body;
+    const left: Json = {};
+    for (const [name, value] of Object.entries(body)) {
+      const taken = [name, OTHER_NAMES.get(name)].find((each) => each !== undefined && !refused.has(each));
+      if (taken !== undefined) left[taken] = value;
+      else drop(name);
+    }
+    return left;
+  }
+}
+
+function keyOf({ model, sampling }: ChatRequest): string {
+  return `${sampling.reasoningEffort ?? ''} ${model}`;
+}

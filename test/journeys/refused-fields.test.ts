@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { VendorRequest } from '../support/vendor-script.ts';
+import { openWorld, type World } from './edge-world.ts';
+import { postJson } from './kept-world.ts';
+import { assertHolds } from './sdk-vendors.ts';
+
+type Json = Record<string, unknown>;
+
+const MESSAGES = [{ role: 'user', content: 'Hi' }];
+
+/** An error as OpenAI writes it. */
+function refusal(param: string, code: string, message: string): { status: number; raw: string } {
+  return { status: 400, raw: JSON.stringify({ error: { message, type: 'invalid_request_error', param, code } }) };
+}
+
+/** The fields of a body that a model of this name refuses, as OpenAI's models that think do. */
+function refusedOf({ model, body }: VendorRequest): string[] {
+  const sent = body as Json;
+  if (sent['reasoning_effort'] === 'none') return [];
+  const fields = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'];
+  if (model.startsWith('stubborn')) fields.push('messages');
+  if (model.startsWith('deployment')) fields.push('max_tokens');
+  return fields.filter((name) => name in sent);
+}
+
+describe('a model that refuses some fields', { timeout: 60_000 }, () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld({
+      script: (request) => {
+        const [field] = refusedOf(request);
+        if (field === undefined) return { text: ['Hello'] };
+        const isValue = field === 'temperature';
+        return isValue
+          ? refusal(field, 'unsupported_value', `Unsupported value: '${field}' does not support 0.5 with this model.`)
+          : refusal(field, 'unsupported_parameter', `Unsupported parameter: '${field}' is not supported.`);
+      },
+    });
+  });
+  after(() => world.close());
+
+  /** Asks, and tells how many requests that made upstream. */
+  const ask = async (
+    path: string,
+    body: Json,
+  ): Promise<{ status: number; text: string; lost: string | null; asked: number }> => {
+    const { length } = world.upstream.chats;
+    const answer = await postJson(`${world.gateway.origin}${path}`, body);
+    const text = await answer.text();
+    const lost = answer.headers.get('x-sluice-dropped');
+    return { status: answer.status, text, lost, asked: world.upstream.chats.length - length };
+  };
+
+  const parts = [{ role: 'user', parts: [{ text: 'Hi' }] }];
+  for (const [client, path, body, lost] of [
+    [
+      'Anthropic’s format',
+      '/v1/messages',
+      { model: 'mock/a', max_tokens: 9, messages: MESSAGES, temperature: 0.5, top_p: 0.5 },
+      'temperature, top_p',
+    ],
+    [
+      'Gemini’s format',
+      '/v1beta/models/mock%2Fb:generateContent',
+      { contents: parts, generationConfig: { temperature: 0.5, topP: 0.5 } },
+      'generationConfig.temperature, generationConfig.topP',
+    ],
+    [
+      'Ollama’s format',
+      '/api/chat',
+      { model: 'mock/c', messages: MESSAGES, stream: false, options: { temperature: 0.5, presence_penalty: 1 } },
+      'options.temperature, options.presence_penalty',
+    ],
+    [
+      'the conversations',
+      '/backend-api/v2/conversation',
+      { provider: 'mock', model: 'd', messages: MESSAGES, temperature: 0.5, top_p: 0.5 },
+      'temperature, top_p',
+    ],
+    [
+      'a chat that is not relayed',
+      '/v1/chat/completions',
+      { model: 'mock/e', messages: MESSAGES, temperature: 0.5, top_p: 0.5, download_media: true },
+      'temperature, top_p',
+    ],
+  ] as const) {
+    test(`goes without them for a client of ${client}, from then on at once`, async () => {
+      for (const asked of [3, 1]) {
+        const answer = await ask(path, body);
+        assert.equal(answer.status, 200, answer.text);
+        assert.match(answer.text, /Hello/);
+        assert.deepEqual([answer.lost, answer.asked], [lost, asked]);
+        assert.deepEqual(refusedOf({ ...world.last, model: 'any' }), []);
+      }
+    });
+  }
+
+  test('gets them with an effort with which it takes them', async () => {
+    const body = { model: 'mock/gpt-5.1', messages: MESSAGES, temperature: 0.5, download_media: true };
+    assertHolds(await ask('/v1/chat/completions', body), { status: 200, lost: 'temperature', asked: 2 });
+    const quick = await ask('/v1/chat/completions', { ...body, reasoning_effort: 'none' });
+    assertHolds(quick, { status: 200, lost: null, asked: 1 });
+    assert.equal(world.last.fields['temperature'], 0.5);
+  });
+
+  test('is not asked without them for a client that wants nothing lost', async () => {
+    const body = { model: 'mock/strict', max_tokens: 9, messages: MESSAGES, temperature: 0.5, strict: true };
+    for (const asked of [1, 0]) {
+      const answer = await ask('/v1/messages', body);
+      assertHolds(answer, { status: 400, asked });
+      assert.match(answer.text, /'temperature'/);
+    }
+  });
+
+  test('is asked by its other name for a limit of tokens, and nothing is lost', async () => {
+    for (const asked of [2, 1]) {
+      const answer = await ask('/v1/messages', { model: 'mock/deployment', max_tokens: 9, messages: MESSAGES });
+      assertHolds(answer, { status: 200, lost: null, asked });
+      assertHolds(world.last.fields, { max_completion_tokens: 9 });
+      assert.ok(!('max_tokens' in world.last.fields));
+    }
+  });
+
+  test('says so itself where its own format was spoken, or where nothing could be left out', async () => {
+    const relayed = await ask('/v1/chat/completions', { model: 'mock/a', messages: MESSAGES, temperature: 0.5 });
+    assertHolds(relayed, { status: 400, asked: 1 });
+    assert.match(relayed.text, /does not support 0\.5/);
+    const needed = await ask('/v1/messages', { model: 'mock/stubborn', max_tokens: 9, messages: MESSAGES });
+    assertHolds(needed, { status: 400, asked: 1 });
+    assert.match(needed.text, /'messages' is not supported/);
+  });
+});
