@@ -14,6 +14,13 @@ function refusal(param: string, code: string, message: string): { status: number
   return { status: 400, raw: JSON.stringify({ error: { message, type: 'invalid_request_error', param, code } }) };
 }
 
+/** What OpenAI says of a description beyond 1,024 characters. */
+function tooLong(place: number, length: number): { status: number; raw: string } {
+  const param = `tools[${place}].function.description`;
+  const message = `Invalid '${param}': string too long. Expected a string with maximum length 1024, but got a string with length ${length} instead.`;
+  return refusal(param, 'string_above_max_length', message);
+}
+
 /** The fields of a body that a model of this name refuses, as OpenAI's models that think do. */
 function refusedOf({ model, body }: VendorRequest): string[] {
   const sent = body as Json;
@@ -129,5 +136,96 @@ describe('a model that refuses some fields', { timeout: 60_000 }, () => {
     const needed = await ask('/v1/messages', { model: 'mock/stubborn', max_tokens: 9, messages: MESSAGES });
     assertHolds(needed, { status: 400, asked: 1 });
     assert.match(needed.text, /'messages' is not supported/);
+  });
+});
+
+describe('a model that refuses long descriptions of tools', { timeout: 60_000 }, () => {
+  const descriptionsOf = (body: unknown): string[] =>
+    (body as { tools: { function: { description?: string } }[] }).tools.map((tool) => tool.function.description ?? '');
+  let world: World;
+  before(async () => {
+    world = await openWorld({
+      script: ({ body, model }) => {
+        const most = model === 'never' ? 0 : 1024;
+        const lengths = descriptionsOf(body).map((description) => [...description].length);
+        const place = lengths.findIndex((length) => length > most);
+        return place < 0 ? { text: ['Hello'] } : tooLong(place, lengths[place] ?? 0);
+      },
+    });
+  });
+  after(() => world.close());
+  const post = (path: string, body: Json): Promise<Response> => postJson(`${world.gateway.origin}${path}`, body);
+
+  const long = 'Reads a file. 😀 '.repeat(200);
+  const input_schema = { type: 'object' };
+  const tools = [
+    { name: 'Read', description: 'Reads.', input_schema },
+    { name: 'Bash', description: long, input_schema },
+    { name: 'Edit', description: `x${long}`, input_schema },
+  ];
+
+  test('gets their beginnings, from then on at once', async () => {
+    for (const asked of [2, 1]) {
+      const { length } = world.upstream.chats;
+      const answer = await post('/v1/messages', { model: 'mock/m', max_tokens: 9, messages: MESSAGES, tools });
+      assert.equal(answer.status, 200, await answer.text());
+      assert.equal(answer.headers.get('x-sluice-dropped'), 'tools.description');
+      assert.equal(world.upstream.chats.length - length, asked);
+      const [first, ...others] = descriptionsOf(world.last.body);
+      assert.equal(first, 'Reads.');
+      for (const [place, description] of others.entries()) {
+        assert.ok(description.isWellFormed() && description.length > 1_000, description);
+        assert.ok(description.endsWith('…'));
+        assert.ok(tools[place + 1]?.description.startsWith(description.slice(0, -1)));
+      }
+    }
+  });
+
+  test('gets short ones as they are', async () => {
+    const answer = await post('/v1/messages', {
+      ...{ model: 'mock/m', max_tokens: 9, messages: MESSAGES },
+      tools: tools.slice(0, 1),
+    });
+    assert.equal(answer.status, 200, await answer.text());
+    assert.equal(answer.headers.get('x-sluice-dropped'), null);
+  });
+
+  test('names the field as each client knows it', async () => {
+    const functionDeclarations = [{ name: 'Bash', description: long }];
+    const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }];
+    const gemini = { contents, tools: [{ functionDeclarations }] };
+    const ollama = {
+      model: 'mock/o',
+      messages: MESSAGES,
+      tools: [{ type: 'function', function: functionDeclarations[0] }],
+    };
+    for (const [path, body, name] of [
+      ['/v1beta/models/mock%2Fg:generateContent', gemini, 'tools.functionDeclarations.description'],
+      ['/api/chat', ollama, 'tools.function.description'],
+    ] as const) {
+      const answer = await post(path, body);
+      assert.equal(answer.status, 200, await answer.text());
+      assert.equal(answer.headers.get('x-sluice-dropped'), name);
+    }
+  });
+
+  test('is asked no more when it refuses what is short enough, and not at all when nothing may be lost', async () => {
+    for (const [more, asked, words] of [
+      [{ model: 'mock/never' }, 2, /string too long/],
+      [{ model: 'mock/strict', strict: true }, 1, /'tools\.description'/],
+    ] as const) {
+      const { length } = world.upstream.chats;
+      const answer = await post('/v1/messages', { max_tokens: 9, messages: MESSAGES, tools, ...more });
+      assert.equal(answer.status, 400);
+      assert.match(await answer.text(), words);
+      assert.equal(world.upstream.chats.length - length, asked);
+    }
+  });
+
+  test('says so itself where its own format was spoken', async () => {
+    const own = [{ type: 'function', function: { name: 'Bash', description: long } }];
+    const answer = await post('/v1/chat/completions', { model: 'mock/m', messages: MESSAGES, tools: own });
+    assert.equal(answer.status, 400);
+    assert.match(await answer.text(), /maximum length 1024/);
   });
 });

@@ -10,6 +10,7 @@ export const FIELD_NAMES: Readonly<Record<string, string>> = {
   frequency_penalty: 'generationConfig.frequencyPenalty',
   reasoning_effort: 'generationConfig.thinkingConfig',
   response_format: 'generationConfig.responseMimeType',
+  'tools.description': 'tools.functionDeclarations.description',
   tool_choice: 'toolConfig.functionCallingConfig',
   web_search: 'tools.googleSearch',
   signature: 'contents.parts.thoughtSignature',

@@ -10,5 +10,6 @@ export const FIELD_NAMES: Readonly<Record<string, string>> = {
   frequency_penalty: 'options.frequency_penalty',
   reasoning_effort: 'think',
   response_format: 'format',
+  'tools.description': 'tools.function.description',
   signature: 'messages.thinking_blocks.signature',
 };

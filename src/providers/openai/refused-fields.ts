@@ -1,10 +1,11 @@
 import { boundedCache } from '../../core/bounded-cache.ts';
 import type { ChatRequest } from '../../core/chat.ts';
 import { membersOf, parseObject } from '../../core/objects.ts';
+import { longestDescription, withShortDescriptions } from './short-descriptions.ts';
 
 type Json = Record<string, unknown>;
 
-/** Combinations of a model and an effort that are remembered. */
+/** Models, and combinations of a model and an effort, that are remembered. */
 const MOST_KNOWN = 1_000;
 /** What OpenAI says of a field that a model does not take, or not with this value. */
 const REFUSALS: ReadonlySet<unknown> = new Set(['unsupported_parameter', 'unsupported_value']);
@@ -29,14 +30,28 @@ const OPTIONAL: ReadonlySet<string> = new Set([
 
 /**
  * What an upstream's models were heard to refuse of how they shall choose their words, as OpenAI's do that think. It depends on the effort,
- * too. Clients of other formats cannot know, so their requests go without.
+ * too. Clients of other formats cannot know, so their requests go without. The same goes for descriptions of tools beyond some length.
  */
 export class RefusedFields {
   readonly #known = boundedCache<string, ReadonlySet<string>>(MOST_KNOWN);
+  /** How long descriptions of tools may be, by model. */
+  readonly #longest = boundedCache<string, number>(MOST_KNOWN);
 
-  /** Whether an upstream that answered `sent` with a status of 400 has named a field to leave out. It is remembered. */
+  /** Whether an upstream that answered `sent` with a status of 400 has named a field to leave out or shorten. It is remembered. */
   learn(request: ChatRequest, sent: Json, answer: Buffer): boolean {
-    const { code, param } = membersOf(parseObject(answer.toString('utf8'))?.['error']);
+    const error = membersOf(parseObject(answer.toString('utf8'))?.['error']);
+    return this.#learnLength(request, error) || this.#learnField(request, sent, error);
+  }
+
+  #learnLength({ model }: ChatRequest, error: Json): boolean {
+    const most = longestDescription(error);
+    // Heard before, it has done no good.
+    if (most === undefined || most >= (this.#longest.get(model) ?? Number.POSITIVE_INFINITY)) return false;
+    this.#longest.set(model, most);
+    return true;
+  }
+
+  #learnField(request: ChatRequest, sent: Json, { code, param }: Json): boolean {
     if (!REFUSALS.has(code) || typeof param !== 'string') return false;
     if (!OPTIONAL.has(param) || !Object.hasOwn(sent, param)) return false;
     const key = keyOf(request);
@@ -46,6 +61,18 @@ export class RefusedFields {
 
   /** A body without what its model refuses; `drop` hears of what is lost. */
   leaveOut(request: ChatRequest, body: Json, drop: (field: string) => void): Json {
+    return this.#withoutFields(request, this.#shortened(request, body, drop), drop);
+  }
+
+  #shortened({ model }: ChatRequest, body: Json, drop: (field: string) => void): Json {
+    const most = this.#longest.get(model);
+    const tools = most === undefined ? undefined : withShortDescriptions(body['tools'], most);
+    if (tools === undefined) return body;
+    drop('tools.description');
+    return { ...body, tools };
+  }
+
+  #withoutFields(request: ChatRequest, body: Json, drop: (field: string) => void): Json {
     const refused = this.#known.get(keyOf(request));
     if (refused === undefined) return body;
     const left: Json = {};
