@@ -71,6 +71,8 @@ export function apiRoutes(deps: Deps): readonly Route[] {
 /** The HTTP server with all routes, not yet listening. */
 export function buildServer(deps: Deps): FastifyInstance {
   const { limits, bind, trustedProxies } = deps.config();
+  const isLoopbackBind = isLoopbackName(bind.host);
+  const showError = errorHandler(deps);
   const app = Fastify({
     serverFactory: (handler) => {
       const server = createServer(
@@ -102,11 +104,19 @@ export function buildServer(deps: Deps): FastifyInstance {
     // The whole address has a limit, which may be raised.
     routerOptions: { maxParamLength: limitRules.urlBytes.most },
     clientErrorHandler: brokenRequests(),
-    frameworkErrors: (error, request, reply) => errorHandler(deps)(error, request, reply),
+    // Of paths that are none: they meet no hook, and are admitted like all others.
+    frameworkErrors(error, request, reply) {
+      let failure: unknown = error;
+      try {
+        if (!admit(request, reply, deps.config(), isLoopbackBind, false)) return;
+      } catch (refusal) {
+        failure = refusal;
+      }
+      showError(failure, request, reply);
+    },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
   });
-  const isLoopbackBind = isLoopbackName(bind.host);
   app.decorateRequest('route', null);
   app.decorateRequest('bearer', undefined);
   app.decorateRequest('accessKey', undefined);
@@ -120,10 +130,10 @@ export function buildServer(deps: Deps): FastifyInstance {
     request.route = request.routeOptions.config;
     const observation = observe(request, reply, deps.observer);
     const isOpen = request.route.isOpen === true;
-    if (deps.calls.draining && !isOpen)
-      throw new SluiceError('shutting_down', 'Sluice is shutting down.', { retryAfter: 5 });
     if (!admit(request, reply, deps.config(), isLoopbackBind, isOpen)) return;
     observation.admitted = true;
+    if (deps.calls.draining && !isOpen)
+      throw new SluiceError('shutting_down', 'Sluice is shutting down.', { retryAfter: 5 });
     done();
   });
   const { elsewhere } = deps;
@@ -143,7 +153,6 @@ export function buildServer(deps: Deps): FastifyInstance {
     done();
   });
   readBodies(app, deps);
-  const showError = errorHandler(deps);
   app.setErrorHandler((error, request, reply) => {
     observeFailure(request, error);
     showError(error, request, reply);

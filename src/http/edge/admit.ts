@@ -35,9 +35,8 @@ export function admit(
   isOpen: boolean,
 ): boolean {
   const { raw } = request;
-  reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', vary: 'Origin' });
+  headersOfAll(request, reply);
   checkSize(raw, settings.limits.urlBytes);
-  if (isLast(raw)) reply.header('connection', 'close');
   checkHost(raw, settings, isLoopbackBind);
   const origin = checkOrigin(raw, settings);
   if (origin !== undefined && answersOrigin(origin, raw, reply)) return false;
@@ -45,6 +44,12 @@ export function admit(
   request.accessKey = settings.key;
   if (!isOpen) request.bearer = checkKey(raw, settings);
   return true;
+}
+
+/** Of every answer, whatever becomes of its request. */
+function headersOfAll({ id, raw }: FastifyRequest, reply: FastifyReply): void {
+  reply.headers({ 'x-request-id': id, 'x-content-type-options': 'nosniff', vary: 'Origin' });
+  if (isLast(raw)) reply.header('connection', 'close');
 }
 
 /** What follows on a connection that shall speak another protocol is none of HTTP to Node, and is not read (RFC 9110 §7.8). */

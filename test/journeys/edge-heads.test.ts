@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
+import { dial, listen, statusesIn, talk } from '../support/raw-http.ts';
+import { assertError, CHATS, HI, openWorld, type World } from './edge-world.ts';
+
+const KEY = 'the-access-key';
+const PAGE = 'https://page.example';
+const SETTINGS = `key: ${KEY}\nallowedOrigins: ['${PAGE}']\n`;
+const AUTHORIZED = { authorization: `Bearer ${KEY}` };
+/** Paths that are none. */
+const MALFORMED = ['/%', '/v1/models/%zz', '/v1/models/%c0%af', '/%e0%a4%a'];
+const REQUEST_ID = /^[\da-f-]{36}$/;
+
+describe('what stands above every answer', () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld({ yaml: SETTINGS, headers: AUTHORIZED });
+  });
+  after(() => world.close());
+
+  test('an id, and who may read it, also where the path is none', async () => {
+    for (const path of ['/v1/models', '/v1/nothing', ...MALFORMED]) {
+      const answer = await world.ask({ path, headers: { ...AUTHORIZED, origin: PAGE } });
+      if (MALFORMED.includes(path)) assertError(answer, 400, path);
+      assert.match(String(answer.headers['x-request-id']), REQUEST_ID, path);
+      assert.equal(answer.headers['access-control-allow-origin'], PAGE, path);
+      assert.match(String(answer.headers['access-control-expose-headers']), /x-request-id/, path);
+      assert.equal(answer.headers['x-content-type-options'], 'nosniff', path);
+      assert.equal(answer.headers['vary'], 'Origin', path);
+    }
+  });
+
+  test('nobody learns more of a path that is none than of any other', async () => {
+    for (const path of ['/v1/models', ...MALFORMED]) {
+      assertError(await world.ask({ path }), 401, path);
+      assertError(await world.ask({ path, headers: { ...AUTHORIZED, host: 'evil.example' } }), 403, path);
+      const foreign = await world.ask({ path, headers: { ...AUTHORIZED, origin: 'https://evil.example' } });
+      assertError(foreign, 403, path);
+      assert.equal(foreign.headers['access-control-allow-origin'], undefined, path);
+      assert.match(String(foreign.headers['x-request-id']), REQUEST_ID, path);
+    }
+  });
+
+  test('the end of a connection that was to be another one', async () => {
+    const head = `host: localhost\r\nauthorization: Bearer ${KEY}\r\n`;
+    const upgrade = `GET /% HTTP/1.1\r\n${head}upgrade: h2c\r\nconnection: upgrade\r\n\r\n`;
+    const next = `GET /v1/models HTTP/1.1\r\n${head}\r\n`;
+    const { text, closed } = await talk(world.gateway.origin, upgrade + next, { quietMs: 2_000 });
+    assert.deepEqual([statusesIn(text), closed], [[400], true], text);
+    assert.match(text, /^connection: close\r$/im);
+  });
+});
+
+describe('whoever comes during a stop', () => {
+  test('hears of it, where it may ask at all', async (context) => {
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    const { gateway, upstream } = await openWorld({
+      yaml: `${SETTINGS}limits: { drainMs: 60000 }\n`,
+      script: () => ({ text: ['a', 'b'], afterPiece: () => gate }),
+    });
+    context.after(() => upstream.close());
+    let came = 0;
+    gateway.app.server.server.on('request', () => {
+      came += 1;
+    });
+    const body = JSON.stringify({ ...HI, provider: 'mock', stream: true });
+    const running =
+      `POST ${CHATS[1].path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${KEY}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    const WHO = [
+      [`host: localhost\r\nauthorization: Bearer ${KEY}\r\norigin: ${PAGE}`, 503],
+      [`host: localhost\r\norigin: ${PAGE}`, 401],
+      [`host: evil.example\r\nauthorization: Bearer ${KEY}`, 403],
+    ] as const;
+    // Connections with an answer under way stay open.
+    const lines = await Promise.all(
+      WHO.map(async ([who, status]) => {
+        const socket = await dial(gateway.origin);
+        context.after(() => socket.destroy());
+        const heard = listen(socket, 30_000, 2);
+        socket.write(running);
+        return { socket, who, status, heard };
+      }),
+    );
+    await eventually('all are asked', () => upstream.chats.length === WHO.length);
+    const closing = gateway.close();
+    for (const { socket, who } of lines) socket.write(`GET /v1/models HTTP/1.1\r\n${who}\r\n\r\n`);
+    await eventually('the last ones have come', () => came === 2 * WHO.length);
+    open();
+    for (const { who, status, heard } of lines) {
+      const { text } = await heard;
+      assert.deepEqual(statusesIn(text), [200, status], text);
+      const last = text.slice(text.lastIndexOf('HTTP/1.1'));
+      assert.match(last, /^x-request-id: [\da-f-]{36}\r$/m);
+      if (who.includes('origin')) assert.match(last, /^access-control-allow-origin: https:\/\/page\.example\r$/m);
+      if (status === 503) assert.match(last, /"code":"shutting_down"/);
+    }
+    await closing;
+  });
+});
