@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import Anthropic from '@anthropic-ai/sdk';
 import { eventually } from '../support/eventually.ts';
 import { dial, listen, statusesIn, talk } from '../support/raw-http.ts';
 import { assertError, CHATS, HI, openWorld, type World } from './edge-world.ts';
@@ -40,6 +41,56 @@ describe('what stands above every answer', () => {
       assert.equal(foreign.headers['access-control-allow-origin'], undefined, path);
       assert.match(String(foreign.headers['x-request-id']), REQUEST_ID, path);
     }
+  });
+
+  test('the id again under the name in which clients of Anthropic look for it', async () => {
+    const client = (apiKey: string) => new Anthropic({ baseURL: world.gateway.origin, apiKey, maxRetries: 0 });
+    const { messages, models, beta } = client(KEY);
+    const hi = {
+      model: 'test-model',
+      max_tokens: 9,
+      messages: HI.messages,
+    } as unknown as Anthropic.MessageCreateParams;
+    const answers = [
+      await messages.create({ ...hi, stream: false }).withResponse(),
+      await messages.create({ ...hi, stream: true }).withResponse(),
+      await messages.countTokens({ model: hi.model, messages: hi.messages }).withResponse(),
+      await models.retrieve('test-model').withResponse(),
+      await models.list().withResponse(),
+      await beta.files.list().withResponse(),
+    ];
+    for (const { data, response, request_id: id } of answers) {
+      assert.match(String(id), REQUEST_ID, response.url);
+      assert.equal(id, response.headers.get('x-request-id'), response.url);
+      if ('_request_id' in data) assert.equal(data._request_id, id, response.url);
+    }
+    const whole = await messages.create({ ...hi, stream: false });
+    assert.match(String(whole._request_id), REQUEST_ID);
+    for (const [status, fail] of [
+      [401, () => client('another').messages.create({ ...hi, stream: false })],
+      [401, () => client('another').models.list()],
+      [400, () => messages.create({ ...hi, max_tokens: 'many' as unknown as number, stream: false })],
+      [404, () => models.retrieve('unknown-model')],
+      [404, () => beta.files.retrieveMetadata('file_unknown')],
+      [404, () => client(KEY).get('/v1/nothing')],
+      [400, () => client(KEY).get('/v1/%zz')],
+    ] as const) {
+      const failure = await fail().then(
+        () => assert.fail('it was answered'),
+        (error: unknown) => error,
+      );
+      assert.ok(failure instanceof Anthropic.APIError, String(failure));
+      assert.equal(failure.status, status);
+      assert.match(String(failure.requestID), REQUEST_ID, failure.message);
+      assert.equal(failure.requestID, failure.headers?.get('x-request-id'), failure.message);
+    }
+    // With no word of who asks, the path says it.
+    const plain = await world.ask({ path: '/v1/messages', headers: { ...AUTHORIZED, origin: PAGE }, body: {} });
+    assert.equal(plain.status, 400);
+    assert.equal(plain.headers['request-id'], plain.headers['x-request-id']);
+    assert.match(String(plain.headers['access-control-expose-headers']), /(^|, )request-id(,|$)/);
+    const other = await world.ask({ path: '/v1/models', headers: AUTHORIZED });
+    assert.equal(other.headers['request-id'], undefined);
   });
 
   test('the end of a connection that was to be another one', async () => {

@@ -7,6 +7,7 @@ import {
   checkKey,
   checkOrigin,
   type GuardSettings,
+  isAnthropicClient,
   isKey,
   isOfGoogle,
   KEY_COOKIE,
@@ -20,7 +21,7 @@ export const MOST_HEADERS = 200;
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 /** What pages of other origins may read of an answer. */
 const EXPOSED =
-  'x-request-id, x-sluice-provider, x-sluice-model, x-sluice-attempts, x-sluice-dropped, x-sluice-stream, retry-after, etag';
+  'x-request-id, request-id, x-sluice-provider, x-sluice-model, x-sluice-attempts, x-sluice-dropped, x-sluice-stream, retry-after, etag';
 
 /**
  * Everything that is decided before a body is read. Returns false when that was all there is to answer.
@@ -47,9 +48,17 @@ export function admit(
 }
 
 /** Of every answer, whatever becomes of its request. */
-function headersOfAll({ id, raw }: FastifyRequest, reply: FastifyReply): void {
+function headersOfAll(request: FastifyRequest, reply: FastifyReply): void {
+  const { id, raw } = request;
   reply.headers({ 'x-request-id': id, 'x-content-type-options': 'nosniff', vary: 'Origin' });
+  // Under this name their official client shows it.
+  if (isOfAnthropic(request)) reply.header('request-id', id);
   if (isLast(raw)) reply.header('connection', 'close');
+}
+
+function isOfAnthropic({ headers, route }: FastifyRequest): boolean {
+  const kind = route?.kind;
+  return isAnthropicClient(headers) || (typeof kind === 'object' && kind.dialect === 'anthropic');
 }
 
 /** What follows on a connection that shall speak another protocol is none of HTTP to Node, and is not read (RFC 9110 §7.8). */

@@ -17,7 +17,7 @@ export const KEY_COOKIE = 'sluice_key';
 
 /** Where clients of Anthropic's API put their key, and the header by which they are known. */
 const KEY_HEADER = 'x-api-key';
-const KEY_HEADER_OF = 'anthropic-version';
+const ANTHROPIC_HEADER = 'anthropic-version';
 
 /** Paths of Google's API, and those of OpenAI's that are Google's for its clients. */
 const GOOGLE_PATH = /^\/(v1beta\/|upload\/v1|v1\/models\/[^?]*:[A-Za-z]+(\?|$))/;
@@ -103,7 +103,12 @@ export function checkKey(request: IncomingMessage, settings: GuardSettings): str
 /** The key that a client of Anthropic's API sent in its way. */
 function keyOfAnthropic({ headers }: IncomingMessage): string | undefined {
   const given = headers[KEY_HEADER];
-  return typeof given === 'string' && headers[KEY_HEADER_OF] !== undefined ? given : undefined;
+  return typeof given === 'string' && isAnthropicClient(headers) ? given : undefined;
+}
+
+/** Whether a client of Anthropic's API asks. */
+export function isAnthropicClient(headers: IncomingMessage['headers']): boolean {
+  return headers[ANTHROPIC_HEADER] !== undefined;
 }
 
 /** Whether a request speaks to the part of this server that is like Google's API. */

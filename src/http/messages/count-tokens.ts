@@ -12,7 +12,6 @@ import { CountBody } from './wire.ts';
  */
 export function countTokens(deps: Deps): Handler {
   return async (request, reply) => {
-    reply.header('request-id', request.id);
     const json = request.body as JsonBody;
     limitMessages(json.value, 'messages', deps.config().limits.messages, 'invalid_request');
     const body = validate(CountBody, json.value, 'invalid_request');

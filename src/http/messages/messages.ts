@@ -15,8 +15,6 @@ import { MessagesBody } from './wire.ts';
 /** `POST /v1/messages`, and the same under `/api/<provider>/…`. */
 export function createMessage(deps: Deps): Handler {
   return async (request, reply) => {
-    // Under this name the official client shows it.
-    reply.header('request-id', request.id);
     const json = request.body as JsonBody;
     limitMessages(json.value, 'messages', deps.config().limits.messages, 'invalid_request');
     const body = validate(MessagesBody, json.value, 'invalid_request');

@@ -3,6 +3,7 @@ import { isChatModel, type Model } from '../../core/model.ts';
 import { membersOf } from '../../core/objects.ts';
 import { isReady } from '../../core/provider.ts';
 import type { Deps, Handler } from '../deps.ts';
+import { isAnthropicClient } from '../edge/guard.ts';
 import { type Found, findModel, unknownModel } from '../find-model.ts';
 import { validate } from '../validate.ts';
 import type { Variant } from '../variant.ts';
@@ -19,7 +20,7 @@ const ListQuery = z.object({
 
 /** A listing of models for clients of Anthropic's API, known by the header that all of them send. */
 export function forAnthropicClients(handler: Handler): Variant {
-  return { isFor: ({ headers }) => headers['anthropic-version'] !== undefined, errorBody: messagesErrorBody, handler };
+  return { isFor: ({ headers }) => isAnthropicClient(headers), errorBody: messagesErrorBody, handler };
 }
 
 /** `GET /v1/models` as Anthropic lists them (https://platform.claude.com/docs/en/api/models/list): aliases first, then every model that chats. */
