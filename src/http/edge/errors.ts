@@ -56,6 +56,17 @@ export function withoutSecrets(error: SluiceError, secrets: Secrets): SluiceErro
   return new SluiceError(error.code, message, { ...error.options, ...masked });
 }
 
+/** What tells of a file that an error now stands in the place of; its type and its length are written anew in any case. */
+const OF_FILE = ['etag', 'last-modified', 'accept-ranges', 'content-disposition'];
+
+function withoutFile(reply: FastifyReply, status: number): void {
+  for (const name of OF_FILE) reply.removeHeader(name);
+  // Where a range cannot be had it tells the size.
+  if (status !== 416) reply.removeHeader('content-range');
+  reply.removeHeader('content-length');
+  if (reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+}
+
 const REALM = 'realm="Sluice"';
 
 /** The one exit for errors that happen before an answer has begun. */
@@ -64,6 +75,7 @@ export function errorHandler({ secrets, log }: { readonly secrets: Secrets; read
     const error = withoutSecrets(fromFastify(thrown), secrets);
     if (error.code === 'internal') log.error({ error: thrown, id: request.id }, 'a request failed unexpectedly');
     if (error.code === 'cancelled' && reply.raw.destroyed) return;
+    withoutFile(reply, error.status);
     const { retryAfter, rateLimits = {} } = error.options;
     reply.headers(rateLimits);
     if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));

@@ -35,7 +35,7 @@ export async function serve(request: FastifyRequest, reply: FastifyReply, served
   const isPart = request.method === 'GET' && matchesIfRange(request, etag, modified);
   const asked = isPart ? parseRange(request.headers.range, served.size) : undefined;
   if (asked === 'unsatisfiable') {
-    reply.headers({ 'content-range': `bytes */${served.size}`, 'cache-control': 'no-store' });
+    reply.header('content-range', `bytes */${served.size}`);
     throw new SluiceError('invalid_request', `The file has ${served.size} bytes; the range lies beyond them.`, {
       status: 416,
     });
