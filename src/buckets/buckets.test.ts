@@ -19,6 +19,7 @@ function world(context: TestContext, convert: (name: string) => Conversion = () 
         putJson: (id, expires, json) => records.putJson(id, expires, json),
         update: (id, change) => records.update(id, change),
         delete: (id, only) => records.delete(id, only),
+        forgetExpired: (now) => records.forgetExpired(now),
         ...changed,
       },
       files,

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WORLDS } from '../../test/contract/worlds.ts';
-import type { BucketFile } from '../core/stores.ts';
-import { sweepLeftovers } from './sweep.ts';
+import { testLogger } from '../../test/support/call.ts';
+import type { BucketFile, UploadRecord } from '../core/stores.ts';
+import { forgetExpired, sweepLeftovers, sweepRegularly } from './sweep.ts';
 
 const HOUR = 60 * 60_000;
 const file = (path: string): BucketFile => ({ name: path, kind: 'text', path, size: 1, mimeType: 'text/markdown' });
@@ -51,5 +52,57 @@ for (const [name, open] of WORLDS) {
       'sent/file-kept/original',
       'sent/file-kept/text.md',
     ]);
+  });
+
+  test(`what has expired leaves the disk, though nothing else of its kind comes: ${name}`, async (context) => {
+    const { caches, responses, uploads, files } = (await open(context)).store;
+    const at = Date.now();
+    const sent = (id: string, expires: number | null): UploadRecord => {
+      const about = { name: 'x', mimeType: 'text/plain', purpose: 'user_data', size: 1, createdAt: at };
+      return { id, owner: null, ...about, expires, path: `sent/${id}/original` };
+    };
+    for (const [id, expires] of [
+      ['short', at + HOUR],
+      ['long', at + 3 * HOUR],
+    ] as const) {
+      await caches.put({ id, expires, value: id });
+      await responses.put({ id, owner: null, expires, body: {} });
+    }
+    // More than are removed at once.
+    for (let n = 0; n < 60; n += 1) await uploads.add(sent(`file-short-${n}`, at + HOUR));
+    for (const upload of [sent('file-long', at + 3 * HOUR), sent('file-kept', null)]) await uploads.add(upload);
+    for (const id of ['file-short-0', 'file-long', 'file-kept'])
+      await files.write(`sent/${id}/original`, [Buffer.from('x')]);
+    const forget = (hours: number) =>
+      forgetExpired({ caches, responses, uploads, files, now: () => at + hours * HOUR });
+    assert.equal(await forget(0.5), 0);
+    assert.equal(await forget(2), 62);
+    assert.equal(await forget(2), 0);
+    for (const store of [caches, responses]) {
+      assert.equal(await store.get('short'), undefined);
+      assert.equal((await store.get('long'))?.id, 'long');
+    }
+    const left = (await Array.fromAsync(files.list('sent'))).map(({ path }) => path);
+    assert.deepEqual(left.sort(), ['sent/file-kept/original', 'sent/file-long/original']);
+    assert.equal(await uploads.get('file-short-0'), undefined);
+  });
+
+  test(`it is looked for soon after the start, and from then on every hour: ${name}`, async (context) => {
+    const { store } = await open(context);
+    context.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+    let told = Promise.withResolvers<void>();
+    const caches = {
+      async forgetExpired() {
+        told.resolve();
+        return 0;
+      },
+    };
+    const sweep = sweepRegularly({ ...store, caches }, testLogger());
+    context.after(() => sweep.stop());
+    for (const waited of [60_000, HOUR - 60_000, HOUR]) {
+      context.mock.timers.tick(waited);
+      await told.promise;
+      told = Promise.withResolvers<void>();
+    }
   });
 }

@@ -1,18 +1,44 @@
 import type { Logger } from '../core/logger.ts';
 import type { Stores } from '../core/stores.ts';
 import { removeAbandoned } from '../uploads/resumable.ts';
-import { UPLOADS_FOLDER } from '../uploads/uploads.ts';
+import { removeExpired, UPLOADS_FOLDER } from '../uploads/uploads.ts';
 
 /** Younger files may belong to an upload that is still under way, in this process or another one. */
 const YOUNGEST_MS = 24 * 60 * 60_000;
 /** How long after the start, and how often from then on. */
 const FIRST_MS = 60_000;
 const EVERY_MS = 24 * 60 * 60_000;
+/** The same for what has expired, which is found without a look at all there is. */
+const EXPIRED_EVERY_MS = 60 * 60_000;
 
 interface SweepDeps extends Pick<Stores, 'files'> {
   readonly buckets: Pick<Stores['buckets'], 'get'>;
   readonly uploads: Pick<Stores['uploads'], 'get'>;
   readonly now?: () => number;
+}
+
+interface ExpiryDeps extends Pick<Stores, 'files' | 'uploads'> {
+  readonly caches: Pick<Stores['caches'], 'forgetExpired'>;
+  readonly responses: Pick<Stores['responses'], 'forgetExpired'>;
+  readonly now?: () => number;
+}
+
+/** Removes whatever has expired, though nothing else of its kind is stored any more. Returns how many there were. */
+export async function forgetExpired({
+  caches,
+  responses,
+  uploads,
+  files,
+  now = Date.now,
+}: ExpiryDeps): Promise<number> {
+  const at = now();
+  let count = (await caches.forgetExpired(at)) + (await responses.forgetExpired(at));
+  let some: number;
+  do {
+    some = await removeExpired({ records: uploads, files }, at);
+    count += some;
+  } while (some > 0);
+  return count;
 }
 
 /**
@@ -46,7 +72,15 @@ export async function sweepLeftovers({ buckets, uploads, files, now = Date.now }
 }
 
 /** Sweeps now and then in the background, until it is stopped. */
-export function sweepRegularly(deps: SweepDeps, log: Logger): { stop(): void } {
+export function sweepRegularly(deps: SweepDeps & ExpiryDeps, log: Logger): { stop(): void } {
+  const forget = (): void => {
+    forgetExpired(deps).then(
+      (removed) => {
+        if (removed > 0) log.debug({ removed }, 'removed what has expired');
+      },
+      (error: unknown) => log.warn({ error }, 'could not remove what has expired'),
+    );
+  };
   const sweep = (): void => {
     sweepLeftovers(deps).then(
       (removed) => {
@@ -55,12 +89,16 @@ export function sweepRegularly(deps: SweepDeps, log: Logger): { stop(): void } {
       (error: unknown) => log.warn({ error }, 'could not remove files of uploads that were never completed'),
     );
   };
-  const first = setTimeout(sweep, FIRST_MS).unref();
-  const again = setInterval(sweep, EVERY_MS).unref();
+  const both = (): void => {
+    forget();
+    sweep();
+  };
+  const first = setTimeout(both, FIRST_MS).unref();
+  const again = [setInterval(forget, EXPIRED_EVERY_MS).unref(), setInterval(sweep, EVERY_MS).unref()];
   return {
     stop() {
       clearTimeout(first);
-      clearInterval(again);
+      for (const timer of again) clearInterval(timer);
     },
   };
 }

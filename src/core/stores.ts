@@ -23,6 +23,8 @@ export interface Records<T extends { readonly id: string }> {
   update(id: string, change: (present: T | undefined) => T | undefined): Promise<T | undefined>;
   /** Whether there was one. With `only` a record goes only if that says so of it, with no write in between. */
   delete(id: string, only?: (present: T) => boolean): Promise<boolean>;
+  /** Removes those that have expired by `now`, milliseconds since 1970. Returns how many there were. */
+  forgetExpired(now: number): Promise<number>;
 }
 
 /** One remembered statement of or about a user. */

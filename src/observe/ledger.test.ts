@@ -22,6 +22,7 @@ function inMemory(refuses: (id: string) => boolean = () => false) {
       if (refuses(id)) throw new SluiceError('storage_failed', 'The disk fails.');
       return records.delete(id);
     },
+    forgetExpired: () => Promise.reject(new Error('not asked for')),
   };
   const written = (): string => JSON.stringify([...records.values()]);
   return { records, port, written };

@@ -8,7 +8,7 @@ import type { Converter } from '../documents/converter.ts';
 
 /** Where the bytes are, below the folder of files: a folder for each, of its id's name. */
 export const UPLOADS_FOLDER = 'sent';
-/** Files that have expired are removed so many at a time, whenever a file comes or a list is asked for. */
+/** Files that have expired are removed so many at a time: whenever a file comes or a list is asked for, and by the sweep. */
 const REMOVED_AT_ONCE = 50;
 
 export interface UploadDeps {
@@ -114,16 +114,26 @@ export class Uploads {
     return opened;
   }
 
-  async #removeExpired(): Promise<void> {
-    for (const { id } of await this.#deps.records.expired(this.#now(), REMOVED_AT_ONCE)) {
-      await this.#deps.records.delete(id);
-      await this.#deps.files.delete(folderOf(id));
-    }
+  #removeExpired(): Promise<number> {
+    return removeExpired(this.#deps, this.#now());
   }
 
   #now(): number {
     return (this.#deps.now ?? Date.now)();
   }
+}
+
+/** Removes some of the files that have expired by `now`. Returns how many; 0: there is none any more. */
+export async function removeExpired(
+  { records, files }: Pick<UploadDeps, 'records' | 'files'>,
+  now: number,
+): Promise<number> {
+  const expired = await records.expired(now, REMOVED_AT_ONCE);
+  for (const { id } of expired) {
+    await records.delete(id);
+    await files.delete(folderOf(id));
+  }
+  return expired.length;
 }
 
 /** What belongs to nobody is everybody's. `owner`: see `UploadDeps`. */

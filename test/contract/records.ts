@@ -196,6 +196,18 @@ export function expiringContract(name: string, open: Open<Records<CacheRecord>>)
       assert.deepEqual(await store.get('a'), stored);
     });
 
+    test('what has expired by a time is forgotten when that is asked for, and nothing else', async (context) => {
+      const { store, another } = await open(context);
+      await store.put({ id: 'new', expires: future, value: 1 });
+      await store.put({ id: 'old', expires: past, value: 1 });
+      assert.equal(await (await another()).forgetExpired(past - 1), 0);
+      assert.equal(await store.forgetExpired(past), 1);
+      assert.equal(await store.forgetExpired(past), 0);
+      assert.deepEqual(await store.get('new'), { id: 'new', expires: future, value: 1 });
+      assert.equal(await store.forgetExpired(future), 1);
+      assert.equal(await store.get('new'), undefined);
+    });
+
     test('what expired is forgotten, and nothing else', async (context) => {
       const { store } = await open(context);
       for (let n = 0; n < 200; n += 1) await store.put({ id: `old-${n}`, expires: past, value: n });

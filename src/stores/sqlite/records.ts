@@ -75,6 +75,11 @@ export class SqliteRecords<T extends { readonly id: string }> implements Records
     return row !== undefined && !this.#isPast(row['expires']);
   }
 
+  async forgetExpired(now: number): Promise<number> {
+    const [result] = await this.#database.write(this.#expiredBy(now));
+    return result?.changes ?? 0;
+  }
+
   async #deleteIf(id: string, only: (present: T) => boolean): Promise<boolean> {
     for (;;) {
       const stored = await this.#read(checkId(id));
@@ -125,11 +130,15 @@ export class SqliteRecords<T extends { readonly id: string }> implements Records
     const { most } = this.#options;
     if (most === undefined || this.#writes++ % FORGET_EVERY !== 0) return [];
     return [
-      sql`delete from records where kind = ${this.#kind} and expires <= ${this.#now()}`,
+      this.#expiredBy(this.#now()),
       sql`delete from records where number in (
             select number from records where kind = ${this.#kind} and expires is not null
             order by expires desc limit -1 offset ${most()})`,
     ];
+  }
+
+  #expiredBy(now: number): Statement {
+    return sql`delete from records where kind = ${this.#kind} and expires <= ${now}`;
   }
 
   #now(): number {
