@@ -94,3 +94,40 @@ describe('an upload into a bucket', () => {
     }
   });
 });
+
+describe('a bucket on a disk without room', () => {
+  const isFull = new SluiceError('storage_failed', 'The disk is full.');
+
+  test('is deleted, or emptied by its reader: its bytes make the room that this needs', async (context) => {
+    const { records, open, kept } = world(context);
+    const hasRoom = async (): Promise<void> => {
+      if ((await kept()).length > 0) throw isFull;
+    };
+    const full = open({
+      delete: async (id, only) => {
+        await hasRoom();
+        return await records.delete(id, only);
+      },
+      update: async (id, change) => {
+        await hasRoom();
+        return await records.update(id, change);
+      },
+    });
+    await open().add('deleted', uploads('a.txt', 'b.txt'), NEVER);
+    assert.equal((await kept()).length, 2);
+    assert.equal(await full.delete('deleted'), true);
+    assert.equal(await full.delete('deleted'), false);
+    await open().add('read', uploads('a.txt'), NEVER);
+    await full.deleteFiles(await full.get('read'));
+    for (const id of ['deleted', 'read']) assert.equal(await records.get(id), undefined, id);
+    assert.deepEqual(await kept(), []);
+  });
+
+  test('stays as it is where its record fails for another reason', async (context) => {
+    const { open, kept } = world(context);
+    await open().add('a', uploads('a.txt'), NEVER);
+    const broken = open({ delete: () => Promise.reject(new Error('a fault of ours')) });
+    await assert.rejects(broken.delete('a'), /a fault of ours/);
+    assert.equal((await kept()).length, 1);
+  });
+});

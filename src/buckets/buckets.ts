@@ -1,6 +1,7 @@
 import type { Limits } from '../config/config.ts';
 import { SluiceError } from '../core/errors.ts';
 import { framed } from '../core/framed-text.ts';
+import { deleteWithBytes } from '../core/storage-failure.ts';
 import type { BucketFile, BucketRecord, ByteRange, OpenFile, Records } from '../core/stores.ts';
 import { Activity, type BucketEvent } from './activity.ts';
 import { type Haul, Intake, type IntakeDeps, type Rejected, type Taken, type Upload } from './intake.ts';
@@ -125,19 +126,28 @@ export class Buckets {
   /** Whether there was one. */
   async delete(id: string): Promise<boolean> {
     const record = await this.#deps.records.get(id);
-    const existed = await this.#deps.records.delete(id);
-    for (const file of record?.files ?? []) await this.#intake.remove(file);
-    return existed;
+    return await deleteWithBytes(
+      () => this.#deps.records.delete(id),
+      () => this.#remove(record?.files ?? []),
+    );
   }
 
   /** Takes files out of their bucket, and the bucket with the last of them: what it got since they were read stays. */
   async deleteFiles({ id, files }: BucketRecord): Promise<void> {
     const paths = new Set(files.map(({ path }) => path));
-    await this.#deps.records.update(
-      id,
-      (present) => present && { ...present, files: present.files.filter(({ path }) => !paths.has(path)) },
+    await deleteWithBytes(
+      async () => {
+        await this.#deps.records.update(
+          id,
+          (present) => present && { ...present, files: present.files.filter(({ path }) => !paths.has(path)) },
+        );
+        await this.#deps.records.delete(id, (present) => present.files.length === 0);
+      },
+      () => this.#remove(files),
     );
-    await this.#deps.records.delete(id, (present) => present.files.length === 0);
+  }
+
+  async #remove(files: readonly BucketFile[]): Promise<void> {
     for (const file of files) await this.#intake.remove(file);
   }
 

@@ -3,6 +3,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { temporaryStores } from '../../test/support/stores.ts';
 import { SluiceError } from '../core/errors.ts';
 import { collectBytes } from '../core/pieces.ts';
+import type { UploadStore } from '../core/stores.ts';
 import { uploadAddress, uploadIn } from '../core/upload-address.ts';
 import { createConverter } from '../documents/converter.ts';
 import { type UploadDeps, Uploads } from './uploads.ts';
@@ -133,6 +134,46 @@ describe('files that were sent', () => {
     assert.deepEqual(await full.uploads.list(ALL), [kept]);
     await full.uploads.delete(kept.id);
     assert.deepEqual(await full.uploads.list(ALL), []);
+  });
+
+  test('leave no bytes where they cannot be noted, unless they are noted all the same', async (context) => {
+    const deps = world(context);
+    const adding = (add: UploadStore['add']) => {
+      const records: UploadStore = {
+        add,
+        get: (id) => deps.records.get(id),
+        list: (query) => deps.records.list(query),
+        delete: (id) => deps.records.delete(id),
+        expired: (at, limit) => deps.records.expired(at, limit),
+      };
+      return new Uploads({ ...deps, records }).add({ ...ABOUT, bytes: Buffer.from('x') });
+    };
+    const isFull = new SluiceError('storage_failed', 'The disk is full.');
+    const sent = async () => (await Array.fromAsync(deps.files.list('sent'))).map(({ path }) => path);
+    await assert.rejects(
+      adding(() => Promise.reject(isFull)),
+      isFull,
+    );
+    assert.deepEqual(await sent(), []);
+    let noted = '';
+    // As a disk that answers too late: what was asked of it happened all the same.
+    const late = adding(async (record) => {
+      noted = record.path;
+      await deps.records.add(record);
+      throw isFull;
+    });
+    await assert.rejects(late, isFull);
+    assert.deepEqual(await sent(), [noted]);
+  });
+
+  test('that have expired make room, too, where their records can only go then', async (context) => {
+    const deps = world(context);
+    const full = fullOnceFilled({ ...deps, now: () => 1_000 });
+    const { id, path } = await full.uploads.add({ ...ABOUT, bytes: Buffer.from('x'), expiresAfterMs: -1 });
+    full.fill();
+    assert.deepEqual(await full.uploads.list(ALL), []);
+    assert.equal(await deps.records.get(id), undefined);
+    assert.equal(await deps.files.stat(path), undefined);
   });
 
   test('go when their time is over, with their bytes', async (context) => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { SluiceError } from '../core/errors.ts';
 import { collectBytes } from '../core/pieces.ts';
+import { deleteWithBytes, onlyStorage } from '../core/storage-failure.ts';
 import type { ByteRange, Files, OpenFile, UploadQuery, UploadRecord, UploadStore } from '../core/stores.ts';
 import { isUploadId, uploadIdOf } from '../core/upload-address.ts';
 import { archiveText, type Conversion } from '../documents/conversion.ts';
@@ -45,8 +46,20 @@ export class Uploads {
     const expires = expiresAfterMs === undefined ? null : createdAt + expiresAfterMs;
     const record = { id, owner: this.#deps.owner(), ...about, size: bytes.length, createdAt, expires, path };
     await this.#deps.files.write(path, [bytes]);
-    await this.#deps.records.add(record);
+    try {
+      await this.#deps.records.add(record);
+    } catch (error) {
+      await this.#discard(id).catch(() => {
+        // The sweep will find them.
+      });
+      throw error;
+    }
     return record;
+  }
+
+  /** Bytes that no record knows are nobody's. Noting them may have worked although it failed: a disk that answers too late. */
+  async #discard(id: string): Promise<void> {
+    if ((await this.#deps.records.get(id)) === undefined) await this.#deps.files.delete(folderOf(id));
   }
 
   /** A file of the caller's. Throws `not_found`; `param` names the field that has the id. */
@@ -77,17 +90,11 @@ export class Uploads {
   async delete(id: string): Promise<void> {
     await this.get(id);
     const { records, files } = this.#deps;
-    let isGone: boolean;
-    try {
-      isGone = await records.delete(id);
-    } catch (error) {
-      onlyStorage(error);
-      // On a full disk the bytes make the room that the end of the record needs.
-      await files.delete(folderOf(id));
-      isGone = await records.delete(id);
-    }
+    const isGone = await deleteWithBytes(
+      () => records.delete(id),
+      () => files.delete(folderOf(id)),
+    );
     if (!isGone) throw missing(id, 'file_id');
-    await files.delete(folderOf(id));
   }
 
   /** What a document says, as markdown or plain text; undefined where it is none. It is converted once. */
@@ -105,7 +112,7 @@ export class Uploads {
   /** That it cannot be kept is no reason to fail: it is made anew then. A file that was deleted meanwhile leaves nothing. */
   async #keepText(id: string, path: string, text: string): Promise<void> {
     await this.#deps.files.write(path, [Buffer.from(text)]).catch(onlyStorage);
-    if ((await this.#deps.records.get(id)) === undefined) await this.#deps.files.delete(folderOf(id));
+    await this.#discard(id);
   }
 
   async open(record: UploadRecord, range?: ByteRange): Promise<OpenFile> {
@@ -130,8 +137,10 @@ export async function removeExpired(
 ): Promise<number> {
   const expired = await records.expired(now, REMOVED_AT_ONCE);
   for (const { id } of expired) {
-    await records.delete(id);
-    await files.delete(folderOf(id));
+    await deleteWithBytes(
+      () => records.delete(id),
+      () => files.delete(folderOf(id)),
+    );
   }
   return expired.length;
 }
@@ -139,11 +148,6 @@ export async function removeExpired(
 /** What belongs to nobody is everybody's. `owner`: see `UploadDeps`. */
 export function isSeenBy(file: Pick<UploadRecord, 'owner'>, owner: string | null): boolean {
   return file.owner === null || file.owner === owner;
-}
-
-/** Passes over that something could not be written. */
-function onlyStorage(error: unknown): void {
-  if (!(error instanceof SluiceError) || error.code !== 'storage_failed') throw error;
 }
 
 /** A name that no file has; see `uploadIdOf`. */
