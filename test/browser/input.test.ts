@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
-import { becomes, comesToFit } from './eventually.ts';
+import { becomes, comesToFit, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
 import { ask, finished, lastAnswer, newChat, PIXEL, ready, send } from './visit.ts';
@@ -249,6 +249,29 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
       await page.getByRole('button', { name: 'Show less' }).click();
       await becomes(height, folded);
     });
+  });
+
+  test('unfolds a question wherever some of it is hidden, also when the window has become narrower', async () => {
+    await visit(
+      async (page) => {
+        await ask(page, 'word '.repeat(120));
+        const bubble = page.locator('.bubble');
+        const hidden = (): Promise<number> => bubble.evaluate((node) => node.scrollHeight - node.clientHeight);
+        await becomes(hidden, 0);
+        await becomes(() => page.locator('.fold').count(), 0);
+        await page.setViewportSize({ width: 320, height: 640 });
+        await eventually(async () => assert.ok((await hidden()) > 0));
+        await page.getByRole('button', { name: 'Show more' }).click();
+        await becomes(hidden, 0);
+        await page.getByRole('button', { name: 'Show less' }).click();
+        await eventually(async () => assert.ok((await hidden()) > 0));
+        // And where nothing is hidden there is nothing to unfold.
+        await page.setViewportSize({ width: 1280, height: 720 });
+        await becomes(() => page.locator('.fold').count(), 0);
+        assert.equal(await hidden(), 0);
+      },
+      { viewport: { width: 1280, height: 720 } },
+    );
   });
 
   test('gets what is typed anywhere, and Arrow up edits the last question', async () => {

@@ -22,10 +22,10 @@ export async function openAt(chat: string, message: string, search: string): Pro
   goTo(addressOf('chat', chat));
   const element = await appeared(`[data-message="${CSS.escape(message)}"]`);
   if (element === undefined) return;
-  element.querySelector<HTMLElement>('.fold[aria-expanded="false"]')?.click();
-  // Several times: what comes into sight for the first time is dressed then, and changes its height and its texts.
+  // Several times: what comes into sight for the first time is dressed then, may be folded, and changes its height and its texts.
   for (const wait of [0, 100, 250]) {
     await new Promise((resolve) => setTimeout(resolve, wait));
+    element.querySelector<HTMLElement>('.fold[aria-expanded="false"]')?.click();
     scrollTo(highlight(element, search) ?? element);
   }
   element.setAttribute('tabindex', '-1');
