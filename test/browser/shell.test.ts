@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { pdfToMarkdown } from '../../src/documents/pdf/pdf.ts';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
 import { becomes, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { openLine } from './line.ts';
+import { answerWith } from './scripted-events.ts';
 import { setStage } from './stage.ts';
 import { ask, goTo, newChat, PHONE, ready, send, settled } from './visit.ts';
 
@@ -307,6 +309,41 @@ describe('the shell', { skip: withoutBrowser }, () => {
         await becomes(() => page.evaluate('getComputedStyle(document.documentElement).colorScheme'), 'light');
       },
       { viewport: { width: 800, height: 600 } },
+    );
+  });
+
+  test('prints what is folded, and code to its end', async () => {
+    await visit(
+      async (page) => {
+        await ready(page);
+        const rows = Array.from({ length: 400 }, (_, index) => `| row ${index} | x |`).join('\n');
+        await answerWith(page, [
+          { type: 'reasoning', token: 'Thoughts that are folded.' },
+          {
+            type: 'content',
+            content: `<details>\n<summary>More</summary>\n\nDetails that are folded.\n\n</details>\n\n\`\`\`\n${'x'.repeat(500)}\n\`\`\`\n\n| a | b |\n|---|---|\n${rows}`,
+          },
+          { type: 'sources', sources: [{ url: 'https://example.org/', title: 'Source that is folded' }] },
+          { type: 'finish', finish: { reason: 'stop' } },
+        ]);
+        await ask(page, Array.from({ length: 80 }, (_, index) => `line ${index}`).join('\n'));
+        await page.getByRole('button', { name: 'Show more' }).waitFor();
+        await page.locator('tr').last().waitFor({ state: 'attached' });
+        const { text } = pdfToMarkdown(await page.pdf());
+        for (const words of ['line 79', 'Thoughts that', 'Details that', 'Source that', 'row 399']) {
+          assert.ok(text.includes(words), `${words} is not in ${text}`);
+        }
+        await page.emulateMedia({ media: 'print' });
+        assert.equal(await page.evaluate("getComputedStyle(document.querySelector('.bubble')).maskImage"), 'none');
+        assert.equal(await page.locator('pre').evaluate((node) => node.scrollWidth - node.clientWidth), 0);
+        assert.equal(await page.locator('.screen button:visible').count(), 0);
+        await becomes(() => page.evaluate('getComputedStyle(document.documentElement).color'), 'rgb(0, 0, 0)');
+        await becomes(
+          () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor'),
+          'rgb(255, 255, 255)',
+        );
+      },
+      { colorScheme: 'dark' },
     );
   });
 

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../components/Icon.tsx';
+import { usePrinting } from '../../components/use-printing.ts';
 import { t } from '../../i18n/index.ts';
 import type { Message } from '../../state/model.ts';
 import { Markdown } from './Markdown.tsx';
@@ -9,6 +10,7 @@ export function Reasoning({ message, isRunning }: { readonly message: Message; r
   const { timing, reasoning = '' } = message;
   const isThinking = isRunning && timing?.reasoning === undefined;
   const [isOpen, setOpen] = useState(false);
+  const isPrinting = usePrinting();
   const seconds = useSeconds(timing?.reasoningFrom, isThinking);
   const took = timing?.reasoning === undefined ? undefined : Math.max(1, Math.round(timing.reasoning / 1000));
   const summary = isThinking
@@ -26,6 +28,8 @@ export function Reasoning({ message, isRunning }: { readonly message: Message; r
           <Markdown text={reasoning} done={!isThinking} />
         </div>
       )}
+      {/* Paper waits for nothing: markdown comes in pieces. */}
+      {isPrinting && !isOpen && <div class="thoughts undressed">{reasoning}</div>}
     </details>
   );
 }
