@@ -149,6 +149,42 @@ describe('choosing', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('a prompt goes behind what is being written, in the chat where it was chosen', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      const add = async (title: string, text: string): Promise<void> => {
+        await page.locator('#new-prompt').click();
+        await page.getByRole('textbox', { name: 'Title' }).fill(title);
+        await page.getByRole('textbox', { name: 'Text' }).fill(text);
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await page.getByRole('button', { name: `Change “${title}”` }).waitFor();
+      };
+      const written = (): Promise<string> => page.locator('#prompt').inputValue();
+      await page.locator('#prompt').fill('My long draft.\n');
+      await goTo(page, '#/prompts');
+      await add('Plain', 'Be brief.');
+      await add('Asking', 'Say {{what}}.');
+      await page.locator('.library-use', { hasText: 'Be brief.' }).click();
+      await becomes(written, 'My long draft.\n\nBe brief.');
+      await goTo(page, '#/prompts');
+      await page.locator('.library-use', { hasText: 'Say' }).click();
+      await page.locator('.prompt-dialog').getByLabel('what').fill('it');
+      await page.locator('.prompt-dialog').getByLabel('what').press('Enter');
+      await becomes(written, 'My long draft.\n\nBe brief.\n\nSay it.');
+
+      await goTo(page, '#/compare');
+      await page.locator('#prompt').fill('Which?');
+      await page.locator('#prompt').press('Enter');
+      await page.locator('.side .answer').last().getByText('You said: Which?').waitFor();
+      await page.locator('#prompt').fill('/asking');
+      await page.locator('#slash-menu').waitFor();
+      await page.locator('#prompt').press('Enter');
+      await page.locator('.prompt-dialog').getByLabel('what').fill('here');
+      await page.locator('.prompt-dialog').getByLabel('what').press('Enter');
+      await becomes(written, 'Say here.');
+    });
+  });
+
   test('slash commands complete what stands behind them', async () => {
     await visit(async (page) => {
       await ready(page);

@@ -1,4 +1,4 @@
-import { currentChat } from '../../actions/chats.ts';
+import { shownChat } from '../../actions/chats.ts';
 import { presets, prompts } from '../../actions/library.ts';
 import { addSlashSource, type SlashItem } from '../../commands/slash.ts';
 import { spoken } from '../../i18n/index.ts';
@@ -28,8 +28,10 @@ export function textFor(prompt: Prompt): string | undefined {
   return undefined;
 }
 
-/** Puts a text into the message field of the chat that is shown, or of the next one. */
+/** Puts a text into the message field of the chat that is shown, or of the next one, behind what is being written there. */
 export function putIntoField(text: string): void {
-  app.dispatch({ type: 'drafts/text', chat: currentChat()?.id ?? '', text });
+  const chat = shownChat()?.id ?? '';
+  const before = app.get().drafts[chat]?.text.trimEnd() ?? '';
+  app.dispatch({ type: 'drafts/text', chat, text: before === '' ? text : `${before}\n\n${text}` });
   requestAnimationFrame(() => document.querySelector<HTMLElement>('#prompt')?.focus());
 }
