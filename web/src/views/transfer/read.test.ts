@@ -316,6 +316,7 @@ describe('our own export', () => {
       model: 'm',
       provider: 'p',
       parameters: { temperature: 0.5 },
+      memory: false,
       leaf: 'three',
       share: 'secret-share',
     },

@@ -41,6 +41,7 @@ export function readOwn(entry: Loose, now: number): WholeChat | undefined {
     pinned: entry['pinned'] === true,
     ...texts({ folder, system, model, provider }),
     ...(isLoose(entry['parameters']) ? { parameters: entry['parameters'] } : {}),
+    ...(typeof entry['memory'] === 'boolean' ? { memory: entry['memory'] } : {}),
     ...(isLoose(entry['conversation']) ? { conversation: entry['conversation'] } : {}),
     ...(leaf === undefined ? {} : { leaf }),
   };
