@@ -7,7 +7,7 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes, comesToFit, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, goTo, newChat, ready } from './visit.ts';
+import { ask, goTo, lastAnswer, newChat, ready } from './visit.ts';
 
 const script: VendorScript = ({ prompt }) => ({ text: ['You said: ', prompt] });
 
@@ -34,6 +34,17 @@ describe('choosing', { skip: withoutBrowser }, () => {
       async (page) => {
         await page.getByText('No model can be reached yet.').waitFor();
         await page.getByRole('link', { name: 'Settings → Providers' }).click();
+        await page.locator('#provider-search').waitFor();
+
+        await goTo(page, '#/');
+        await page.locator('#model').click();
+        await page.locator('.picker').getByRole('link', { name: 'Settings → Providers' }).click();
+        await page.locator('#provider-search').waitFor();
+        await becomes(() => page.locator('.picker').count(), 0);
+
+        await goTo(page, '#/');
+        await ask(page, 'Anybody?');
+        await lastAnswer(page).getByRole('link', { name: 'Settings → Providers' }).click();
         await page.locator('#provider-search').waitFor();
       },
       { gateway: empty },

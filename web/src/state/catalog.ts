@@ -109,6 +109,11 @@ export function offersOf(catalog: CatalogState): readonly Offer[] {
   );
 }
 
+/** Whether nobody offers anything, as far as that is known. */
+export function hasNone(catalog: CatalogState): boolean {
+  return catalog.status === 'ready' && offersOf(catalog).length === 0;
+}
+
 /** The offer like `wish`, if there is one. */
 export function findOffer(catalog: CatalogState, wish: Choice | undefined): Offer | undefined {
   if (wish === undefined) return undefined;

@@ -2,9 +2,12 @@ import { useEffect, useState } from 'preact/hooks';
 import { continueAnswer } from '../../actions/answer.ts';
 import { openPicker } from '../../commands/choosing.ts';
 import { Icon } from '../../components/Icon.tsx';
+import { ProvidersLink } from '../../components/ProvidersLink.tsx';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
+import { hasNone } from '../../state/catalog.ts';
 import type { Failure, Message } from '../../state/model.ts';
+import { useApp } from '../../state/use.ts';
 import { adviceFor, isAboutKey } from './advice.ts';
 
 export interface ErrorBoxProps {
@@ -18,6 +21,10 @@ export interface ErrorBoxProps {
 /** What went wrong, and what to do about it. */
 export function ErrorBox({ failure, message, isLast, again }: ErrorBoxProps) {
   const { provider = '', label = provider } = message;
+  const isEmpty = useApp((state) => hasNone(state.catalog));
+  const isAboutModel = adviceFor(failure) === 'errors.otherModel';
+  // Nobody knows whose key it should be, or there is nothing else to choose.
+  const wantsProviders = isAboutKey(failure) ? provider === '' : isAboutModel && isEmpty;
   const wait = useSecondsUntil(failure.retryAt ?? 0);
   const openKey = (): void => app.dispatch({ type: 'overlay/opened', name: 'key', about: provider });
   return (
@@ -36,7 +43,8 @@ export function ErrorBox({ failure, message, isLast, again }: ErrorBoxProps) {
               <Icon name="key" /> {t('chat.enterKey', { provider: label })}
             </button>
           )}
-          {adviceFor(failure) === 'errors.otherModel' && (
+          {wantsProviders && <ProvidersLink />}
+          {isAboutModel && !isEmpty && (
             <button type="button" class="button" onClick={(event) => openPicker(event.currentTarget)}>
               {t('shell.chooseModel')}
             </button>

@@ -1,8 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from '../../components/Icon.tsx';
+import { ProvidersLink } from '../../components/ProvidersLink.tsx';
 import { type Key, region, spoken, t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
-import { AUTOMATIC, type Choice, type ModelEntry } from '../../state/catalog.ts';
+import { AUTOMATIC, type Choice, hasNone, type ModelEntry } from '../../state/catalog.ts';
 import { type Ability, nameOf, type PickerGroup, type PickerRow, pickerGroups, recentOf } from '../../state/picker.ts';
 import { useApp } from '../../state/use.ts';
 
@@ -114,6 +115,12 @@ export function PickerList({ current, onChoice, close }: PickerListProps) {
         ))}
         {catalog.status === 'failed' && <p class="problem">{t('errors.unreachable')}</p>}
       </div>
+      {hasNone(catalog) && (
+        <div class="picker-empty">
+          <p class="problem">{t('welcome.noModels')}</p>
+          <ProvidersLink onClick={close} />
+        </div>
+      )}
     </>
   );
 }

@@ -1,16 +1,15 @@
 import { choiceOf } from '../../actions/chats.ts';
 import { copy } from '../../components/copy.ts';
-import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
+import { ProvidersLink } from '../../components/ProvidersLink.tsx';
 import { t } from '../../i18n/index.ts';
-import { offersOf } from '../../state/catalog.ts';
-import { addressOf } from '../../state/route.ts';
+import { hasNone } from '../../state/catalog.ts';
 import { useApp } from '../../state/use.ts';
 
 /** What there is before the first message. */
 export function Welcome() {
   const catalog = useApp((state) => state.catalog);
-  const isEmpty = catalog.status === 'ready' && offersOf(catalog).length === 0;
+  const isEmpty = hasNone(catalog);
   return (
     <section class="welcome" aria-labelledby="welcome-title">
       <h1 id="welcome-title">{t('welcome.title')}</h1>
@@ -22,9 +21,7 @@ export function Welcome() {
       {isEmpty && (
         <div class="welcome-empty">
           <p class="problem">{t('welcome.noModels')}</p>
-          <a class="button is-primary" href={addressOf('settings', 'providers')}>
-            <Icon name="key" /> {t('settings.title')} → {t('settings.providers')}
-          </a>
+          <ProvidersLink isPrimary={true} />
         </div>
       )}
       <div class="welcome-more">
