@@ -73,7 +73,7 @@ export function saysNothing(code: 'invalid_request' | 'invalid_field'): SluiceEr
  * its upstream knows. Throws at a format and at media that nobody could read.
  */
 export function tellLostParts(
-  { messages, tools, response_format: format }: WithTools,
+  { messages, tools, tool_choice: choice, response_format: format }: WithTools,
   code: 'invalid_request' | 'invalid_field',
 ): Step {
   return {
@@ -82,6 +82,7 @@ export function tellLostParts(
       for (const [index, message] of messages.entries()) refuseBroken(message, `messages[${index}]`, code);
       for (const name of new Set(messages.flatMap(lostIn))) call.drop(`messages.${name}`);
       for (const tool of tools ?? []) if (tool.function === undefined) call.drop(`tools.${tool.type ?? 'function'}`);
+      if (choice != null && toToolChoice(choice) === undefined) call.drop('tool_choice');
       if (format?.type === 'json_schema' && format.json_schema === undefined) {
         const param = 'response_format.json_schema';
         throw new SluiceError(code, `'${param}' is required.`, { param });
@@ -92,7 +93,7 @@ export function tellLostParts(
   };
 }
 
-interface WithTools extends Pick<WireChatFields, 'tools' | 'response_format'> {
+interface WithTools extends Pick<WireChatFields, 'tools' | 'tool_choice' | 'response_format'> {
   readonly messages: readonly WireMessage[];
 }
 
@@ -213,7 +214,8 @@ function toCacheMark(mark: unknown): { vendor?: VendorData } {
 export function toChatFields(
   body: WireChatFields,
 ): Pick<ChatRequest, 'sampling' | 'tools' | 'toolChoice' | 'parallelToolCalls' | 'responseFormat'> {
-  const tools = toTools(body.tools ?? []);
+  const allowed = allowedBy(body.tool_choice);
+  const tools = toTools(body.tools ?? []).filter(({ name }) => allowed?.names.has(name) ?? true);
   const toolChoice = toToolChoice(body.tool_choice);
   const responseFormat = toResponseFormat(body.response_format);
   return {
@@ -266,9 +268,23 @@ function toTools(tools: readonly WireTool[]): Tool[] {
 
 function toToolChoice(choice: WireChatFields['tool_choice']): ToolChoice | undefined {
   if (choice === null || choice === undefined) return undefined;
-  if (typeof choice === 'object') return choice.function === undefined ? undefined : { name: choice.function.name };
+  if (typeof choice === 'object') {
+    return choice.function === undefined ? allowedBy(choice)?.choice : { name: choice.function.name };
+  }
   if (choice === 'auto' || choice === 'none' || choice === 'required') return choice;
   return { name: choice };
+}
+
+/** A list of the tools that may be called, which are all that is offered then: most upstreams know no such list. */
+function allowedBy(
+  choice: WireChatFields['tool_choice'],
+): { readonly names: ReadonlySet<unknown>; readonly choice: ToolChoice } | undefined {
+  if (!isObject(choice) || choice['type'] !== 'allowed_tools') return undefined;
+  // The Responses API has both beside the type, and clients mix them up.
+  const { mode, tools } = isObject(choice['allowed_tools']) ? choice['allowed_tools'] : choice;
+  const listed = Array.isArray(tools) ? tools.filter(isObject) : [];
+  const names = listed.map((tool) => (isObject(tool['function']) ? tool['function']['name'] : tool['name']));
+  return { names: new Set(names), choice: mode === 'required' ? 'required' : 'auto' };
 }
 
 function toResponseFormat(format: WireChatFields['response_format']): ResponseFormat | undefined {

@@ -182,6 +182,33 @@ describe('tools through the official OpenAI client', { timeout: 60_000 }, () => 
         });
       });
 
+      test('offers allowed tools alone', async () => {
+        seat.answers({ text: ['Well.'] });
+        for (const mode of ['auto', 'required'] as const) {
+          const choice = {
+            type: 'allowed_tools' as const,
+            allowed_tools: { mode, tools: [{ type: 'function', function: { name: 'time' } }] },
+          };
+          const { response } = await create({ tool_choice: choice }).withResponse();
+          assert.equal(response.headers.get('x-sluice-dropped'), null);
+          got({
+            openai: { tool_choice: choice },
+            anthropic: { tool_choice: { type: mode === 'auto' ? 'auto' : 'any' } },
+            google: { toolConfig: { functionCallingConfig: { mode: mode === 'auto' ? 'AUTO' : 'ANY' } } },
+          });
+          // OpenAI takes the list as it is, so that all tools stay in its cache.
+          assert.deepEqual(seat.last.tools, format === 'openai' ? ['weather', 'time'] : ['time']);
+        }
+      });
+
+      test('hears of a choice among tools that only its upstream knows', async () => {
+        seat.answers({ text: ['Well.'] });
+        const { response } = await create({
+          tool_choice: { type: 'custom', custom: { name: 'time' } },
+        }).withResponse();
+        assert.equal(response.headers.get('x-sluice-dropped'), format === 'openai' ? null : 'tool_choice');
+      });
+
       test('forbids parallel calls where the vendor can', async () => {
         seat.answers({ toolCalls: CALLS.slice(0, 1) });
         await create({ parallel_tool_calls: false });

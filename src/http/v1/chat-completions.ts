@@ -107,7 +107,7 @@ function toQuestion(request: FastifyRequest, json: JsonBody, read: Read, deps: D
   const { body } = read;
   const wish = wishOf(body, request);
   const messages = messagesOf(body);
-  const own = { tools: body.tools, response_format: body.response_format, messages };
+  const own = { tools: body.tools, tool_choice: body.tool_choice, response_format: body.response_format, messages };
   const steps = [
     ...toolSteps(body.tool_calls, 'invalid_field', deps.search),
     tellLostParts(body.extra_body == null ? own : { ...own, ...extraOf(body) }, 'invalid_field'),
