@@ -11,6 +11,7 @@ export const FIELD_NAMES: Readonly<Record<string, string>> = {
   reasoning_effort: 'generationConfig.thinkingConfig',
   response_format: 'generationConfig.responseMimeType',
   'tools.description': 'tools.functionDeclarations.description',
+  'tools.strict': 'toolConfig.functionCallingConfig.mode',
   tool_choice: 'toolConfig.functionCallingConfig',
   web_search: 'tools.googleSearch',
   signature: 'contents.parts.thoughtSignature',

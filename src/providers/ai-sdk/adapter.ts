@@ -39,6 +39,8 @@ export interface VendorSpec {
   readonly takes?: readonly string[];
   /** What the events of its streams are: those that say a piece of text cost less then. */
   readonly events?: EventKinds;
+  /** A request as the vendor takes it; `drop` hears of what that loses. Asked for whatever is not `native`. */
+  taken?(request: ChatRequest, drop: (field: string) => void): ChatRequest;
   /** What else of a request has no place there, beyond what the vendor's library warns of. */
   lost?(request: ChatRequest): readonly string[];
   /** Its models that turn texts into vectors. */
@@ -157,13 +159,14 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
       who: Speaker,
       signal: AbortSignal,
     ): Promise<Answering> {
-      const request = { ...asked, model: modelName(spec, config, asked.model) };
+      const named = { ...asked, model: modelName(spec, config, asked.model) };
       const drop = (field: string): void => call.drop(field);
-      if (native !== undefined && request.format === native.format) {
-        const { answering, headers } = await native.open(request, connect(apiKey), { speaker: who, drop, signal });
+      if (native !== undefined && named.format === native.format) {
+        const { answering, headers } = await native.open(named, connect(apiKey), { speaker: who, drop, signal });
         noteRateLimits(call, headers);
         return answering;
       }
+      const request = spec.taken?.(named, drop) ?? named;
       const owner = createHash('sha256').update(apiKey).digest('base64url');
       for (const [field, value] of Object.entries(request.extra)) {
         if (saysNothing(field, value) || field === 'providerOptions' || spec.takes?.includes(field)) continue;

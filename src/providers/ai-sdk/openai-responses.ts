@@ -2,6 +2,7 @@ import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { ChatRequest } from '../../core/chat.ts';
 import { parseObject } from '../../core/objects.ts';
 import { parseModels } from '../openai/models.ts';
+import { withPossibleStrict } from '../openai/strict-schema.ts';
 import { fromAiSdk } from './adapter.ts';
 import { listPages } from './listing.ts';
 import { responsesApi } from './responses-native.ts';
@@ -31,6 +32,8 @@ export const openaiResponses = fromAiSdk({
   ],
 
   options,
+
+  taken: withPossibleStrict,
 
   native: responsesApi,
 

@@ -19,6 +19,7 @@ import { capabilitiesOf, parseModels } from './models.ts';
 import { withoutRefused } from './refused.ts';
 import { RefusedFields } from './refused-fields.ts';
 import { serviceAt } from './services.ts';
+import { withPossibleStrict } from './strict-schema.ts';
 
 /** Bytes of a listing that are read. */
 const LISTING_BYTES = 16 * 1024 * 1024;
@@ -67,7 +68,8 @@ export function createOpenAiProvider(
 
   async function ask(request: ChatRequest, call: Call): Promise<AsyncIterator<Batch>> {
     const drop = (field: string): void => call.drop(field);
-    const written = encodeRequest(withoutRefused(request, service, drop), canStream(request), drop, service);
+    const taken = withPossibleStrict(withoutRefused(request, service, drop), drop);
+    const written = encodeRequest(taken, canStream(request), drop, service);
     // Each further round has a field less.
     for (;;) {
       const sent = refused.leaveOut(request, written, drop);
