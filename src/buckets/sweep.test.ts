@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { WORLDS } from '../../test/contract/worlds.ts';
 import { testLogger } from '../../test/support/call.ts';
 import type { BucketFile, UploadRecord } from '../core/stores.ts';
+import { mediaPath, thumbnailPath } from '../media/names.ts';
 import { forgetExpired, sweepLeftovers, sweepRegularly } from './sweep.ts';
 
 const HOUR = 60 * 60_000;
@@ -52,6 +53,21 @@ for (const [name, open] of WORLDS) {
       'sent/file-kept/original',
       'sent/file-kept/text.md',
     ]);
+  });
+
+  test(`thumbnails go whose pictures are gone: ${name}`, async (context) => {
+    const { buckets, uploads, files } = (await open(context)).store;
+    const kept = ['1_cat_0123456789abcdef.png', '2_日本_0123456789abcdef.png'];
+    for (const each of kept) await files.write(mediaPath(each), [Buffer.from('x')]);
+    for (const each of [...kept, '3_dog_0123456789abcdef.png'])
+      await files.write(thumbnailPath(each), [Buffer.from('x')]);
+    const sweep = (hours: number) => sweepLeftovers({ buckets, uploads, files, now: () => Date.now() + hours * HOUR });
+    // The thumbnail is stored first.
+    assert.equal(await sweep(23), 0);
+    assert.equal(await sweep(25), 1);
+    const left = (await Array.fromAsync(files.list('thumbnails'))).map(({ path }) => path);
+    assert.deepEqual(left.sort(), kept.map(thumbnailPath).sort());
+    for (const each of kept) assert.notEqual(await files.stat(mediaPath(each)), undefined);
   });
 
   test(`what has expired leaves the disk, though nothing else of its kind comes: ${name}`, async (context) => {

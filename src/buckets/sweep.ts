@@ -1,5 +1,6 @@
 import type { Logger } from '../core/logger.ts';
 import type { Stores } from '../core/stores.ts';
+import { pathOfPicture, THUMBNAILS_FOLDER } from '../media/names.ts';
 import { removeAbandoned } from '../uploads/resumable.ts';
 import { removeExpired, UPLOADS_FOLDER } from '../uploads/uploads.ts';
 
@@ -42,8 +43,8 @@ export async function forgetExpired({
 }
 
 /**
- * Removes what an upload left behind that was killed: spooled files, pieces of files, and files of buckets and of the Files
- * API that no record knows. Nobody is served any of them; they only take room. Returns how many there were.
+ * Removes what was left behind by an upload or a deletion that was killed: spooled files, pieces of files, files of buckets and of
+ * the Files API that no record knows, and thumbnails without a picture. Nobody is served any of them; they only take room. Returns how many there were.
  */
 export async function sweepLeftovers({ buckets, uploads, files, now = Date.now }: SweepDeps): Promise<number> {
   const before = now() - YOUNGEST_MS;
@@ -68,6 +69,9 @@ export async function sweepLeftovers({ buckets, uploads, files, now = Date.now }
     const [, id = ''] = path.split('/');
     if (modified < before && (await uploads.get(id)) === undefined) removed += await files.delete(path);
   }
+  for await (const { path, modified } of files.list(THUMBNAILS_FOLDER)) {
+    if (modified < before && (await files.stat(pathOfPicture(path))) === undefined) removed += await files.delete(path);
+  }
   return removed;
 }
 
@@ -84,9 +88,9 @@ export function sweepRegularly(deps: SweepDeps & ExpiryDeps, log: Logger): { sto
   const sweep = (): void => {
     sweepLeftovers(deps).then(
       (removed) => {
-        if (removed > 0) log.info({ removed }, 'removed files of uploads that were never completed');
+        if (removed > 0) log.info({ removed }, 'removed files that nobody has any more');
       },
-      (error: unknown) => log.warn({ error }, 'could not remove files of uploads that were never completed'),
+      (error: unknown) => log.warn({ error }, 'could not remove files that nobody has any more'),
     );
   };
   const both = (): void => {

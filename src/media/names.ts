@@ -1,6 +1,10 @@
 import { decoded } from '../core/decoded.ts';
 import { mediaTypeOf } from '../core/media-types.ts';
 
+/** Where media are among the stored files, and their thumbnails. */
+export const MEDIA_FOLDER = 'media';
+export const THUMBNAILS_FOLDER = 'thumbnails';
+
 /** Bytes of a name's middle part. */
 const SLUG_BYTES = 100;
 /** The same as it is stored, in characters: a file system takes 255 of them for all of a name. */
@@ -86,4 +90,19 @@ export function nameOfStored(stored: string): string {
   );
   // Somebody else's file may look as if it were spelled so.
   return storedName(name) === stored ? name : stored;
+}
+
+/** Where a stored file is among the files. */
+export function mediaPath(name: string): string {
+  return `${MEDIA_FOLDER}/${storedName(name)}`;
+}
+
+/** Where the thumbnail of a stored file is among the files; there is none when the file itself is small. */
+export function thumbnailPath(name: string): string {
+  return `${THUMBNAILS_FOLDER}/${storedName(name)}.webp`;
+}
+
+/** Where the file is whose thumbnail is there. */
+export function pathOfPicture(thumbnail: string): string {
+  return `${MEDIA_FOLDER}/${thumbnail.slice(THUMBNAILS_FOLDER.length + 1).replace(/\.webp$/, '')}`;
 }

@@ -10,7 +10,8 @@ import { SluiceError } from '../core/errors.ts';
 import type { FileInfo, Files } from '../core/stores.ts';
 import { createGuardedFetch } from '../outbound/guarded-fetch.ts';
 import { DiskFiles } from '../stores/disk/files.ts';
-import { createMediaStore, thumbnailPath } from './store.ts';
+import { thumbnailPath } from './names.ts';
+import { createMediaStore } from './store.ts';
 
 const NOW = 1_700_000_000;
 const fetch = createGuardedFetch({ isPublic: () => true });

@@ -7,12 +7,9 @@ import type { GuardedFetch } from '../outbound/guarded-fetch.ts';
 import { Gate } from './gate.ts';
 import { kindOf, type MediaKind } from './kind.ts';
 import { MediaIndex, type MediaPlace, type MediaQuery, searchTerms } from './media-index.ts';
-import { type MediaAbout, mediaName, nameOfStored, storedName } from './names.ts';
+import { MEDIA_FOLDER, type MediaAbout, mediaName, mediaPath, nameOfStored, thumbnailPath } from './names.ts';
 import { type Picture, readPicture } from './picture.ts';
 import { type Spooled, spool } from './spool.ts';
-
-/** Where media are among the stored files. */
-const MEDIA_FOLDER = 'media';
 
 /** What servers call media, or leave open; the bytes decide. */
 const TYPES = ['image/', 'audio/', 'video/', 'application/octet-stream', 'binary/octet-stream', 'application/ogg', ''];
@@ -98,16 +95,6 @@ export interface MediaStore {
 
 /** Told of what comes and goes, so that other processes know of it. */
 export type MediaNews = (name: string, modified: number | undefined) => Promise<void>;
-
-/** Where a stored file is among the files. */
-export function mediaPath(name: string): string {
-  return `${MEDIA_FOLDER}/${storedName(name)}`;
-}
-
-/** Where the thumbnail of a stored file is among the files; there is none when the file itself is small. */
-export function thumbnailPath(name: string): string {
-  return `thumbnails/${storedName(name)}.webp`;
-}
 
 export function createMediaStore(
   files: Files,

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { toSluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { CacheRecord, Records, Stores } from '../../core/stores.ts';
-import { nameOfAddress } from '../../media/names.ts';
-import { mediaPath } from '../../media/store.ts';
+import { mediaPath, nameOfAddress } from '../../media/names.ts';
 import type { ClientKeys } from '../../routing/credentials.ts';
 
 /** How long an answer is replayed. */

@@ -1,8 +1,7 @@
 import path from 'node:path';
 import { SluiceError } from '../../core/errors.ts';
 import { mediaTypeOf } from '../../core/media-types.ts';
-import { readMediaName } from '../../media/names.ts';
-import { mediaPath, thumbnailPath } from '../../media/store.ts';
+import { mediaPath, readMediaName, thumbnailPath } from '../../media/names.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { validate, withoutEmpty } from '../validate.ts';
 import { serve } from './serve.ts';

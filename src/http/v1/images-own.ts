@@ -4,8 +4,7 @@ import type { ImageInput } from '../../core/image.ts';
 import { mediaTypeOf } from '../../core/media-types.ts';
 import { collectBytes } from '../../core/pieces.ts';
 import type { OpenFile } from '../../core/stores.ts';
-import { nameOfAddress } from '../../media/names.ts';
-import { mediaPath } from '../../media/store.ts';
+import { mediaPath, nameOfAddress } from '../../media/names.ts';
 import type { Deps } from '../deps.ts';
 
 /** Bytes of one stored picture that is sent along. */
