@@ -131,6 +131,32 @@ describe('the shell', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('windows are closed by a press beside them, and by none that begins or ends in them', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      await page.keyboard.press('Control+/');
+      const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+      const words = await dialog.locator('dt').first().boundingBox();
+      assert.ok(words !== null);
+      const inside = { x: words.x + 4, y: words.y + 4 };
+      const beside = { x: 4, y: 4 };
+      const presses = [
+        { from: inside, to: beside },
+        { from: beside, to: inside },
+      ];
+      for (const { from, to } of presses) {
+        await page.mouse.move(from.x, from.y);
+        await page.mouse.down();
+        await page.mouse.move(to.x, to.y, { steps: 4 });
+        await page.mouse.up();
+        await settled(page);
+        assert.equal(await dialog.count(), 1);
+      }
+      await page.mouse.click(beside.x, beside.y);
+      await dialog.waitFor({ state: 'detached' });
+    });
+  });
+
   test('toasts stand above the field for messages, and can be pressed over a window', async () => {
     await visit(async (page) => {
       await ask(page, 'hello');

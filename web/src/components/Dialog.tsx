@@ -31,16 +31,24 @@ export function Dialog({ title, onClose, children, actions, class: extra = '' }:
       back();
     };
   }, []);
-  const closeOutside = (event: MouseEvent): void => {
-    if (event.target === node.current) onClose();
-  };
+  // A click that begins in one place and ends in another, as when words are marked, counts as one on what is around both.
+  const isPressedBeside = useRef(false);
+  const isBeside = ({ target }: MouseEvent): boolean => target === node.current;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog, which arrives as `cancel`
     <dialog
       ref={node}
       class={`dialog ${extra}`}
       aria-labelledby={titleId}
-      onClick={closeOutside}
+      onMouseDown={(event) => {
+        isPressedBeside.current = isBeside(event);
+      }}
+      onMouseUp={(event) => {
+        isPressedBeside.current &&= isBeside(event);
+      }}
+      onClick={(event) => {
+        if (isPressedBeside.current && isBeside(event)) onClose();
+      }}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
