@@ -215,6 +215,11 @@ embedded: { enabled: true }
         await dialog.getByLabel('API key').fill('a-wrong-key');
         await dialog.getByRole('button', { name: 'Save' }).click();
         await dialog.getByText('This key was refused, and is not kept.').waitFor();
+        // There is another one to be written, whichever way the first was sent.
+        await dialog.locator('input:focus').waitFor();
+        await dialog.getByLabel('API key').press('Enter');
+        await dialog.getByText('This key was refused, and is not kept.').waitFor();
+        await dialog.locator('input:focus').waitFor();
         assert.deepEqual((await stored(page))['keys'] ?? {}, {});
         await dialog.getByLabel('API key').fill(RIGHT_KEY);
         await dialog.getByRole('button', { name: 'Save' }).click();

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { saveKey } from '../../actions/catalog.ts';
 import { toFailure } from '../../api/http.ts';
 import { Dialog } from '../../components/Dialog.tsx';
@@ -17,6 +17,11 @@ export default function KeyDialog({ about, close }: OverlayProps) {
   const [key, setKey] = useState(settings.keys[about] ?? '');
   const [problem, setProblem] = useState('');
   const [isBusy, setBusy] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  // While a key is tried, nothing here can have the focus.
+  useLayoutEffect(() => {
+    if (problem !== '' && !isBusy) field.current?.focus();
+  }, [problem, isBusy]);
 
   const save = async (event: Event): Promise<void> => {
     event.preventDefault();
@@ -40,6 +45,7 @@ export default function KeyDialog({ about, close }: OverlayProps) {
         <label class="field">
           <span>{t('shell.key')}</span>
           <input
+            ref={field}
             type="password"
             autocomplete="off"
             spellcheck={false}
