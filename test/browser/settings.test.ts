@@ -267,6 +267,41 @@ embedded: { enabled: true }
     );
   });
 
+  test('says what is left of an account, where its provider tells', async () => {
+    const paid = await startOpenAiUpstream(undefined, {
+      models: ['dear'],
+      handle: ({ path, headers }, response) => {
+        if (path !== '/v1/credits') return false;
+        const isOwn = headers.authorization === `Bearer ${RIGHT_KEY}`;
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ credits: isOwn ? 'my last 3' : 12.5 }));
+        return true;
+      },
+    });
+    const settings = `{ quotaPath: /v1/credits }`;
+    const row = `  paid: { kind: openai, label: Paid, baseUrl: '${paid.baseUrl}', apiKey: shared, settings: ${settings} }\n`;
+    const other = await openGateway(script, ['gpt-4o'], 'Scripted', row);
+    try {
+      await visit(
+        async (page) => {
+          await page.getByRole('button', { name: 'What is left: Paid' }).click();
+          await page.locator('[data-provider="paid"]').getByText('"credits": 12.5').waitFor();
+          assert.equal(await page.getByRole('button', { name: 'What is left: Scripted' }).count(), 0);
+          await page.getByRole('button', { name: 'Enter key: Paid' }).click();
+          await page.getByRole('dialog').getByRole('textbox').fill(RIGHT_KEY);
+          await page.getByRole('dialog').getByRole('textbox').press('Enter');
+          await page.getByRole('button', { name: 'Change key: Paid' }).waitFor();
+          await page.getByRole('button', { name: 'What is left: Paid' }).click();
+          await page.locator('[data-provider="paid"]').getByText('my last 3').waitFor();
+        },
+        { gateway: other, path: '/#/settings/providers' },
+      );
+    } finally {
+      await other.close();
+      await paid.close();
+    }
+  });
+
   test('says why a provider that is set up lists no models', async () => {
     await visit(
       async (page) => {

@@ -153,6 +153,7 @@ search: ${search}`;
       cookie_domain: ['string', 'null'],
       web_search: ['boolean'],
       speech: ['boolean'],
+      quota: ['boolean'],
       voices: ['object'],
     };
     for (const provider of providers) {

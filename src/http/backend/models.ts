@@ -124,6 +124,7 @@ function providerEntry({ provider, models: offered }: Offer, answers: number, se
     web_search: searches && provider.chat !== undefined,
     // Every upstream of OpenAI's format could; those with a model for it do.
     speech: voices.length > 0 || (provider.speech !== undefined && offered.some(({ type }) => type === 'speech')),
+    quota: provider.quota !== undefined,
     voices: voices.map(({ id, label, language }) => ({ id, label, language })),
   };
 }

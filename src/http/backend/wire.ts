@@ -142,6 +142,7 @@ export const ProviderEntry = z.object({
   cookie_domain: z.string().nullable().describe('The domain whose cookies it needs'),
   web_search: z.boolean().describe('Whether this server can search the web for its answers'),
   speech: z.boolean().describe('Whether it reads texts aloud'),
+  quota: z.boolean().describe('Whether it may tell what is left of an account'),
   voices: z
     .array(z.object({ id: z.string(), label: z.string(), language: z.string() }))
     .describe('Those it is known to have, its default first'),

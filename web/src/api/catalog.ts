@@ -26,6 +26,15 @@ export async function loadCatalog(known: string): Promise<LoadedCatalog | undefi
 export function loadModels(provider: string, key?: string): Promise<readonly ModelEntry[]> {
   return getJson(`${BACKEND}/models/${encodeURIComponent(provider)}`, {
     cache: 'reload',
-    headers: key === undefined ? {} : { 'x-api-key': key },
+    headers: withKey(key),
   });
+}
+
+/** What is left of the account that `key`, or the server's own, belongs to: an object of the provider's own. */
+export function loadQuota(provider: string, key?: string): Promise<object> {
+  return getJson(`${BACKEND}/quota/${encodeURIComponent(provider)}`, { headers: withKey(key) });
+}
+
+function withKey(key: string | undefined): Readonly<Record<string, string>> {
+  return key === undefined ? {} : { 'x-api-key': key };
 }

@@ -16,6 +16,8 @@ export interface ProviderEntry {
   readonly cookie_domain: string | null;
   /** Whether the server can search the web for its answers. */
   readonly web_search: boolean;
+  /** Whether it may tell what is left of an account. */
+  readonly quota: boolean;
   /** Whether it reads texts aloud, and the voices that it is known to have. */
   readonly speech: boolean;
   readonly voices: readonly VoiceEntry[];

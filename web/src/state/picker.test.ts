@@ -20,6 +20,7 @@ function provider(name: string, members: Partial<ProviderEntry> = {}): ProviderE
     key_variable: null,
     web_search: false,
     cookie_domain: null,
+    quota: false,
     speech: false,
     voices: [],
     ...members,

@@ -54,6 +54,7 @@ export const settings: Words<typeof english> = {
   changeKey: 'Schlüssel ändern',
   forgetKeyFor: 'Schlüssel für {provider} vergessen',
   test: 'Prüfen',
+  quota: 'Was noch da ist',
   testing: '{provider} wird gefragt…',
   testGood: { one: 'Er gilt: {count} Modell.', other: 'Er gilt: {count} Modelle.' },
   testBad: 'Er gilt nicht. {reason}',

@@ -48,6 +48,7 @@ export const settings = {
   changeKey: 'Change key',
   forgetKeyFor: 'Forget the key for {provider}',
   test: 'Test',
+  quota: 'What is left',
   testing: 'Asking {provider}…',
   testGood: { one: 'It works: {count} model.', other: 'It works: {count} models.' },
   testBad: 'It does not work. {reason}',

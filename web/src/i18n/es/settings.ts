@@ -54,6 +54,7 @@ export const settings: Words<typeof english> = {
   changeKey: 'Cambiar clave',
   forgetKeyFor: 'Olvidar la clave de {provider}',
   test: 'Probar',
+  quota: 'Lo que queda',
   testing: 'Preguntando a {provider}…',
   testGood: { one: 'Funciona: {count} modelo.', other: 'Funciona: {count} modelos.' },
   testBad: 'No funciona. {reason}',

@@ -54,6 +54,7 @@ export const settings: Words<typeof english> = {
   changeKey: 'Changer la clé',
   forgetKeyFor: 'Oublier la clé pour {provider}',
   test: 'Tester',
+  quota: 'Ce qui reste',
   testing: 'Interrogation de {provider}…',
   testGood: { one: 'Elle fonctionne : {count} modèle.', other: 'Elle fonctionne : {count} modèles.' },
   testBad: 'Elle ne fonctionne pas. {reason}',

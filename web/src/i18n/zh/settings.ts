@@ -50,6 +50,7 @@ export const settings: Words<typeof english> = {
   changeKey: '更改密钥',
   forgetKeyFor: '删除 {provider} 的密钥',
   test: '测试',
+  quota: '剩余额度',
   testing: '正在询问 {provider}…',
   testGood: { other: '可用：{count} 个模型。' },
   testBad: '不可用。{reason}',

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { refreshCatalog, saveKey } from '../../actions/catalog.ts';
-import { loadModels } from '../../api/catalog.ts';
+import { loadModels, loadQuota } from '../../api/catalog.ts';
 import { toFailure } from '../../api/http.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
@@ -16,6 +16,8 @@ import { statusOf } from './provider-status.ts';
 interface Outcome {
   readonly isGood: boolean;
   readonly text: string;
+  /** In the provider's own form. */
+  readonly told?: string;
 }
 
 /** A provider: what it needs, where that is, and the person's own key for it. */
@@ -28,20 +30,35 @@ export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) 
   const [isTesting, setTesting] = useState(false);
   const { isReady, text } = statusOf(provider, key !== undefined);
 
-  const test = async (): Promise<void> => {
+  /** Asks the provider for something, and shows what came of it. */
+  const show = async (ask: () => Promise<Outcome>, problem: (reason: string) => string): Promise<void> => {
     setTesting(true);
     setOutcome(undefined);
     try {
-      const models = await loadModels(name, key);
-      setOutcome({ isGood: true, text: t('settings.testGood', { count: models.length }) });
-      app.dispatch({ type: 'catalog/provider', name, models });
+      setOutcome(await ask());
     } catch (thrown) {
-      const reason = reasonOf(toFailure(thrown));
-      setOutcome({ isGood: false, text: t(key === undefined ? 'settings.noModels' : 'settings.testBad', { reason }) });
+      setOutcome({ isGood: false, text: problem(reasonOf(toFailure(thrown))) });
     } finally {
       setTesting(false);
     }
   };
+  const test = (): Promise<void> =>
+    show(
+      async () => {
+        const models = await loadModels(name, key);
+        app.dispatch({ type: 'catalog/provider', name, models });
+        return { isGood: true, text: t('settings.testGood', { count: models.length }) };
+      },
+      (reason) => t(key === undefined ? 'settings.noModels' : 'settings.testBad', { reason }),
+    );
+  const showQuota = (): Promise<void> =>
+    show(
+      async () => {
+        const told = JSON.stringify(await loadQuota(name, key), null, 2);
+        return { isGood: true, text: t('settings.quota'), told };
+      },
+      (reason) => reason,
+    );
   // Ready, and yet nothing to choose: the provider says why, or does not answer.
   const isMute = isReady && isLoaded && count === 0 && key === undefined;
   useEffect(() => {
@@ -68,8 +85,20 @@ export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) 
         <span role="status" class={outcome === undefined || outcome.isGood ? 'row-outcome' : 'row-outcome problem'}>
           {isTesting ? t('settings.testing', { provider: label }) : outcome?.text}
         </span>
+        {outcome?.told !== undefined && <pre class="row-told">{outcome.told}</pre>}
       </div>
       <div class="row-actions">
+        {isReady && provider.quota && (
+          <button
+            type="button"
+            class="button"
+            disabled={isTesting}
+            aria-label={`${t('settings.quota')}: ${label}`}
+            onClick={() => void showQuota()}
+          >
+            {t('settings.quota')}
+          </button>
+        )}
         {isReady && (
           <button
             type="button"
