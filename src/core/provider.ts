@@ -109,8 +109,8 @@ export interface Relay {
   readonly detours?: Detours;
   /** Streams tell the usage without `stream_options`, which the upstream refuses. */
   readonly countsUnasked?: boolean;
-  /** The upstream takes the role `developer`; to others what it says is the system's. */
-  readonly knowsDeveloper?: boolean;
+  /** A message in the form in which the upstream takes it: the same object where there is nothing to change. */
+  readonly taken?: <T extends { readonly role: string }>(message: T) => T;
   /** Address and headers of an endpoint such as `/chat/completions`, with the credentials of the call. */
   target(endpoint: string, credentials: Credentials): RelayTarget;
 }

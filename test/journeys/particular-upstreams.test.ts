@@ -122,3 +122,54 @@ describe('instructions of a developer', { timeout: 60_000 }, () => {
     assert.equal(far.last.messages.at(-1)?.['content'], content);
   });
 });
+
+describe('Mistral, whose ids of tool calls have nine letters and digits', { timeout: 60_000 }, () => {
+  const script: VendorScript = ({ body }) => {
+    const { messages } = body as Far['last'];
+    const ids = messages.flatMap(({ tool_calls: calls, tool_call_id: id }) => [
+      ...((calls as Json[] | undefined) ?? []).map((call) => call['id']),
+      ...(id === undefined ? [] : [id]),
+    ]);
+    const wrong = ids.find((id) => !/^[A-Za-z0-9]{9}$/.test(String(id)));
+    return wrong === undefined
+      ? { text: ['Sunny'] }
+      : { status: 400, errorMessage: `Tool call id was ${wrong} but must be a-z, A-Z, 0-9, with a length of 9.` };
+  };
+  const call = (id: string): Json => ({ id, type: 'function', function: { name: 'weather', arguments: '{}' } });
+  const asked = [
+    { role: 'user', content: 'How is it in Bonn, Paris and Rome?' },
+    { role: 'assistant', content: null, tool_calls: ['call_1', 'toolu_0123456789abcdef', 'D681PevKs'].map(call) },
+    { role: 'tool', tool_call_id: 'toolu_0123456789abcdef', content: 'sun' },
+    { role: 'tool', tool_call_id: 'call_1', content: 'rain' },
+    { role: 'tool', tool_call_id: 'D681PevKs', content: 'snow' },
+  ];
+  const idsOf = ({ last }: Far): readonly unknown[] => {
+    const [, assistant, ...results] = last.messages;
+    const [bonn, paris, rome] = ((assistant?.['tool_calls'] ?? []) as Json[]).map(({ id }) => id);
+    assert.deepEqual(
+      results.map(({ tool_call_id: id }) => id),
+      [paris, bonn, rome],
+      'results find their calls',
+    );
+    return [bonn, paris, rome];
+  };
+
+  test('gets such ids for those of other providers, whoever asks', async (context) => {
+    const far = await openFar(context, 'api.mistral.ai', script);
+    const relayed = await far.post('/v1/chat/completions', { messages: asked });
+    assert.equal(relayed.status, 200, await relayed.text());
+    const ids = idsOf(far);
+    assert.equal(new Set(ids).size, 3);
+    assert.equal(ids[2], 'D681PevKs', 'its own stay');
+    const decoded = await far.post('/v1/chat/completions', { messages: asked, download_media: true });
+    assert.equal(decoded.status, 200, await decoded.text());
+    assert.deepEqual(idsOf(far), ids);
+  });
+
+  test('others get them as they are', async (context) => {
+    const far = await openFar(context, 'api.deepseek.com', () => ({ text: ['Sunny'] }));
+    const answer = await far.post('/v1/chat/completions', { messages: asked });
+    assert.equal(answer.status, 200, await answer.text());
+    assert.deepEqual(far.last.messages, asked);
+  });
+});

@@ -195,8 +195,9 @@ function toRelay(
   for (const [name, value] of Object.entries(extraOf(body)))
     edits.set(name, JSON.stringify(name === 'reasoning_effort' ? toEffort(value) : value));
   if (body.model !== target.model) edits.set('model', JSON.stringify(target.model));
-  if (relay?.knowsDeveloper !== true && messages.some(isOfDeveloper))
-    edits.set('messages', JSON.stringify(wholeMessages().map(asSystem)));
+  const taken = relay?.taken;
+  if (taken !== undefined && messages.some((message) => taken(message) !== message))
+    edits.set('messages', JSON.stringify(wholeMessages().map(taken)));
   else if (messages !== body.messages) edits.set('messages', JSON.stringify(messages));
   // Usage is recorded whether or not the client wants to see it.
   if (relay?.countsUnasked === true) edits.set('stream_options', undefined);
@@ -210,14 +211,6 @@ function toRelay(
     wantsJson: wantsJson(body),
     promptTokens: estimatePrompt(messages, textBytes) + (missingBytes >> 2),
   };
-}
-
-function isOfDeveloper({ role }: WireMessage): boolean {
-  return role === 'developer';
-}
-
-function asSystem(message: WireMessage): WireMessage {
-  return isOfDeveloper(message) ? { ...message, role: 'system' } : message;
 }
 
 /** Whole answers that shall be JSON are, whatever a model writes around it. */

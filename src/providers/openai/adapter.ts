@@ -20,6 +20,7 @@ import { withoutRefused } from './refused.ts';
 import { RefusedFields } from './refused-fields.ts';
 import { serviceAt } from './services.ts';
 import { withPossibleStrict } from './strict-schema.ts';
+import { takenMessage } from './taken-message.ts';
 
 /** Bytes of a listing that are read. */
 const LISTING_BYTES = 16 * 1024 * 1024;
@@ -63,8 +64,11 @@ export function createOpenAiProvider(
   }
 
   const refused = new RefusedFields();
-  const { countsUnasked = false, knowsDeveloper = false } = service;
-  const relay: Relay = { target, countsUnasked, knowsDeveloper };
+  const relay: Relay = {
+    target,
+    countsUnasked: service.countsUnasked === true,
+    taken: (message) => takenMessage(message, service),
+  };
 
   async function ask(request: ChatRequest, call: Call): Promise<AsyncIterator<Batch>> {
     const drop = (field: string): void => call.drop(field);

@@ -5,6 +5,7 @@ import { vendorText } from '../../core/vendor.ts';
 import { lostMarks } from '../lost.ts';
 import { type Service, USUAL_SERVICE } from './services.ts';
 import { withShownMedia } from './shown-media.ts';
+import { takenMessage } from './taken-message.ts';
 
 type Json = Record<string, unknown>;
 
@@ -26,7 +27,7 @@ export function encodeRequest(
   return {
     ...ownExtra(request),
     model: request.model,
-    messages: messagesOf(request).map((message) => encodeMessage(message, service)),
+    messages: messagesOf(request).map((message) => takenMessage(encodeMessage(message), service)),
     stream,
     ...(stream && service.countsUnasked !== true ? { stream_options: { include_usage: true } } : {}),
     ...defined({
@@ -59,15 +60,13 @@ function wordForMaxTokens(model: string): string {
   return OPENAI_THINKERS.test(model) ? 'max_completion_tokens' : 'max_tokens';
 }
 
-function encodeMessage(message: Message, service: Service): Json {
+function encodeMessage(message: Message): Json & { readonly role: string } {
   const content = encodeContent(message.content.filter((part) => part.type !== 'reasoning'));
   switch (message.role) {
     case 'system':
     case 'developer':
-    case 'user': {
-      const role = message.role === 'developer' && service.knowsDeveloper !== true ? 'system' : message.role;
-      return { role, content, ...defined({ name: message.name }) };
-    }
+    case 'user':
+      return { role: message.role, content, ...defined({ name: message.name }) };
     case 'assistant':
       return {
         role: 'assistant',

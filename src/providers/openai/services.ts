@@ -8,6 +8,8 @@ export interface Service {
   readonly countsUnasked?: true;
   /** Takes the role `developer`, which most refuse or pass over: to them these instructions are the system's. */
   readonly knowsDeveloper?: true;
+  /** Ids of tool calls have nine letters and digits; others, as of a conversation that went on elsewhere before, are refused. */
+  readonly hasShortIds?: true;
 }
 
 /** By the end of their host: they are the same under every id. */
@@ -16,7 +18,7 @@ const SERVICES: readonly (readonly [host: string, service: Service])[] = [
   ['.openai.azure.com', { refuses: new Set(['top_k']), knowsDeveloper: true }],
   ['api.groq.com', { refuses: new Set(['top_k', 'reasoning_content']) }],
   ['api.cerebras.ai', { refuses: new Set(['reasoning_content']) }],
-  ['api.mistral.ai', { countsUnasked: true }],
+  ['api.mistral.ai', { countsUnasked: true, hasShortIds: true }],
 ];
 
 /** A service of which nothing is known. */
