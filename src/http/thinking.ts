@@ -1,5 +1,4 @@
 import type { Sampling } from '../core/chat.ts';
-import { nearestEffort } from '../providers/openai/efforts.ts';
 import { capabilitiesOf } from '../providers/openai/models.ts';
 import type { Target } from '../routing/select.ts';
 
@@ -8,10 +7,11 @@ import type { Target } from '../routing/select.ts';
  * OpenAI's only hoped for some thoughts, or for none; `isLost` says whether they hoped in vain.
  */
 export function samplingFor(
-  { reasoningEffort, ...sampling }: Sampling,
+  all: Sampling,
   { model }: Target,
 ): { readonly sampling: Sampling; readonly isLost: boolean } {
-  if (reasoningEffort === undefined) return { sampling, isLost: false };
-  if (capabilitiesOf(model).reasoning !== true) return { sampling, isLost: reasoningEffort !== 'none' };
-  return { sampling: { ...sampling, reasoningEffort: nearestEffort(reasoningEffort, model) }, isLost: false };
+  const { reasoningEffort, ...sampling } = all;
+  if (reasoningEffort === undefined || capabilitiesOf(model).reasoning === true)
+    return { sampling: all, isLost: false };
+  return { sampling, isLost: reasoningEffort !== 'none' };
 }

@@ -6,6 +6,7 @@ import { editPieces } from '../../core/json.ts';
 import { isUploadId, uploadIn } from '../../core/upload-address.ts';
 import { estimatePrompt } from '../../core/usage.ts';
 import { OWN_MEDIA } from '../../enrich/buckets.ts';
+import { nearestEffort } from '../../providers/openai/efforts.ts';
 import type { RelayRequest } from '../../routing/relay.ts';
 import type { Answered, Question } from '../../routing/router.ts';
 import type { Target } from '../../routing/select.ts';
@@ -190,10 +191,12 @@ function toRelay(
   const { relay } = target.provider;
   const edits = new Map<string, string | undefined>();
   for (const { name } of members) if (REMOVED_FIELDS.has(name)) edits.set(name, undefined);
-  const effort = toEffort(body.reasoning_effort);
+  const inItsWords = (effort: unknown): unknown =>
+    typeof effort === 'string' ? nearestEffort(toEffort(effort), target.model) : effort;
+  const effort = inItsWords(body.reasoning_effort);
   if (effort !== body.reasoning_effort) edits.set('reasoning_effort', JSON.stringify(effort));
   for (const [name, value] of Object.entries(extraOf(body)))
-    edits.set(name, JSON.stringify(name === 'reasoning_effort' ? toEffort(value) : value));
+    edits.set(name, JSON.stringify(name === 'reasoning_effort' ? inItsWords(value) : value));
   if (body.model !== target.model) edits.set('model', JSON.stringify(target.model));
   const taken = relay?.taken;
   if (taken !== undefined && messages.some((message) => taken(message) !== message))

@@ -35,6 +35,8 @@ export interface VendorSpec {
   open(connection: Connection): Promise<(model: string) => LanguageModelV4>;
   /** What the vendor's library wants to know beyond the common options. */
   options?(request: ChatRequest): SharedV4ProviderOptions;
+  /** An effort in a word that a model knows, where its library does not see to that; undefined: the model is asked for none. */
+  effort?(word: string, model: string): string | undefined;
   /** The fields of `ChatRequest.extra` that `options` has a use for; others are reported as dropped. */
   readonly takes?: readonly string[];
   /** What the events of its streams are: those that say a piece of text cost less then. */
@@ -180,7 +182,7 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
         supportedUrls: await model.supportedUrls,
         recall: (callId) => thoughts.recall(`${owner} ${callId}`),
       });
-      const options = toCallOptions(request, prompt, spec.options?.(request) ?? {}, signal);
+      const options = toCallOptions(withEffort(spec, request), prompt, spec.options?.(request) ?? {}, signal);
       const { stream, response } = await Promise.resolve(model.doStream(options)).catch((thrown: unknown) => {
         throw askingFailure(who, thrown);
       });
@@ -245,6 +247,13 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
       },
     } satisfies Provider;
   };
+}
+
+function withEffort(spec: VendorSpec, request: ChatRequest): ChatRequest {
+  const { reasoningEffort: word, ...sampling } = request.sampling;
+  if (word === undefined || spec.effort === undefined) return request;
+  const effort = spec.effort(word, request.model);
+  return { ...request, sampling: { ...sampling, ...(effort === undefined ? {} : { reasoningEffort: effort }) } };
 }
 
 /** A request until it is on its way: a generator holds what it was given for as long as it runs. */

@@ -11,6 +11,7 @@ export const bedrock = fromAiSdk({
   baseUrl: (settings) => `https://bedrock-runtime.${region(settings)}.amazonaws.com`,
   secretSettings: ['accessKeyId', 'secretAccessKey', 'sessionToken'],
   lost: (request) => [...lostDetail(request), ...lostOneCall(request), ...lostEffort(request)],
+  effort: (word, model) => (word === 'none' && ALWAYS_THINKS.test(model) ? 'low' : word),
 
   async open({ baseUrl, apiKey, headers, settings, fetch }) {
     const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
@@ -58,6 +59,9 @@ export const bedrock = fromAiSdk({
     ] satisfies Model[];
   },
 });
+
+/** Models that cannot be told not to think. */
+const ALWAYS_THINKS = /gpt-oss|claude-(?:opus-5-5|sonnet-5-5|fable-5)/;
 
 /** The library's settings. */
 function toSettings(

@@ -43,6 +43,12 @@ export const google = fromAiSdk({
     },
   },
   lost: (request) => [...lostDetail(request), ...lostOneCall(request), ...lostEffort(request)],
+  effort(word, model) {
+    if ((word === 'none' || word === 'minimal') && model.includes('gemini-pro-latest')) return 'low';
+    if (word !== 'none' || CAN_THINK_LESS.test(model)) return word;
+    // A model that always thinks; those that never do refuse to be told not to.
+    return model.includes('gemini-2.5-pro') ? 'minimal' : undefined;
+  },
 
   embeddings: {
     perRequest: () => 100,
@@ -91,6 +97,9 @@ export const google = fromAiSdk({
     );
   },
 });
+
+/** Models that can be told to think less, or not at all (https://ai.google.dev/gemini-api/docs/thinking). */
+const CAN_THINK_LESS = /gemini-(?:2\.5-flash|[3-9]|flash-)(?!.*-image)/;
 
 /** All that an event with a piece of text has, its candidate, and its part. */
 const EVENT: ReadonlySet<string> = new Set(['candidates', 'usageMetadata', 'modelVersion', 'responseId']);

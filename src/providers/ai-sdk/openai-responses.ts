@@ -1,6 +1,7 @@
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { ChatRequest } from '../../core/chat.ts';
 import { parseObject } from '../../core/objects.ts';
+import { nearestEffort } from '../openai/efforts.ts';
 import { parseModels } from '../openai/models.ts';
 import { withPossibleStrict } from '../openai/strict-schema.ts';
 import { fromAiSdk } from './adapter.ts';
@@ -93,7 +94,7 @@ function options(request: ChatRequest): SharedV4ProviderOptions {
   const known = {
     store: false,
     parallelToolCalls,
-    reasoningEffort: effort,
+    reasoningEffort: effort === undefined ? undefined : nearestEffort(effort, request.model),
     // The library knows OpenAI's models by name; of any other it would leave the effort out.
     forceReasoning: effort === undefined || effort === 'none' ? undefined : true,
     reasoningSummary: extra['reasoning.summary'],

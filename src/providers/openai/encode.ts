@@ -3,6 +3,7 @@ import { base64Of, mimeTypeOf } from '../../core/data-uri.ts';
 import { SluiceError, unreachable } from '../../core/errors.ts';
 import { vendorText } from '../../core/vendor.ts';
 import { lostMarks } from '../lost.ts';
+import { nearestEffort } from './efforts.ts';
 import { type Service, USUAL_SERVICE } from './services.ts';
 import { withShownMedia } from './shown-media.ts';
 import { takenMessage } from './taken-message.ts';
@@ -21,6 +22,7 @@ export function encodeRequest(
   service: Service = USUAL_SERVICE,
 ): Json {
   const { sampling, tools = [] } = request;
+  const effort = sampling.reasoningEffort;
   // A choice among no tools is an error to OpenAI.
   const hasTools = tools.length > 0;
   for (const field of lost(request)) drop(field);
@@ -39,7 +41,7 @@ export function encodeRequest(
       seed: sampling.seed,
       presence_penalty: sampling.presencePenalty,
       frequency_penalty: sampling.frequencyPenalty,
-      reasoning_effort: sampling.reasoningEffort,
+      reasoning_effort: effort === undefined ? undefined : nearestEffort(effort, request.model),
       tools: request.tools?.map(({ vendor: _, ...tool }) => ({ type: 'function', function: defined({ ...tool }) })),
       tool_choice: !hasTools || request.toolChoice === undefined ? undefined : encodeToolChoice(request.toolChoice),
       parallel_tool_calls: hasTools ? request.parallelToolCalls : undefined,
