@@ -62,6 +62,17 @@ describe('attempts', () => {
     assert.ok(asked.filter((id) => id === 'b').length > 1, asked.join());
   });
 
+  test('nobody is asked for whoever has left, nor where the time is over', async () => {
+    const gone = new CallScope('request', testLogger());
+    gone.cancel();
+    const left = await run([a, b], {}, LIMITS, new Health(), gone);
+    assert.deepEqual([left.error?.code, left.asked], ['cancelled', []]);
+    const late = new CallScope('request', testLogger());
+    late.cancel(new SluiceError('upstream_timeout', 'The answer took longer than 5 ms.'));
+    const over = await run([a, b], {}, LIMITS, new Health(), late);
+    assert.deepEqual([over.error?.code, over.error?.options.provider, over.asked], ['upstream_timeout', 'a', []]);
+  });
+
   test('the first target that can answers', async () => {
     const { value, asked, attempts } = await run([a, b, c], { a: ['upstream_unreachable'] });
     assert.equal(value, 'answer of b');

@@ -38,6 +38,8 @@ export async function attempt<T>(
       attempts += 1;
       const began = performance.now();
       try {
+        // Before the first one too: looking for targets and making the question ready may have taken long.
+        if (call.cancelled !== undefined) throw call.cancelled;
         const value = await open(target);
         health.succeeded(target);
         health.answered(target, performance.now() - began);

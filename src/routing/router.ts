@@ -121,6 +121,8 @@ export class Router {
     open: (target: Target, scope: CallScope) => Promise<T>,
     prepare?: () => Promise<unknown>,
   ): Promise<Performed<T>> {
+    // The client may have left while its request was read, or waited for a place.
+    if (call.cancelled !== undefined) throw call.cancelled;
     const [lost] = dropped;
     if (lost !== undefined && call.strict) call.drop(lost);
     const limits = this.#deps.limits();

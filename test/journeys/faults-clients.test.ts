@@ -9,6 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type Flood, flood } from '../support/openai-faults.ts';
 import { type OpenAiOptions, type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
+import { plainServer } from '../support/plain-server.ts';
 import type { VendorAnswer, VendorScript } from '../support/vendor-script.ts';
 import { begin, QUESTION, readChatStream, readConversation, receive } from '../support/wire-answers.ts';
 
@@ -129,6 +130,47 @@ describe('clients that leave', () => {
         assert.equal(asked(), 1, way);
       }),
     );
+  });
+
+  test('a client that leaves before anybody is asked for it is not asked for at all', async (context) => {
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    let listings = 0;
+    const asked: (string | undefined)[] = [];
+    const slow = await plainServer(context, async ({ method, url }, response) => {
+      if (method === 'POST') asked.push(url);
+      else {
+        listings += 1;
+        await gate;
+      }
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[{"id":"a-model"}]}');
+    });
+    const gateway = await startGateway(`providers: { slow: { kind: openai, baseUrl: '${slow.url}' } }`);
+    context.after(() => gateway.close());
+    let closed = 0;
+    gateway.app.server.server.on('request', (_request, response) =>
+      response.once('close', () => {
+        closed += 1;
+      }),
+    );
+    const questions = {
+      '/v1/chat/completions': { messages: QUESTION },
+      '/v1/messages': { messages: QUESTION, max_tokens: 9 },
+      '/v1/embeddings': { input: 'Hi' },
+      '/v1/images/generations': { prompt: 'Hi' },
+      '/v1/audio/speech': { input: 'Hi', voice: 'alloy' },
+    };
+    const clients = Object.entries(questions).map(([path, question]) =>
+      begin(gateway.origin, path, { model: 'a-model', ...question }),
+    );
+    await eventually(
+      'all wait to know who has the model',
+      () => listings > 0 && gateway.app.running === clients.length,
+    );
+    for (const client of clients) client.leave();
+    await eventually('all have left', () => closed === clients.length);
+    open();
+    await eventually('nobody waits any more', () => gateway.app.running === 0);
+    assert.deepEqual(asked, []);
   });
 
   test('all choices of an answer are closed with it', async (context) => {
