@@ -243,12 +243,22 @@ export interface OpenFile extends FileInfo {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+export interface WriteOptions {
+  /** Throws `conflict` where something is there already, also when that has come only just now, from another process. */
+  readonly onlyNew?: boolean;
+}
+
 /**
  * Bytes with a path. A path has one to five segments of `[A-Za-z0-9._+,=@-]`, none of them beginning with a dot, at most
  * 255 bytes each; anything else throws `invalid_request`. A file is there as a whole or not at all.
  */
 export interface Files {
-  write(path: string, body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<FileInfo>;
+  /** Replaces what is there. */
+  write(
+    path: string,
+    body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    options?: WriteOptions,
+  ): Promise<FileInfo>;
   stat(path: string): Promise<FileInfo | undefined>;
   open(path: string, range?: ByteRange): Promise<OpenFile | undefined>;
   /** All files below a folder, at any depth, in no particular order. */

@@ -29,7 +29,7 @@ function world(context: TestContext, now: () => number = Date.now) {
 /** The same files, but for some of what they do. */
 function changed(files: Files, some: Partial<Files>): Files {
   return {
-    write: (path, body) => files.write(path, body),
+    write: (path, body, options) => files.write(path, body, options),
     stat: (path) => files.stat(path),
     open: (path) => files.open(path),
     list: (folder) => files.list(folder),
@@ -87,6 +87,32 @@ describe('files that come piece by piece', () => {
     );
     const record = await resumable.finish(name);
     assert.equal((await collectBytes((await uploads.open(record)).body)).toString(), 'long');
+  });
+
+  test('are what was promised where two processes take a piece for the same place', async (context) => {
+    const { files, uploads, open } = world(context);
+    for (const [sent, end] of [
+      ['no', 'invalid_request'],
+      // The same once more.
+      ['long', 4],
+    ] as const) {
+      const name = await open().begin(ABOUT);
+      const late = new ResumableUploads({
+        uploads,
+        owner: () => null,
+        mostBytes: () => 10,
+        files: changed(files, {
+          async write(path, body, options) {
+            await open().append(name, 0, Buffer.from('long'));
+            return files.write(path, body, options);
+          },
+        }),
+      });
+      const ended = await late.append(name, 0, Buffer.from(sent)).catch((error: SluiceError) => error.code);
+      assert.equal(ended, end, sent);
+      const record = await open().finish(name);
+      assert.equal((await collectBytes((await uploads.open(record)).body)).toString(), 'long');
+    }
   });
 
   test('are completed once', async (context) => {

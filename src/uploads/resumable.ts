@@ -53,7 +53,7 @@ export async function removeAbandoned(
 export class ResumableUploads {
   readonly #deps: ResumableDeps;
   readonly #ending = new Set<string>();
-  /** Two pieces that come at once must not take the same place. */
+  /** Of two pieces that come at once for the same place the first takes it; among processes, whichever is on the disk first. */
   readonly #appends = new Locks();
 
   constructor(deps: ResumableDeps) {
@@ -97,7 +97,14 @@ export class ResumableUploads {
       });
     }
     this.#checkSize(offset + bytes.length);
-    if (bytes.length > 0) await this.#deps.files.write(pieceAt(name, offset), [bytes]);
+    if (bytes.length === 0) return there;
+    try {
+      await this.#deps.files.write(pieceAt(name, offset), [bytes], { onlyNew: true });
+    } catch (error) {
+      if (!(error instanceof SluiceError) || error.code !== 'conflict') throw error;
+      // Another process has taken a piece for this place meanwhile: it may be the same.
+      return await this.#append(name, offset, bytes);
+    }
     return offset + bytes.length;
   }
 

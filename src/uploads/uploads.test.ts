@@ -32,7 +32,7 @@ function fullOnceFilled(deps: UploadDeps): { readonly uploads: Uploads; fill(): 
     uploads: new Uploads({
       ...deps,
       files: {
-        write: (path, body) => write(() => files.write(path, body)),
+        write: (path, body, options) => write(() => files.write(path, body, options)),
         stat: (path) => files.stat(path),
         open: (path, range) => files.open(path, range),
         list: (folder) => files.list(folder),

@@ -51,6 +51,32 @@ export function filesContract(name: string, open: Open<Files>): void {
       assert.ok(bytes.every((byte, index) => byte === Math.floor(index / 1_000) % 251));
     });
 
+    test('what is to be new replaces nothing, and one of all who try it at once succeeds', async (context) => {
+      const { store, another } = await open(context);
+      const other = await another();
+      const isNew = { onlyNew: true };
+      const taken = { code: 'conflict' };
+      const info = await store.write('bucket/a', text('first'), isNew);
+      assert.deepEqual(await store.stat('bucket/a'), info);
+      await assert.rejects(other.write('bucket/a', text('second'), isNew), taken);
+      assert.equal(await read(store, 'bucket/a'), 'first');
+      await assert.rejects(store.write('bucket', text('a file'), isNew), taken);
+      await store.write('bucket/a', text('replaced'));
+      assert.equal(await read(store, 'bucket/a'), 'replaced');
+      await store.delete('bucket/a');
+      const tries = Array.from({ length: 20 }, (_, n) =>
+        (n % 2 === 0 ? store : other).write('bucket/a', text(`${n}`), isNew),
+      );
+      const ends = await Promise.allSettled(tries);
+      const won = ends.findIndex(({ status }) => status === 'fulfilled');
+      assert.equal(await read(store, 'bucket/a'), `${won}`);
+      assert.deepEqual(
+        ends.flatMap((end) => (end.status === 'rejected' ? [end.reason.code] : [])),
+        Array.from({ length: 19 }, () => 'conflict'),
+      );
+      assert.deepEqual(await paths(other, 'bucket'), ['bucket/a']);
+    });
+
     test('a range is a part, both ends included', async (context) => {
       const { store } = await open(context);
       await store.write('a', text('0123456789'));

@@ -1,16 +1,16 @@
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, open, rename, rm, rmdir, unlink } from 'node:fs/promises';
+import { type FileHandle, link, open, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { SluiceError } from '../../core/errors.ts';
 import { makeFolder, syncFolder } from '../../core/folder.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { ByteRange, FileInfo, Files, OpenFile } from '../../core/stores.ts';
+import type { ByteRange, FileInfo, Files, OpenFile, WriteOptions } from '../../core/stores.ts';
 import { rangeWithin } from '../byte-range.ts';
 import { storageFailed } from '../failure.ts';
 import { MOST_SEGMENTS, segmentsOf } from '../file-path.ts';
 import { Problem } from '../problem.ts';
 import { systemCode, systemSentence } from '../system-failures.ts';
-import { isAbsence, Places, refuseOtherCase } from './places.ts';
+import { isAbsence, Places, refuseOtherCase, statOf } from './places.ts';
 import { removeLeftovers, TEMPORARY, temporaryName } from './temporary.ts';
 import { walk } from './walk.ts';
 
@@ -45,14 +45,18 @@ export class DiskFiles implements Files {
     return this.#problem.sentence;
   }
 
-  async write(name: string, body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<FileInfo> {
+  async write(
+    name: string,
+    body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    { onlyNew = false }: WriteOptions = {},
+  ): Promise<FileInfo> {
     const segments = segmentsOf(name);
     const info = await this.#guard(async () => {
       await this.#prepare();
       const temporary = path.join(this.#temporary, temporaryName());
       try {
         const stats = await fill(await this.#create(temporary), body);
-        await this.#place(temporary, segments);
+        await this.#place(temporary, segments, onlyNew ? moveToFree : rename);
         return infoOf(name, stats);
       } catch (error) {
         await rm(temporary, { force: true }).catch(() => {
@@ -166,13 +170,13 @@ export class DiskFiles implements Files {
     }
   }
 
-  async #place(temporary: string, segments: readonly string[]): Promise<void> {
+  async #place(temporary: string, segments: readonly string[], move: Move): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       try {
         const folder = await this.#places.make(segments.slice(0, -1));
         const file = path.join(folder, segments.at(-1) ?? '');
         await refuseOtherCase(file);
-        await rename(temporary, file);
+        await move(temporary, file);
         return await syncNames(folder);
       } catch (error) {
         if (systemCode(error) === 'EISDIR') throw new SluiceError('conflict', 'A stored folder has this name.');
@@ -230,6 +234,31 @@ async function* piecesOf(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>)
   } catch (cause) {
     throw new BodyFailure('the body ended early', { cause });
   }
+}
+
+type Move = (temporary: string, file: string) => Promise<void>;
+
+/** What file systems say that know no second name for a file, as those of memory cards. */
+const WITHOUT_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+/** Moves a file to where nothing is; of several that try it at once one succeeds. Throws `conflict` where something is there. */
+async function moveToFree(temporary: string, file: string): Promise<void> {
+  try {
+    await link(temporary, file);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'EEXIST') throw taken();
+    if (!WITHOUT_LINKS.has(code)) throw error;
+    // The next best: whoever comes in between is replaced.
+    if ((await statOf(file)) !== undefined) throw taken();
+    return await rename(temporary, file);
+  }
+  // It is in its place. A second name that stays goes with the next start.
+  await unlink(temporary).catch(() => {});
+}
+
+function taken(): SluiceError {
+  return new SluiceError('conflict', 'A stored file has this name already.');
 }
 
 /** Brings the names in a folder to the disk; or, where somebody has deleted it with all of them meanwhile, that it is gone. */
