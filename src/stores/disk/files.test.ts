@@ -15,7 +15,8 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { type FileHandle, open as openFile } from 'node:fs/promises';
+import fsPromises, { type FileHandle, open as openFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { testLogger } from '../../../test/support/call.ts';
@@ -44,6 +45,25 @@ describe('files on the disk', () => {
     if (process.platform === 'win32') return context.skip('files have no mode there');
     assert.equal(statSync(path.join(root, 'a/b/c')).mode & 0o777, 0o600);
     for (const folder of ['', 'a', 'a/b', '.tmp']) assert.equal(statSync(path.join(root, folder)).mode & 0o777, 0o700);
+  });
+
+  test('replace nothing where they are to be new, also where a file cannot have two names', async (context) => {
+    const { root, open, paths } = openFiles(context);
+    const files = open();
+    const refused = context.mock.method(fsPromises, 'link', () =>
+      Promise.reject(Object.assign(new Error('no links'), { code: 'EPERM' })),
+    );
+    syncBuiltinESMExports();
+    context.after(() => {
+      refused.mock.restore();
+      syncBuiltinESMExports();
+    });
+    await files.write('a/b', text('first'), { onlyNew: true });
+    await assert.rejects(files.write('a/b', text('second'), { onlyNew: true }), { code: 'conflict' });
+    assert.equal(refused.mock.callCount(), 2);
+    assert.equal(readFileSync(path.join(root, 'a/b'), 'utf8'), 'first');
+    assert.deepEqual(await paths(files, 'a'), ['a/b']);
+    assert.deepEqual(readdirSync(path.join(root, '.tmp')), []);
   });
 
   test('trouble that has passed is seen to have, though nobody writes', async (context) => {
