@@ -47,6 +47,8 @@ export interface FleetEvents {
 }
 
 const TAGS = 0x10000;
+/** How long a worker may take until it serves, in milliseconds: one that hangs must not keep others from taking its place. */
+const START_MS = 120_000;
 /** How long the last words of a worker that has ended may be on their way, in milliseconds. */
 const LAST_WORDS_MS = 300;
 /** A trouble that goes on is complained of once; after so many milliseconds without it, it is another one. */
@@ -56,13 +58,15 @@ const COMPLAIN_MS = 10_000;
 export class Fleet {
   readonly #events: FleetEvents;
   readonly #log: Logger;
+  readonly #startMs: number;
   readonly #members = new Map<Member, Worker>();
   #last = 0;
   #lastRefusal = Number.NEGATIVE_INFINITY;
 
-  constructor(events: FleetEvents, log: Logger) {
+  constructor(events: FleetEvents, log: Logger, { startMs = START_MS } = {}) {
     this.#events = events;
     this.#log = log;
+    this.#startMs = startMs;
     cluster.setupPrimary({ serialization: 'advanced' });
   }
 
@@ -86,8 +90,6 @@ export class Fleet {
     });
     const served = Promise.withResolvers<Served>();
     const ended = Promise.withResolvers<void>();
-    // Whoever does not wait for it does not want to hear of it either.
-    served.promise.catch(() => {});
     const member = {
       tag,
       pid: worker.process.pid,
@@ -102,6 +104,12 @@ export class Fleet {
       if (member.state === 'starting') member.state = 'serving';
       served.resolve({ port, text });
     });
+    const late = setTimeout(() => {
+      served.reject(new StartFailure([`a worker did not begin to serve within ${this.#startMs / 1_000} seconds`], 1));
+      worker.process.kill('SIGKILL');
+    }, this.#startMs);
+    const inTime = (): void => clearTimeout(late);
+    served.promise.then(inTime, inTime);
     channel.on('failed', ({ lines, exitCode }) => served.reject(new StartFailure(lines, exitCode)));
     worker.on('message', (messages: readonly Message[]) => {
       if (Array.isArray(messages)) channel.receive(messages);
