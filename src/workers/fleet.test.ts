@@ -7,7 +7,7 @@ import { testLogger } from '../../test/support/call.ts';
 import { loadYaml, temporaryFolder } from '../../test/support/config-folder.ts';
 import { Fleet, StartFailure } from './fleet.ts';
 
-const ignored = { joined: () => {}, left: () => {}, crashed: () => {} };
+const ignored = { joined: () => {}, left: () => {}, failing: () => {}, crashed: () => {} };
 
 test('where the system starts no process, that is told, and nobody waits for its end', {
   timeout: 30_000,

@@ -24,7 +24,8 @@ export interface Member {
   readonly tag: string;
   readonly pid: number | undefined;
   readonly channel: Channel;
-  readonly state: 'starting' | 'serving' | 'retiring';
+  /** `failing`: it will end by itself, and only finishes what it answers. */
+  readonly state: 'starting' | 'serving' | 'retiring' | 'failing';
   /** The port that it was told to listen on; 0: the system chooses. */
   readonly askedPort: number;
   readonly ended: Promise<void>;
@@ -42,6 +43,8 @@ export interface FleetEvents {
   /** A worker is there: what it may ask is to be answered from now on. */
   joined(member: Member): void;
   left(member: Member): void;
+  /** One that served is about to end by itself. */
+  failing(member: Member): void;
   /** One that served has ended by itself. `how`: exit code or signal. */
   crashed(member: Member, how: string): void;
 }
@@ -110,6 +113,13 @@ export class Fleet {
     }, this.#startMs);
     const inTime = (): void => clearTimeout(late);
     served.promise.then(inTime, inTime);
+    channel.on('failing', () => {
+      const { state } = member;
+      if (state === 'retiring') return;
+      member.state = 'failing';
+      served.reject(new StartFailure(['an exception was not caught'], 1));
+      if (state === 'serving') this.#events.failing(member);
+    });
     channel.on('failed', ({ lines, exitCode }) => served.reject(new StartFailure(lines, exitCode)));
     worker.on('message', (messages: readonly Message[]) => {
       if (Array.isArray(messages)) channel.receive(messages);

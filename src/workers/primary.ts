@@ -70,6 +70,7 @@ class Primary {
       {
         joined: (member) => this.#hub.join(member),
         left: (member) => this.#hub.leave(member),
+        failing: () => this.#crew.crashed(),
         crashed: (member, how) => this.#crashed(member, how),
       },
       log,

@@ -75,6 +75,8 @@ export interface Tells {
   readonly serving: { readonly host: string; readonly port: number; readonly text: string };
   /** It cannot start. */
   readonly failed: { readonly lines: readonly string[]; readonly exitCode: number };
+  /** An exception was not caught: it finishes what it answers, and ends. Another one may take its place at once. */
+  readonly failing: undefined;
   /** Requests that are over. */
   readonly seen: readonly Noted[];
   readonly upload: { readonly id: string; readonly isRunning: boolean };

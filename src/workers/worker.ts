@@ -160,7 +160,9 @@ async function work(primary: Channel, beginning: Beginning): Promise<void> {
   if (!process.connected) exit(1);
   process.on('uncaughtException', (error) => {
     log.error({ err: error }, 'an exception was not caught; this worker stops');
-    if (!isStopping) void stop(1);
+    if (isStopping) return;
+    primary.tell('failing', undefined);
+    void stop(1);
   });
   process.on('unhandledRejection', (error) => {
     log.error({ err: error }, 'a rejection was not handled; going on');

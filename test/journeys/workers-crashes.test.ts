@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
-import { ask, openWorkers } from './workers-world.ts';
+import { ask, END, isAlive, openWorkers, stream } from './workers-world.ts';
 
 const isLinux = process.platform === 'linux';
 
@@ -23,5 +23,24 @@ describe('workers that crash', { timeout: 240_000, skip: !isLinux }, () => {
       return found.length === 2 && !found.some((pid) => before.includes(pid));
     });
     for (let at = 0; at < 6; at += 1) assert.equal((await ask(world.origin, '/v1/models')).status, 401);
+  });
+
+  test('those that an exception ends are replaced at once, while they finish what they answer', async (context) => {
+    const thrower = `process.on('SIGUSR2', () => setImmediate(() => { throw new Error('of the test'); }));`;
+    const environment = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(thrower)}` };
+    const yaml = 'limits: { drainMs: 200000 }\n';
+    const world = await openWorkers(context, { count: 2, yaml, environment });
+    const old = world.workers();
+    const held = await Promise.all(Array.from({ length: 6 }, () => stream(world.origin)));
+    for (const pid of old) process.kill(pid, 'SIGUSR2');
+    await eventually(
+      'two others start',
+      () => world.workers().filter((pid) => !old.includes(pid)).length === 2 && old.some(isAlive),
+    );
+    await world.running.said(/(?:a worker serves[\s\S]*){4}/);
+    assert.equal((await ask(world.origin, '/health')).status, 200);
+    for (const response of [...world.open]) response.end(END);
+    for (const { whole } of held) assert.match(await whole, /\[DONE\]/);
+    await eventually('two are left', () => world.workers().length === 2 && !old.some(isAlive));
   });
 });

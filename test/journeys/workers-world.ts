@@ -36,13 +36,14 @@ export interface WorldOptions {
   /** Further members of the provider. */
   readonly entry?: string;
   readonly words?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
   /** What the upstream does with a stream whose first piece has gone out; by default it waits for the test. */
   readonly play?: (response: ServerResponse) => void;
 }
 
 export async function openWorkers(
   context: { after(done: () => void): void },
-  { count = 3, yaml = '', entry = '', words = [], play }: WorldOptions = {},
+  { count = 3, yaml = '', entry = '', words = [], environment = {}, play }: WorldOptions = {},
 ): Promise<WorkersWorld> {
   // What is registered first runs first: nobody may write into the folder any more when it is removed.
   let kill = (): void => {};
@@ -81,7 +82,7 @@ export async function openWorkers(
   const running = startSluice(
     context,
     ['--bind', '127.0.0.1:0', '--workers', String(count), '--log-level', 'debug', ...words],
-    { folder, environment: { TMPDIR: folder } },
+    { folder, environment: { TMPDIR: folder, ...environment } },
   );
   const [, address = ''] = await running.said(/Page +http:\/\/([^/\s]+)\//);
   const primary = running.process.pid ?? assert.fail('it runs');
