@@ -143,9 +143,16 @@ describe('a model that refuses long descriptions of tools', { timeout: 60_000 },
   const descriptionsOf = (body: unknown): string[] =>
     (body as { tools: { function: { description?: string } }[] }).tools.map((tool) => tool.function.description ?? '');
   let world: World;
+  let together = 0;
+  const both = Promise.withResolvers<void>();
   before(async () => {
     world = await openWorld({
-      script: ({ body, model }) => {
+      script: async ({ body, model }) => {
+        if (model === 'at-once') {
+          together += 1;
+          if (together === 2) both.resolve();
+          await both.promise;
+        }
         const most = model === 'never' ? 0 : 1024;
         const lengths = descriptionsOf(body).map((description) => [...description].length);
         const place = lengths.findIndex((length) => length > most);
@@ -179,6 +186,12 @@ describe('a model that refuses long descriptions of tools', { timeout: 60_000 },
         assert.ok(tools[place + 1]?.description.startsWith(description.slice(0, -1)));
       }
     }
+  });
+
+  test('gets them also where several are refused before any has learned of it', async () => {
+    const asked = { model: 'mock/at-once', max_tokens: 9, messages: MESSAGES, tools };
+    const answers = await Promise.all([post('/v1/messages', asked), post('/v1/messages', asked)]);
+    for (const answer of answers) assert.equal(answer.status, 200, await answer.text());
   });
 
   test('gets short ones as they are', async () => {

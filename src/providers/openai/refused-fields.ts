@@ -40,13 +40,13 @@ export class RefusedFields {
   /** Whether an upstream that answered `sent` with a status of 400 has named a field to leave out or shorten. It is remembered. */
   learn(request: ChatRequest, sent: Json, answer: Buffer): boolean {
     const error = membersOf(parseObject(answer.toString('utf8'))?.['error']);
-    return this.#learnLength(request, error) || this.#learnField(request, sent, error);
+    return this.#learnLength(request, sent, error) || this.#learnField(request, sent, error);
   }
 
-  #learnLength({ model }: ChatRequest, error: Json): boolean {
+  #learnLength({ model }: ChatRequest, sent: Json, error: Json): boolean {
     const most = longestDescription(error);
-    // Heard before, it has done no good.
-    if (most === undefined || most >= (this.#longest.get(model) ?? Number.POSITIVE_INFINITY)) return false;
+    // Where none is longer than that, shortening would do no good.
+    if (most === undefined || withShortDescriptions(sent['tools'], most) === undefined) return false;
     this.#longest.set(model, most);
     return true;
   }
