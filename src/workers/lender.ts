@@ -22,6 +22,8 @@ export class Lender {
   /** One after the other, so that two do not get the same place. */
   readonly #locks = new Locks();
   readonly #workers = new Set<Channel>();
+  /** Those that have not answered in time, and are not waited for until they do. */
+  readonly #late = new Set<Channel>();
 
   constructor(limits: () => PlaceLimits) {
     this.#limits = limits;
@@ -36,6 +38,7 @@ export class Lender {
   /** A worker has ended: its places are free. */
   forget(worker: Channel): void {
     this.#workers.delete(worker);
+    this.#late.delete(worker);
     for (const [key, holders] of this.#lent) {
       holders.delete(worker);
       if (holders.size === 0) this.#lent.delete(key);
@@ -44,7 +47,8 @@ export class Lender {
 
   /** The limits have changed: whatever is lent comes back, as soon as it is free, so that the new ones hold. */
   async recall(): Promise<void> {
-    for (const key of [...this.#lent.keys()]) await this.#locks.run(key, () => this.#collect(key, undefined, true));
+    const keys = [...this.#lent.keys()];
+    await Promise.all(keys.map((key) => this.#locks.run(key, () => this.#collect(key, undefined, true))));
   }
 
   async #lend(worker: Channel, client: string | undefined, want: number): Promise<number> {
@@ -62,15 +66,24 @@ export class Lender {
   /** Takes back what the others hold and do not use; with `all`, the rest later. */
   async #collect(key: string, except: Channel | undefined, all = false): Promise<void> {
     const holders = [...(this.#lent.get(key)?.keys() ?? [])].filter((each) => each !== except);
+    const late = holders.filter((each) => this.#late.has(each));
+    const prompt = holders.filter((each) => !this.#late.has(each));
+    const open = new Set(prompt);
+    const back = prompt.map((holder) => this.#callBack(key, holder, all).finally(() => open.delete(holder)));
+    // What is to come back later has to be said once; else the question that it owes an answer to is enough.
+    if (all) for (const holder of late) void this.#callBack(key, holder, all);
     const enough = new AbortController();
-    const back = holders.map(async (holder) => {
-      const count = await holder.ask('unused', { client: key === ALL ? undefined : key, all }).catch(() => 0);
-      // Also when nobody waits for it any more.
-      this.#note(key, holder, -count);
-    });
-    const late = sleep(PATIENCE_MS, undefined, { signal: enough.signal }).catch(() => undefined);
-    await Promise.race([Promise.all(back), late]);
+    const over = sleep(PATIENCE_MS, undefined, { signal: enough.signal }).catch(() => undefined);
+    await Promise.race([Promise.all(back), over]);
     enough.abort();
+    for (const holder of open) if (this.#workers.has(holder)) this.#late.add(holder);
+  }
+
+  async #callBack(key: string, holder: Channel, all: boolean): Promise<void> {
+    const count = await holder.ask('unused', { client: key === ALL ? undefined : key, all }).catch(() => 0);
+    this.#late.delete(holder);
+    // Also when nobody waits for it any more.
+    this.#note(key, holder, -count);
   }
 
   #sum(key: string): number {

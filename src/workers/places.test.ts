@@ -129,6 +129,32 @@ describe('places of several workers', () => {
     assert.equal(await take(other.places), 'overloaded', 'two run in the other one');
   });
 
+  test('of all clients are called back from a worker at once; one that hangs is waited for once', {
+    timeout: 120_000,
+  }, async () => {
+    const { lender, workers, messages } = open(1_000, 4, 2);
+    const [stuck, other] = workers;
+    assert.ok(stuck !== undefined && other !== undefined);
+    const clients = Array.from({ length: 20 }, (_, at) => `192.0.2.${at}`);
+    for (const client of clients) assert.equal(await take(stuck.places, client), true);
+    stuck.hang();
+    let before = messages();
+    const over = lender.recall();
+    await turn();
+    await turn();
+    assert.equal(messages() - before, clients.length + 1);
+    await over;
+    for (let at = 0; at < 3; at += 1) assert.equal(await take(other.places, clients[0]), true);
+    before = messages();
+    assert.equal(await take(other.places, clients[0]), 'rate_limited');
+    assert.equal(messages() - before, 2, 'its question and the answer');
+    stuck.wake();
+    for (const client of clients) stuck.places.give(client);
+    await turn();
+    await turn();
+    assert.equal(await take(other.places, clients[0]), true);
+  });
+
   test('stay exact however questions, answers and recalls cross each other', async () => {
     const { lender, workers } = open(7, 100, 3);
     const running: LeasedPlaces[] = [];
