@@ -25,7 +25,7 @@ test('where the system starts no process, that is told, and nobody waits for its
     return true;
   });
   await fleet.stop();
-  assert.deepEqual([left, fleet.all], [['0001'], []]);
+  assert.deepEqual([left, fleet.all], [[member.tag], []]);
 });
 
 test('one that does not begin to serve in time is ended', { timeout: 120_000 }, async (context) => {

@@ -1,4 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
+import { randomInt } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../core/logger.ts';
@@ -63,7 +64,8 @@ export class Fleet {
   readonly #log: Logger;
   readonly #startMs: number;
   readonly #members = new Map<Member, Worker>();
-  #last = 0;
+  /** Begins anywhere: what an earlier primary's workers answered must not seem to belong to one that runs. */
+  #last = randomInt(TAGS);
   #lastRefusal = Number.NEGATIVE_INFINITY;
 
   constructor(events: FleetEvents, log: Logger, { startMs = START_MS } = {}) {

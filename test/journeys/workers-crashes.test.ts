@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
+import { startSluice } from '../support/run-sluice.ts';
 import { ask, END, isAlive, openWorkers, stream } from './workers-world.ts';
 
 const isLinux = process.platform === 'linux';
@@ -42,5 +43,28 @@ describe('workers that crash', { timeout: 240_000, skip: !isLinux }, () => {
     for (const response of [...world.open]) response.end(END);
     for (const { whole } of held) assert.match(await whole, /\[DONE\]/);
     await eventually('two are left', () => world.workers().length === 2 && !old.some(isAlive));
+  });
+
+  test('an answer in the background that a restart of the whole has cut is known to have failed', async (context) => {
+    const world = await openWorkers(context, { count: 2 });
+    const begun = await ask(world.origin, '/v1/responses', { model: 'mock/m', input: 'Hi', background: true });
+    const { id } = JSON.parse(begun.text);
+    await eventually('it is asked', () => world.open.length === 1);
+    for (const pid of [world.primary, ...world.workers()]) process.kill(pid, 'SIGKILL');
+    await world.running.ended;
+    // The same ids of processes would make it look alive.
+    const words = ['--bind', '127.0.0.1:0', '--workers', '2', '--log-level', 'debug'];
+    const again = startSluice(context, words, { folder: world.folder, environment: { TMPDIR: world.folder } });
+    const [, address = ''] = await again.said(/Page +http:\/\/([^/\s]+)\//);
+    await again.said(/(?:a worker serves[\s\S]*){2}/);
+    for (let at = 0; at < 4; at += 1) {
+      const { text } = await ask(`http://${address}`, `/v1/responses/${id}`);
+      assert.equal(JSON.parse(text).status, 'failed', text);
+    }
+    const next = { model: 'mock/m', input: 'And', previous_response_id: id, background: true };
+    for (let at = 0; at < 4; at += 1) {
+      const { status, text } = await ask(`http://${address}`, '/v1/responses', next);
+      assert.equal(status, 200, text);
+    }
   });
 });
