@@ -82,7 +82,7 @@ describe('answers that want to fill the memory', () => {
   }
 });
 
-test('3,000 good and failing answers leave neither memory nor files behind', { timeout: 120_000 }, async (context) => {
+test('3,000 good and failing answers leave neither memory nor files behind', { timeout: 240_000 }, async (context) => {
   const bad: FaultName[] = [
     'fault-reset',
     'fault-close',

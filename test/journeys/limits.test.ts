@@ -25,7 +25,7 @@ import { at, converse, form, postJson, statusOf, told, upload } from './kept-wor
 const SLUICE = fileURLToPath(new URL('../../bin/sluice.js', import.meta.url));
 const MB = 1_024 * 1_024;
 
-describe('few file descriptors', { timeout: 60_000 }, () => {
+describe('few file descriptors', { timeout: 120_000 }, () => {
   test('more connections than the process may have do not end it, and once they are gone it answers', async (context) => {
     const folder = temporaryFolder(context);
     writeFileSync(path.join(folder, 'sluice.yaml'), 'embedded: { enabled: false }\ndetectLocal: false\n');

@@ -26,7 +26,7 @@ function prompt(index: number): string {
   return `${index} question `.repeat(MEGABYTE / 12).slice(0, MEGABYTE);
 }
 
-describe('prompts of running streams', { timeout: 240_000 }, () => {
+describe('prompts of running streams', { timeout: 480_000 }, () => {
   for (const [title, path, more, kind, length = MEGABYTE] of [
     ['passed on as they are', '/v1/chat/completions', {}],
     ['passed on without being read', '/v1/chat/completions', {}, 'openai', 900_000],

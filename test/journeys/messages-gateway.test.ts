@@ -24,7 +24,7 @@ const TOOL: Anthropic.Tool = {
 const SEARCH = { type: 'web_search_20250305', name: 'web_search', max_uses: 2 } as const;
 const RESULTS = readFileSync(new URL('../fixtures/search/searxng.json', import.meta.url), 'utf8');
 
-describe('Anthropic’s client and the gateway', { timeout: 60_000 }, () => {
+describe('Anthropic’s client and the gateway', { timeout: 120_000 }, () => {
   let world: World;
   let client: Anthropic;
   let closeEngine = (): void => {};

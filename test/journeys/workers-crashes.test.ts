@@ -6,7 +6,7 @@ import { ask, END, isAlive, openWorkers, stream } from './workers-world.ts';
 
 const isLinux = process.platform === 'linux';
 
-describe('workers that crash', { timeout: 240_000, skip: !isLinux }, () => {
+describe('workers that crash', { timeout: 480_000, skip: !isLinux }, () => {
   test('SIGHUP while one that crashed is being replaced: exactly as many as wanted, all with the new configuration', async (context) => {
     const world = await openWorkers(context, { count: 2 });
     const [victim = 0, other = 0] = world.workers();

@@ -13,7 +13,7 @@ const isLinux = process.platform === 'linux';
 const everywhere = (world: WorkersWorld, target: string, body?: object, headers: Record<string, string> = {}) =>
   Promise.all(Array.from({ length: 6 }, () => ask(world.origin, target, body, { headers })));
 
-describe('what one worker learns', { timeout: 240_000, skip: !isLinux }, () => {
+describe('what one worker learns', { timeout: 480_000, skip: !isLinux }, () => {
   test('cookies that one takes in count for all at once', async (context) => {
     const world = await openWorkers(context, { count: 2, entry: ', auth: cookies' });
     const isOn = async () => {

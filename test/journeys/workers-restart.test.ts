@@ -83,7 +83,7 @@ async function starting(context: TestContext) {
   return { running, first, left };
 }
 
-describe('restarting the workers', { timeout: 240_000, skip: !isLinux }, () => {
+describe('restarting the workers', { timeout: 480_000, skip: !isLinux }, () => {
   test('SIGHUP, three times under load: no stream is cut, nothing refused, all are new', async (context) => {
     const world = await openWorkers(context, {
       count: 2,
