@@ -93,6 +93,13 @@ export function buildServer(deps: Deps): FastifyInstance {
       keepUnsent(server);
       // Nothing that can be expected is known to us; RFC 9110 §10.1.1 lets us pass over it.
       server.on('checkExpectation', handler);
+      // Who asks first whether a body is wanted hears so when somebody begins to read it; a refusal needs none of it.
+      server.on('checkContinue', (request, response) => {
+        request.once('resume', () => {
+          if (!response.headersSent) response.writeContinue();
+        });
+        handler(request, response);
+      });
       return server;
     },
     genReqId: uuid,

@@ -179,6 +179,51 @@ describe('bytes that are no request', () => {
     assert.deepEqual(statusesIn((await talk(origin, expecting)).text), [100, 200]);
   });
 
+  test('who asks before sending a body is told to go on only where it is wanted', async (context) => {
+    const locked = await openWorld({ yaml: 'key: the-access-key\nlimits: { chatBodyBytes: 10000 }\n' });
+    context.after(() => locked.close());
+    const { origin } = locked.gateway;
+    const head = (path: string, ...headers: readonly string[]): string =>
+      [`POST ${path} HTTP/1.1`, 'expect: 100-continue', ...headers, '', ''].join('\r\n');
+    const [host, key, json] = [
+      'host: localhost',
+      'authorization: Bearer the-access-key',
+      'content-type: application/json',
+    ];
+    const form = 'content-type: multipart/form-data; boundary=x';
+    await Promise.all(
+      (
+        [
+          [401, head(CHAT, host, json, 'content-length: 100')],
+          [401, head(CHAT, host, json, 'transfer-encoding: chunked')],
+          [403, head(CHAT, 'host: evil.example', key, json, 'content-length: 100')],
+          [404, head('/v1/nothing', host, key, json, 'content-length: 100')],
+          [400, head('/v1/%zz', host, key, json, 'content-length: 100')],
+          [413, head(CHAT, host, key, json, 'content-length: 10001')],
+          [413, head(CHATS[0].path, host, key, form, 'content-length: 100000')],
+          [415, head(CHAT, host, key, 'content-type: text/csv', 'content-length: 100')],
+          [415, head(CHAT, host, key, json, 'content-encoding: gzip', 'content-length: 100')],
+        ] as const
+      ).map(async ([status, request]) => {
+        const { text, closed } = await talk(origin, request, { quietMs: 30_000 });
+        assert.deepEqual([statusesIn(text), closed], [[status], true], `${request}${text}`);
+      }),
+    );
+    const part = `--x\r\ncontent-disposition: form-data; name="json"\r\n\r\n${BODY}\r\n--x--\r\n`;
+    for (const [path, type, body] of [
+      [CHAT, json, BODY],
+      [CHATS[0].path, form, part],
+    ] as const) {
+      const socket = await dial(origin);
+      socket.write(head(path, host, key, type, `content-length: ${body.length}`, 'connection: close'));
+      const [first] = (await once(socket, 'data')) as [Buffer];
+      assert.equal(first.toString(), 'HTTP/1.1 100 Continue\r\n\r\n', path);
+      const heard = listen(socket, 30_000);
+      socket.write(body);
+      assert.deepEqual(statusesIn((await heard).text), [200], path);
+    }
+  });
+
   test('a refusal never breaks into an answer that has begun', async () => {
     await using slow = await openWorld({
       script: () => ({ text: ['one ', 'two ', 'of the upstream.'], delayMs: 150 }),
