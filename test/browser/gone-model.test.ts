@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
-import { becomes, comesToFit } from './eventually.ts';
+import { becomes, comesToFit, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
 import { ask, goTo, lastAnswer, PHONE } from './visit.ts';
@@ -11,28 +12,30 @@ import { ask, goTo, lastAnswer, PHONE } from './visit.ts';
 const script: VendorScript = ({ prompt }) => ({ text: ['You said: ', prompt] });
 
 /** A chat as it was exported where its provider was still there. */
-const kept = {
-  format: 'sluice-chats',
-  version: 1,
-  chats: [
-    {
-      id: 'chat-of-old',
-      title: 'From before',
-      created: 1_750_000_000_000,
-      provider: 'vanished',
-      model: 'old-model',
-      messages: [
-        { id: 'q', parent: null, role: 'user', parts: [{ type: 'text', text: 'Are you there?' }] },
-        { id: 'a', parent: 'q', role: 'assistant', parts: [{ type: 'text', text: 'Still.' }], finish: 'stop' },
-      ],
-    },
-  ],
-};
+function exported(provider: string, model: string): object {
+  return {
+    format: 'sluice-chats',
+    version: 1,
+    chats: [
+      {
+        id: 'chat-of-old',
+        title: 'From before',
+        created: 1_750_000_000_000,
+        provider,
+        model,
+        messages: [
+          { id: 'q', parent: null, role: 'user', parts: [{ type: 'text', text: 'Are you there?' }] },
+          { id: 'a', parent: 'q', role: 'assistant', parts: [{ type: 'text', text: 'Still.' }], finish: 'stop' },
+        ],
+      },
+    ],
+  };
+}
 
-async function openKept(page: Page): Promise<void> {
+async function openKept(page: Page, provider = 'vanished', model = 'old-model'): Promise<void> {
   await goTo(page, '#/history');
   await page.getByRole('button', { name: 'Import chats' }).click();
-  const buffer = Buffer.from(JSON.stringify(kept));
+  const buffer = Buffer.from(JSON.stringify(exported(provider, model)));
   await page.locator('#import-files').setInputFiles([{ name: 'kept.json', mimeType: 'application/json', buffer }]);
   await page.getByRole('dialog').getByText('1 chat imported').waitFor();
   await page.keyboard.press('Escape');
@@ -66,5 +69,57 @@ describe('a chat whose provider is gone', { skip: withoutBrowser }, () => {
       },
       { viewport: PHONE },
     );
+  });
+});
+
+describe('a chat with a provider whose key is in the browser', { skip: withoutBrowser }, () => {
+  let upstream: OpenAiUpstream;
+  /** Listings wait for it. */
+  let gate = Promise.withResolvers<void>();
+  const { visit } = setStage(async () => {
+    upstream = await startOpenAiUpstream(script, {
+      models: ['own-model'],
+      handle: async ({ method }) => {
+        if (method === 'GET') await gate.promise;
+        return false;
+      },
+    });
+    return openGateway(script, ['gpt-4o'], 'Scripted', `  groq: { label: Own, baseUrl: '${upstream.baseUrl}' }\n`);
+  });
+  after(() => upstream?.close());
+
+  /** Opens the chat anew, with listings held back, and returns once the page waits for that of the provider. */
+  async function openHeld(page: Page, model: string): Promise<void> {
+    gate = Promise.withResolvers();
+    await openKept(page, 'groq', model);
+    const settings = { keys: { groq: 'my-own-key' }, choice: { provider: 'groq', model } };
+    await page.evaluate(`localStorage.setItem('sluice.settings', ${JSON.stringify(JSON.stringify(settings))})`);
+    const before = upstream.requests.length;
+    await page.reload();
+    await lastAnswer(page).getByText('Still.').waitFor();
+    // The page asks for it with what it had of the other providers by then.
+    await eventually(async () => assert.ok(upstream.requests.length > before));
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  }
+
+  test('has its model as long as nobody knows better, and the next chat too', async () => {
+    await visit(async (page) => {
+      await openHeld(page, 'own-model');
+      assert.doesNotMatch(await page.locator('#model').innerText(), /not offered/);
+      await goTo(page, '#/');
+      await page.locator('#welcome-title').waitFor();
+      assert.match(await page.locator('#model').innerText(), /own-model$/);
+      gate.resolve();
+      await comesToFit(() => page.locator('#model').innerText(), /own-model\s+Own$/);
+    });
+  });
+
+  test('says that its model is gone once the provider has answered without it', async () => {
+    await visit(async (page) => {
+      await openHeld(page, 'lost-model');
+      assert.doesNotMatch(await page.locator('#model').innerText(), /not offered/);
+      gate.resolve();
+      await comesToFit(() => page.locator('#model').innerText(), /lost-model\s+not offered now$/);
+    });
   });
 });

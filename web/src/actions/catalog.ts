@@ -18,15 +18,16 @@ export async function refreshCatalog(): Promise<void> {
   asked = Date.now();
   try {
     const loaded = await loadCatalog(tag);
-    if (loaded === undefined) return;
-    tag = loaded.tag;
-    const { catalog, settings } = app.get();
-    const names = Object.keys(settings.keys);
-    // Nobody's model shall be gone for the moment until the provider has answered.
-    const own = names.map((name) => [name, catalog.models[name] ?? loaded.models[name] ?? []]);
-    const models = { ...loaded.models, ...Object.fromEntries(own) };
-    app.dispatch({ type: 'catalog/loaded', providers: loaded.providers, models });
-    await Promise.all(Object.entries(settings.keys).map(([name, key]) => refreshProvider(name, key)));
+    const { keys } = app.get().settings;
+    if (loaded !== undefined) {
+      const { providers, models } = loaded;
+      tag = loaded.tag;
+      app.dispatch({ type: 'catalog/loaded', providers, models, withKey: Object.keys(keys) });
+    }
+    const { own } = app.get().catalog;
+    // Where nothing is new, those that have not answered may do so now.
+    const due = Object.entries(keys).filter(([name]) => loaded !== undefined || own[name] !== 'known');
+    await Promise.all(due.map(([name, key]) => refreshProvider(name, key)));
   } catch {
     // Whatever comes next is news.
     tag = '';
@@ -51,7 +52,9 @@ export function watchCatalog(): void {
 /** What a provider offers to the holder of `key`, if it says so. */
 async function refreshProvider(name: string, key: string): Promise<void> {
   const models = await loadModels(name, key).catch(() => undefined);
-  if (models !== undefined) app.dispatch({ type: 'catalog/provider', name, models });
+  // It may have been replaced or forgotten meanwhile.
+  if (app.get().settings.keys[name] !== key) return;
+  app.dispatch(models === undefined ? { type: 'catalog/mute', name } : { type: 'catalog/provider', name, models });
 }
 
 /**
@@ -75,6 +78,7 @@ export async function saveKey(provider: string, key: string): Promise<Failure | 
     const failure = toFailure(thrown);
     if (isRefusal(failure)) throw thrown;
     keep();
+    app.dispatch({ type: 'catalog/mute', name: provider });
     return failure;
   }
 }

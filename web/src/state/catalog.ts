@@ -54,6 +54,8 @@ export interface CatalogState {
   readonly providers: readonly ProviderEntry[];
   /** By the provider's name. */
   readonly models: Readonly<Record<string, readonly ModelEntry[]>>;
+  /** What is known of the models that providers have for the person's own keys, by the provider's name. */
+  readonly own: Readonly<Record<string, 'asking' | 'known' | 'failed'>>;
 }
 
 export type CatalogAction =
@@ -61,22 +63,44 @@ export type CatalogAction =
       readonly type: 'catalog/loaded';
       readonly providers: CatalogState['providers'];
       readonly models: CatalogState['models'];
+      /** Providers for which the person has a key of their own. */
+      readonly withKey: readonly string[];
     }
   | { readonly type: 'catalog/failed' }
   /** What one provider offers to the holder of a key of their own. */
-  | { readonly type: 'catalog/provider'; readonly name: string; readonly models: readonly ModelEntry[] };
+  | { readonly type: 'catalog/provider'; readonly name: string; readonly models: readonly ModelEntry[] }
+  /** It did not say what it offers to them. */
+  | { readonly type: 'catalog/mute'; readonly name: string };
 
-export const initialCatalog: CatalogState = { status: 'loading', providers: [], models: {} };
+export const initialCatalog: CatalogState = { status: 'loading', providers: [], models: {}, own: {} };
 
 export function reduceCatalog(state: CatalogState, action: CatalogAction): CatalogState {
   switch (action.type) {
     case 'catalog/loaded':
-      return { status: 'ready', providers: action.providers, models: action.models };
+      return afterList(state, action);
     case 'catalog/failed':
       return state.status === 'ready' ? state : { ...state, status: 'failed' };
     case 'catalog/provider':
-      return { ...state, models: { ...state.models, [action.name]: action.models } };
+      return {
+        ...state,
+        models: { ...state.models, [action.name]: action.models },
+        own: { ...state.own, [action.name]: 'known' },
+      };
+    case 'catalog/mute':
+      if (state.own[action.name] === 'known') return state;
+      return { ...state, own: { ...state.own, [action.name]: 'failed' } };
   }
+}
+
+/** Of the providers that know the person's own key the list says nothing: what they said before stays until they say more. */
+function afterList(before: CatalogState, list: Extract<CatalogAction, { type: 'catalog/loaded' }>): CatalogState {
+  const models = { ...list.models };
+  const own: Record<string, CatalogState['own'][string]> = {};
+  for (const name of list.withKey) {
+    models[name] = before.models[name] ?? models[name] ?? [];
+    own[name] = before.own[name] === 'known' ? 'known' : 'asking';
+  }
+  return { status: 'ready', providers: list.providers, models, own };
 }
 
 /** What a person picked. An empty provider leaves the choice to the server. */
@@ -113,7 +137,8 @@ export function offersOf(catalog: CatalogState): readonly Offer[] {
 
 /** Whether nobody offers anything, as far as that is known. */
 export function hasNone(catalog: CatalogState): boolean {
-  return catalog.status === 'ready' && offersOf(catalog).length === 0;
+  const isAsking = Object.values(catalog.own).includes('asking');
+  return catalog.status === 'ready' && !isAsking && offersOf(catalog).length === 0;
 }
 
 /** The offer like `wish`, if there is one. */
@@ -122,16 +147,18 @@ export function findOffer(catalog: CatalogState, wish: Choice | undefined): Offe
   return offersOf(catalog).find(({ provider, model }) => provider === wish.provider && model === wish.model);
 }
 
-/** Whether nobody offers what a person picked. What the server shall find may have names that no list has. */
+/**
+ * Whether it is known that nobody offers what a person picked. What the server shall find may have names that no list has, and
+ * what there is for a key of their own is known only once its provider has said so.
+ */
 export function isGone(catalog: CatalogState, choice: Choice): boolean {
-  return catalog.status === 'ready' && choice.provider !== '' && findOffer(catalog, choice) === undefined;
+  if (catalog.status !== 'ready' || choice.provider === '') return false;
+  return (catalog.own[choice.provider] ?? 'known') === 'known' && findOffer(catalog, choice) === undefined;
 }
 
-/** The wish while it can be met or is the server's to meet, else the best there is. */
+/** The wish unless nobody can meet it, else the best there is. */
 export function settle(catalog: CatalogState, wish: Choice | undefined): Choice {
-  if (wish !== undefined && (wish.provider === '' || catalog.status !== 'ready')) return wish;
-  const same = findOffer(catalog, wish);
-  if (same !== undefined) return { provider: same.provider, model: same.model };
+  if (wish !== undefined && !isGone(catalog, wish)) return { provider: wish.provider, model: wish.model };
   for (const [provider, entries] of Object.entries(catalog.models)) {
     const chats = entries.filter(({ type }) => type === 'chat');
     const best = chats.find((entry) => entry.default) ?? chats[0];

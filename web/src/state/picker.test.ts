@@ -47,6 +47,7 @@ function model(id: string, members: Partial<ModelEntry> = {}): ModelEntry {
 
 const catalog: CatalogState = {
   status: 'ready',
+  own: {},
   providers: [
     provider('one'),
     provider('two'),
