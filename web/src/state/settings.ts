@@ -60,6 +60,14 @@ export const defaultSettings: Settings = {
   more: {},
 };
 
+/** All settings, from what a browser has kept of them. It may be of an earlier version. */
+export function takeSettings(kept: Partial<Settings> & { readonly enterSends?: unknown }): Settings {
+  const { enterSends, ...rest } = kept;
+  const settings = { ...defaultSettings, ...rest };
+  // What a person once chose; true was what everybody had.
+  return enterSends === false && settings.enter === 'auto' ? { ...settings, enter: 'line' } : settings;
+}
+
 export function reduceSettings(state: Settings, action: SettingsAction): Settings {
   switch (action.type) {
     case 'settings/changed':

@@ -1,7 +1,7 @@
 import { app } from '../state/app.ts';
 import type { State } from '../state/index.ts';
 import type { Chat, Message } from '../state/model.ts';
-import { defaultSettings, type Settings } from '../state/settings.ts';
+import { takeSettings } from '../state/settings.ts';
 import type { MessageMap } from '../state/tree.ts';
 import { readAll, readBy, readOne, write } from './database.ts';
 import { loadDrafts, takeDraft, writeDrafts } from './keep-drafts.ts';
@@ -79,8 +79,8 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
 }
 
 function loadSettings(): void {
-  const kept = readLocal<Partial<Settings>>('settings');
-  if (kept !== undefined) app.dispatch({ type: 'settings/changed', change: { ...defaultSettings, ...kept } });
+  const kept = readLocal<Parameters<typeof takeSettings>[0]>('settings');
+  if (kept !== undefined) app.dispatch({ type: 'settings/changed', change: takeSettings(kept) });
 }
 
 /** The messages of a chat, from the database the first time. */
