@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
@@ -87,6 +88,36 @@ describe('comparing', { skip: withoutBrowser }, () => {
         await page.getByText('I am gpt-4o: first').waitFor();
       },
       { path: '/#/compare' },
+    );
+  });
+
+  test('is a comparison again in another browser', async () => {
+    let copy = Buffer.alloc(0);
+    await visit(
+      async (page) => {
+        await askFirst(page);
+        await page.locator('.side .line').nth(1).waitFor();
+        await page.getByRole('button', { name: 'What to do with “first”' }).click();
+        const downloading = page.waitForEvent('download');
+        await page.getByRole('menuitem', { name: 'Export as JSON' }).click();
+        copy = await readFile(await (await downloading).path());
+      },
+      { path: '/#/compare' },
+    );
+    await visit(
+      async (page) => {
+        await page.getByRole('button', { name: 'Import chats' }).click();
+        const file = { name: 'copy.json', mimeType: 'application/json', buffer: copy };
+        await page.locator('#import-files').setInputFiles([file]);
+        const dialog = page.getByRole('dialog');
+        await dialog.getByText('1 chat imported').waitFor();
+        await page.keyboard.press('Escape');
+        await dialog.waitFor({ state: 'detached' });
+        await page.locator('.history-link').click();
+        const both = ['I am gpt-4o: first', 'I am plain-model: first'];
+        await becomes(() => bodies(page), both);
+      },
+      { path: '/#/history' },
     );
   });
 

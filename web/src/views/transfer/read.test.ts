@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Message, textOf } from '../../state/model.ts';
+import { type Chat, type Message, type Part, textOf } from '../../state/model.ts';
 import { pathTo } from '../../state/tree.ts';
 import type { WholeChat } from './imported.ts';
 import { readExport, readText } from './read.ts';
@@ -370,6 +370,82 @@ describe('our own export', () => {
     assert.deepEqual(one?.parts, whole.messages[0]?.parts);
     const ids = new Set(whole.messages.map(({ id }) => id));
     assert.ok(back.messages.every(({ id }) => !ids.has(id)));
+  });
+
+  test('has all that is kept of a chat', () => {
+    // All members, so that a new one has to be thought of here.
+    const parts: readonly Required<Part>[] = [
+      { type: 'text', text: 'Half of it' },
+      { type: 'media', kind: 'image', url: '/media/x.png', alt: 'X', width: 640, height: 480 },
+      { type: 'file', bucketId: 'b-1', name: 'x.png', media: 'x.png', kind: 'image', size: 7 },
+    ];
+    const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3, cachedTokens: 1, reasoningTokens: 0 };
+    const answer: Required<Message> = {
+      id: 'a',
+      chat: 'chat-number-2',
+      parent: 'q',
+      role: 'assistant',
+      parts,
+      createdAt: NOW,
+      provider: '',
+      label: 'P',
+      model: 'm',
+      usage,
+      usageBefore: { ...usage, totalTokens: 1 },
+      timing: { asked: NOW, first: NOW + 1, ended: NOW + 2, reasoningFrom: NOW, reasoning: 1 },
+      reasoning: 'Hm.',
+      toolCalls: [{ index: 3, id: 'c', name: 'f', arguments: '', result: '' }],
+      sources: [{ url: 'https://example.com', title: 'T', text: 'It says' }],
+      memories: 2,
+      suggestions: ['And then?'],
+      edited: true,
+      notes: ['The search failed'],
+      preview: 'Soon',
+      error: { message: 'No', code: 'rate_limited', status: 429, retryAt: NOW, needsKey: true },
+      streamId: 'secret-stream',
+      lastEvent: 9,
+      finish: 'stop',
+    };
+    const question: Message = { ...answer, id: 'q', parent: null, role: 'user' };
+    const other: Message = { ...answer, id: 'b' };
+    const chat: Required<Chat> = {
+      ...(whole.chat as Required<Chat>),
+      id: 'chat-number-2',
+      titleBy: 'model',
+      // Left to the server.
+      model: '',
+      provider: '',
+      parameters: { temperature: 0, max_tokens: 5, reasoning_effort: 'low' },
+      conversation: { p: { any: ['thing'] } },
+      sides: [
+        { provider: 'p', model: 'm', leaf: 'a' },
+        { provider: '', model: '', leaf: 'b' },
+      ],
+      leaf: 'b',
+      unread: true,
+    };
+    const text = toJson([{ chat, messages: [question, answer, other] }], new Date(NOW)).join('');
+    assert.doesNotMatch(text, /secret/);
+    const [back] = readText(text, NOW + 1).chats;
+    assert.ok(back);
+    const [q, a, b] = back.messages;
+    const sides = [
+      { ...chat.sides[0], leaf: a?.id },
+      { ...chat.sides[1], leaf: b?.id },
+    ];
+    const { share: _, ...kept } = chat;
+    assert.deepEqual(back.chat, { ...kept, sides, leaf: b?.id });
+    const { streamId: __, lastEvent: ___, ...portable } = answer;
+    assert.deepEqual(a, { ...portable, id: a?.id, parent: q?.id });
+    assert.deepEqual(b, { ...portable, id: b?.id, parent: q?.id });
+  });
+
+  test('has no comparison and no parameters of anything else', () => {
+    const message = { id: 'a', role: 'user', parts: [{ type: 'text', text: 'x' }] };
+    const sides = [{ provider: 'p', model: 'm', leaf: 'elsewhere' }, { model: 7 }];
+    const odd = { sides, parameters: { temperature: 'hot', top_p: 9, evil: true }, notes: 'x', messages: [message] };
+    const [back] = readExport({ format: 'sluice-chats', chats: [odd] }, NOW).chats;
+    assert.deepEqual([back?.chat.sides, back?.chat.parameters], [undefined, { top_p: 1 }]);
   });
 
   test('is not trusted', () => {

@@ -1,6 +1,6 @@
 import type { Chat, Message, Part } from '../../state/model.ts';
 import { type MessageMap, newestLeaf, pathTo } from '../../state/tree.ts';
-import { OWN_FORMAT, OWN_VERSION } from './forms/own.ts';
+import { OWN_FORMAT, OWN_VERSION, writeOwn } from './forms/own.ts';
 import type { WholeChat } from './imported.ts';
 
 /** Words of the language that the export is read in. */
@@ -49,19 +49,10 @@ export function partMarkdown(part: Part): string {
 export function toJson(chats: readonly WholeChat[], exported: Date): string[] {
   const head = { format: OWN_FORMAT, version: OWN_VERSION, exported: exported.toISOString() };
   const pieces = [`${JSON.stringify(head).slice(0, -1)},"chats":[`];
-  chats.forEach(({ chat, messages }, index) => {
-    pieces.push(index === 0 ? '\n' : ',\n', JSON.stringify({ ...portable(chat), messages: messages.map(bare) }));
+  chats.forEach((whole, index) => {
+    pieces.push(index === 0 ? '\n' : ',\n', JSON.stringify(writeOwn(whole)));
   });
   return [...pieces, '\n]}\n'];
-}
-
-/** Without what is only true of this browser. */
-function portable({ share: _, ...chat }: Chat): Omit<Chat, 'share'> {
-  return chat;
-}
-
-function bare({ chat: _, streamId: __, lastEvent: ___, ...message }: Message): object {
-  return message;
 }
 
 /** A name for a file: the title as far as file systems take it. `taken` makes it another one than those before. */
