@@ -227,6 +227,12 @@ embedded: { enabled: true }
         await row(page, 'groq').getByText('Your key, in this browser · 2 models').waitFor();
         await page.getByRole('button', { name: 'Test: Locked' }).click();
         await row(page, 'groq').getByText('It works: 2 models.').waitFor();
+        // The models come back with a key that was forgotten by mistake.
+        await page.getByRole('button', { name: 'Forget the key for Locked' }).click();
+        await row(page, 'groq').getByText('Wants a key').waitFor();
+        await settled(page);
+        await page.getByRole('button', { name: 'Undo' }).click();
+        await row(page, 'groq').getByText('Your key, in this browser · 2 models').waitFor();
         // A key that became wrong.
         const settings = await stored(page);
         await page.evaluate(
@@ -291,6 +297,8 @@ embedded: { enabled: true }
           await page.getByRole('dialog').getByRole('textbox').fill(RIGHT_KEY);
           await page.getByRole('dialog').getByRole('textbox').press('Enter');
           await page.getByRole('button', { name: 'Change key: Paid' }).waitFor();
+          // That was another account.
+          await becomes(() => page.locator('.row-told').count(), 0);
           await page.getByRole('button', { name: 'What is left: Paid' }).click();
           await page.locator('[data-provider="paid"]').getByText('my last 3').waitFor();
         },

@@ -1,6 +1,7 @@
 import { loadCatalog, loadModels } from '../api/catalog.ts';
 import { toFailure } from '../api/http.ts';
 import { app } from '../state/app.ts';
+import type { ModelEntry } from '../state/catalog.ts';
 import type { Failure } from '../state/model.ts';
 
 /** How long the list is as good as new for whoever comes back to the page, and for whoever stays there. Milliseconds. */
@@ -18,15 +19,13 @@ export async function refreshCatalog(): Promise<void> {
   asked = Date.now();
   try {
     const loaded = await loadCatalog(tag);
-    const { keys } = app.get().settings;
-    if (loaded !== undefined) {
-      const { providers, models } = loaded;
-      tag = loaded.tag;
-      app.dispatch({ type: 'catalog/loaded', providers, models, withKey: Object.keys(keys) });
-    }
-    const { own } = app.get().catalog;
-    // Where nothing is new, those that have not answered may do so now.
-    const due = Object.entries(keys).filter(([name]) => loaded !== undefined || own[name] !== 'known');
+    tag = loaded?.tag ?? tag;
+    const { catalog, settings } = app.get();
+    // Where nothing is new, those that have not answered to their key may do so now.
+    const due = Object.entries(settings.keys).filter(([name]) => loaded !== undefined || catalog.own[name] !== 'known');
+    if (loaded === undefined && due.length === 0) return;
+    const { providers, models } = loaded ?? catalog;
+    app.dispatch({ type: 'catalog/loaded', providers, models, withKey: Object.keys(settings.keys) });
     await Promise.all(due.map(([name, key]) => refreshProvider(name, key)));
   } catch {
     // Whatever comes next is news.
@@ -51,10 +50,21 @@ export function watchCatalog(): void {
 
 /** What a provider offers to the holder of `key`, if it says so. */
 async function refreshProvider(name: string, key: string): Promise<void> {
-  const models = await loadModels(name, key).catch(() => undefined);
-  // It may have been replaced or forgotten meanwhile.
-  if (app.get().settings.keys[name] !== key) return;
-  app.dispatch(models === undefined ? { type: 'catalog/mute', name } : { type: 'catalog/provider', name, models });
+  await askModels(name, key).catch(() => {
+    if (isPresent(name, key)) app.dispatch({ type: 'catalog/mute', name });
+  });
+}
+
+/** Asks a provider anew for what it offers to the holder of `key`, or of the server's. Throws what it says against that. */
+export async function askModels(name: string, key: string | undefined): Promise<readonly ModelEntry[]> {
+  const models = await loadModels(name, key);
+  if (isPresent(name, key)) app.dispatch({ type: 'catalog/provider', name, models });
+  return models;
+}
+
+/** Whether a key was neither replaced nor forgotten meanwhile. */
+function isPresent(name: string, key: string | undefined): boolean {
+  return app.get().settings.keys[name] === key;
 }
 
 /**

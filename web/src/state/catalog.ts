@@ -98,7 +98,7 @@ function afterList(before: CatalogState, list: Extract<CatalogAction, { type: 'c
   const own: Record<string, CatalogState['own'][string]> = {};
   for (const name of list.withKey) {
     models[name] = before.models[name] ?? models[name] ?? [];
-    own[name] = before.own[name] === 'known' ? 'known' : 'asking';
+    own[name] = before.own[name] ?? 'asking';
   }
   return { status: 'ready', providers: list.providers, models, own };
 }

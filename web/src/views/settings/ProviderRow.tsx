@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { refreshCatalog, saveKey } from '../../actions/catalog.ts';
-import { loadModels, loadQuota } from '../../api/catalog.ts';
+import { askModels, refreshCatalog, saveKey } from '../../actions/catalog.ts';
+import { loadQuota } from '../../api/catalog.ts';
 import { toFailure } from '../../api/http.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
@@ -26,18 +26,20 @@ export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) 
   const key = useApp((state) => state.settings.keys[name]);
   const count = useApp((state) => state.catalog.models[name]?.length ?? 0);
   const isLoaded = useApp((state) => state.catalog.status === 'ready');
-  const [outcome, setOutcome] = useState<Outcome>();
+  const [last, setLast] = useState<Outcome & { readonly key: string | undefined }>();
+  // Of another key it says nothing.
+  const outcome = last?.key === key ? last : undefined;
   const [isTesting, setTesting] = useState(false);
   const { isReady, text } = statusOf(provider, key !== undefined);
 
   /** Asks the provider for something, and shows what came of it. */
   const show = async (ask: () => Promise<Outcome>, problem: (reason: string) => string): Promise<void> => {
     setTesting(true);
-    setOutcome(undefined);
+    setLast(undefined);
     try {
-      setOutcome(await ask());
+      setLast({ ...(await ask()), key });
     } catch (thrown) {
-      setOutcome({ isGood: false, text: problem(reasonOf(toFailure(thrown))) });
+      setLast({ isGood: false, text: problem(reasonOf(toFailure(thrown))), key });
     } finally {
       setTesting(false);
     }
@@ -45,8 +47,7 @@ export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) 
   const test = (): Promise<void> =>
     show(
       async () => {
-        const models = await loadModels(name, key);
-        app.dispatch({ type: 'catalog/provider', name, models });
+        const models = await askModels(name, key);
         return { isGood: true, text: t('settings.testGood', { count: models.length }) };
       },
       (reason) => t(key === undefined ? 'settings.noModels' : 'settings.testBad', { reason }),
@@ -66,7 +67,6 @@ export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) 
   }, [isMute]);
   const forget = (): void => {
     if (key === undefined) return;
-    setOutcome(undefined);
     void saveKey(name, '');
     const undo = (): void => {
       app.dispatch({ type: 'settings/key', provider: name, key });
@@ -85,7 +85,12 @@ export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) 
         <span role="status" class={outcome === undefined || outcome.isGood ? 'row-outcome' : 'row-outcome problem'}>
           {isTesting ? t('settings.testing', { provider: label }) : outcome?.text}
         </span>
-        {outcome?.told !== undefined && <pre class="row-told">{outcome.told}</pre>}
+        {outcome?.told !== undefined && (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too
+          <pre class="row-told" tabIndex={0}>
+            {outcome.told}
+          </pre>
+        )}
       </div>
       <div class="row-actions">
         {isReady && provider.quota && (
