@@ -25,8 +25,8 @@ export interface Member {
   readonly tag: string;
   readonly pid: number | undefined;
   readonly channel: Channel;
-  /** `failing`: it will end by itself, and only finishes what it answers. */
-  readonly state: 'starting' | 'serving' | 'retiring' | 'failing';
+  /** `failed`: it will never serve, and ends. `failing`: it served, will end by itself, and only finishes what it answers. */
+  readonly state: 'starting' | 'serving' | 'failed' | 'retiring' | 'failing';
   /** The port that it was told to listen on; 0: the system chooses. */
   readonly askedPort: number;
   readonly ended: Promise<void>;
@@ -109,20 +109,24 @@ export class Fleet {
       if (member.state === 'starting') member.state = 'serving';
       served.resolve({ port, text });
     });
+    /** Another one may take its place at once: its own end may be a while off. */
+    const failed = (failure: StartFailure): void => {
+      if (member.state === 'starting') member.state = 'failed';
+      served.reject(failure);
+    };
     const late = setTimeout(() => {
-      served.reject(new StartFailure([`a worker did not begin to serve within ${this.#startMs / 1_000} seconds`], 1));
+      failed(new StartFailure([`a worker did not begin to serve within ${this.#startMs / 1_000} seconds`], 1));
       worker.process.kill('SIGKILL');
     }, this.#startMs);
     const inTime = (): void => clearTimeout(late);
     served.promise.then(inTime, inTime);
     channel.on('failing', () => {
-      const { state } = member;
-      if (state === 'retiring') return;
+      failed(new StartFailure(['an exception was not caught'], 1));
+      if (member.state !== 'serving') return;
       member.state = 'failing';
-      served.reject(new StartFailure(['an exception was not caught'], 1));
-      if (state === 'serving') this.#events.failing(member);
+      this.#events.failing(member);
     });
-    channel.on('failed', ({ lines, exitCode }) => served.reject(new StartFailure(lines, exitCode)));
+    channel.on('failed', ({ lines, exitCode }) => failed(new StartFailure(lines, exitCode)));
     worker.on('message', (messages: readonly Message[]) => {
       if (Array.isArray(messages)) channel.receive(messages);
     });
@@ -181,7 +185,8 @@ export class Fleet {
     const { state } = member;
     fail(new StartFailure([`a worker ended before it served (${how})`], 1));
     this.#events.left(member);
-    if (state !== 'starting' && !(state === 'retiring' && how === 'exit code 0')) this.#events.crashed(member, how);
+    const hasServed = state !== 'starting' && state !== 'failed';
+    if (hasServed && !(state === 'retiring' && how === 'exit code 0')) this.#events.crashed(member, how);
     done();
   }
 }

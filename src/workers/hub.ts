@@ -73,7 +73,7 @@ export class Hub {
 
   /** Those that can answer. One that starts hears afterwards what it has missed. */
   get #ready(): readonly Member[] {
-    return [...this.#members].filter(({ state }) => state !== 'starting');
+    return [...this.#members].filter(({ state }) => state !== 'starting' && state !== 'failed');
   }
 
   /** Tells all workers, and waits until they know. Returns what they answered. */
