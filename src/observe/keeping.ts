@@ -29,6 +29,8 @@ export class KeptLog {
   readonly #logger: Logger;
   readonly #most: number;
   #isLoaded = false;
+  /** On the disk is content that is no longer to be kept. */
+  #isStale = false;
   /** The place in the log up to which all is written. */
   #written = 0;
   #working: Promise<unknown> = Promise.resolve();
@@ -43,7 +45,11 @@ export class KeptLog {
 
   /** Reads what an earlier run left, once. Never throws. */
   load(): Promise<void> {
-    return this.#quietly(() => this.#load());
+    return this.#quietly(async () => {
+      if (this.#isLoaded) return;
+      await this.#load();
+      if (this.#isStale) await this.#writeAnew();
+    });
   }
 
   /** Writes what is new. Never throws. */
@@ -59,6 +65,7 @@ export class KeptLog {
     return this.#inTurn(async () => {
       await this.#load();
       await this.#erase();
+      this.#isStale = false;
       return this.#log.clear();
     });
   }
@@ -72,51 +79,59 @@ export class KeptLog {
       const entries = found.flatMap((record) =>
         record === undefined ? [] : (record.value as readonly Kept[]).map(seenOf),
       );
-      const hasTooMuch = this.#mode === 'meta' && entries.some(({ content }) => content !== undefined);
-      const allowed = hasTooMuch ? entries.map(withoutContent) : entries;
+      this.#isStale = this.#mode === 'meta' && entries.some(({ content }) => content !== undefined);
+      const allowed = this.#isStale ? entries.map(withoutContent) : entries;
       const fresh = this.#log.size;
       this.#log.restore(allowed);
       this.#written = this.#log.end - fresh;
-      // Content that is no longer to be kept goes from the disk too.
-      if (hasTooMuch) await this.#writeAnew();
     }
     this.#isLoaded = true;
   }
 
   async #write(): Promise<void> {
     if (this.#mode === 'none') return;
-    if (this.#log.end === this.#written) return;
+    if (this.#log.end === this.#written && !this.#isStale) return;
     const batches = await this.#batches();
-    if (batches.length >= MOST_BATCHES) return this.#writeAnew();
-    const batch = await this.#put(this.#written);
+    if (this.#isStale || batches.length >= MOST_BATCHES) return this.#writeAnew();
     let count = 0;
     // From the newest on: those that hold nothing of what is still kept go.
-    const kept = [...batches, batch].reverse().filter((each) => {
+    const kept = [...batches, await this.#put(this.#written, batches)].reverse().filter((each) => {
       const isNeeded = count < this.#most;
       count += each.count;
       return isNeeded;
     });
-    await this.#index(kept.reverse());
-    await this.#forget(batches.filter((each) => !kept.includes(each)));
+    await this.#replace(
+      batches.filter((each) => !kept.includes(each)),
+      kept.reverse(),
+    );
   }
 
   async #writeAnew(): Promise<void> {
     const batches = await this.#batches();
-    await this.#index([await this.#put(0)]);
-    await this.#forget(batches);
+    await this.#replace(batches, [await this.#put(0, batches)]);
+    this.#isStale = false;
   }
 
-  /** Writes what stands in the log from a place on. */
-  async #put(place: number): Promise<Batch> {
+  /** Writes what stands in the log from a place on, beside the batches that are there. */
+  async #put(place: number, batches: readonly Batch[]): Promise<Batch> {
     const { end } = this.#log;
     const entries = this.#log.from(place, this.#most);
     const batch = { id: `${INDEX} ${recordId()}`, count: entries.length };
+    // The index first: what it does not name, nobody would find again.
+    await this.#index([...batches, batch]);
     const expires = Date.now() + KEPT_MS;
     // Entries are JSON, and stay what they are: as texts in JSON each of their quotes would be looked at and written anew.
     const json = `{"id":"${batch.id}","expires":${expires},"value":[${entries.join(',')}]}`;
     await this.#records.putJson(batch.id, expires, json);
     this.#written = end;
     return batch;
+  }
+
+  /** Removes batches; the index names them until they are gone. */
+  async #replace(old: readonly Batch[], kept: readonly Batch[]): Promise<void> {
+    if (old.length === 0) return;
+    await this.#forget(old);
+    await this.#index(kept);
   }
 
   async #erase(): Promise<void> {

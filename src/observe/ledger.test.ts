@@ -10,22 +10,32 @@ import { OwnLedger } from './ledger.ts';
 
 const late = seen({ id: 'late' });
 
-/** `refuses` says of which record a deletion fails. */
-function inMemory(refuses: (id: string) => boolean = () => false) {
+/** `refuses` says of which record what fails. */
+function inMemory(refuses: (id: string, what: 'put' | 'delete') => boolean = () => false) {
   const records = new Map<string, CacheRecord>();
+  const check = (id: string, what: 'put' | 'delete'): void => {
+    if (refuses(id, what)) throw new SluiceError('storage_failed', 'The disk fails.');
+  };
   const port: Records<CacheRecord> = {
     get: async (id) => records.get(id),
-    put: async (record) => void records.set(record.id, record),
-    putJson: async (id, _, json) => void records.set(id, JSON.parse(json) as CacheRecord),
+    async put(record) {
+      check(record.id, 'put');
+      records.set(record.id, record);
+    },
+    async putJson(id, _, json) {
+      check(id, 'put');
+      records.set(id, JSON.parse(json) as CacheRecord);
+    },
     update: () => Promise.reject(new Error('not asked for')),
     async delete(id) {
-      if (refuses(id)) throw new SluiceError('storage_failed', 'The disk fails.');
+      check(id, 'delete');
       return records.delete(id);
     },
     forgetExpired: () => Promise.reject(new Error('not asked for')),
   };
   const written = (): string => JSON.stringify([...records.values()]);
-  return { records, port, written };
+  const keptOfLog = (): string[] => [...records.keys()].filter((id) => id.startsWith('request-log'));
+  return { records, port, written, keptOfLog };
 }
 
 test('what is known only after the others were written is written, too, though no request follows', async (context) => {
@@ -52,10 +62,9 @@ test('what is known only after the others were written is written, too, though n
 
 test('a log whose clearing failed in its middle is cleared by the next, on the disk too', async (context) => {
   let isBroken = true;
-  const { records, port } = inMemory((id) => isBroken && id.startsWith('request-log '));
+  const { port, keptOfLog } = inMemory((id, what) => isBroken && what === 'delete' && id.startsWith('request-log '));
   const ledger = new OwnLedger({ config: defaultObserve, records: port, log: testLogger() });
   context.after(() => ledger.close());
-  const keptOfLog = (): string[] => [...records.keys()].filter((id) => id.startsWith('request-log'));
   ledger.add(seen({ id: 'first' }), true);
   await ledger.flush();
   assert.equal(keptOfLog().length, 2);
@@ -64,4 +73,48 @@ test('a log whose clearing failed in its middle is cleared by the next, on the d
   await ledger.clear();
   assert.deepEqual(keptOfLog(), []);
   assert.equal(await ledger.find('first'), undefined);
+});
+
+test('content that is no longer to be kept goes with the next attempt where it cannot be deleted', async (context) => {
+  let isBroken = true;
+  const isRefused = (id: string, what: string) => isBroken && what === 'delete' && id.startsWith('request-log ');
+  const { records, port, written, keptOfLog } = inMemory(isRefused);
+  const open = (requestLog: 'full' | 'meta') => {
+    const ledger = new OwnLedger({ config: { ...defaultObserve, requestLog }, records: port, log: testLogger() });
+    context.after(() => ledger.close());
+    return ledger;
+  };
+  const answer = { text: 'Moonlight', reasoning: '', tool_calls: [], truncated: false };
+  const first = open('full');
+  first.add(seen({ id: 'first', content: { request: { body: {}, truncated: false }, answer } }), true);
+  await first.flush();
+  const second = open('meta');
+  await second.flush();
+  assert.match(written(), /Moonlight/);
+  const named = ((records.get('request-log')?.value ?? []) as { id: string }[]).map(({ id }) => id);
+  assert.deepEqual(
+    keptOfLog().filter((id) => id !== 'request-log' && !named.includes(id)),
+    [],
+    'nothing lies there that is not known',
+  );
+  const third = open('meta');
+  assert.equal((await third.query({ limit: 10 })).total, 1, 'what is there twice is shown once');
+  isBroken = false;
+  await third.flush();
+  assert.doesNotMatch(written(), /Moonlight/);
+  assert.equal(keptOfLog().length, 2);
+  assert.equal((await open('full').find('first'))?.content, undefined);
+});
+
+test('what could not be noted as kept leaves nothing behind, and is kept later', async (context) => {
+  let isBroken = true;
+  const { port, keptOfLog } = inMemory((id) => isBroken && id === 'request-log');
+  const ledger = new OwnLedger({ config: defaultObserve, records: port, log: testLogger() });
+  context.after(() => ledger.close());
+  ledger.add(seen({ id: 'first' }), true);
+  await ledger.flush();
+  assert.deepEqual(keptOfLog(), []);
+  isBroken = false;
+  await ledger.flush();
+  assert.equal(keptOfLog().length, 2);
 });

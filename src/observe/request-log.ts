@@ -74,14 +74,15 @@ export class RequestLog {
     while (this.#bytes > bytes && this.#texts.length > 1) this.#drop(1);
   }
 
-  /** Entries of an earlier run, older than all others. */
+  /** Entries of an earlier run, older than all others. Any of them may be there twice. */
   restore(older: readonly Seen[]): void {
     const present = this.#texts.map(seenOf);
-    const known = new Set(present.map(({ id }) => id));
+    const entries = new Map(older.map((entry) => [entry.id, entry]));
+    for (const { id } of present) entries.delete(id);
     this.#texts = [];
     this.#sizes = [];
     this.#bytes = 0;
-    for (const entry of [...older.filter(({ id }) => !known.has(id)), ...present]) this.add(entry);
+    for (const entry of [...entries.values(), ...present]) this.add(entry);
   }
 
   clear(): number {
