@@ -115,6 +115,23 @@ describe('files that come piece by piece', () => {
     }
   });
 
+  test('are refused, and not tried for ever, where a place is taken by what is no piece', async (context) => {
+    const { files, uploads, open } = world(context);
+    const name = await open().begin(ABOUT);
+    let tries = 0;
+    const write = async (): Promise<never> => {
+      tries += 1;
+      throw new SluiceError(tries < 5 ? 'conflict' : 'internal', 'A stored folder has this name.');
+    };
+    const strange = new ResumableUploads({
+      uploads,
+      owner: () => null,
+      mostBytes: () => 10,
+      files: changed(files, { write }),
+    });
+    await assert.rejects(strange.append(name, 0, Buffer.from('long')), failsWith('conflict'));
+  });
+
   test('are completed once', async (context) => {
     const { uploads, open } = world(context);
     const resumable = open();

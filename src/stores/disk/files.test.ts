@@ -47,24 +47,26 @@ describe('files on the disk', () => {
     for (const folder of ['', 'a', 'a/b', '.tmp']) assert.equal(statSync(path.join(root, folder)).mode & 0o777, 0o700);
   });
 
-  test('replace nothing where they are to be new, also where a file cannot have two names', async (context) => {
-    const { root, open, paths } = openFiles(context);
-    const files = open();
-    const refused = context.mock.method(fsPromises, 'link', () =>
-      Promise.reject(Object.assign(new Error('no links'), { code: 'EPERM' })),
-    );
-    syncBuiltinESMExports();
-    context.after(() => {
-      refused.mock.restore();
+  for (const code of ['EPERM', 'EISDIR']) {
+    test(`replace nothing where they are to be new, also where a file cannot have two names: ${code}`, async (context) => {
+      const { root, open, paths } = openFiles(context);
+      const files = open();
+      const refused = context.mock.method(fsPromises, 'link', () =>
+        Promise.reject(Object.assign(new Error('no links'), { code })),
+      );
       syncBuiltinESMExports();
+      context.after(() => {
+        refused.mock.restore();
+        syncBuiltinESMExports();
+      });
+      await files.write('a/b', text('first'), { onlyNew: true });
+      await assert.rejects(files.write('a/b', text('second'), { onlyNew: true }), { code: 'conflict' });
+      assert.equal(refused.mock.callCount(), 2);
+      assert.equal(readFileSync(path.join(root, 'a/b'), 'utf8'), 'first');
+      assert.deepEqual(await paths(files, 'a'), ['a/b']);
+      assert.deepEqual(readdirSync(path.join(root, '.tmp')), []);
     });
-    await files.write('a/b', text('first'), { onlyNew: true });
-    await assert.rejects(files.write('a/b', text('second'), { onlyNew: true }), { code: 'conflict' });
-    assert.equal(refused.mock.callCount(), 2);
-    assert.equal(readFileSync(path.join(root, 'a/b'), 'utf8'), 'first');
-    assert.deepEqual(await paths(files, 'a'), ['a/b']);
-    assert.deepEqual(readdirSync(path.join(root, '.tmp')), []);
-  });
+  }
 
   test('trouble that has passed is seen to have, though nobody writes', async (context) => {
     const { root, log, open } = openFiles(context);

@@ -238,8 +238,8 @@ async function* piecesOf(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>)
 
 type Move = (temporary: string, file: string) => Promise<void>;
 
-/** What file systems say that know no second name for a file, as those of memory cards. */
-const WITHOUT_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+/** What file systems say that know no second name for a file, as those of memory cards; on Windows they say the last. */
+const WITHOUT_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR']);
 
 /** Moves a file to where nothing is; of several that try it at once one succeeds. Throws `conflict` where something is there. */
 async function moveToFree(temporary: string, file: string): Promise<void> {
