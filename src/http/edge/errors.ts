@@ -57,7 +57,7 @@ export function withoutSecrets(error: SluiceError, secrets: Secrets): SluiceErro
 }
 
 /** What tells of a file that an error now stands in the place of; its type and its length are written anew in any case. */
-const OF_FILE = ['etag', 'last-modified', 'accept-ranges', 'content-disposition'];
+const OF_FILE = ['etag', 'last-modified', 'accept-ranges', 'content-disposition', 'content-encoding'];
 
 function withoutFile(reply: FastifyReply, status: number): void {
   for (const name of OF_FILE) reply.removeHeader(name);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { describe, test } from 'node:test';
 import Fastify from 'fastify';
 import { testLogger } from '../../../test/support/call.ts';
@@ -28,6 +29,16 @@ async function answered(open: Served['open'], headers = {}) {
 
 describe('an error in the place of a file says nothing of the file', () => {
   const file: OpenFile = { path: 'media/a.png', size: SIZE, modified: 1_000, body: unreadable };
+  test('it was sent as it is compressed', async () => {
+    const app = Fastify();
+    app.setErrorHandler(errorHandler({ secrets: new Secrets(), log: testLogger() }));
+    app.get('/', (_, reply) => reply.header('content-encoding', 'br').send(Readable.from(unreadable)));
+    const answer = await app.inject('/');
+    assert.equal(answer.statusCode, 507);
+    assert.equal(answer.headers['content-encoding'], undefined);
+    assert.equal(answer.json().error.message, broken.message);
+  });
+
   for (const [name, status, open, range] of [
     ['it is gone by now', 404, async () => undefined, undefined],
     ['it cannot be opened', 507, () => Promise.reject(broken), undefined],
