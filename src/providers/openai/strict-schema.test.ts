@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { toStrictJsonSchema } from 'openai/lib/transform';
 import { satisfiesStrict } from './strict-schema.ts';
 
 type Json = Record<string, unknown>;
@@ -52,8 +53,12 @@ const REFUSED: Readonly<Record<string, unknown>> = {
   'a reference to what is no schema': object({ a: { $ref: '#/required' } }),
   'a reference to a member that nobody knows': object({ a: { $ref: '#/own' } }, { own: text }),
   'a reference with more beside it': object({ a: { $ref: '#/$defs/a', description: 'A' } }, { $defs: { a: text } }),
-  'keywords that strict mode does not know': object({ a: { allOf: [text] } }),
   'alternatives at the root': { anyOf: [object({ text })] },
+  'alternatives beside what is at the root': object({ text }, { anyOf: [object({ text })] }),
+  'a list of anything': object({ list: { type: 'array' } }),
+  'a list, or nothing, of anything': object({ list: { type: ['array', 'null'] } }),
+  'items by their place': object({ pair: { type: 'array', items: [text, text] } }),
+  'a property that is required and not there': object({ text }, { required: ['text', 'other'] }),
   'a list at the root': { type: 'array', items: text },
   'a schema that is no object': object({ any: true }),
   'properties that are no object': object({}, { properties: 'a' }),
@@ -62,9 +67,37 @@ const REFUSED: Readonly<Record<string, unknown>> = {
   'no schema': undefined,
 };
 
+/** Keywords that strict mode does not know, and what may stand there. */
+const UNKNOWN: Readonly<Record<string, unknown>> = {
+  allOf: [text],
+  oneOf: [text],
+  not: text,
+  contains: text,
+  prefixItems: [text],
+  propertyNames: text,
+  patternProperties: { a: text },
+  dependentRequired: { a: ['b'] },
+  minProperties: 1,
+  maxProperties: 2,
+  uniqueItems: true,
+  unevaluatedProperties: false,
+  contentEncoding: 'base64',
+  additionalItems: false,
+  $anchor: 'here',
+};
+
 describe('strict mode', () => {
   for (const [name, schema] of Object.entries(TAKEN))
-    test(`takes: ${name}`, () => assert.equal(satisfiesStrict(schema), true));
+    test(`takes: ${name}`, () => {
+      assert.equal(satisfiesStrict(schema), true);
+      assert.deepEqual(toStrictJsonSchema(schema), schema, 'OpenAI’s own library changes nothing');
+    });
   for (const [name, schema] of Object.entries(REFUSED))
     test(`does not take: ${name}`, () => assert.equal(satisfiesStrict(schema), false));
+  for (const [keyword, value] of Object.entries(UNKNOWN))
+    test(`does not take: ${keyword}`, () => {
+      const schema = object({ list: { type: 'array', items: text, [keyword]: value } });
+      assert.throws(() => toStrictJsonSchema(schema), 'OpenAI’s own library does not either');
+      assert.equal(satisfiesStrict(schema), false);
+    });
 });

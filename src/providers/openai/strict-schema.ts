@@ -7,18 +7,38 @@ type Json = Record<string, unknown>;
 const MOST_DEPTH = 32;
 /** Schemas within a schema; OpenAI takes as many properties. */
 const MOST_SCHEMAS = 5_000;
-/** Keywords that strict mode does not know. */
-const UNKNOWN = [
+/** Keywords that strict mode does not know, as OpenAI's own library has them. */
+const UNKNOWN: ReadonlySet<string> = new Set([
+  '$anchor',
+  '$dynamicAnchor',
+  '$dynamicRef',
+  '$recursiveAnchor',
+  '$recursiveRef',
+  'additionalItems',
   'allOf',
-  'oneOf',
-  'not',
-  'if',
-  'then',
-  'else',
+  'contains',
+  'contentEncoding',
+  'contentMediaType',
+  'contentSchema',
+  'dependencies',
   'dependentRequired',
   'dependentSchemas',
+  'else',
+  'if',
+  'maxContains',
+  'maxProperties',
+  'minContains',
+  'minProperties',
+  'not',
+  'oneOf',
   'patternProperties',
-] as const;
+  'prefixItems',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+  'uniqueItems',
+]);
 /** Members that hold schemas by name, and such as hold one, or a list of them. */
 const BY_NAME = ['properties', '$defs', 'definitions'] as const;
 const WITHIN = ['items', 'anyOf'] as const;
@@ -56,7 +76,7 @@ function isFormatBeyondStrict(format: ResponseFormat): format is ResponseFormat 
  * allows no others (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas).
  */
 export function satisfiesStrict(root: unknown): boolean {
-  if (!isObject(root) || root['type'] !== 'object') return false;
+  if (!isObject(root) || root['type'] !== 'object' || 'anyOf' in root) return false;
   let left = MOST_SCHEMAS;
 
   const fits = (schema: unknown, depth: number): boolean => {
@@ -64,7 +84,8 @@ export function satisfiesStrict(root: unknown): boolean {
     if (!isObject(schema) || depth > MOST_DEPTH || left < 0) return false;
     // What it refers to is a part of the root, and looked at there.
     if ('$ref' in schema) return Object.keys(schema).length === 1 && isWithin(root, schema['$ref']);
-    if (UNKNOWN.some((keyword) => keyword in schema) || !isClosed(schema)) return false;
+    if (Object.keys(schema).some((keyword) => UNKNOWN.has(keyword))) return false;
+    if (!isClosed(schema) || !saysItems(schema)) return false;
     const named = BY_NAME.flatMap((keyword) => Object.values(schema[keyword] ?? {}));
     const further = WITHIN.flatMap((keyword) => schema[keyword] ?? []);
     return [...named, ...further].every((each) => fits(each, depth + 1));
@@ -75,10 +96,19 @@ export function satisfiesStrict(root: unknown): boolean {
 
 /** Whether a schema, if it is one of an object, says of all properties that they are there, and no others. */
 function isClosed({ type, properties, required, additionalProperties }: Json): boolean {
-  const types = Array.isArray(type) ? type : [type];
-  if (!types.includes('object') && properties === undefined) return true;
+  if (!isOf('object', type) && properties === undefined) return true;
   const names = new Set(Array.isArray(required) ? required : []);
-  return additionalProperties === false && Object.keys(properties ?? {}).every((name) => names.has(name));
+  const known = Object.keys(properties ?? {});
+  return additionalProperties === false && names.size === known.length && known.every((name) => names.has(name));
+}
+
+/** Whether a schema, if it is one of a list, says the same of each that may stand there. */
+function saysItems({ type, items }: Json): boolean {
+  return items === undefined ? !isOf('array', type) : isObject(items);
+}
+
+function isOf(name: string, type: unknown): boolean {
+  return Array.isArray(type) ? type.includes(name) : type === name;
 }
 
 /** Whether a reference leads to a schema of this root that `satisfiesStrict` looks at. */
