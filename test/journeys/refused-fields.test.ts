@@ -28,7 +28,20 @@ function refusedOf({ model, body }: VendorRequest): string[] {
   const fields = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'];
   if (model.startsWith('stubborn')) fields.push('messages');
   if (model.startsWith('deployment')) fields.push('max_tokens');
+  if (model.startsWith('o3')) fields.push('max_completion_tokens', 'max_tokens');
   return fields.filter((name) => name in sent);
+}
+
+function unsupportedValue(field: string, value: unknown, more = ''): string {
+  return `Unsupported value: '${field}' does not support ${value} with this model.${more}`;
+}
+
+/** What a model says that takes a lower temperature, and fewer stop words, than it may be asked for. */
+function pickyAnswer({ temperature = 0, stop = [] }: Json): ReturnType<typeof refusal> | { text: string[] } {
+  if (Number(temperature) > 1)
+    return refusal('temperature', 'unsupported_value', unsupportedValue('temperature', temperature));
+  if ((stop as unknown[]).length > 1) return refusal('stop', 'unsupported_value', unsupportedValue('stop', stop));
+  return { text: ['Hello'] };
 }
 
 describe('a model that refuses some fields', { timeout: 60_000 }, () => {
@@ -36,11 +49,16 @@ describe('a model that refuses some fields', { timeout: 60_000 }, () => {
   before(async () => {
     world = await openWorld({
       script: (request) => {
+        const { body, model } = request;
+        if (model.startsWith('picky')) return pickyAnswer(body as Json);
         const [field] = refusedOf(request);
         if (field === undefined) return { text: ['Hello'] };
-        const isValue = field === 'temperature';
-        return isValue
-          ? refusal(field, 'unsupported_value', `Unsupported value: '${field}' does not support 0.5 with this model.`)
+        return field === 'temperature'
+          ? refusal(
+              field,
+              'unsupported_value',
+              unsupportedValue(field, 0.5, ' Only the default (1) value is supported.'),
+            )
           : refusal(field, 'unsupported_parameter', `Unsupported parameter: '${field}' is not supported.`);
       },
     });
@@ -126,6 +144,52 @@ describe('a model that refuses some fields', { timeout: 60_000 }, () => {
       assertHolds(answer, { status: 200, lost: null, asked });
       assertHolds(world.last.fields, { max_completion_tokens: 9 });
       assert.ok(!('max_tokens' in world.last.fields));
+    }
+  });
+
+  test('loses nothing with the one value that it takes, which need not be said', async () => {
+    const body = { model: 'mock/default', max_tokens: 9, messages: MESSAGES };
+    assertHolds(await ask('/v1/messages', { ...body, temperature: 0.5 }), {
+      status: 200,
+      lost: 'temperature',
+      asked: 2,
+    });
+    for (const strict of [false, true]) {
+      const answer = await ask('/v1/messages', { ...body, temperature: 1, strict });
+      assertHolds(answer, { status: 200, lost: null, asked: 1 });
+    }
+  });
+
+  test('goes on getting the field where it refused only one of its values', async () => {
+    const body = { model: 'mock/picky', max_tokens: 9, messages: MESSAGES };
+    for (const [refused, taken] of [
+      [{ temperature: 2 }, { temperature: 0.5 }],
+      [{ stop_sequences: ['a', 'b'] }, { stop_sequences: ['a'] }],
+    ]) {
+      const answer = await ask('/v1/messages', { ...body, ...refused });
+      assertHolds(answer, { status: 400, asked: 1 });
+      assert.match(answer.text, /Unsupported value/);
+      assertHolds(await ask('/v1/messages', { ...body, ...taken }), { status: 200, lost: null, asked: 1 });
+    }
+    assert.deepEqual(world.last.fields['stop'], ['a']);
+  });
+
+  test('names a limit of tokens that it knows by neither name as each client knows it', async () => {
+    const config = { maxOutputTokens: 9 };
+    for (const [path, body, lost] of [
+      ['/v1/messages', { model: 'mock/o3-a', max_tokens: 9, messages: MESSAGES }, 'max_tokens'],
+      [
+        '/v1beta/models/mock%2Fo3-b:generateContent',
+        { contents: parts, generationConfig: config },
+        'generationConfig.maxOutputTokens',
+      ],
+      [
+        '/api/chat',
+        { model: 'mock/o3-c', messages: MESSAGES, stream: false, options: { num_predict: 9 } },
+        'options.num_predict',
+      ],
+    ] as const) {
+      for (const asked of [3, 1]) assertHolds(await ask(path, body), { status: 200, lost, asked });
     }
   });
 

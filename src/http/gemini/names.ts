@@ -4,6 +4,7 @@ export const FIELD_NAMES: Readonly<Record<string, string>> = {
   top_p: 'generationConfig.topP',
   top_k: 'generationConfig.topK',
   max_tokens: 'generationConfig.maxOutputTokens',
+  max_completion_tokens: 'generationConfig.maxOutputTokens',
   stop: 'generationConfig.stopSequences',
   seed: 'generationConfig.seed',
   presence_penalty: 'generationConfig.presencePenalty',

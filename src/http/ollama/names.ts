@@ -4,6 +4,7 @@ export const FIELD_NAMES: Readonly<Record<string, string>> = {
   top_p: 'options.top_p',
   top_k: 'options.top_k',
   max_tokens: 'options.num_predict',
+  max_completion_tokens: 'options.num_predict',
   stop: 'options.stop',
   seed: 'options.seed',
   presence_penalty: 'options.presence_penalty',

@@ -7,8 +7,8 @@ type Json = Record<string, unknown>;
 
 /** Models, and combinations of a model and an effort, that are remembered. */
 const MOST_KNOWN = 1_000;
-/** What OpenAI says of a field that a model does not take, or not with this value. */
-const REFUSALS: ReadonlySet<unknown> = new Set(['unsupported_parameter', 'unsupported_value']);
+/** OpenAI's words for a field of which a model takes no value but one, which is as good as none. Others may be fine where one is not. */
+const ONLY_DEFAULT = /\bonly the default \(([^)]*)\) value is supported/i;
 /** Two names of one field, of which models know either. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['max_tokens', 'max_completion_tokens'],
@@ -33,7 +33,8 @@ const OPTIONAL: ReadonlySet<string> = new Set([
  * too. Clients of other formats cannot know, so their requests go without. The same goes for descriptions of tools beyond some length.
  */
 export class RefusedFields {
-  readonly #known = boundedCache<string, ReadonlySet<string>>(MOST_KNOWN);
+  /** The names of fields, and the only values that these may have, if they may have any. */
+  readonly #known = boundedCache<string, ReadonlyMap<string, string | undefined>>(MOST_KNOWN);
   /** How long descriptions of tools may be, by model. */
   readonly #longest = boundedCache<string, number>(MOST_KNOWN);
 
@@ -51,11 +52,12 @@ export class RefusedFields {
     return true;
   }
 
-  #learnField(request: ChatRequest, sent: Json, { code, param }: Json): boolean {
-    if (!REFUSALS.has(code) || typeof param !== 'string') return false;
-    if (!OPTIONAL.has(param) || !Object.hasOwn(sent, param)) return false;
+  #learnField(request: ChatRequest, sent: Json, { code, param, message }: Json): boolean {
+    if (typeof param !== 'string' || !OPTIONAL.has(param) || !Object.hasOwn(sent, param)) return false;
+    const only = code === 'unsupported_value' ? ONLY_DEFAULT.exec(String(message))?.[1] : undefined;
+    if (only === undefined && code !== 'unsupported_parameter') return false;
     const key = keyOf(request);
-    this.#known.set(key, new Set([...(this.#known.get(key) ?? []), param]));
+    this.#known.set(key, new Map([...(this.#known.get(key) ?? []), [param, only]]));
     return true;
   }
 
@@ -79,7 +81,7 @@ export class RefusedFields {
     for (const [name, value] of Object.entries(body)) {
       const taken = [name, OTHER_NAMES.get(name)].find((each) => each !== undefined && !refused.has(each));
       if (taken !== undefined) left[taken] = value;
-      else drop(name);
+      else if (String(value) !== refused.get(name)) drop(name);
     }
     return left;
   }
