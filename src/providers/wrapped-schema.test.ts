@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Batch } from '../core/chunk.ts';
+import type { Batch, Chunk } from '../core/chunk.ts';
 import { collect } from '../core/collect.ts';
 import { unwrap } from './wrapped-schema.ts';
 
@@ -40,9 +40,26 @@ describe('an answer inside of an object', () => {
       ['{"value": [1, 2', '[1, 2'],
       ['{"value": [1], "more": 2}', '[1]'],
       ['\n{ "value" : "}" }\n', '"}"'],
+      ['\n<think>{"value": 1}?</think>\n\n{"value": [1]}', '\n<think>{"value": 1}?</think>[1]'],
+      ['<think>No.</think>Sorry.', '<think>No.</think>Sorry.'],
+      ['<think>{"value": 1}', '<think>{"value": 1}'],
+      ['<thin', '<thin'],
     ] as const) {
       assert.equal(await unwrapped([text]), expected);
       assert.equal(await unwrapped([...text]), expected);
+    }
+  });
+
+  test('comes before the calls that follow it', async () => {
+    const call: Chunk = { type: 'tool_call', tool_call: { index: 0, id: 'a', name: 'look', arguments: '{}' } };
+    const finish: Chunk = { type: 'finish', finish: 'tool_calls' };
+    for (const content of ['\n\n', '{"val', '<th']) {
+      const said: Chunk = { type: 'content', content };
+      async function* answer(): AsyncGenerator<Batch> {
+        yield [said];
+        yield [call, finish];
+      }
+      assert.deepEqual((await Array.fromAsync(unwrap(answer()))).flat(), [said, call, finish]);
     }
   });
 });

@@ -9,6 +9,9 @@ type Schema = Readonly<Record<string, unknown>>;
 /** The member of the object around an answer that shall be none. */
 const MEMBER = 'value';
 const BEGINNING = `{"${MEMBER}":`;
+/** Thoughts that stand before it, as some models write them: Perplexity's with a form of the answer, too. */
+const THINK = '<think>';
+const THOUGHT = '</think>';
 /** Characters of an answer in which it begins, whatever spaces the model writes. */
 const LONGEST_BEGINNING = 256;
 
@@ -95,7 +98,7 @@ class Unwrapped implements AsyncIterableIterator<Batch> {
     result.done === true ? result : { done: false, value: result.value.flatMap((chunk) => this.#chunks(chunk)) };
 
   #chunks(chunk: Chunk): readonly Chunk[] {
-    if (chunk.type === 'finish') {
+    if (chunk.type === 'finish' || chunk.type === 'tool_call') {
       const rest = this.#text.rest();
       return rest === '' ? [chunk] : [{ type: 'content', content: rest }, chunk];
     }
@@ -106,14 +109,18 @@ class Unwrapped implements AsyncIterableIterator<Batch> {
 }
 
 class WrappedText {
-  #state: 'before' | 'inside' | 'after' | 'elsewhere' = 'before';
+  #state: 'thinking' | 'before' | 'inside' | 'after' | 'elsewhere' = 'before';
   #held = '';
+  /** The end of the thoughts so far, which may be the beginning of what ends them. */
+  #lastThought = '';
   #depth = 0;
   #isText = false;
   #isEscaped = false;
 
   push(text: string): string {
     switch (this.#state) {
+      case 'thinking':
+        return this.#think(text);
       case 'before':
         return this.#begin(this.#held + text);
       case 'inside':
@@ -139,12 +146,29 @@ class WrappedText {
       this.#state = 'inside';
       return this.#inside(text.slice(beginning.length));
     }
-    if (text.length <= LONGEST_BEGINNING && BEGINNING.startsWith(text.replace(/\s/g, ''))) {
+    const start = text.trimStart();
+    if (start.startsWith(THINK)) {
+      this.#state = 'thinking';
+      return this.#think(text);
+    }
+    const couldBegin = THINK.startsWith(start) || BEGINNING.startsWith(text.replace(/\s/g, ''));
+    if (text.length <= LONGEST_BEGINNING && couldBegin) {
       this.#held = text;
       return '';
     }
     this.#state = 'elsewhere';
     return text;
+  }
+
+  /** Thoughts, and what begins behind them. */
+  #think(text: string): string {
+    const thoughts = this.#lastThought + text;
+    const end = thoughts.indexOf(THOUGHT);
+    this.#lastThought = thoughts.slice(1 - THOUGHT.length);
+    if (end === -1) return text;
+    this.#state = 'before';
+    const length = end + THOUGHT.length - (thoughts.length - text.length);
+    return text.slice(0, length) + this.#begin(text.slice(length));
   }
 
   /** Up to where the member ends. */

@@ -80,6 +80,21 @@ describe('answers that are lists or plain values', { timeout: 60_000 }, () => {
     assertHolds(seat.last.body, { response_format: { json_schema: { schema: around(schema) } } });
   });
 
+  test('come behind thoughts in tags, as Perplexity’s models that think write them', async () => {
+    const seat = world.seat('openai');
+    seat.answers({ text: ['<thi', 'nk>Perhaps {"value": 1}?</th', 'ink>\n\n{"value": ["a"', ', "b"]}'] });
+    const asked = {
+      model: seat.model,
+      messages: [{ role: 'user', content: 'Two letters.' }],
+      stream: false,
+      format: LIST,
+      think: true,
+    };
+    assertHolds(await (await post('/api/chat', asked)).json(), {
+      message: { content: '["a", "b"]', thinking: 'Perhaps {"value": 1}?' },
+    });
+  });
+
   test('keep the definitions of their schema, and references to it', async () => {
     const seat = world.seat('openai');
     seat.answers({ text: ['{"value": []}'] });
