@@ -40,6 +40,7 @@ const SENT = {
     ['gpt-5.2', 'minimal', undefined, 'low'],
     ['gpt-5.2', 'none', undefined, 'none'],
     ['o3', 'none', undefined, 'low'],
+    ['openai/gpt-oss-20b', 'none', undefined, 'low'],
   ],
 } as const satisfies Record<
   VendorKind,

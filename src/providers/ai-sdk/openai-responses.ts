@@ -90,11 +90,12 @@ function withSummaryIndex(data: string): string {
 
 function options(request: ChatRequest): SharedV4ProviderOptions {
   const { extra, responseFormat, sampling, parallelToolCalls, format } = request;
-  const effort = sampling.reasoningEffort;
+  const { reasoningEffort: word } = sampling;
+  const effort = word === undefined ? undefined : nearestEffort(word, request.model);
   const known = {
     store: false,
     parallelToolCalls,
-    reasoningEffort: effort === undefined ? undefined : nearestEffort(effort, request.model),
+    reasoningEffort: effort,
     // The library knows OpenAI's models by name; of any other it would leave the effort out.
     forceReasoning: effort === undefined || effort === 'none' ? undefined : true,
     reasoningSummary: extra['reasoning.summary'],
