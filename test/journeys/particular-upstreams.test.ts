@@ -59,13 +59,15 @@ describe('Mistral, which tells the usage unasked and refuses to be asked for it'
     return lines.map((line) => JSON.parse(line.slice('data: '.length)) as Json);
   };
 
-  test('a relayed stream', async (context) => {
-    const far = await openFar(context, 'api.mistral.ai', script);
-    const chunks = await chunksOf(await far.post('/v1/chat/completions', { messages: MESSAGES, stream: true }));
-    assert.deepEqual(far.last, { model: 'test-model', messages: MESSAGES, stream: true });
-    assertHolds(chunks.at(-1), { usage: { total_tokens: 7 } });
-    assert.notDeepEqual(chunks.at(-1)?.['choices'], []);
-  });
+  for (const host of ['api.mistral.ai', 'codestral.mistral.ai']) {
+    test(`a relayed stream (${host})`, async (context) => {
+      const far = await openFar(context, host, script);
+      const chunks = await chunksOf(await far.post('/v1/chat/completions', { messages: MESSAGES, stream: true }));
+      assert.deepEqual(far.last, { model: 'test-model', messages: MESSAGES, stream: true });
+      assertHolds(chunks.at(-1), { usage: { total_tokens: 7 } });
+      assert.notDeepEqual(chunks.at(-1)?.['choices'], []);
+    });
+  }
 
   test('one whose client asked for the usage, which gets it in a chunk of its own', async (context) => {
     const far = await openFar(context, 'api.mistral.ai', script);

@@ -18,7 +18,7 @@ const SERVICES: readonly (readonly [host: string, service: Service])[] = [
   ['.openai.azure.com', { refuses: new Set(['top_k']), knowsDeveloper: true }],
   ['api.groq.com', { refuses: new Set(['top_k', 'reasoning_content']) }],
   ['api.cerebras.ai', { refuses: new Set(['reasoning_content']) }],
-  ['api.mistral.ai', { countsUnasked: true, hasShortIds: true }],
+  ['.mistral.ai', { countsUnasked: true, hasShortIds: true }],
 ];
 
 /** A service of which nothing is known. */
