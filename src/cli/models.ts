@@ -77,7 +77,9 @@ function contextOf({ contextLength }: Model): string {
 }
 
 function jsonOf(asked: readonly Asked[], mask: (text: string) => string): string {
-  const models = asked.flatMap(({ provider, models }) => models.map((model) => ({ provider: provider.id, ...model })));
+  const models = asked.flatMap(({ provider, models }) =>
+    models.map(({ vendor: _, ...model }) => ({ provider: provider.id, ...model })),
+  );
   const failed = asked.flatMap(({ provider, error }) =>
     error === undefined ? [] : [{ provider: provider.id, code: error.code, message: mask(error.message) }],
   );

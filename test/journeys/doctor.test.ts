@@ -430,6 +430,21 @@ providers:
     assert.doesNotMatch(stdout, /planted/);
   });
 
+  test('--json, without what only clients of a vendor understand', async (context) => {
+    const claude = await plainServer(context, (_request, response) => {
+      const data = [{ type: 'model', id: 'claude-x', display_name: 'Claude X', created_at: '2026-01-01T00:00:00Z' }];
+      response.end(JSON.stringify({ data, has_more: false, first_id: 'claude-x', last_id: 'claude-x' }));
+    });
+    const provider = `providers: {claude: {kind: anthropic, baseUrl: "${claude.url}/v1", apiKey: k}}`;
+    const yaml = `${NO_LOCAL}embedded: {enabled: false}\n${provider}\n`;
+    const { stdout } = await examine(context, { yaml, command: 'models', words: ['--json'] });
+    const { models } = JSON.parse(stdout) as { models: object[] };
+    const abilities = { vision: true, tools: true, reasoning: true };
+    assert.deepEqual(models, [
+      { provider: 'claude', id: 'claude-x', label: 'Claude X', ...abilities, contextLength: 200_000 },
+    ]);
+  });
+
   test('the voice that comes with Sluice is one of them', async (context) => {
     const { code, stdout } = await examine(context, { yaml: NO_LOCAL, command: 'models' });
     assert.equal(code, 0);
