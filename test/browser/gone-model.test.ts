@@ -61,11 +61,13 @@ describe('a chat whose provider is gone', { skip: withoutBrowser }, () => {
     });
   });
 
-  test('says so on a phone, too', async () => {
+  test('says so on a phone, too, whole however long the name is', async () => {
     await visit(
       async (page) => {
-        await openKept(page);
-        await page.locator('#model').getByText('not offered now').waitFor();
+        await openKept(page, 'vanished', 'a-model-with-a-name-that-no-phone-has-room-for');
+        const gone = page.locator('#model').getByText('not offered now');
+        await gone.waitFor();
+        assert.equal(await gone.evaluate((node) => node.scrollWidth - node.clientWidth), 0);
       },
       { viewport: PHONE },
     );
