@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WORLDS } from '../../test/contract/worlds.ts';
 import { testLogger } from '../../test/support/call.ts';
+import { SluiceError } from '../core/errors.ts';
 import type { BucketFile, UploadRecord } from '../core/stores.ts';
 import { mediaPath, thumbnailPath } from '../media/names.ts';
 import { forgetExpired, sweepLeftovers, sweepRegularly } from './sweep.ts';
@@ -101,6 +102,21 @@ for (const [name, open] of WORLDS) {
     const left = (await Array.fromAsync(files.list('sent'))).map(({ path }) => path);
     assert.deepEqual(left.sort(), ['sent/file-kept/original', 'sent/file-long/original']);
     assert.equal(await uploads.get('file-short-0'), undefined);
+  });
+
+  test(`what has expired makes room on a full disk: ${name}`, async (context) => {
+    const { caches, responses, uploads, files } = (await open(context)).store;
+    const path = 'sent/file-short/original';
+    const about = { name: 'x', mimeType: 'text/plain', purpose: 'user_data', size: 1, createdAt: 0, expires: 1 };
+    await uploads.add({ id: 'file-short', owner: null, ...about, path });
+    await files.write(path, [Buffer.from('x')]);
+    const onFullDisk = {
+      async forgetExpired(now: number) {
+        if ((await files.stat(path)) !== undefined) throw new SluiceError('storage_failed', 'The disk is full.');
+        return caches.forgetExpired(now);
+      },
+    };
+    assert.equal(await forgetExpired({ caches: onFullDisk, responses, uploads, files }), 1);
   });
 
   test(`it is looked for soon after the start, and from then on every hour: ${name}`, async (context) => {

@@ -33,13 +33,14 @@ export async function forgetExpired({
   now = Date.now,
 }: ExpiryDeps): Promise<number> {
   const at = now();
-  let count = (await caches.forgetExpired(at)) + (await responses.forgetExpired(at));
+  let count = 0;
   let some: number;
+  // Files first: on a full disk they make the room that the end of a record needs.
   do {
     some = await removeExpired({ records: uploads, files }, at);
     count += some;
   } while (some > 0);
-  return count;
+  return count + (await caches.forgetExpired(at)) + (await responses.forgetExpired(at));
 }
 
 /**
