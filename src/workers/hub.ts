@@ -18,6 +18,7 @@ export interface HubDeps {
   readonly ledger: OwnLedger;
   readonly limits: () => Limits;
   readonly log: Logger;
+  readonly patienceMs?: number;
 }
 
 /** Everything that the workers have in common, where they ask for it. */
@@ -79,8 +80,13 @@ export class Hub {
   /** Tells all workers, and waits until they know. Returns what they answered. */
   async tell(news: News, except?: Member): Promise<readonly (readonly string[])[]> {
     const members = this.#ready.filter((member) => member !== except);
-    const answers = await Promise.all(members.map(({ channel }) => channel.askBriefly('news', news, PATIENCE_MS)));
+    const answers = await Promise.all(members.map((member) => this.inform(member, news)));
     return answers.filter((answer) => answer !== undefined);
+  }
+
+  /** Tells one worker, and waits until it knows, though not for ever. */
+  inform({ channel }: Member, news: News): Promise<readonly string[] | undefined> {
+    return channel.askBriefly('news', news, this.#deps.patienceMs ?? PATIENCE_MS);
   }
 
   /** The limits have changed. */

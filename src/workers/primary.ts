@@ -16,6 +16,7 @@ import { Crew } from './crew.ts';
 import { makeSocketFolder } from './elsewhere.ts';
 import { Fleet, type Member, StartFailure } from './fleet.ts';
 import { Hub } from './hub.ts';
+import type { News } from './words.ts';
 
 /** What stays as it is while the primary lives: it has opened it, or looks after it. */
 const FIXED = ['bind', 'dataDir', 'observe', 'logLevel', 'detectLocal'] as const;
@@ -130,13 +131,12 @@ class Primary {
       this.#fleet.retire(member);
       throw new Error(`it got port ${port} instead of ${this.#port}, since all others had ended`);
     }
-    const { channel } = member;
-    const missed = [
-      channel.ask('news', { type: 'cookies' }),
-      ...(config === this.#config ? [] : [channel.ask('news', { type: 'config', config: this.#config })]),
-      channel.ask('news', { type: 'local', found: this.#local }),
+    const missed: readonly News[] = [
+      { type: 'cookies' },
+      ...(config === this.#config ? [] : [{ type: 'config', config: this.#config } as const]),
+      { type: 'local', found: this.#local },
     ];
-    await Promise.allSettled(missed);
+    await Promise.all(missed.map((news) => this.#hub.inform(member, news)));
     this.#log.debug({ worker: member.pid }, 'a worker serves');
     return text;
   }
