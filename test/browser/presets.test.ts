@@ -7,7 +7,7 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes, comesToFit, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, goTo, lastAnswer, newChat, ready } from './visit.ts';
+import { ask, goTo, lastAnswer, newChat, PHONE, ready } from './visit.ts';
 
 const script: VendorScript = ({ prompt }) => ({ text: ['You said: ', prompt] });
 
@@ -158,6 +158,27 @@ describe('choosing', { skip: withoutBrowser }, () => {
       await page.getByRole('button', { name: 'Delete “Say it kindly”' }).click();
       await second.getByText('No prompts yet').waitFor();
     });
+  });
+
+  test('what a prompt asks for may have lines where the keyboard is on the screen', async () => {
+    await visit(
+      async (page) => {
+        await goTo(page, '#/prompts');
+        await page.locator('#new-prompt').click();
+        await page.getByRole('textbox', { name: 'Title' }).fill('Listing');
+        await page.getByRole('textbox', { name: 'Text' }).fill('Sort {{what}}');
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await page.locator('.library-use', { hasText: 'Sort' }).click();
+        const dialog = page.locator('.prompt-dialog');
+        await dialog.getByLabel('what').fill('pears');
+        await dialog.getByLabel('what').press('Enter');
+        await dialog.getByLabel('what').pressSequentially('apples');
+        await becomes(() => dialog.getByLabel('what').inputValue(), 'pears\napples');
+        await dialog.locator('button[type="submit"]').click();
+        await becomes(() => page.locator('#prompt').inputValue(), 'Sort pears\napples');
+      },
+      { viewport: PHONE, hasTouch: true, isMobile: true },
+    );
   });
 
   test('a prompt goes behind what is being written, in the chat where it was chosen', async () => {

@@ -1,6 +1,8 @@
 import { useId, useState } from 'preact/hooks';
 import { prompts } from '../../actions/library.ts';
+import { isSend } from '../../commands/keys.ts';
 import { Dialog } from '../../components/Dialog.tsx';
+import { useEnterSends } from '../../components/use-enter-sends.ts';
 import { spoken, t } from '../../i18n/index.ts';
 import { fillIn, knownValues, type Variable, variablesOf } from '../../state/prompts.ts';
 import { useLibrary } from '../../storage/library.ts';
@@ -59,6 +61,7 @@ interface FieldProps {
 
 function Field({ variable, value, onChange }: FieldProps) {
   const id = useId();
+  const enterSends = useEnterSends();
   return (
     <label class="field" for={id}>
       <span dir="auto">{variable.name}</span>
@@ -78,7 +81,7 @@ function Field({ variable, value, onChange }: FieldProps) {
           value={value}
           onInput={(event) => onChange(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.shiftKey) return;
+            if (!isSend(event, enterSends)) return;
             event.preventDefault();
             event.currentTarget.form?.requestSubmit();
           }}
