@@ -122,7 +122,14 @@ export class KeptLog {
     const expires = Date.now() + KEPT_MS;
     // Entries are JSON, and stay what they are: as texts in JSON each of their quotes would be looked at and written anew.
     const json = `{"id":"${batch.id}","expires":${expires},"value":[${entries.join(',')}]}`;
-    await this.#records.putJson(batch.id, expires, json);
+    try {
+      await this.#records.putJson(batch.id, expires, json);
+    } catch (error) {
+      await this.#replace([batch], batches).catch(() => {
+        // It stays named, and goes with the others.
+      });
+      throw error;
+    }
     this.#written = end;
     return batch;
   }

@@ -106,15 +106,24 @@ test('content that is no longer to be kept goes with the next attempt where it c
   assert.equal((await open('full').find('first'))?.content, undefined);
 });
 
-test('what could not be noted as kept leaves nothing behind, and is kept later', async (context) => {
-  let isBroken = true;
-  const { port, keptOfLog } = inMemory((id) => isBroken && id === 'request-log');
-  const ledger = new OwnLedger({ config: defaultObserve, records: port, log: testLogger() });
-  context.after(() => ledger.close());
-  ledger.add(seen({ id: 'first' }), true);
-  await ledger.flush();
-  assert.deepEqual(keptOfLog(), []);
-  isBroken = false;
-  await ledger.flush();
-  assert.equal(keptOfLog().length, 2);
-});
+for (const [name, isRefused] of [
+  ['noted as kept', (id: string) => id === 'request-log'],
+  ['written', (id: string) => id.startsWith('request-log ')],
+] as const) {
+  test(`what could not be ${name} leaves nothing behind, and is kept later`, async (context) => {
+    let isBroken = true;
+    const { records, port, keptOfLog } = inMemory((id, what) => isBroken && what === 'put' && isRefused(id));
+    const ledger = new OwnLedger({ config: defaultObserve, records: port, log: testLogger() });
+    context.after(() => ledger.close());
+    ledger.add(seen({ id: 'first' }), true);
+    await ledger.flush();
+    assert.deepEqual(records.get('request-log')?.value ?? [], []);
+    assert.deepEqual(
+      keptOfLog().filter((id) => id !== 'request-log'),
+      [],
+    );
+    isBroken = false;
+    await ledger.flush();
+    assert.equal(keptOfLog().length, 2);
+  });
+}
