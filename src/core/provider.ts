@@ -109,6 +109,8 @@ export interface Relay {
   readonly detours?: Detours;
   /** Streams tell the usage without `stream_options`, which the upstream refuses. */
   readonly countsUnasked?: boolean;
+  /** A request with a JSON Schema for its answer is refused, and has to be decoded. */
+  readonly takesNoSchemas?: boolean;
   /** A message in the form in which the upstream takes it: the same object where there is nothing to change. */
   readonly taken?: <T extends { readonly role: string }>(message: T) => T;
   /** Address and headers of an endpoint such as `/chat/completions`, with the credentials of the call. */

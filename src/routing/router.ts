@@ -41,8 +41,11 @@ export interface Question extends Asked {
   send?(request: ChatRequest, target: Target): ChatRequest;
   /** A whole answer that a target gives in another way than by chatting; undefined: it has none, so that it is asked to chat. */
   instead?(request: ChatRequest, target: Target, scope: CallScope): Promise<Batch | undefined>;
-  /** The bytes for an upstream that speaks the client's wire format; absent where they have to be understood. */
-  readonly relay?: ((target: Target) => RelayRequest) | undefined;
+  /**
+   * The bytes for an upstream that speaks the client's wire format; absent where they have to be understood, undefined where this
+   * target does not take what they say.
+   */
+  readonly relay?: ((target: Target) => RelayRequest | undefined) | undefined;
 }
 
 /** What a target gave, and what the way there was like. */
@@ -205,7 +208,8 @@ export class Router {
     const { deadlines, client } = this.#deps;
     const onUsage = (usage: Usage) => this.#deps.onUsage(target, usage, scope);
     const draws = answersWithImages(target, this.#look);
-    if (question.relay === undefined || target.provider.relay === undefined || draws) {
+    const relay = target.provider.relay === undefined || draws ? undefined : question.relay?.(target);
+    if (relay === undefined) {
       const { request: enriched, chunks } = await ready();
       const whole = question.instead && (await question.instead(enriched, target, scope));
       if (whole !== undefined) {
@@ -221,7 +225,7 @@ export class Router {
       const opened = await openChunks({ ...target, provider }, request, scope, deadlines, limits, onUsage);
       return { ...opened, chunks: chunks(opened.chunks), headers: rateLimitsOf(scope) };
     }
-    const relayed = await openRelay(target, question.relay(target), scope, { client, deadlines, limits });
+    const relayed = await openRelay(target, relay, scope, { client, deadlines, limits });
     switch (relayed.kind) {
       case 'body':
         this.#deps.watcher?.relayed(scope, relayed.pieces);

@@ -95,7 +95,7 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
     seat.answers({ text: ['Yes'] });
     await generate({
       contents: { parts: { text: 'Hi' } },
-      system_instruction: { parts: { text: 'Be brief.' } },
+      system_instruction: { parts: { text: 'Be brief, in JSON.' } },
       generation_config: { max_output_tokens: 5, response_mime_type: 'application/json', top_k: 3 },
       tools: {
         function_declarations: [
@@ -108,7 +108,7 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
     });
     assertHolds(seat.last.body, {
       messages: [
-        { role: 'system', content: 'Be brief.' },
+        { role: 'system', content: 'Be brief, in JSON.' },
         { role: 'user', content: 'Hi' },
       ],
       max_tokens: 5,

@@ -175,3 +175,90 @@ describe('Mistral, whose ids of tool calls have nine letters and digits', { time
     assert.deepEqual(far.last.messages, asked);
   });
 });
+
+describe('an answer in JSON, of which an upstream wants to be told in words', { timeout: 60_000 }, () => {
+  /** Refuses what DeepSeek refuses, and OpenAI where nothing but the form is asked for. */
+  const script: VendorScript = ({ body }) => {
+    const { response_format: format, messages } = body as Far['last'] & { response_format?: Json };
+    if (format?.['type'] === 'json_schema')
+      return { status: 400, errorMessage: 'This response_format type is unavailable now' };
+    if (format?.['type'] === 'json_object' && !/json/i.test(JSON.stringify(messages)))
+      return { status: 400, errorMessage: "Prompt must contain the word 'json' in some form" };
+    return { text: ['{"city":', '"Bonn"}'] };
+  };
+  const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+  const response_format = { type: 'json_schema', json_schema: { name: 'place', description: 'A place.', schema } };
+  const system = { role: 'system', content: 'Be brief.' };
+
+  test('DeepSeek: the schema stands in the instructions, in a stream too', async (context) => {
+    const far = await openFar(context, 'api.deepseek.com', script);
+    for (const stream of [false, true]) {
+      const asked = { messages: [system, ...MESSAGES], response_format, stream, seed: 7 };
+      const answer = await far.post('/v1/chat/completions', asked);
+      const text = await answer.text();
+      assert.equal(answer.status, 200, text);
+      assert.equal(answer.headers.get('x-sluice-dropped'), null);
+      if (!stream) assertHolds(JSON.parse(text), { choices: [{ message: { content: '{"city":"Bonn"}' } }] });
+      assertHolds(far.last, { response_format: { type: 'json_object' }, seed: 7 });
+      const [instructions, question] = far.last.messages;
+      assert.deepEqual(question, MESSAGES[0]);
+      const words = String(instructions?.['content']);
+      assert.ok(words.startsWith('Be brief.\n\n') && words.includes(JSON.stringify(schema)), words);
+      assert.match(words, /A place\./);
+    }
+  });
+
+  test('DeepSeek: a schema that was strict is named, and refused where nothing may be lost', async (context) => {
+    const far = await openFar(context, 'api.deepseek.com', script);
+    const strict = { ...response_format, json_schema: { ...response_format.json_schema, strict: true } };
+    const answer = await far.post('/v1/chat/completions', { messages: MESSAGES, response_format: strict });
+    assert.equal(answer.status, 200, await answer.text());
+    assert.equal(answer.headers.get('x-sluice-dropped'), 'response_format.strict');
+    const refused = await far.post('/v1/chat/completions', {
+      messages: MESSAGES,
+      response_format: strict,
+      strict: true,
+    });
+    assert.equal(refused.status, 400, await refused.text());
+    const response = await far.post('/v1/responses', {
+      input: 'Hi',
+      text: { format: { type: 'json_schema', name: 'place', schema, strict: true } },
+    });
+    assert.equal(response.status, 200, await response.text());
+    assert.equal(response.headers.get('x-sluice-dropped'), 'text.format.strict');
+  });
+
+  test('DeepSeek: of clients of other formats', async (context) => {
+    const far = await openFar(context, 'api.deepseek.com', script);
+    const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }];
+    const asked = { contents, generationConfig: { responseMimeType: 'application/json', responseJsonSchema: schema } };
+    const answer = await far.post('/v1beta/models/far%2Ftest-model:generateContent', asked);
+    const json = (await answer.json()) as Json;
+    assert.equal(answer.status, 200, JSON.stringify(json));
+    assertHolds(json, { candidates: [{ content: { parts: [{ text: '{"city":"Bonn"}' }] } }] });
+    assert.equal(answer.headers.get('x-sluice-dropped'), null);
+    const chat = await far.post('/api/chat', { messages: MESSAGES, format: schema, stream: false });
+    assert.equal(chat.status, 200, await chat.text());
+    assert.ok(JSON.stringify(far.last.messages).includes('JSON Schema'));
+  });
+
+  for (const host of ['api.openai.com', 'somewhere.example']) {
+    test(`${host}: JSON of any form, of clients who need not say so`, async (context) => {
+      const far = await openFar(context, host, script);
+      const chat = await far.post('/api/chat', { messages: MESSAGES, format: 'json', stream: false });
+      assert.equal(chat.status, 200, await chat.text());
+      assert.deepEqual(far.last.messages, [{ role: 'system', content: 'Answer in JSON.' }, ...MESSAGES]);
+      // Who has said so says it.
+      const said = [{ role: 'user', content: 'Hi, in Json' }];
+      assert.equal((await far.post('/api/chat', { messages: said, format: 'json', stream: false })).status, 200);
+      assert.deepEqual(far.last.messages, said);
+      // And who writes OpenAI's format hears from the upstream what it wants.
+      const own = await far.post('/v1/chat/completions', {
+        messages: MESSAGES,
+        response_format: { type: 'json_object' },
+      });
+      assert.equal(own.status, 400);
+      assert.match(await own.text(), /must contain the word 'json'/);
+    });
+  }
+});

@@ -4,5 +4,6 @@ export const FIELD_NAMES: Readonly<Record<string, string>> = {
   max_completion_tokens: 'max_output_tokens',
   reasoning_effort: 'reasoning.effort',
   response_format: 'text.format',
+  'response_format.strict': 'text.format.strict',
   signature: 'reasoning.encrypted_content',
 };

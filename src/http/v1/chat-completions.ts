@@ -187,8 +187,9 @@ function toRelay(
   messages: readonly WireMessage[],
   wholeMessages: () => readonly WireMessage[],
   stream: boolean,
-): RelayRequest {
+): RelayRequest | undefined {
   const { relay } = target.provider;
+  if (relay?.takesNoSchemas === true && body.response_format?.['type'] === 'json_schema') return undefined;
   const edits = new Map<string, string | undefined>();
   for (const { name } of members) if (REMOVED_FIELDS.has(name)) edits.set(name, undefined);
   const inItsWords = (effort: unknown): unknown =>

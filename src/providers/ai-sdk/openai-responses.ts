@@ -2,7 +2,9 @@ import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { ChatRequest } from '../../core/chat.ts';
 import { parseObject } from '../../core/objects.ts';
 import { nearestEffort } from '../openai/efforts.ts';
+import { withJsonInWords } from '../openai/json-in-words.ts';
 import { parseModels } from '../openai/models.ts';
+import { USUAL_SERVICE } from '../openai/services.ts';
 import { withPossibleStrict } from '../openai/strict-schema.ts';
 import { fromAiSdk } from './adapter.ts';
 import { listPages } from './listing.ts';
@@ -34,7 +36,7 @@ export const openaiResponses = fromAiSdk({
 
   options,
 
-  taken: withPossibleStrict,
+  taken: (request, drop) => withJsonInWords(withPossibleStrict(request, drop), USUAL_SERVICE, drop),
 
   native: responsesApi,
 

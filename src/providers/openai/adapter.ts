@@ -15,6 +15,7 @@ import { errorBody } from '../error-body.ts';
 import { type AnswerLimits, DecodedAnswer } from './decoded-answer.ts';
 import { encodeRequest } from './encode.ts';
 import { failureOfStatus } from './failure.ts';
+import { withJsonInWords } from './json-in-words.ts';
 import { capabilitiesOf, parseModels } from './models.ts';
 import { withoutRefused } from './refused.ts';
 import { RefusedFields } from './refused-fields.ts';
@@ -67,13 +68,14 @@ export function createOpenAiProvider(
   const relay: Relay = {
     target,
     countsUnasked: service.countsUnasked === true,
+    takesNoSchemas: service.takesNoSchemas === true,
     taken: (message) => takenMessage(message, service),
   };
 
   async function ask(request: ChatRequest, call: Call): Promise<AsyncIterator<Batch>> {
     const drop = (field: string): void => call.drop(field);
     const taken = withPossibleStrict(withoutRefused(request, service, drop), drop);
-    const written = encodeRequest(taken, canStream(request), drop, service);
+    const written = encodeRequest(withJsonInWords(taken, service, drop), canStream(request), drop, service);
     // Each further round has a field less.
     for (;;) {
       const sent = refused.leaveOut(request, written, drop);

@@ -10,6 +10,8 @@ export interface Service {
   readonly knowsDeveloper?: true;
   /** Ids of tool calls have nine letters and digits; others, as of a conversation that went on elsewhere before, are refused. */
   readonly hasShortIds?: true;
+  /** Knows JSON as the form of an answer, and refuses a schema of it. */
+  readonly takesNoSchemas?: true;
 }
 
 /** By the end of their host: they are the same under every id. */
@@ -18,6 +20,8 @@ const SERVICES: readonly (readonly [host: string, service: Service])[] = [
   ['.openai.azure.com', { refuses: new Set(['top_k']), knowsDeveloper: true }],
   ['api.groq.com', { refuses: new Set(['top_k', 'reasoning_content']) }],
   ['api.cerebras.ai', { refuses: new Set(['reasoning_content']) }],
+  // https://api-docs.deepseek.com/guides/json_mode
+  ['api.deepseek.com', { takesNoSchemas: true }],
   ['.mistral.ai', { countsUnasked: true, hasShortIds: true }],
 ];
 
