@@ -51,6 +51,7 @@ export async function follow(message: Message, open: (signal: AbortSignal) => Pr
   });
   app.dispatch({ type: 'streams/opened', message: message.id, chat: message.chat });
   const frames = gather(message);
+  const back = watchForReturn(leaving.signal);
   let next = open;
   let failures = 0;
   let waited = 0;
@@ -59,6 +60,7 @@ export async function follow(message: Message, open: (signal: AbortSignal) => Pr
       try {
         const isQuestion = latest(message).streamId === undefined;
         const isRead = await inPlace({ chat: message.chat, isQuestion }, leaving.signal, async (signal, canBeLetGo) => {
+          back.forget();
           const stream = await next(signal);
           if (stream.id !== undefined && stream.id !== latest(message).streamId) {
             change(message, { streamId: stream.id, lastEvent: 0 });
@@ -92,7 +94,7 @@ export async function follow(message: Message, open: (signal: AbortSignal) => Pr
         }
         app.dispatch({ type: 'streams/phase', message: message.id, phase: 'lost' });
         const wait = RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 0;
-        const isWoken = await pause(wait, leaving.signal);
+        const isWoken = await back.pause(wait);
         failures = isWoken ? 0 : failures + 1;
         // Without a network nothing is known of the server.
         if (!isWoken && navigator.onLine) waited += wait;
@@ -104,6 +106,7 @@ export async function follow(message: Message, open: (signal: AbortSignal) => Pr
     if (!isAbort(thrown)) throw thrown;
   } finally {
     end();
+    back.close();
     app.dispatch({ type: 'streams/closed', message: message.id });
     const now = latest(message);
     if (now.finish !== 'stopped') {
@@ -169,23 +172,49 @@ function takeAboutChat(id: string, chunks: readonly WireChunk[]): void {
   }
 }
 
-/** Waits, but no longer than until the network is back or somebody looks at the page again, and says whether that came first. */
-function pause(milliseconds: number, signal: AbortSignal): Promise<boolean> {
-  return new Promise((resolve) => {
-    const end = (isWoken: boolean): void => {
-      clearTimeout(timer);
+/** Notices that the network is back, or that somebody looks at the page again: attempts to get back to a stream need not wait then. */
+interface ReturnWatch {
+  /** From here on only what is still to come counts. */
+  forget(): void;
+  /** Waits, but no longer than until somebody or something is back, and says whether that came first, be it before the call. */
+  pause(milliseconds: number): Promise<boolean>;
+  close(): void;
+}
+
+function watchForReturn(signal: AbortSignal): ReturnWatch {
+  // Also while an attempt is on its way: it may have gone out too early, and fail.
+  let isBack = new AbortController();
+  const wake = (): void => isBack.abort();
+  const look = (): void => {
+    if (document.visibilityState === 'visible') wake();
+  };
+  addEventListener('online', wake);
+  document.addEventListener('visibilitychange', look);
+  return {
+    forget: () => {
+      isBack = new AbortController();
+    },
+    pause: async (milliseconds) => {
+      await pause(milliseconds, AbortSignal.any([signal, isBack.signal]));
+      return isBack.signal.aborted;
+    },
+    close: () => {
       removeEventListener('online', wake);
       document.removeEventListener('visibilitychange', look);
-      signal.removeEventListener('abort', wake);
-      resolve(isWoken);
+    },
+  };
+}
+
+/** Waits, but no longer than until the signal. */
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
     };
-    const wake = (): void => end(true);
-    const look = (): void => {
-      if (document.visibilityState === 'visible') wake();
-    };
-    const timer = setTimeout(end, milliseconds, false);
-    addEventListener('online', wake);
-    document.addEventListener('visibilitychange', look);
-    signal.addEventListener('abort', wake);
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener('abort', end);
   });
 }
