@@ -73,7 +73,7 @@ providers:
   old: { kind: openai, baseUrl: '${old.baseUrl}', apiKey: k }
   chats: { kind: openai, baseUrl: '${chats.baseUrl}', apiKey: k }
   claude: { kind: anthropic, baseUrl: '${claude.baseUrl}', apiKey: k, models: [claude-test] }
-limits: { attempts: 2, firstByteMs: 1500, retryWaitMs: 0 }
+limits: { attempts: 2, firstByteMs: 4000, retryWaitMs: 0 }
 `);
   return {
     gateway,

@@ -323,7 +323,7 @@ describe('what upstreams do wrong', () => {
     const silent = await startEmbeddingUpstream({ handle: ({ path }) => path === '/v1/embeddings' });
     const here = await world(
       {},
-      `  silent: { kind: openai, baseUrl: '${silent.baseUrl}', apiKey: k }\nlimits: { firstByteMs: 300 }`,
+      `  silent: { kind: openai, baseUrl: '${silent.baseUrl}', apiKey: k }\nlimits: { firstByteMs: 2000 }`,
     );
     try {
       const body = { provider: 'silent acme', model: 'text-embedding-test', input: 'a' };

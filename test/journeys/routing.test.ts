@@ -87,7 +87,7 @@ describe('a list of models in the request', { concurrency: 4 }, () => {
     const two = await upstream(context, says('second'));
     const { origin } = await gateway(
       context,
-      `providers:\n${row('one', one)}${row('two', two)}limits: { firstByteMs: 300 }\n`,
+      `providers:\n${row('one', one)}${row('two', two)}limits: { firstByteMs: 2000 }\n`,
     );
     const received = await askChat(origin, { model: 'one/m', models: ['two/m'] });
     assert.match(received.body, /second/);
