@@ -68,6 +68,12 @@ describe('behind a reverse proxy', { timeout: 60_000 }, () => {
       assert.deepEqual(await asked(BEN), [200]);
       assert.deepEqual(await asked(`[${BEN}]:4711`), [200]);
       assert.deepEqual(await asked(`[${BEN}]`), [429, 'rate_limited']);
+      // A public network of IPv6 is one client, which could ask from another address each time; a private one is several.
+      for (const address of ['2a00:1450:1:2::1', '2a00:1450:0001:2:ffff::7'])
+        assert.deepEqual(await asked(address), [200]);
+      assert.deepEqual(await asked('[2a00:1450:1:2:3:4:5:6]:4711'), [429, 'rate_limited']);
+      for (const address of ['2a00:1450:1:3::1', 'fd00::1', 'fd00::2', 'fd00::3', 'fe80::1', 'fe80::2', 'fe80::3'])
+        assert.deepEqual(await asked(address), [200], address);
       for (let count = 0; count < 3; count += 1) assert.deepEqual(await asked(), [200], 'this machine has no share');
     });
   }

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import ipaddr from 'ipaddr.js';
 import { isLoopbackName } from '../../config/bind.ts';
 
 /** An IPv4 address as sockets of IPv6 show it. */
@@ -14,9 +15,18 @@ export function isLocal(address: string): boolean {
   return isLoopbackName(address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address);
 }
 
-/** Whom an address stands for. All programs on this machine share one, which therefore counts for nobody. */
+/**
+ * Whom an address stands for. All programs on this machine share one, which therefore counts for nobody. Whoever has a public
+ * address of IPv6 has some 2^64 of them, so its network counts (RFC 4291 §2.5.4: the first 64 bits).
+ */
 export function clientOf(address: string): string | undefined {
-  return isLocal(address) ? undefined : withoutPort(address);
+  if (isLocal(address)) return undefined;
+  const bare = withoutPort(address);
+  if (!ipaddr.IPv6.isValid(bare)) return bare;
+  const parsed = ipaddr.IPv6.parse(bare);
+  // Of other kinds are those of a network at home or at work, in which each machine has one, and IPv4 within IPv6.
+  if (parsed.range() !== 'unicast') return bare;
+  return new ipaddr.IPv6([...parsed.parts.slice(0, 4), 0, 0, 0, 0]).toString();
 }
 
 /** Some proxies say from which port somebody asked, which is another one with each connection. */
