@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
-import { becomes, comesToFit, eventually } from './eventually.ts';
+import { becomes, comesToFit } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
 import { ask, goTo, lastAnswer, PHONE } from './visit.ts';
@@ -76,51 +76,50 @@ describe('a chat whose provider is gone', { skip: withoutBrowser }, () => {
 
 describe('a chat with a provider whose key is in the browser', { skip: withoutBrowser }, () => {
   let upstream: OpenAiUpstream;
-  /** Listings wait for it. */
-  let gate = Promise.withResolvers<void>();
   const { visit } = setStage(async () => {
-    upstream = await startOpenAiUpstream(script, {
-      models: ['own-model'],
-      handle: async ({ method }) => {
-        if (method === 'GET') await gate.promise;
-        return false;
-      },
-    });
+    upstream = await startOpenAiUpstream(script, { models: ['own-model'] });
     return openGateway(script, ['gpt-4o'], 'Scripted', `  groq: { label: Own, baseUrl: '${upstream.baseUrl}' }\n`);
   });
   after(() => upstream?.close());
 
-  /** Opens the chat anew, with listings held back, and returns once the page waits for that of the provider. */
-  async function openHeld(page: Page, model: string): Promise<void> {
-    gate = Promise.withResolvers();
+  /** Opens the chat anew. Returns once the page waits for the list of the provider, with the way to let that come. */
+  async function openHeld(page: Page, model: string): Promise<() => void> {
+    const gate = Promise.withResolvers<void>();
     await openKept(page, 'groq', model);
     const settings = { keys: { groq: 'my-own-key' }, choice: { provider: 'groq', model } };
     await page.evaluate(`localStorage.setItem('sluice.settings', ${JSON.stringify(JSON.stringify(settings))})`);
-    const before = upstream.requests.length;
+    let isAsked = false;
+    // Held before the gateway: that waits for a provider for some seconds only.
+    await page.route('**/backend-api/v2/models/groq', async (route) => {
+      isAsked = true;
+      await gate.promise;
+      await route.continue();
+    });
     await page.reload();
     await lastAnswer(page).getByText('Still.').waitFor();
     // The page asks for it with what it had of the other providers by then.
-    await eventually(async () => assert.ok(upstream.requests.length > before));
+    await becomes(async () => isAsked, true);
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    return gate.resolve;
   }
 
   test('has its model as long as nobody knows better, and the next chat too', async () => {
     await visit(async (page) => {
-      await openHeld(page, 'own-model');
+      const letCome = await openHeld(page, 'own-model');
       assert.doesNotMatch(await page.locator('#model').innerText(), /not offered/);
       await goTo(page, '#/');
       await page.locator('#welcome-title').waitFor();
       assert.match(await page.locator('#model').innerText(), /own-model$/);
-      gate.resolve();
+      letCome();
       await comesToFit(() => page.locator('#model').innerText(), /own-model\s+Own$/);
     });
   });
 
   test('says that its model is gone once the provider has answered without it', async () => {
     await visit(async (page) => {
-      await openHeld(page, 'lost-model');
+      const letCome = await openHeld(page, 'lost-model');
       assert.doesNotMatch(await page.locator('#model').innerText(), /not offered/);
-      gate.resolve();
+      letCome();
       await comesToFit(() => page.locator('#model').innerText(), /lost-model\s+not offered now$/);
     });
   });
