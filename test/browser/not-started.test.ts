@@ -45,7 +45,17 @@ describe('a page whose script does not come', { skip: withoutBrowser }, () => {
       const page = await context.newPage();
       await page.goto(gateway.origin);
       await page.locator('.starting').waitFor();
-      assert.equal(await page.locator('.not-started').isVisible(), false);
+      // By the clock of the animation that shows it: the one on the wall may be late here.
+      const visibilityAfter = (milliseconds: number): Promise<unknown> =>
+        page.evaluate(`(() => {
+          const words = document.querySelector('.not-started');
+          const [animation] = words.getAnimations();
+          animation.pause();
+          animation.currentTime = ${milliseconds};
+          return getComputedStyle(words).visibility;
+        })()`);
+      assert.equal(await visibilityAfter(9_900), 'hidden');
+      assert.equal(await visibilityAfter(10_100), 'visible');
     } finally {
       await context.close();
     }
