@@ -1,27 +1,39 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 import type { Page, Request } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
-import { becomes, comesToFit, eventually } from './eventually.ts';
+import { becomes, comesToFit, eventually, PATIENCE_MS } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { openLine } from './line.ts';
 import { setStage } from './stage.ts';
 import { ask, finished, lastAnswer, send } from './visit.ts';
 
 const WORDS = 300;
+/** So many words of `count` come before it is held. */
+const FIRST_WORDS = 100;
+/** How long a page may take that has to try again and again, in milliseconds. */
+const MANY_TRIES_MS = 300_000;
 
-/** Lets the answer to `wait` begin. */
-let begin: () => void = () => {};
+/** Answers are held for it: `wait` before its first word, `count` in its midst. So however late a page is, it sees them run. */
+let held = Promise.withResolvers<void>();
+
+/** Holds the answers to what is asked from now on. */
+function hold(): void {
+  held = Promise.withResolvers();
+}
 
 const script: VendorScript = async ({ prompt }) => {
-  if (prompt === 'wait') {
-    await new Promise<void>((resolve) => {
-      begin = resolve;
-    });
+  const { promise } = held;
+  if (prompt === 'wait') await promise;
+  if (prompt === 'count') {
+    let words = 0;
+    const afterPiece = async (): Promise<void> => {
+      words += 1;
+      if (words === FIRST_WORDS) await promise;
+    };
+    return { text: numbers(WORDS), delayMs: 5, afterPiece };
   }
-  // Slow enough that it still runs when a busy machine has seen its beginning, and over within the patience of a page.
-  if (prompt === 'count') return { text: numbers(WORDS), delayMs: 25 };
   if (prompt === 'endless') return { text: numbers(Number.POSITIVE_INFINITY), delayMs: 10 };
   return { text: ['You said: ', prompt] };
 };
@@ -33,7 +45,8 @@ function* numbers(most: number): Generator<string> {
 const ALL = [...numbers(WORDS)].join('').trim();
 
 /** The whole answer, each word once and in its order. */
-async function isWhole(page: Page): Promise<void> {
+async function isWhole(page: Page, patience = PATIENCE_MS): Promise<void> {
+  await lastAnswer(page).locator('.line').waitFor({ timeout: patience });
   await finished(lastAnswer(page));
   assert.equal((await lastAnswer(page).locator('.body').innerText()).trim(), ALL);
 }
@@ -41,6 +54,7 @@ async function isWhole(page: Page): Promise<void> {
 describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
   // What the last test leaves behind goes on without end, and a stop would wait for it.
   const { visit, gateway } = setStage(() => openGateway(script, ['gpt-4o'], 'Scripted', 'limits: { drainMs: 100 }'));
+  beforeEach(hold);
 
   test('goes on after a reload', async () => {
     await visit(async (page) => {
@@ -48,6 +62,7 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
       await page.getByText('w40 ').waitFor();
       await page.reload();
       await page.getByText('w40 ').waitFor();
+      held.resolve();
       await isWhole(page);
       assert.equal(gateway.upstream.chats.length, 1);
       await comesToFit(() => lastAnswer(page).locator('.info').innerText(), /tokens/);
@@ -78,9 +93,11 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
           await send(page, 'count');
           await page.getByText('w40 ').waitFor();
           line.cut();
+          held.resolve();
           await page.getByText('The connection was lost').waitFor();
           line.mend();
-          await isWhole(page);
+          // The longer it was away, the longer the page waits until it tries again.
+          await isWhole(page, MANY_TRIES_MS);
           assert.equal(await page.getByText('The connection was lost').count(), 0);
           assert.equal(await lastAnswer(page).getByRole('alert').count(), 0);
         },
@@ -101,7 +118,7 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
     await eventually(async () => {
       await page.clock.fastForward(30_000);
       assert.ok(tries >= most, `${tries} of ${most}`);
-    }, 120_000);
+    }, MANY_TRIES_MS);
     page.off('requestfailed', count);
   };
 
@@ -114,6 +131,7 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
           await send(page, 'count');
           await page.getByText('w40 ').waitFor();
           line.cut();
+          held.resolve();
           await triesInVain(page, 50);
           assert.equal(await lastAnswer(page).getByRole('alert').count(), 0);
           line.mend();
@@ -136,6 +154,7 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
           await send(page, 'count');
           await page.getByText('w40 ').waitFor();
           line.cut();
+          held.resolve();
           // By now half a minute passes between two attempts, which is longer than this test waits for anything.
           await triesInVain(page, 20);
           let fail: (() => Promise<void>) | undefined;
@@ -169,18 +188,20 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
           await page.getByText('w40 ').waitFor();
           await context.setOffline(true);
           line.cut();
+          held.resolve();
           await triesInVain(page, 150);
           assert.equal(await lastAnswer(page).getByRole('alert').count(), 0);
           line.mend();
           await context.setOffline(false);
           await isWhole(page);
           await send(page, 'endless');
-          await page.getByText('w20 ').last().waitFor();
+          const second = page.locator('.answer').nth(1);
+          await second.getByText('w20 ').waitFor();
           line.cut();
           await eventually(async () => {
             await page.clock.fastForward(30_000);
-            assert.match(await lastAnswer(page).getByRole('alert').innerText({ timeout: 1 }), /Sluice does not answer/);
-          }, 120_000);
+            assert.match((await second.getByRole('alert').allInnerTexts()).join(), /Sluice does not answer/);
+          }, MANY_TRIES_MS);
         },
         { gateway: line, mayComplain: /ERR_|Failed to load/ },
       );
@@ -201,8 +222,9 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
         return answer === undefined ? route.continue() : route.fulfill(answer);
       });
       await page.reload();
+      held.resolve();
       await page.getByText('The connection was lost').waitFor();
-      await isWhole(page);
+      await isWhole(page, MANY_TRIES_MS);
       assert.equal(await lastAnswer(page).getByRole('alert').count(), 0);
       assert.equal(answers.length, 0);
     });
@@ -238,7 +260,7 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
       await page.reload();
       await comesToFit(() => lastAnswer(page).innerText(), /broke off before its end/);
       assert.equal(await lastAnswer(page).getByRole('alert').count(), 0);
-      begin();
+      held.resolve();
     });
   });
 
@@ -264,6 +286,7 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
   test('is waited for in a second tab as well, which can stop it', async () => {
     await visit(async (page, context) => {
       for (const isStopped of [false, true]) {
+        hold();
         await send(page, 'wait');
         await lastAnswer(page).getByText('Waiting for the answer').waitFor();
         const second = await context.newPage();
@@ -271,10 +294,15 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
         await lastAnswer(second).getByText('Waiting for the answer').waitFor();
         assert.equal(await second.getByText('broke off').count(), 0);
         if (isStopped) await second.locator('#send').click();
-        else begin();
+        else held.resolve();
         const end = isStopped ? 'Stopped.' : 'You said: wait';
-        for (const each of [page, second]) await lastAnswer(each).getByText(end).waitFor();
+        for (const each of [page, second]) {
+          await lastAnswer(each).getByText(end).waitFor();
+          await finished(lastAnswer(each));
+        }
         await second.close();
+        // Before that nothing else is sent.
+        await becomes(() => page.locator('.chat-list .is-running').count(), 0);
       }
     });
   });
@@ -294,7 +322,7 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
       await crashed;
       await comesToFit(() => lastAnswer(page).innerText(), /broke off before its end/);
       await becomes(() => page.locator('.chat-list .is-running').count(), 0);
-      begin();
+      held.resolve();
     });
   });
 });
