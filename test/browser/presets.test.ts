@@ -160,6 +160,28 @@ describe('choosing', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('a prompt is offered to whoever began to write its name before the prompts were read', async () => {
+    await visit(async (page) => {
+      await goTo(page, '#/prompts');
+      await page.locator('#new-prompt').click();
+      await page.getByRole('textbox', { name: 'Title' }).fill('Shorten');
+      await page.getByRole('textbox', { name: 'Text' }).fill('Say it in one sentence.');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.locator('.library-text', { hasText: 'one sentence' }).waitFor();
+      await goTo(page, '#/');
+      const written = Promise.withResolvers<void>();
+      await page.route('**/assets/slash-source*.js', async (route) => {
+        await written.promise;
+        await route.continue();
+      });
+      await page.reload();
+      await page.locator('#prompt').fill('/shor');
+      written.resolve();
+      await page.getByRole('option', { name: '/shorten' }).click();
+      await becomes(() => page.locator('#prompt').inputValue(), 'Say it in one sentence.');
+    });
+  });
+
   test('what a prompt asks for may have lines where the keyboard is on the screen', async () => {
     await visit(
       async (page) => {

@@ -19,6 +19,20 @@ const sources: Source[] = [commandItems];
 
 export function addSlashSource(source: Source): void {
   sources.push(source);
+  tellSlashItems();
+}
+
+const listeners = new Set<() => void>();
+
+/** Says that there may be others than before. */
+export function tellSlashItems(): void {
+  for (const listener of listeners) listener();
+}
+
+/** Returns the way to end it. */
+export function onSlashItems(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
 /** At most so many at once. */

@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import { type SlashItem, slashItems } from '../../commands/slash.ts';
+import { useEffect, useLayoutEffect, useMemo, useReducer, useState } from 'preact/hooks';
+import { onSlashItems, type SlashItem, slashItems } from '../../commands/slash.ts';
 import { spoken, t } from '../../i18n/index.ts';
 
 export interface SlashMenuProps {
@@ -17,7 +17,9 @@ export function SlashMenu({ field, text, setText }: SlashMenuProps) {
   const word = found?.[1]?.toLowerCase();
   const argument = found?.[2];
   const language = spoken();
-  const items = useMemo(() => (word === undefined ? [] : slashItems(word, argument)), [word, argument, language]);
+  const [news, tell] = useReducer((count: number) => count + 1, 0);
+  useLayoutEffect(() => onSlashItems(() => tell(undefined)), []);
+  const items = useMemo(() => (word === undefined ? [] : slashItems(word, argument)), [word, argument, language, news]);
   const isOpen = items.length > 0 && dismissed !== text;
   const at = Math.min(marked, items.length - 1);
 

@@ -1,6 +1,6 @@
 import { shownChat } from '../../actions/chats.ts';
 import { presets, prompts } from '../../actions/library.ts';
-import { addSlashSource, type SlashItem } from '../../commands/slash.ts';
+import { addSlashSource, type SlashItem, tellSlashItems } from '../../commands/slash.ts';
 import { spoken } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { fillIn, knownValues, type Prompt, variablesOf } from '../../state/prompts.ts';
@@ -8,6 +8,8 @@ import { fillIn, knownValues, type Prompt, variablesOf } from '../../state/promp
 /** From now on `/name` offers the prompts of the library. */
 export function offerPrompts(): void {
   addSlashSource(() => prompts.get().map(toItem));
+  // Somebody may have begun to write before they were read.
+  for (const library of [prompts, presets]) library.subscribe(tellSlashItems);
   prompts.load().catch(() => {});
   presets.load().catch(() => {});
 }
