@@ -142,6 +142,21 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
     });
   }
 
+  test('takes a file that is dropped with the very first picture of the page', async () => {
+    await visit(async (page) => {
+      await page.addInitScript(`new MutationObserver((_, observer) => {
+        const field = document.querySelector('#prompt');
+        if (field === null) return;
+        observer.disconnect();
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File(['The secret word is gate.'], 'notes.txt', { type: 'text/plain' }));
+        field.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+      }).observe(document, { childList: true, subtree: true })`);
+      await page.reload();
+      await page.locator('#attached .is-ready').waitFor();
+    });
+  });
+
   test('leaves words that are dropped to the browser, which puts them where they belong', async () => {
     await visit(async (page) => {
       await ready(page);

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** The files of a drop, of a paste or of a field, as a list that stays: the field's own is emptied with it. */
 export function filesOf(source: { readonly files: FileList | null } | null | undefined): readonly File[] {
@@ -50,7 +50,8 @@ export function usePageDrop(take: (files: readonly File[]) => void): boolean {
   const [isOver, setOver] = useState(false);
   const latest = useRef(take);
   latest.current = take;
-  useEffect(() => {
+  // At once: what nobody takes is opened by the browser in place of the page.
+  useLayoutEffect(() => {
     const onOver = (event: DragEvent): void => {
       if (!isForPage(event)) return;
       event.preventDefault();
