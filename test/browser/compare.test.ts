@@ -69,6 +69,8 @@ describe('comparing', { skip: withoutBrowser }, () => {
             'I am plain-model: first / I am plain-model: second',
           ]),
         );
+        // Whose end the page has not seen would still be running after the reload, and nothing more be sent.
+        await page.locator('.side .line').nth(3).waitFor();
         const pasts = gateway.upstream.chats.slice(-2).map(({ rawBody }) => {
           const { model, messages } = JSON.parse(String(rawBody)) as { model: string; messages: { content: string }[] };
           return [model, messages[1]?.content];
@@ -145,8 +147,11 @@ describe('comparing', { skip: withoutBrowser }, () => {
         await side(page, 0).getByRole('button', { name: 'To the end' }).waitFor();
         const rest = await top(1);
         await eventually(async () => assert.ok((await top(1)) > rest + 100));
-        const away = await area(0).evaluate((node) => node.scrollHeight - node.scrollTop - node.clientHeight);
-        assert.ok(away > 100, 'stays where it was read');
+        // The wheel rolls on for a moment.
+        await eventually(async () => {
+          const away = await area(0).evaluate((node) => node.scrollHeight - node.scrollTop - node.clientHeight);
+          assert.ok(away > 100, 'stays where it was read');
+        });
         await page.locator('#prompt').press('Escape');
         await bothStop(page);
       },
