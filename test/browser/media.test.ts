@@ -47,6 +47,14 @@ describe('media', { skip: withoutBrowser }, () => {
   const visit = (use: (page: Page) => Promise<void>, options?: VisitOptions): Promise<void> =>
     stage.visit(use, { path: '/#/media', ...options });
   const tiles = (page: Page) => page.locator('.tile');
+  /** Searches for the squares, and waits until only they are there: what was there before is for a moment longer. */
+  const searchSquares = async (page: Page): Promise<void> => {
+    await page.locator('#media-search').fill('squares');
+    await eventually(async () => {
+      const titles = await tiles(page).allInnerTexts();
+      assert.ok(titles.length > 5 && titles.every((title) => title.startsWith('many tiny squares')), titles.join());
+    });
+  };
   const counts = (page: Page, wanted: number): Promise<void> =>
     eventually(async () => assert.equal(await tiles(page).count(), wanted));
 
@@ -86,8 +94,7 @@ describe('media', { skip: withoutBrowser }, () => {
 
   test('is looked at with the keyboard, in both directions of writing', async () => {
     await visit(async (page) => {
-      await page.locator('#media-search').fill('squares');
-      await tiles(page).nth(5).waitFor();
+      await searchSquares(page);
       await tiles(page).first().focus();
       await page.keyboard.press('Enter');
       const stage = page.locator('.gallery-stage img');
@@ -119,8 +126,7 @@ describe('media', { skip: withoutBrowser }, () => {
 
   test('counts keys that come faster than pictures are drawn', async () => {
     await visit(async (page) => {
-      await page.locator('#media-search').fill('squares');
-      await tiles(page).nth(5).waitFor();
+      await searchSquares(page);
       await tiles(page).first().click();
       await page.locator('.gallery-stage img').waitFor();
       await page.evaluate(`(async () => {
@@ -136,8 +142,7 @@ describe('media', { skip: withoutBrowser }, () => {
 
   test('deletes after asking, and goes on with the next one', async () => {
     await visit(async (page) => {
-      await page.locator('#media-search').fill('squares');
-      await tiles(page).nth(5).waitFor();
+      await searchSquares(page);
       const total = async (): Promise<number> => {
         const names: string[] = [];
         for (let before = ''; ; ) {
