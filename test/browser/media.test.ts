@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import sharp from 'sharp';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
@@ -29,6 +29,16 @@ const script: VendorScript = ({ prompt }) => {
   if (prompt === 'a red cat') return { images: [{ mimeType: 'image/png', data: PIXEL.toString('base64') }] };
   return { text: ['You said: ', prompt] };
 };
+
+/** Keeps the first request that removes something under an address from the server, and gives it once it is there. */
+async function holdRemoval(page: Page, address: string): Promise<readonly Route[]> {
+  const held: Route[] = [];
+  await page.route(address, async (route) => {
+    if (route.request().method() === 'DELETE' && held.length === 0) held.push(route);
+    else await route.continue();
+  });
+  return held;
+}
 
 describe('media', { skip: withoutBrowser }, () => {
   const stage = setStage(async () => {
@@ -190,9 +200,14 @@ describe('media', { skip: withoutBrowser }, () => {
           { name: 'gone again.txt', mimeType: 'text/plain', buffer: Buffer.from('Nobody wants it.') },
         ]);
         await page.locator('#attached .is-ready').nth(2).waitFor();
+        // It is there until the server has taken it away, however long that takes.
+        const removals = await holdRemoval(page, '**/files/*');
         await page.getByRole('button', { name: 'Remove gone again.txt' }).click();
+        await becomes(async () => removals.length, 1);
         await ask(page, 'look at this');
         await goTo(page, '#/media/attached');
+        await counts(page, 3);
+        await removals[0]?.continue();
         await counts(page, 2);
         await page.locator('#media-search').fill('winter');
         await counts(page, 1);

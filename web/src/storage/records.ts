@@ -1,5 +1,5 @@
 import { readBy, write } from './database.ts';
-import { tell } from './tabs.ts';
+import { listen, tell } from './tabs.ts';
 
 /** Something a screen keeps: a prompt, a preset. */
 export interface KeptRecord {
@@ -13,10 +13,33 @@ export async function readRecords<Shape extends KeptRecord>(kind: string): Promi
 
 export async function putRecords(kind: string, records: readonly KeptRecord[]): Promise<void> {
   await write({ put: { records: records.map((record) => ({ ...record, kind })) } });
-  tell({ kind: 'records', of: kind });
+  tellAll(kind);
 }
 
 export async function removeRecords(kind: string, ids: readonly string[]): Promise<void> {
   await write({ remove: { records: ids.map((id) => [kind, id]) } });
+  tellAll(kind);
+}
+
+const listeners = new Set<(kind: string) => void>();
+
+/** The other tabs, and this one. */
+function tellAll(kind: string): void {
   tell({ kind: 'records', of: kind });
+  for (const listener of [...listeners]) listener(kind);
+}
+
+/** Calls back when records of a kind have changed, in this tab or in another one. Returns the way to end it. */
+export function onRecords(kind: string, listener: () => void): () => void {
+  const hear = (changed: string): void => {
+    if (changed === kind) listener();
+  };
+  listeners.add(hear);
+  const end = listen((word) => {
+    if (word.kind === 'records') hear(word.of);
+  });
+  return () => {
+    listeners.delete(hear);
+    end();
+  };
 }

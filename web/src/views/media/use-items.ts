@@ -3,8 +3,7 @@ import { isAbort, toFailure } from '../../api/http.ts';
 import { listMedia, type MediaKind } from '../../api/media.ts';
 import { ATTACHED, type AttachedFile } from '../../state/media.ts';
 import type { Failure } from '../../state/model.ts';
-import { readRecords } from '../../storage/records.ts';
-import { listen } from '../../storage/tabs.ts';
+import { onRecords, readRecords } from '../../storage/records.ts';
 import { type Item, itemOfFile, itemOfMedia } from './item.ts';
 
 export type Shelf = 'all' | MediaKind | 'attached';
@@ -53,13 +52,16 @@ export function useItems(shelf: Shelf, search: string): ItemList {
     void load(leaving.signal, before);
     return () => leaving.abort();
   }, [before]);
-  useEffect(
-    () =>
-      listen((word) => {
-        if (shelf === 'attached' && word.kind === 'records' && word.of === ATTACHED) setRound((count) => count + 1);
-      }),
-    [shelf],
-  );
+  // What is shown stays until then, and with it what somebody looks at.
+  useEffect(() => {
+    if (shelf !== 'attached') return;
+    const leaving = new AbortController();
+    const end = onRecords(ATTACHED, () => void load(leaving.signal));
+    return () => {
+      end();
+      leaving.abort();
+    };
+  }, [shelf, search]);
 
   async function load(signal: AbortSignal, from?: string): Promise<void> {
     try {
