@@ -190,6 +190,27 @@ describe('media', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('opens nothing again when a deletion took longer than somebody looked', async () => {
+    await visit(async (page) => {
+      const removals = await holdRemoval(page, '**/backend-api/v2/media/*');
+      await searchSquares(page);
+      await tiles(page).nth(1).click();
+      const stage = page.locator('.gallery-stage img');
+      const doomed = (await stage.getAttribute('src'))?.split('_').at(-1);
+      await page.keyboard.press('Delete');
+      const asked = page.getByRole('dialog', { name: 'Delete this file?' });
+      await asked.getByRole('button', { name: 'Delete' }).click();
+      await becomes(async () => removals.length, 1);
+      await page.keyboard.press('Escape');
+      await asked.waitFor({ state: 'detached' });
+      await page.keyboard.press('Escape');
+      await stage.waitFor({ state: 'detached' });
+      await removals[0]?.continue();
+      await becomes(() => page.locator(`.tile img[src*="${doomed}"]`).count(), 0);
+      assert.equal(await stage.count(), 0);
+    });
+  });
+
   test('has the files that were attached, too', async () => {
     await visit(
       async (page) => {

@@ -59,7 +59,8 @@ export default function MediaScreen({ path }: ScreenProps) {
           }}
           close={() => setShown(undefined)}
           drop={(id) => {
-            setShown(items[at + 1]?.id ?? items[at - 1]?.id);
+            // Whoever has gone on to another one, or closed the window, while it was on its way, stays there.
+            setShown((now) => (now === id ? (items[at + 1]?.id ?? items[at - 1]?.id) : now));
             list.drop(id);
           }}
         />
