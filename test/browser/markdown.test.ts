@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { withoutBrowser } from './chromium.ts';
+import { becomes } from './eventually.ts';
 import { setMarkdownPage } from './markdown-stage.ts';
 
 const FENCE = '```';
@@ -8,6 +9,17 @@ const FENCE = '```';
 describe('markdown shows', { skip: withoutBrowser, timeout: 900_000 }, () => {
   const here = setMarkdownPage();
   const { render, update, words, count } = here;
+
+  /** Copies, and waits until it was said: the button has these words for two seconds only, however late somebody looks. */
+  async function copy(): Promise<void> {
+    await here.page.evaluate(`(() => {
+      const all = document.querySelector('#markdown');
+      const look = () => { globalThis.wasSaid ||= [...all.querySelectorAll('button')].some((each) => each.innerText === 'Copied'); };
+      new MutationObserver(look).observe(all, { subtree: true, childList: true, characterData: true });
+    })()`);
+    await here.page.getByRole('button', { name: 'Copy', exact: true }).click();
+    await becomes(() => here.page.evaluate('wasSaid'), true);
+  }
 
   test('formulas, but not money', async () => {
     await render(
@@ -29,8 +41,7 @@ describe('markdown shows', { skip: withoutBrowser, timeout: 900_000 }, () => {
     assert.equal(await count('.hljs-keyword'), 1);
     await here.page.getByRole('button', { name: 'Wrap lines' }).click();
     assert.equal(await count('.markdown-code[data-wrap]'), 1);
-    await here.page.getByRole('button', { name: 'Copy', exact: true }).click();
-    await here.page.getByRole('button', { name: 'Copied' }).waitFor();
+    await copy();
     assert.equal(await here.page.evaluate('navigator.clipboard.readText()'), 'const a = 1; // one\n\nfoo();');
   });
 
@@ -87,8 +98,7 @@ describe('markdown shows', { skip: withoutBrowser, timeout: 900_000 }, () => {
     await here.page.evaluate(`globalThis.kept = navigator.clipboard;
       Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })`);
     await render(`${FENCE}js\nfoo();\n${FENCE}`);
-    await here.page.getByRole('button', { name: 'Copy', exact: true }).click();
-    await here.page.getByRole('button', { name: 'Copied' }).waitFor();
+    await copy();
     assert.equal(await here.page.evaluate('kept.readText()'), 'foo();');
   });
 
