@@ -135,6 +135,21 @@ describe('markdown shows', { skip: withoutBrowser, timeout: 900_000 }, () => {
     assert.deepEqual([here.requests, here.problems], [[], []]);
   });
 
+  test('colours and diagrams whose workers were long on their way', async () => {
+    const { page } = here;
+    await page.clock.install();
+    const asked: (() => Promise<void>)[] = [];
+    await page.route('**/assets/*worker*', (route) => void asked.push(() => route.continue()));
+    const rendered = render(`${FENCE}js\nconst a = 1;\n${FENCE}\n\n${FENCE}mermaid\ngraph TD\nA --> B\n${FENCE}`);
+    await becomes(async () => asked.length, 2);
+    // Longer than they may take for a text once they are there.
+    await page.clock.fastForward(60_000);
+    for (const go of asked) await go();
+    await rendered;
+    assert.equal(await count('.hljs-keyword'), 1);
+    assert.equal(await count('figure img[src^="blob:"]'), 1);
+  });
+
   test('media of this server, and links to those of others', async () => {
     await render(
       '<a href="/media/1.png" data-src="/media/1.png" data-width="800" data-height="600"><img src="/thumbnail/1.png" alt="A &quot;cat&quot;"></a>\n\n' +

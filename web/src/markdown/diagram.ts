@@ -1,4 +1,4 @@
-import type { DiagramAnswer } from './diagrams/worker.ts';
+import type { DiagramWord } from './diagrams/worker.ts';
 import type { Tools } from './hosts.ts';
 
 export interface DiagramView {
@@ -6,7 +6,7 @@ export interface DiagramView {
   destroy(): void;
 }
 
-/** How long one drawing may take. */
+/** How long one drawing may take, once its worker is there: the way to that may be slow. */
 const PATIENCE = 3_000;
 
 export function isDiagram(language: string): boolean {
@@ -62,13 +62,16 @@ function draw(source: string): Promise<string | undefined> {
       resolve(undefined);
       return;
     }
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const finish = (svg: string | undefined) => {
       clearTimeout(timer);
       worker.terminate();
       resolve(svg);
     };
-    const timer = setTimeout(finish, PATIENCE, undefined);
-    worker.onmessage = ({ data }: MessageEvent<DiagramAnswer>) => finish(data.svg);
+    worker.onmessage = ({ data }: MessageEvent<DiagramWord>) => {
+      if (data === 'there') timer = setTimeout(finish, PATIENCE, undefined);
+      else finish(data.svg);
+    };
     worker.onerror = () => finish(undefined);
     worker.postMessage({ id: 0, source });
   });

@@ -1,10 +1,10 @@
 /** Highlights code away from the page's thread, where even the worst text for a regular expression holds up nobody. */
 import highlighter from 'highlight.js/lib/common';
-import type { HighlightAnswer, HighlightQuestion, Run } from './highlight.ts';
+import type { HighlightQuestion, HighlightWord, Run } from './highlight.ts';
 
 interface Scope {
   onmessage: ((event: { readonly data: HighlightQuestion }) => void) | null;
-  postMessage(answer: HighlightAnswer): void;
+  postMessage(word: HighlightWord): void;
 }
 
 const scope = globalThis as unknown as Scope;
@@ -42,3 +42,5 @@ function linesOf(html: string): Run[][] {
   }
   return lines;
 }
+
+scope.postMessage('there');

@@ -13,6 +13,9 @@ export interface HighlightAnswer {
   readonly lines: readonly (readonly Run[])[];
 }
 
+/** What a worker says: first that it has been fetched and reads, then its answers. */
+export type HighlightWord = 'there' | HighlightAnswer;
+
 /** How long one text may take. Then its worker is ended, and the text stays plain. */
 const PATIENCE = 4_000;
 
@@ -22,6 +25,7 @@ interface Waiting {
 }
 
 let worker: Worker | undefined;
+let isThere = false;
 let count = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 /** One question at a time is with the worker, so that patience is measured from its begin. */
@@ -43,12 +47,22 @@ function ask(): void {
     settle([]);
     return;
   }
+  worker.postMessage(first.question);
+  if (isThere) limit();
+}
+
+/** Not before the worker is there: how long the way to it takes says nothing about the text. */
+function limit(): void {
   timer = setTimeout(() => {
-    worker?.terminate();
-    worker = undefined;
+    end();
     settle(undefined);
   }, PATIENCE);
-  worker.postMessage(first.question);
+}
+
+function end(): void {
+  worker?.terminate();
+  worker = undefined;
+  isThere = false;
 }
 
 function settle(lines: HighlightAnswer['lines'] | undefined): void {
@@ -60,10 +74,17 @@ function settle(lines: HighlightAnswer['lines'] | undefined): void {
 function startWorker(): Worker | undefined {
   try {
     const started = new Worker(new URL('./highlight-worker.ts', import.meta.url), { type: 'module' });
-    started.onmessage = ({ data }: MessageEvent<HighlightAnswer>) => {
-      if (data.id === queue[0]?.question.id) settle(data.lines);
+    started.onmessage = ({ data }: MessageEvent<HighlightWord>) => {
+      if (data === 'there') {
+        isThere = true;
+        limit();
+      } else if (data.id === queue[0]?.question.id) settle(data.lines);
     };
-    started.onerror = () => settle([]);
+    started.onerror = () => {
+      // One that could not be fetched answers nothing any more; the next may be.
+      if (!isThere) end();
+      settle([]);
+    };
     return started;
   } catch {
     return undefined;

@@ -13,9 +13,12 @@ export interface DiagramAnswer {
   readonly svg?: string;
 }
 
+/** What a worker says: first that it has been fetched and reads, then its answer. */
+export type DiagramWord = 'there' | DiagramAnswer;
+
 interface Scope {
   onmessage: ((event: { readonly data: DiagramQuestion }) => void) | null;
-  postMessage(answer: DiagramAnswer): void;
+  postMessage(word: DiagramWord): void;
 }
 
 const scope = globalThis as unknown as Scope;
@@ -31,3 +34,5 @@ scope.onmessage = ({ data: { id, source } }) => {
     scope.postMessage({ id });
   }
 };
+
+scope.postMessage('there');
