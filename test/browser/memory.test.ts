@@ -175,23 +175,41 @@ describe('memory', { skip: withoutBrowser }, () => {
     });
   });
 
+  /** Adds a statement, which does not reach the server before this returns and what it gives is called. */
+  async function addLate(page: Page, text: string): Promise<() => void> {
+    const released = Promise.withResolvers<void>();
+    await page.route('**/backend-api/v2/memory/**', async (route) => {
+      if (route.request().method() === 'POST') await released.promise;
+      await route.continue();
+    });
+    await page.locator('#memory-new').fill(text);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    return released.resolve;
+  }
+
   test('leaves alone what is written while the statement before it is on its way', async () => {
     await visit(
       async (page) => {
-        let release = (): void => {};
-        const released = new Promise<void>((resolve) => {
-          release = resolve;
-        });
-        await page.route('**/backend-api/v2/memory/**', async (route) => {
-          if (route.request().method() === 'POST') await released;
-          await route.continue();
-        });
-        await page.locator('#memory-new').fill('The first one.');
-        await page.getByRole('button', { name: 'Add', exact: true }).click();
+        const release = await addLate(page, 'The first one.');
         await page.locator('#memory-new').fill('The second one.');
         release();
         await shows(page, ['The first one.']);
         assert.equal(await page.locator('#memory-new').inputValue(), 'The second one.');
+      },
+      { path: '/#/memory' },
+    );
+  });
+
+  test('leaves the focus to those who have gone on while a statement is on its way', async () => {
+    await visit(
+      async (page) => {
+        const release = await addLate(page, 'The first one.');
+        await page.locator('#memory-search').focus();
+        release();
+        await shows(page, ['The first one.']);
+        await page.locator('#memory-search:focus').waitFor();
+        await add(page, 'The second one.');
+        await page.locator('#memory-new:focus').waitFor();
       },
       { path: '/#/memory' },
     );

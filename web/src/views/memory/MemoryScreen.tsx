@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { remember, switchMemory } from '../../actions/memory.ts';
 import { deleteMemory } from '../../api/memory.ts';
 import { Confirm } from '../../components/Confirm.tsx';
@@ -88,15 +88,19 @@ function words(count: number, isSearching: boolean): string {
 
 function AddForm({ onAdded }: { readonly onAdded: () => void }) {
   const [text, setText] = useState('');
+  const form = useRef<HTMLFormElement>(null);
   const add = async (): Promise<void> => {
     if (!(await remember(text))) return;
     // What has been written meanwhile is another statement.
     setText((now) => (now === text ? '' : now));
-    focusField('#memory-new');
+    // The button goes with the text. Whoever has gone elsewhere meanwhile stays there.
+    const { activeElement } = document;
+    if (activeElement === document.body || form.current?.contains(activeElement)) focusField('#memory-new');
     onAdded();
   };
   return (
     <form
+      ref={form}
       class="memory-add"
       onSubmit={(event) => {
         event.preventDefault();
