@@ -162,7 +162,7 @@ describe('memory', { skip: withoutBrowser }, () => {
       await goTo(page, '#/memory');
       await page.getByLabel('Remember what I write').check();
       // It leads to the chat in which it was said.
-      await page.getByRole('link', { name: 'I play the violin.' }).last().click();
+      await page.locator('main').getByRole('link', { name: 'I play the violin.' }).click();
       await button(page, 'Regenerate').waitFor();
       await ask(page, 'My garden has an oak.');
       await eventually(async () => assert.equal((await remembered(user))[0], 'My garden has an oak.'));
