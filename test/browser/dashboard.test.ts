@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { LoggedRequest, WholeRequest } from '../../web/src/api/observe.ts';
+import type { Page } from 'playwright-core';
+import type { LoggedRequest, Stats, WholeRequest } from '../../web/src/api/observe.ts';
 import { LOGGED_CHAT } from '../../web/src/api/testing.ts';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { violations } from './axe.ts';
@@ -44,17 +45,22 @@ const WHOLE: WholeRequest = {
 };
 
 describe('the dashboard', { skip: withoutBrowser }, () => {
-  const { visit } = setStage(() => openGateway(script, ['gpt-4o', 'plain-model']));
+  const { visit, gateway } = setStage(() => openGateway(script, ['gpt-4o', 'plain-model']));
+
+  /** Goes to what was used once something was: that is written behind the answer, and the page reads it only once. */
+  async function useAndLook(page: Page): Promise<void> {
+    await ask(page, 'hello');
+    await eventually(async () => {
+      const { models } = (await (await fetch(`${gateway.origin}/backend-api/v2/stats`)).json()) as Stats;
+      assert.ok((models['gpt-4o'] ?? 0) > 0);
+    });
+    await goTo(page, '#/dashboard');
+  }
 
   test('shows what was used, by model and by provider, as a picture and as a table', async () => {
     await visit(async (page) => {
-      await ask(page, 'hello');
-      await eventually(async () => {
-        await goTo(page, '#/');
-        await goTo(page, '#/dashboard');
-        await page.locator('.plot-legend li').first().waitFor({ timeout: 2_000 });
-        assert.match(await page.locator('.plot-legend').innerText(), /gpt-4o\s*1\.\d+k/i);
-      });
+      await useAndLook(page);
+      await comesToFit(() => page.locator('.plot-legend').innerText(), /gpt-4o\s*1\.\d+k/i);
       await comesToFit(() => page.locator('.tiles').innerText(), /Tokens\s*1\.\d+k\s*1k in, 234 out/i);
       await page.getByRole('radio', { name: 'By provider' }).check();
       await eventually(async () => assert.match(await page.locator('.plot-legend').innerText(), /Scripted/));
@@ -121,12 +127,11 @@ describe('the dashboard', { skip: withoutBrowser }, () => {
         await visit(
           async (page) => {
             const check = async (what: string): Promise<void> => assert.deepEqual(await violations(page), [], what);
-            await ask(page, 'hello');
             await page.route('**/backend-api/v2/requests?**', (route) =>
               route.fulfill({ json: { requests: [ENTRY], total: 1, kept: 1, next: 'x', mode: 'full' } }),
             );
             await page.route('**/backend-api/v2/requests/*', (route) => route.fulfill({ json: WHOLE }));
-            await goTo(page, '#/dashboard');
+            await useAndLook(page);
             await page.locator('.plot-legend li').first().waitFor();
             await page.getByText('As a table').click();
             await page.locator('.plot-table table').waitFor();
