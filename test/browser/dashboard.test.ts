@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import type { LoggedRequest, Stats, WholeRequest } from '../../web/src/api/observe.ts';
 import { LOGGED_CHAT } from '../../web/src/api/testing.ts';
 import type { VendorScript } from '../support/vendor-script.ts';
@@ -9,7 +9,7 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes, comesToFit, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, goTo, PHONE, ready } from './visit.ts';
+import { ask, goTo, PHONE, ready, settled } from './visit.ts';
 
 const script: VendorScript = ({ prompt }) => {
   if (prompt === 'refused') return { status: 429, errorMessage: 'Slow down' };
@@ -118,6 +118,28 @@ describe('the dashboard', { skip: withoutBrowser }, () => {
       await comesToFit(() => page.locator('#snippet').innerText(), /for await \(const chunk of answer\)/);
       await page.locator('.snippet').getByRole('button', { name: 'Copy' }).click();
       await comesToFit(async () => String(await page.evaluate('navigator.clipboard.readText()')), /import OpenAI/);
+    });
+  });
+
+  test('shows no more of what is no longer searched for', async () => {
+    await visit(async (page) => {
+      const held: Route[] = [];
+      const rows = (id: string, next: string | null) => ({
+        json: { requests: [{ ...ENTRY, id, model: id }], total: 2, kept: 2, next, mode: 'full' },
+      });
+      await page.route('**/backend-api/v2/requests?**', async (route) => {
+        const query = new URL(route.request().url()).searchParams;
+        if (query.has('before')) held.push(route);
+        else await route.fulfill(query.has('text') ? rows('found', null) : rows('newest', 'x'));
+      });
+      await goTo(page, '#/dashboard/requests');
+      await page.getByRole('button', { name: 'Show more' }).click();
+      await becomes(async () => held.length, 1);
+      await page.locator('#requests-search').fill('gate');
+      await page.locator('.request').getByText('found').waitFor();
+      await held[0]?.fulfill(rows('earlier', null));
+      await settled(page);
+      assert.deepEqual(await page.locator('.request strong').allInnerTexts(), ['found']);
     });
   });
 

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { clearRequests, type LoggedRequest, loadRequests, type RequestFilter } from '../../api/observe.ts';
 import { Choices } from '../../components/Choices.tsx';
 import { Confirm } from '../../components/Confirm.tsx';
@@ -28,13 +28,20 @@ export function RequestsView() {
     [filter],
     isLive && !more.isMore ? PACE_MS : undefined,
   );
-  useEffect(() => setMore({ rows: NONE, next: null, isMore: false }), [filter]);
+  const leaving = useRef(new AbortController());
+  useEffect(() => {
+    setMore({ rows: NONE, next: null, isMore: false });
+    // What is still on its way fits another filter.
+    leaving.current = new AbortController();
+    return () => leaving.current.abort();
+  }, [filter]);
   const { value } = page;
   const first = value?.requests ?? NONE;
   const rows = more.isMore ? [...first, ...more.rows] : first;
   const next = more.isMore ? more.next : (value?.next ?? null);
   const showMore = async (): Promise<void> => {
-    const added = await loadRequests(filter, next, AbortSignal.timeout(30_000)).catch(() => undefined);
+    const signal = AbortSignal.any([leaving.current.signal, AbortSignal.timeout(30_000)]);
+    const added = await loadRequests(filter, next, signal).catch(() => undefined);
     if (added !== undefined) setMore({ rows: [...more.rows, ...added.requests], next: added.next, isMore: true });
   };
   const isUnknown = page.failure?.status === 404 || page.failure?.status === 405;
