@@ -155,6 +155,8 @@ export async function scrollUp(page: Page, pixels: number): Promise<number> {
   let top = -1;
   await eventually(async () => {
     const before = top;
+    // With a picture in between: a busy machine draws none for longer than this waits, and then nothing rolls.
+    await page.evaluate(TWO_FRAMES);
     top = await area.evaluate((node) => node.scrollTop);
     await new Promise((resolve) => setTimeout(resolve, 300));
     assert.equal(top, before, 'comes to rest');
