@@ -190,24 +190,48 @@ describe('media', { skip: withoutBrowser }, () => {
     });
   });
 
-  test('opens nothing again when a deletion took longer than somebody looked', async () => {
-    await visit(async (page) => {
-      const removals = await holdRemoval(page, '**/backend-api/v2/media/*');
-      await searchSquares(page);
-      await tiles(page).nth(1).click();
-      const stage = page.locator('.gallery-stage img');
-      const doomed = (await stage.getAttribute('src'))?.split('_').at(-1);
-      await page.keyboard.press('Delete');
-      const asked = page.getByRole('dialog', { name: 'Delete this file?' });
-      await asked.getByRole('button', { name: 'Delete' }).click();
-      await becomes(async () => removals.length, 1);
-      await page.keyboard.press('Escape');
-      await asked.waitFor({ state: 'detached' });
-      await page.keyboard.press('Escape');
-      await stage.waitFor({ state: 'detached' });
+  /** Has the second of the squares deleted, and closes the question about it while that is on its way. */
+  async function deleteSlowly(page: Page) {
+    const removals = await holdRemoval(page, '**/backend-api/v2/media/*');
+    await searchSquares(page);
+    await tiles(page).nth(1).click();
+    const stage = page.locator('.gallery-stage img');
+    const doomed = (await stage.getAttribute('src'))?.split('_').at(-1);
+    await page.keyboard.press('Delete');
+    const asked = page.getByRole('dialog', { name: 'Delete this file?' });
+    await asked.getByRole('button', { name: 'Delete' }).click();
+    await becomes(async () => removals.length, 1);
+    await page.keyboard.press('Escape');
+    await asked.waitFor({ state: 'detached' });
+    const arrive = async (): Promise<void> => {
       await removals[0]?.continue();
       await becomes(() => page.locator(`.tile img[src*="${doomed}"]`).count(), 0);
+    };
+    return { stage, asked, arrive };
+  }
+
+  test('opens nothing again when a deletion took longer than somebody looked', async () => {
+    await visit(async (page) => {
+      const { stage, arrive } = await deleteSlowly(page);
+      await page.keyboard.press('Escape');
+      await stage.waitFor({ state: 'detached' });
+      await arrive();
       assert.equal(await stage.count(), 0);
+    });
+  });
+
+  test('goes on asking about another one when a deletion took longer than that', async () => {
+    await visit(async (page) => {
+      const { stage, asked, arrive } = await deleteSlowly(page);
+      const before = await stage.getAttribute('src');
+      await page.keyboard.press('ArrowRight');
+      await eventually(async () => assert.notEqual(await stage.getAttribute('src'), before));
+      const next = await stage.getAttribute('src');
+      await page.keyboard.press('Delete');
+      await asked.waitFor();
+      await arrive();
+      assert.equal(await asked.count(), 1);
+      assert.equal(await stage.getAttribute('src'), next);
     });
   });
 

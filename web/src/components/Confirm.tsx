@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { toFailure } from '../api/http.ts';
 import { t } from '../i18n/index.ts';
 import { reasonOf } from '../views/chat/advice.ts';
@@ -18,12 +18,20 @@ export interface ConfirmProps {
 export function Confirm({ title, text, action, run, onClose }: ConfirmProps) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState('');
+  const isGone = useRef(false);
+  useEffect(
+    () => () => {
+      isGone.current = true;
+    },
+    [],
+  );
   const act = async (): Promise<void> => {
     setBusy(true);
     setProblem('');
     try {
       await run();
-      onClose();
+      // Closed meanwhile, it would close what was asked since.
+      if (!isGone.current) onClose();
     } catch (thrown) {
       setProblem(reasonOf(toFailure(thrown)));
       setBusy(false);
