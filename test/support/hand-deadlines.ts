@@ -1,0 +1,39 @@
+import type { Deadlines } from '../../src/routing/deadlines.ts';
+
+/** Deadlines that pass when a test says so. */
+export interface HandDeadlines {
+  readonly deadlines: Deadlines;
+  /** How long those that are open were given, in milliseconds. */
+  readonly open: readonly number[];
+  /** Lets pass all that can. */
+  expire(): void;
+}
+
+export function handDeadlines(): HandDeadlines {
+  const all = new Map<object, { length: number; readonly onExpire: () => void }>();
+  const start: Deadlines['start'] = (length, onExpire) => {
+    const entry = { length, onExpire };
+    const deadline = {
+      touch() {},
+      set(milliseconds: number) {
+        entry.length = milliseconds;
+      },
+      clear: () => void all.delete(deadline),
+    };
+    all.set(deadline, entry);
+    return deadline;
+  };
+  return {
+    deadlines: { start } as Deadlines,
+    get open() {
+      return [...all.values()].map(({ length }) => length);
+    },
+    expire() {
+      for (const [deadline, { length, onExpire }] of all) {
+        if (length === Number.POSITIVE_INFINITY) continue;
+        all.delete(deadline);
+        onExpire();
+      }
+    },
+  };
+}
