@@ -87,6 +87,18 @@ describe('malformed JSON', () => {
     });
   }
 
+  test('is refused without a word of what it says, to the client and in the log', async () => {
+    const planted = 'sk-planted-in-a-body';
+    for (const body of [`{"api_key": ${planted}}`, `{"api_key": "${planted}" "b"}`, planted, `${text} ${planted}`]) {
+      for (const { path } of CHATS) {
+        const answer = await world.ask({ method: 'POST', path, headers: JSON_TYPE, body });
+        const { message } = assertError(answer, 400, body);
+        assert.match(message, /^The body is not valid JSON( \(at byte \d+ or so\))?\.$/);
+      }
+    }
+    assert.ok(!JSON.stringify(world.gateway.log.lines).includes(planted));
+  });
+
   test('as the part "json" of a form', async () => {
     for (const [name, body] of Object.entries(MALFORMED)) {
       if (name === 'a multipart form') continue;
