@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { startGatewayProcess } from '../support/gateway-process.ts';
 import { startOpenAiUpstream } from '../support/openai-upstream.ts';
-import { ask, dial, listen, statusesIn } from '../support/raw-http.ts';
+import { ask, dial, listen, statusesIn, talk } from '../support/raw-http.ts';
 import { assertError, CHATS, HI, openWorld, type World } from './edge-world.ts';
 
 const MB = 1024 * 1024;
@@ -122,6 +122,29 @@ describe('bodies that are too large', () => {
       });
       assert.equal(answer.status, 200, answer.text.slice(0, 300));
       assert.equal(world.last.prompt.length, 9.9 * MB - ((9.9 * MB) % 1));
+    }
+  });
+
+  test('are answered with exactly as much as the limit says, and refused with one byte more', async (context) => {
+    const most = 10_000;
+    const small = await openWorld({ yaml: `limits: { chatBodyBytes: ${most} }` });
+    context.after(() => small.close());
+    for (const { path } of CHATS) {
+      for (const [more, status] of [
+        [0, 200],
+        [1, 413],
+      ] as const) {
+        const text = saying(most + more - saying(0).length).toString();
+        assert.equal(text.length, most + more);
+        for (const [how, body] of [
+          [`content-length: ${text.length}`, text],
+          ['transfer-encoding: Chunked', `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`],
+        ] as const) {
+          const request = head(path, how, 'content-encoding: Identity', 'connection: close') + body;
+          const answer = await talk(small.gateway.origin, request, { quietMs: 10_000 });
+          assert.deepEqual(statusesIn(answer.text), [status], `${path}, ${how}: ${answer.text}`);
+        }
+      }
     }
   });
 
