@@ -114,6 +114,22 @@ describe("Ollama's API over HTTP", { timeout: 60_000 }, () => {
     assert.equal((await chat({ model: claude.model, options: { seed: 7 } }))['dropped'], 'options.seed');
   });
 
+  test('tells such fields in a header that can be read, whatever a client calls them and however many', async () => {
+    world.seat('openai').answers({ text: ['A'] });
+    const names = ['a,b', 'größe', 'line\nfeed', 'x'.repeat(100), `${'y'.repeat(55)}😀`];
+    const more = Array.from({ length: 60 }, (_, index) => `more${index}`);
+    const options = Object.fromEntries([...names, ...more].map((name) => [name, 1]));
+    const told = String((await chat({ options }))['dropped']).split(', ');
+    assert.deepEqual(told.slice(0, names.length), [
+      'options.a%2Cb',
+      'options.gr%C3%B6%C3%9Fe',
+      'options.line%0Afeed',
+      `options.${'x'.repeat(56)}`,
+      `options.${'y'.repeat(55)}%EF%BF%BD`,
+    ]);
+    assert.equal(told.length, 50);
+  });
+
   test('asks for no thoughts only where there could be some', async () => {
     const seat = world.seat('openai');
     seat.answers({ text: ['A'] });
