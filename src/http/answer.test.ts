@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { testLogger } from '../../test/support/call.ts';
+import type { SluiceError } from '../core/errors.ts';
 import { withCall } from './answer.ts';
 import type { Deps } from './deps.ts';
 
@@ -31,6 +32,18 @@ for (const [isWhole, what] of [
     assert.deepEqual(open(), { places: 0, timers: 0, listeners: 0 });
   });
 }
+
+test('an answer whose client left before it could begin is cancelled from the first, and takes no place', async () => {
+  const { request, reply, deps, open } = world();
+  Object.assign(reply.raw, { destroyed: true });
+  let cancelled: Error | undefined;
+  await withCall(request, reply, deps, {}, async (call) => {
+    ({ cancelled } = call);
+  });
+  assert.equal((cancelled as SluiceError | undefined)?.code, 'cancelled');
+  const { places, timers } = open();
+  assert.deepEqual({ places, timers }, { places: 0, timers: 0 });
+});
 
 /** What an answer needs of a server, and what of it is still taken. */
 function world() {
