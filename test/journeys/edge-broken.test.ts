@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect } from 'node:net';
-import { after, before, describe, test } from 'node:test';
+import { connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { after, before, describe, type TestContext, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { dial, listen, statusesIn } from '../support/raw-http.ts';
 import { CHATS, openWorld, type World } from './edge-world.ts';
@@ -20,12 +21,18 @@ describe('connections on which something came that is no request', () => {
       );
     });
 
-  test('end also where the client never ends its side', async (context) => {
+  /** A client that does not end its side when the other one does. */
+  const dialHalf = async (context: TestContext): Promise<Socket> => {
     const { hostname, port } = new URL(world.gateway.origin);
     const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
     context.after(() => socket.destroy());
     socket.on('error', () => {});
     await once(socket, 'connect');
+    return socket;
+  };
+
+  test('end also where the client never ends its side', async (context) => {
+    const socket = await dialHalf(context);
     await eventually('it is there', async () => (await open()) === 1);
     let text = '';
     socket.setEncoding('latin1').on('data', (piece: string) => {
@@ -35,6 +42,23 @@ describe('connections on which something came that is no request', () => {
     await once(socket, 'end');
     assert.deepEqual(statusesIn(text), [400]);
     await eventually('it is gone', async () => (await open()) === 0);
+  });
+
+  test('are not broken off while the client goes on, which would take the answer back from it', async (context) => {
+    const { server } = world.gateway.app.server;
+    const broken: boolean[] = [];
+    const note = (_error: Error, socket: Duplex): void => {
+      broken.push(socket.destroyed);
+    };
+    server.on('clientError', note);
+    context.after(() => server.off('clientError', note));
+    const socket = await dialHalf(context);
+    for (const times of [1, 2]) {
+      socket.write('this is no request\r\n\r\n');
+      await eventually('it was read', () => broken.length === times);
+    }
+    assert.deepEqual(broken, [false, false]);
+    assert.deepEqual(statusesIn((await listen(socket, 10_000)).text), [400]);
   });
 
   test('have no second answer where it is the rest of a request that was refused', async () => {
