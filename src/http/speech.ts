@@ -138,7 +138,7 @@ async function stream(
 function begin(reply: FastifyReply, mimeType: string, headers: Readonly<Record<string, string>>): ServerResponse {
   const own = reply.getHeaders() as Record<string, string>;
   reply.hijack();
-  return reply.raw.writeHead(200, { ...own, 'content-type': mimeType, ...headers });
+  return reply.raw.writeHead(200, { ...own, 'content-type': mimeType, 'x-accel-buffering': 'no', ...headers });
 }
 
 /** Until the client has caught up, or is gone. */

@@ -78,6 +78,29 @@ describe('behind a reverse proxy', { timeout: 60_000 }, () => {
     });
   }
 
+  test('every answer that comes piece by piece tells the proxy not to collect it', async (context) => {
+    const world = await open(context, 'aliases: { reader: [flite/flite] }\nembedded: { enabled: true }\n');
+    const model = 'mock/test-model';
+    const chat = { model, messages: HI.messages, stream: true };
+    for (const [path, body] of [
+      ['/v1/chat/completions', chat],
+      ['/v1/completions', { model, prompt: 'Hi', stream: true }],
+      ['/v1/responses', { model, input: 'Hi', stream: true }],
+      ['/v1/messages', { ...chat, max_tokens: 9 }],
+      ['/v1beta/models/test-model:streamGenerateContent?alt=sse', { contents: [{ parts: [{ text: 'Hi' }] }] }],
+      ['/api/chat', chat],
+      ['/backend-api/v2/conversation', { ...HI, provider: 'mock' }],
+      ['/backend-api/v2/create?provider=mock&model=test-model&prompt=Hi', undefined],
+      ['/v1/audio/speech', { model: 'reader', input: 'Yes.', response_format: 'wav' }],
+      ['/v1/audio/speech', { model: 'reader', input: 'Yes.', response_format: 'wav', stream_format: 'sse' }],
+    ] as const) {
+      const response = await begin(world.gateway.origin, path, body).response;
+      assert.equal(response.statusCode, 200, path);
+      assert.equal(response.headers['x-accel-buffering'], 'no', path);
+      await receive(response);
+    }
+  });
+
   test('a browser that came by https keeps its cookies for https', async (context) => {
     const key = 'planted-key-for-cookies';
     const world = await open(context, `key: ${key}\n`, { headers: { authorization: `Bearer ${key}` } });
