@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
-import { becomes } from './eventually.ts';
+import { becomes, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
 import { ask, button } from './visit.ts';
@@ -18,7 +18,28 @@ code is not read
 
 Bake it.`;
 
-const script: VendorScript = () => ({ text: [ANSWER] });
+const LONG = Array.from({ length: 50 }, (_, at) => `This is number ${at} of the many sentences in this answer.`);
+
+const script: VendorScript = ({ prompt }) => ({ text: [prompt === 'At length?' ? LONG.join('\n\n') : ANSWER] });
+
+/** Makes known which sound is played. */
+const SOUND = `{
+  const { play } = HTMLMediaElement.prototype;
+  HTMLMediaElement.prototype.play = function () {
+    globalThis.sound = this;
+    return play.call(this);
+  };
+}`;
+
+/** Notes all that the page says of where it is. */
+const SENTENCES = `globalThis.sentences = new Set();
+  new MutationObserver(() => {
+    const words = document.querySelector('.aloud span[aria-busy]')?.textContent;
+    if (words) sentences.add(words);
+  }).observe(document.body, { childList: true, subtree: true, characterData: true });`;
+
+/** How long reading may take, in milliseconds. */
+const READING_MS = 60_000;
 
 describe('reading aloud', { skip: withoutBrowser }, () => {
   const { visit } = setStage(() => openGateway(script, ['gpt-4o'], 'Scripted', 'embedded: { enabled: true }'));
@@ -32,20 +53,21 @@ describe('reading aloud', { skip: withoutBrowser }, () => {
     });
     return texts;
   };
-  const begin = async (page: Page): Promise<void> => {
+  const begin = async (page: Page, question = 'How?'): Promise<void> => {
     await page.locator('#providers').waitFor({ state: 'attached' });
-    await ask(page, 'How?');
+    await ask(page, question);
   };
+  const isSilent = (page: Page): Promise<boolean> => page.evaluate('sound.paused');
 
   test('goes sentence by sentence, with the voice of the server, to the end', async () => {
     await visit(async (page) => {
       const texts = spokenIn(page);
       await begin(page);
+      await page.evaluate(SENTENCES);
       await button(page, 'Read aloud').click();
-      const bar = page.getByRole('region', { name: 'Reading aloud' });
-      await bar.getByText('Sentence 1 of 3').waitFor();
-      await bar.getByText('Sentence 2 of 3').waitFor();
-      await bar.waitFor({ state: 'detached' });
+      const all = ['Sentence 1 of 3', 'Sentence 2 of 3', 'Sentence 3 of 3'];
+      await eventually(async () => assert.deepEqual(await page.evaluate('[...sentences]'), all), READING_MS);
+      await page.locator('.aloud').waitFor({ state: 'detached', timeout: READING_MS });
       assert.equal(texts.length, 3);
       assert.match(texts.join(' '), /^Bread\. Take some flour .* two of them\. .* Bake it\.$/s);
     });
@@ -53,19 +75,26 @@ describe('reading aloud', { skip: withoutBrowser }, () => {
 
   test('can be paused, resumed and stopped', async () => {
     await visit(async (page) => {
-      await begin(page);
+      await page.addInitScript(SOUND);
+      await page.reload();
+      await begin(page, 'At length?');
       await button(page, 'Read aloud').click();
       const bar = page.getByRole('region', { name: 'Reading aloud' });
       await page.locator('.aloud.is-playing').waitFor();
       await bar.getByRole('button', { name: 'Pause' }).click();
       await page.locator('.aloud.is-paused').waitFor();
-      const paused = await bar.innerText();
-      assert.match(paused, /Sentence \d of/);
-      // Long enough for it to go on, if it did.
-      await page.waitForTimeout(500);
-      assert.equal(await bar.innerText(), paused);
+      assert.equal(await isSilent(page), true);
+      const [, at] = /Sentence (\d+) of 50/.exec(await bar.innerText()) ?? [];
+      // That of a sentence that had been said just before.
+      await page.evaluate("sound.dispatchEvent(new Event('ended'))");
+      await page
+        .locator('.aloud.is-paused')
+        .getByText(`Sentence ${Number(at) + 1} of 50`)
+        .waitFor();
+      assert.equal(await isSilent(page), true);
       await bar.getByRole('button', { name: 'Go on' }).click();
       await page.locator('.aloud.is-playing').waitFor();
+      await becomes(() => isSilent(page), false);
       await page.keyboard.press('Control+Shift+s');
       await bar.waitFor({ state: 'detached' });
       // The button of the answer begins and ends as well.

@@ -36,7 +36,9 @@ export async function readAloud(message: Message): Promise<void> {
   speaker = own;
   try {
     for (const [at, sentence] of sentences.entries()) {
-      aloud.dispatch({ message: message.id, phase: 'loading', at, count: sentences.length });
+      // Paused in the moment in which the one before was over: it stays so.
+      const phase = aloud.get()?.phase === 'paused' ? 'paused' : 'loading';
+      aloud.dispatch({ message: message.id, phase, at, count: sentences.length });
       const next = sentences[at + 1];
       const saying = own.say(sentence, signal);
       if (next !== undefined) own.prepare(next, signal);
@@ -105,7 +107,10 @@ function serverSpeaker({ provider, voice }: Extract<Voice, { by: 'server' }>): S
     },
     prepare: (text, signal) => void soundOf(text, signal),
     pause: () => audio.pause(),
-    resume: () => void audio.play().catch(() => {}),
+    resume: () => {
+      // What is over is not said again: the next piece is on its way.
+      if (!audio.ended) audio.play().catch(() => {});
+    },
   };
 }
 
