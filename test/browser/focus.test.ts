@@ -6,10 +6,14 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes, comesToFit } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, button, goTo, lastAnswer, newChat, PHONE, ready, send } from './visit.ts';
+import { ask, button, finished, goTo, lastAnswer, newChat, PHONE, ready, send } from './visit.ts';
 
 const script: VendorScript = ({ prompt }) =>
-  prompt === 'slow' ? { text: Array<string>(100).fill('and '), delayMs: 100 } : { text: ['You said: ', prompt] };
+  prompt === 'endless' ? { text: endless(), delayMs: 100 } : { text: ['You said: ', prompt] };
+
+function* endless(): Generator<string> {
+  for (;;) yield 'and ';
+}
 
 /** The name of what has the focus. */
 function focused(page: Page): Promise<string> {
@@ -34,6 +38,8 @@ describe('the focus', { skip: withoutBrowser }, () => {
       await press(button(page, 'Regenerate'));
       await becomes(() => focused(page), '#prompt');
       await lastAnswer(page).getByText('2/2').waitFor();
+      // Nothing else is sent while an answer is on its way.
+      await finished(lastAnswer(page));
       await press(button(page, 'Previous version'));
       await lastAnswer(page).getByText('1/2').waitFor();
       await becomes(() => focused(page), 'Next version');
@@ -46,7 +52,7 @@ describe('the focus', { skip: withoutBrowser }, () => {
       await becomes(() => focused(page), 'Edit');
       await press(button(page, 'Delete this message'));
       await becomes(() => focused(page), 'Delete this message');
-      await send(page, 'slow');
+      await send(page, 'endless');
       await lastAnswer(page).getByText('and and').waitFor();
       await press(page.getByRole('button', { name: 'Stop' }));
       await becomes(() => focused(page), '#prompt');
@@ -127,7 +133,7 @@ describe('the focus', { skip: withoutBrowser }, () => {
   test('stays in the sidebar while that lies over the page, where Escape closes it and nothing else', async () => {
     await visit(
       async (page) => {
-        await send(page, 'slow');
+        await send(page, 'endless');
         await lastAnswer(page).getByText('and and').waitFor();
         await page.keyboard.press('Control+b');
         await becomes(() => focused(page), '#close-sidebar');
