@@ -14,8 +14,11 @@ import { ask, goTo, newChat, PHONE, ready, send, settled } from './visit.ts';
 const MANY = 2_000;
 const WIDE = { width: 1280, height: 720 };
 
+/** Lets the answer to `slow` end. */
+const { promise: slowEnds, resolve: endSlow } = Promise.withResolvers<void>();
+
 const script: VendorScript = ({ prompt }) =>
-  prompt === 'slow' ? { text: Array<string>(40).fill('and '), delayMs: 100 } : { text: ['You said: ', prompt] };
+  prompt === 'slow' ? { text: ['and so on'], afterPiece: () => slowEnds } : { text: ['You said: ', prompt] };
 
 /** Puts a chat with so many messages into the browser's database, as an earlier visit would have left it. */
 const seed = `(count) => new Promise((resolve, reject) => {
@@ -224,6 +227,9 @@ describe('the shell', { skip: withoutBrowser }, () => {
       await state('An answer is on its way').waitFor();
       await newChat(page);
       await ask(page, 'quick');
+      await becomes(() => state('An answer is on its way').count(), 1);
+      assert.equal(await state('New answer').count(), 0);
+      endSlow();
       await state('New answer').waitFor();
       await becomes(() => state('An answer is on its way').count(), 0);
       await becomes(() => state('New answer').count(), 1);
