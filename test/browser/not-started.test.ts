@@ -4,11 +4,12 @@ import { ask } from '../support/raw-http.ts';
 import { withoutBrowser } from './chromium.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
+import { goTo } from './visit.ts';
 
 const NAME = 'sluice.example';
 
 describe('a page whose script does not come', { skip: withoutBrowser }, () => {
-  const { browser, gateway } = setStage(() =>
+  const { browser, gateway, visit } = setStage(() =>
     openGateway(() => ({ text: ['Hi'] }), ['gpt-4o'], 'Scripted', `allowedHosts: [${NAME}]\n`),
   );
 
@@ -59,5 +60,19 @@ describe('a page whose script does not come', { skip: withoutBrowser }, () => {
     } finally {
       await context.close();
     }
+  });
+
+  test('is said of the screen whose script it is, and of no other one', async () => {
+    await visit(async (page) => {
+      await goTo(page, '#/prompts');
+      await page.locator('#new-prompt').waitFor();
+      await page.route('**/assets/MediaScreen*', (route) => route.abort());
+      await goTo(page, '#/media');
+      const words = page.getByText('This part of the page could not be loaded.');
+      await words.waitFor();
+      await goTo(page, '#/prompts');
+      await page.locator('#new-prompt').waitFor();
+      assert.equal(await words.count(), 0);
+    });
   });
 });

@@ -49,7 +49,7 @@ export function App() {
       <div class="screen" inert={isCovered}>
         <AloudBar />
         {screen.component === undefined ? (
-          screen.load !== undefined && <Lazy load={screen.load} props={{ path: route.path }} />
+          screen.load !== undefined && <Lazy key={screen.name} load={screen.load} props={{ path: route.path }} />
         ) : (
           <screen.component path={route.path} />
         )}
