@@ -74,12 +74,14 @@ describe('the history', { skip: withoutBrowser }, () => {
       await page.keyboard.press('ArrowUp');
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
-      await page.getByText('You said: Bread and butter').waitFor();
+      // Where something was found, its words are in the list as well.
+      const said = (words: string) => page.locator('.answer').getByText(`You said: ${words}`);
+      await said('Bread and butter').waitFor();
       await page.goBack();
       // And Enter in the field alone, which waits until something is found.
       await field.fill('something');
       await field.press('Enter');
-      await page.getByText('You said: Something about bread').waitFor();
+      await said('Something about bread').waitFor();
       await page.goBack();
       // What changes later is found as well.
       await page.getByLabel('Search chats').fill('pepper');
@@ -101,8 +103,8 @@ describe('the history', { skip: withoutBrowser }, () => {
       await question.getByRole('button', { name: 'Edit' }).click();
       await page.locator('.editor textarea').fill('second words');
       await page.locator('.editor textarea').press('Enter');
-      await finished(lastAnswer(page));
       await page.getByText('You said: second words').waitFor();
+      await finished(lastAnswer(page));
       await goTo(page, '#/history');
       await page.getByLabel('Search chats').fill('said "first words"');
       await page.locator('.history-snippet').click();
@@ -110,8 +112,11 @@ describe('the history', { skip: withoutBrowser }, () => {
       await found.waitFor();
       // The last thing that happens: the message that it is in gets the focus.
       await page.locator('[data-message]:focus').filter({ has: found }).waitFor();
-      const [box, area] = [await found.boundingBox(), await page.locator('#scroll').boundingBox()];
-      assert.ok(box !== null && area !== null && box.y >= area.y && box.y < area.y + area.height, 'is in sight');
+      // What is dressed up later may still move it.
+      await eventually(async () => {
+        const [box, area] = [await found.boundingBox(), await page.locator('#scroll').boundingBox()];
+        assert.ok(box !== null && area !== null && box.y >= area.y && box.y < area.y + area.height, 'is in sight');
+      });
       assert.equal((await page.locator('#app').boundingBox())?.y, 0);
       await becomes(() => page.getByText('You said: second words').count(), 0);
     });
