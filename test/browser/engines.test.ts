@@ -16,7 +16,11 @@ const MARKDOWN = [
 ];
 
 const script: VendorScript = ({ prompt }) =>
-  prompt === 'slow' ? { text: Array<string>(300).fill('and '), delayMs: 50 } : { text: MARKDOWN };
+  prompt === 'endless' ? { text: endless(), delayMs: 50 } : { text: MARKDOWN };
+
+function* endless(): Generator<string> {
+  for (;;) yield 'and ';
+}
 
 const ENGINES = [
   { name: 'Firefox', skip: withoutFirefox, launch: launchFirefox },
@@ -71,7 +75,7 @@ for (const { name, skip, launch } of ENGINES) {
       writeFileSync(file, 'The office opens at nine.');
       await browser.page.choose('#files', file);
       await becomes(() => count('#attached .is-ready'), 1);
-      await ask('slow');
+      await ask('endless');
       await comesToFit(() => words('.answer'), /and and/);
       assert.match(String(gateway.upstream.chats.at(-1)?.rawBody), /The office opens at nine/);
       const before = (await words('.answer')).length;
