@@ -351,6 +351,15 @@ embedded: { enabled: true }
   test('lets voices be heard and chosen', async () => {
     await visit(
       async (page) => {
+        // What is said goes on until it is stopped.
+        await page.addInitScript(`{
+          const { play } = HTMLMediaElement.prototype;
+          HTMLMediaElement.prototype.play = function () {
+            this.loop = true;
+            return play.call(this);
+          };
+        }`);
+        await page.reload();
         const asked = page.waitForResponse((response) => response.url().includes('/synthesize/flite'));
         await page.getByRole('button', { name: 'Listen to RMS' }).click();
         const answer = await asked;
