@@ -56,6 +56,8 @@ export async function visit(
       [],
     );
   } finally {
+    // What is on its way for the page then has nowhere to go, and nobody waits for it.
+    for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' });
     await context.close();
   }
 }
