@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { testCall } from '../../test/support/call.ts';
 import { chatRequest } from '../../test/support/chat-request.ts';
+import type { Message } from '../core/chat.ts';
 import type { Batch, Chunk, MediaRef } from '../core/chunk.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { MediaStore, SavedMedia, SaveOptions } from '../media/store.ts';
@@ -175,6 +176,46 @@ describe('keeping media of an answer', () => {
     assert.equal(asked.length, 0);
   });
 
+  test('an address without a scheme is none of ours', async () => {
+    const { media, asked } = manualStore();
+    const collected = Array.fromAsync(keep(stream([PROVIDER, image('//x.example/1.png')], END), media));
+    await settle();
+    asked[0]?.finish(new SluiceError('invalid_request', 'This is no address.'));
+    assert.equal(asked[0]?.source, '//x.example/1.png');
+    assert.deepEqual((await collected).flat().slice(1, 3), [
+      image('//x.example/1.png'),
+      { type: 'log', log: 'The image was not kept: This is no address.' },
+    ]);
+  });
+
+  test('who answers may be told together with the media, and after others', async () => {
+    const { media, asked } = manualStore();
+    const other: Chunk = { type: 'provider', provider: { id: 'other', label: 'Other', url: null, model: 'dall' } };
+    const batches = [[other], [image('data:x,1.png')], [PROVIDER, image('data:x,2.png')], [...END]];
+    await Array.fromAsync(keep(stream(...batches), media));
+    assert.deepEqual(
+      asked.map(({ options: { tags, allowedOrigins } }) => [tags?.[0], allowedOrigins]),
+      [
+        ['dall', []],
+        ['flux', ['http://127.0.0.1:9']],
+      ],
+    );
+  });
+
+  test('they are found by the beginning of the last question, and by the resolution', async () => {
+    const { media, asked } = manualStore();
+    const said = (role: 'user' | 'assistant', content: string): Message => ({
+      role,
+      content: [{ type: 'text', text: content }],
+    });
+    const messages = [said('user', 'Hello'), said('user', `Draw ${'x'.repeat(300)}`), said('assistant', 'How?')];
+    const source = stream([PROVIDER, image('data:x,1.png')], END);
+    await Array.fromAsync(keep(source, media, testCall(), { messages, extra: { resolution: '2k', size: 7 } }));
+    const { tags, alt } = asked[0]?.options ?? {};
+    assert.deepEqual(tags, ['flux', '16:9', '2k']);
+    assert.equal(alt, `Draw ${'x'.repeat(195)}`);
+  });
+
   test('an answer with very many media keeps the first hundred', async () => {
     const { media } = manualStore();
     const many = Array.from({ length: 102 }, (_, at) => image(`data:x,${at}.png`));
@@ -185,6 +226,16 @@ describe('keeping media of an answer', () => {
 });
 
 describe('an answer that ends early', () => {
+  test('without a word: it still waits for what is being downloaded', async () => {
+    const { media, asked } = manualStore();
+    const collected = Array.fromAsync(keep(stream([PROVIDER, image('https://x.example/1.png')]), media));
+    await settle();
+    assert.equal(asked[0]?.options.signal?.aborted, false);
+    asked[0]?.finish();
+    const chunks = (await collected).flat();
+    assert.ok(chunks[1]?.type === 'media' && chunks[1].media.url === '/media/1.png', JSON.stringify(chunks));
+  });
+
   test('by a failure: what was on its way is shown from where it is, then the failure', async () => {
     const { media } = manualStore();
     const source = (async function* () {
@@ -214,6 +265,20 @@ describe('an answer that ends early', () => {
     call.cancel();
     await assert.rejects(collected, call.cancelled);
     assert.equal(asked[0]?.options.signal?.aborted, true);
+  });
+
+  test('because the consumer stops before there were any media: the source is closed', async () => {
+    let isClosed = false;
+    const source = (async function* () {
+      try {
+        yield [PROVIDER];
+        yield [text('a')];
+      } finally {
+        isClosed = true;
+      }
+    })();
+    for await (const _batch of keep(source, manualStore().media)) break;
+    assert.equal(isClosed, true);
   });
 
   test('because the consumer stops: the source is closed and downloads are called off', async () => {
