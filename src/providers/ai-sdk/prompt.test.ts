@@ -145,6 +145,26 @@ describe('media', () => {
       { filename: 't.csv', mediaType: 'text/plain', data: { type: 'text', text: 'ä,b' } },
     ],
     [
+      'an inline JSON file, whose own type counts and not the one that came with it',
+      { kind: 'file', url: `data:application/json;charset=utf-8;base64,${btoa('{}')}`, mimeType: 'application/pdf' },
+      { mediaType: 'text/plain', data: { type: 'text', text: '{}' } },
+    ],
+    [
+      'inline media that nobody says the type of',
+      { kind: 'audio', url: 'data:;base64,AAAA' },
+      { mediaType: 'audio/wav', data: { type: 'data', data: 'AAAA' } },
+    ],
+    [
+      'an address whose type is told, with parameters and in capitals',
+      { kind: 'image', url: 'https://img.example/a.gif', mimeType: 'Image/PNG; q=1' },
+      { mediaType: 'image/png', data: { type: 'url', url: new URL('https://img.example/a.gif') } },
+    ],
+    [
+      'an address whose end is the name of a property',
+      { kind: 'image', url: 'https://img.example/a.constructor' },
+      { mediaType: 'image/jpeg', data: { type: 'url', url: new URL('https://img.example/a.constructor') } },
+    ],
+    [
       'an address whose end tells the type',
       { kind: 'image', url: 'https://img.example/a.PNG?size=1' },
       { mediaType: 'image/png', data: { type: 'url', url: new URL('https://img.example/a.PNG?size=1') } },
@@ -182,6 +202,18 @@ describe('media', () => {
         (error) =>
           error instanceof SluiceError && error.code === 'invalid_request' && error.options.param === 'messages',
       );
+    });
+  }
+
+  for (const type of ['*', '*/*', 'video/*', 'video/mp4']) {
+    test(`an address that the vendor fetches as ${type}, in any case`, () => {
+      const part: MediaPart = { type: 'media', kind: 'video', url: 'https://vid.example/A.mp4' };
+      const [message] = toPrompt([user(part)], {
+        ...context,
+        supportedUrls: { [type]: [/^https:\/\/vid\.example\/a/] },
+      });
+      const data = { type: 'url', url: new URL(part.url) };
+      assert.deepEqual(message?.content, [{ type: 'file', mediaType: 'video/mp4', data }]);
     });
   }
 
