@@ -123,6 +123,17 @@ describe('kept answers', () => {
     assert.equal(answers.find(others.id), others);
   });
 
+  test('one that made way is no longer held by the time that ran for it', (context) => {
+    const tick = clock(context);
+    const answers = new KeptAnswers(() => ({ ...LIMITS, keptAnswers: 1 }));
+    const forget = context.mock.method(answers, 'forget');
+    answers.open(undefined, testCall()).end();
+    answers.open(undefined, testCall());
+    assert.equal(forget.mock.callCount(), 1);
+    tick(5_000);
+    assert.equal(forget.mock.callCount(), 1);
+  });
+
   test('lower limits count from the next one on', () => {
     let limits = LIMITS;
     const answers = new KeptAnswers(() => limits);
