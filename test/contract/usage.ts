@@ -102,6 +102,20 @@ export function usageContract(name: string, open: Open<UsageStore>): void {
       });
     });
 
+    test('of very many names the first thousand are told, in the order of the alphabet where they have as much', async (context) => {
+      const { store } = await open(context);
+      const users = Array.from({ length: 1_001 }, (_, n) => `u${10_000 + n}`);
+      await store.add(batch(...users.toReversed().map((user) => record(user, { user }))));
+      await store.add(batch(record('much', { user: 'z' })));
+      await store.add(batch(record('more', { user: 'z' })));
+      const stats = await store.stats({ today: TODAY, days: 1 });
+      assert.deepEqual(
+        stats.users.map(({ name: user }) => user),
+        ['z', ...users.slice(0, 999)],
+      );
+      assert.equal(stats.totals.requests, 1_003);
+    });
+
     test('a user’s own sums hold nothing of others', async (context) => {
       const { store } = await open(context);
       const others = ['Ann', 'ann%', ''].map((user, index) => record(`${index}`, { user }));
