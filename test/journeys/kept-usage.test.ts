@@ -131,6 +131,21 @@ describe('usage and log over HTTP', { timeout: 60_000 }, () => {
     assert.equal((await recorded('unknown')).at(-1)?.['model'], '');
   });
 
+  test('what a front end counted is added up where it gave no sum, and rounded', async () => {
+    const body = { prompt_tokens: 2.6, completion_tokens: 4, saved_tokens: 2 };
+    await told(postJson(at(world, 'usage'), body, { 'x-user': 'adds' }));
+    const [{ time, ...record } = {}] = await recorded('adds');
+    assert.deepEqual(record, {
+      user: 'adds',
+      provider: '',
+      model: '',
+      prompt_tokens: 3,
+      completion_tokens: 4,
+      total_tokens: 7,
+      saved_tokens: 2,
+    });
+  });
+
   for (const route of ['usage', 'log']) {
     test(`POST ${route} refuses what is no record`, async () => {
       for (const [body, status] of [
