@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
 import { ask } from '../support/raw-http.ts';
 import { begin, readError, receive } from '../support/wire-answers.ts';
 import { CHATS, HI, openWorld, type World, type WorldOptions } from './edge-world.ts';
@@ -99,6 +100,33 @@ describe('behind a reverse proxy', { timeout: 60_000 }, () => {
       assert.equal(response.headers['x-accel-buffering'], 'no', path);
       await receive(response);
     }
+  });
+
+  test('each client has its own share of the answers that can be read again', async (context) => {
+    const limits = '{ keptAnswers: 5, keptAnswersPerClient: 1 }';
+    const world = await open(context, `limits: ${limits}\n`, { script: () => ({ text: ['a', 'b'], stallAfter: 1 }) });
+    const streams: string[] = [];
+    const asked = async (forwarded: string): Promise<unknown[]> => {
+      const headers = { 'x-forwarded-for': forwarded };
+      const body = { ...HI, provider: 'mock', resumable: true };
+      const client = begin(world.gateway.origin, '/backend-api/v2/conversation', body, { headers });
+      const response = await client.response;
+      if (response.statusCode !== 200) return [response.statusCode, readError(await receive(response))['code']];
+      streams.push(`/backend-api/v2/streams/${response.headers['x-sluice-stream']}`);
+      client.leave();
+      return [200];
+    };
+    assert.deepEqual(await asked(ANNA), [200]);
+    assert.deepEqual(await asked(`${ANNA}:4711`), [429, 'rate_limited']);
+    assert.deepEqual(await asked(BEN), [200]);
+    assert.deepEqual(await asked('127.0.0.1'), [200]);
+    assert.deepEqual(await asked('127.0.0.1'), [200], 'this machine has no share');
+    for (const path of streams) await world.ask({ method: 'DELETE', path });
+    // As soon as it is noticed that its reader has left.
+    await eventually('its own that has ended makes way', async () => (await asked(ANNA))[0] === 200);
+    assert.equal((await world.ask({ path: streams[0] ?? '' })).status, 404);
+    assert.equal((await world.ask({ path: streams[1] ?? '' })).status, 200);
+    await world.ask({ method: 'DELETE', path: streams.at(-1) ?? '' });
   });
 
   test('a browser that came by https keeps its cookies for https', async (context) => {
