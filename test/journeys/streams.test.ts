@@ -204,6 +204,32 @@ describe('a resumable answer', { timeout: 60_000, concurrency: 4 }, () => {
     assert.equal(asked.at(-1), String(events.length));
   });
 
+  test('begins at once for a reader who has all there is', async (context) => {
+    const world = await openStreams(context, () => ({ text: ['a', 'b'], stallAfter: 1 }), '{ heartbeatMs: 600000 }');
+    const client = beginKept(world);
+    const id = streamOf(await client.response);
+    const had = await readEvents(client, 3);
+    const reader = beginReading(world, id, `?after=${eventsOf(had).length}`);
+    assert.equal((await reader.response).statusCode, 200);
+    await stop(world, id);
+    assert.deepEqual(
+      eventsOf((await receive(await reader.response)).body).map(({ type }) => type),
+      ['finish'],
+    );
+  });
+
+  test('has nothing more for who comes back after its end, unless who names no event', async (context) => {
+    const world = await openStreams(context, () => ANSWER);
+    const whole = await receive(await beginKept(world).response);
+    const id = streamOf(whole);
+    const last = String(eventsOf(whole.body).length);
+    const over = await readStream(world, id, '', { 'last-event-id': last });
+    assert.deepEqual([over.status, over.headers['cache-control'], over.body], [204, 'no-store', '']);
+    assert.equal((await readStream(world, id, '', { 'last-event-id': '' })).body, whole.body);
+    const rest = await readStream(world, id, `?after=${last}`, { 'last-event-id': '' });
+    assert.deepEqual([rest.status, rest.body], [200, '']);
+  });
+
   test('beats while it is silent', async (context) => {
     const world = await openStreams(context, () => ({ text: ['a', 'b'], stallAfter: 1 }), '{ heartbeatMs: 1000 }');
     const client = beginKept(world);
