@@ -69,7 +69,7 @@ export function sendKept(
 export function getStream(deps: Deps, answers: KeptAnswers): Handler {
   return async (request, reply) => {
     const answer = keptAnswer(request, answers);
-    const { count, dropped, ended } = answer.events;
+    const { count, ended } = answer.events;
     const last = lastEventId(request);
     const after = last ?? validate(StreamQuery, request.query, 'invalid_request').after;
     const param = last === undefined ? 'after' : 'Last-Event-ID';
@@ -82,12 +82,16 @@ export function getStream(deps: Deps, answers: KeptAnswers): Handler {
         },
       );
     }
-    if (after < dropped) throw gone(dropped, param);
     reply.header('cache-control', 'no-store');
     // To an EventSource, which comes back after every end, this says not to (HTML, "server-sent events").
     if (last !== undefined && ended && after === count) return reply.code(204).send();
     const headers = { 'x-sluice-stream': answer.id, 'cache-control': 'no-store' };
-    return withCall(request, reply, deps, {}, () => follow(reply, answer, after, headers, deps));
+    return withCall(request, reply, deps, {}, () => {
+      // Only now: more may have gone while it waited for its place.
+      const { dropped } = answer.events;
+      if (after < dropped) throw gone(dropped, param);
+      return follow(reply, answer, after, headers, deps);
+    });
   };
 }
 
