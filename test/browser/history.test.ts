@@ -21,13 +21,20 @@ function* endless(): Generator<string> {
   for (;;) yield 'and ';
 }
 
-/** Lets the messages of a chat be read from the database only when the test says so. */
-const SLOW_READING = `globalThis.slow = { isOn: false, waiting: [] };
-  const { getAll } = IDBIndex.prototype;
-  IDBIndex.prototype.getAll = function (...wanted) {
-    const asked = getAll.apply(this, wanted);
+/** Reading which messages a chat has takes until the test says so, and with it the transaction that asked. */
+const SLOW_READING = `globalThis.slow = { isOn: false, count: 0 };
+  const { getAllKeys } = IDBIndex.prototype;
+  IDBIndex.prototype.getAllKeys = function (...wanted) {
+    const asked = getAllKeys.apply(this, wanted);
     if (!slow.isOn) return asked;
-    return { get result() { return asked.result; }, set onsuccess(take) { slow.waiting.push(take); } };
+    slow.count += 1;
+    const answer = {};
+    const wait = () => {
+      if (slow.isOn) this.count('nobody').onsuccess = wait;
+      else answer.onsuccess((answer.result = asked.result));
+    };
+    asked.onsuccess = wait;
+    return answer;
   };`;
 
 describe('the history', { skip: withoutBrowser }, () => {
@@ -208,11 +215,11 @@ describe('the history', { skip: withoutBrowser }, () => {
       await page.locator('.history-row').getByRole('button', { name: 'What to do with' }).click();
       await page.getByRole('menuitem', { name: 'Delete', exact: true }).click();
       await until(page, []);
-      await becomes(() => page.evaluate('slow.waiting.length > 0'), true);
+      await becomes(() => page.evaluate('slow.count > 0'), true);
       await page.getByRole('button', { name: 'Undo' }).click();
       await until(page, ['one']);
+      await page.evaluate('slow.isOn = false');
       await becomes(() => countMessages(page), 2);
-      await page.evaluate('slow.isOn = false; for (const each of slow.waiting) each();');
       await settled(page);
       assert.equal(await countMessages(page), 2);
       await page.reload();

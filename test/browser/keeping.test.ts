@@ -2,12 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
-import { becomes } from './eventually.ts';
+import { becomes, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, goTo, ready } from './visit.ts';
+import { ask, finished, goTo, lastAnswer, ready, send } from './visit.ts';
 
-const script: VendorScript = ({ prompt }) => ({ text: ['You said: ', prompt] });
+const script: VendorScript = ({ prompt }) =>
+  prompt === 'endless' ? { text: words(), delayMs: 10 } : { text: ['You said: ', prompt] };
+
+function* words(): Generator<string> {
+  for (let index = 0; ; index += 1) yield `w${index} `;
+}
 
 /** A browser whose database has no room while `isFull`. */
 const FULL_DATABASE = `
@@ -31,6 +36,40 @@ function slowTo(what: 'chats' | 'messages'): string {
     };
   }`;
 }
+
+/** A tab that hears words of others, and gets to what it wants to do a moment later, only when the test says so. */
+const LATE_TAB = `
+  const late = { isHeld: false, isDeaf: false, heard: [], todo: [] };
+  globalThis.late = late;
+  const listen = BroadcastChannel.prototype.addEventListener;
+  BroadcastChannel.prototype.addEventListener = function (type, listener) {
+    listen.call(this, type, (event) => (late.isDeaf ? late.heard.push(() => listener(event)) : listener(event)));
+  };
+  const wait = globalThis.setTimeout;
+  globalThis.setTimeout = (work, ...rest) => (late.isHeld ? late.todo.push(work) : wait(work, ...rest));
+  late.act = () => {
+    late.isHeld = false;
+    for (const work of late.todo.splice(0)) work();
+  };
+  late.hear = () => {
+    late.isDeaf = false;
+    for (const word of late.heard.splice(0)) word();
+  };`;
+
+/** Comes to its end once all that was to be written so far is. */
+const WRITTEN = `new Promise((done) => {
+  indexedDB.open('sluice').onsuccess = ({ target: { result } }) => {
+    result.transaction(['chats', 'messages'], 'readwrite').oncomplete = () => done(result.close());
+  };
+})`;
+
+/** How much of each is in the database. */
+const KEPT = `new Promise((done) => {
+  indexedDB.open('sluice').onsuccess = ({ target: { result } }) => {
+    const [chats, messages] = ['chats', 'messages'].map((name) => result.transaction(name).objectStore(name).count());
+    messages.onsuccess = () => done({ chats: chats.result, messages: messages.result }, result.close());
+  };
+})`;
 
 describe('what the page keeps', { skip: withoutBrowser }, () => {
   const { visit, sent } = setStage(() => openGateway(script, ['gpt-4o']));
@@ -134,6 +173,65 @@ describe('what the page keeps', { skip: withoutBrowser }, () => {
       await page.getByRole('button', { name: 'Undo' }).click();
       await becomes(() => page.locator('#prompt').inputValue(), 'half a thought');
       await becomes(kept, 1);
+    });
+  });
+
+  test('a chat that was brought back in another tab, though this one is late to hear of it', async () => {
+    await visit(async (page, context) => {
+      await page.addInitScript(LATE_TAB);
+      await page.reload();
+      await ask(page, 'first');
+      const other = await context.newPage();
+      await other.goto(page.url());
+      await finished(lastAnswer(other));
+      await page.evaluate('late.isHeld = true');
+      await other.locator('.chat-list li button').first().click();
+      await other.getByRole('menuitem', { name: 'Delete' }).click();
+      await becomes(() => page.locator('.chat-list li').count(), 0);
+      await page.evaluate('late.isDeaf = true');
+      await other.getByRole('button', { name: 'Undo' }).click();
+      await eventually(async () => assert.notEqual(await page.evaluate('late.heard.length'), 0));
+      await page.evaluate('late.act()');
+      await page.evaluate(WRITTEN);
+      await page.evaluate('late.hear()');
+      // The other way round: all is over when it hears of the first step.
+      await page.evaluate('late.isDeaf = true');
+      await other.locator('.chat-list li button').first().click();
+      await other.getByRole('menuitem', { name: 'Delete' }).click();
+      await becomes(() => other.locator('.chat-list li').count(), 0);
+      await other.getByRole('button', { name: 'Undo' }).click();
+      await becomes(() => other.evaluate(KEPT), { chats: 1, messages: 2 });
+      await page.evaluate('late.hear()');
+      await becomes(() => page.locator('.chat-list li').count(), 1);
+      await page.evaluate(WRITTEN);
+      for (const tab of [page, other]) {
+        await tab.reload();
+        await finished(lastAnswer(tab));
+        assert.deepEqual(await tab.locator('.question .bubble').allInnerTexts(), ['first']);
+        assert.equal(await tab.locator('.chat-list li').count(), 1);
+      }
+    });
+  });
+
+  test('nothing of a chat that another tab has deleted, though this one still wrote to it', async () => {
+    await visit(async (page, context) => {
+      await page.addInitScript(LATE_TAB);
+      await page.reload();
+      await send(page, 'endless');
+      await page.getByText('w20 ').waitFor();
+      const other = await context.newPage();
+      await other.goto(page.url());
+      await other.getByText('w40 ').waitFor();
+      await page.evaluate('late.isHeld = late.isDeaf = true');
+      await other.locator('.chat-list li button').first().click();
+      await other.getByRole('menuitem', { name: 'Delete' }).click();
+      await eventually(async () => assert.notEqual(await page.evaluate('late.heard.length'), 0));
+      await other.evaluate(WRITTEN);
+      await page.evaluate('late.act()');
+      const kept = (): Promise<unknown> => page.evaluate(KEPT);
+      await becomes(kept, { chats: 0, messages: 1 });
+      await page.evaluate('late.hear()');
+      await becomes(kept, { chats: 0, messages: 0 });
     });
   });
 

@@ -76,17 +76,35 @@ export async function write({ put = {}, remove = {} }: Changes): Promise<void> {
   if (stores.length === 0) return;
   const database = await open();
   const transaction = database.transaction(stores, 'readwrite');
-  const done = new Promise<void>((resolve, reject) => {
-    transaction.oncomplete = () => resolve();
-    transaction.onabort = () => reject(transaction.error);
-  });
   for (const [store, values] of Object.entries(put))
     for (const value of values) transaction.objectStore(store).put(value);
   for (const [store, keys] of Object.entries(remove))
     for (const key of keys) transaction.objectStore(store).delete(key);
   // A page that goes away takes along what is not committed by then.
   transaction.commit();
-  return done;
+  return ended(transaction);
+}
+
+/**
+ * Removes the messages of those of the chats that are not there. It is looked and removed in one step: another tab may bring a
+ * chat back, with its messages, at any moment.
+ */
+export async function removeOrphans(chats: readonly string[]): Promise<void> {
+  if (chats.length === 0) return;
+  const database = await open();
+  const transaction = database.transaction(['chats', 'messages'], 'readwrite');
+  const messages = transaction.objectStore('messages');
+  for (const chat of chats) {
+    const there = transaction.objectStore('chats').getKey(chat);
+    there.onsuccess = () => {
+      if (there.result !== undefined) return;
+      const orphans = messages.index('chat').getAllKeys(chat);
+      orphans.onsuccess = () => {
+        for (const key of orphans.result) messages.delete(key);
+      };
+    };
+  }
+  return ended(transaction);
 }
 
 /** Removes everything that was kept. */
@@ -95,6 +113,11 @@ export async function clearAll(): Promise<void> {
   const stores: StoreName[] = ['chats', 'messages', 'records'];
   const transaction = database.transaction(stores, 'readwrite');
   for (const store of stores) transaction.objectStore(store).clear();
+  return ended(transaction);
+}
+
+/** Resolves when all that a transaction did is on the disk. */
+function ended(transaction: IDBTransaction): Promise<void> {
   return new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();
     transaction.onabort = () => reject(transaction.error);

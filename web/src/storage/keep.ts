@@ -1,9 +1,9 @@
 import { app } from '../state/app.ts';
-import type { State } from '../state/index.ts';
+import { type Action, reduce, type State } from '../state/index.ts';
 import type { Chat, Message } from '../state/model.ts';
 import { takeSettings } from '../state/settings.ts';
 import type { MessageMap } from '../state/tree.ts';
-import { readAll, readBy, readOne, write } from './database.ts';
+import { readAll, readBy, readOne, removeOrphans, write } from './database.ts';
 import { loadDrafts, takeDraft, writeDrafts } from './keep-drafts.ts';
 import { readLocal, writeLocal } from './local.ts';
 import { shareRunning } from './running.ts';
@@ -65,9 +65,14 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
     if (event.key === 'sluice.settings') loadSettings();
     else takeDraft(event);
   });
+  // What another tab removed is not removed once more by this one, which may be late: it may have been brought back there by then.
+  const takeRemoval: TakeRemoval = (action) => {
+    written = reduce(written, action);
+    app.dispatch(action);
+  };
   listen((word) => {
-    if (word.kind === 'chats') void takeChats(word.put, word.removed);
-    else if (word.kind === 'messages') void takeMessages(word.chat, word.put, word.removed);
+    if (word.kind === 'chats') void takeChats(word.put, word.removed, takeRemoval);
+    else if (word.kind === 'messages') void takeMessages(word.chat, word.put, word.removed, takeRemoval);
     else if (word.kind === 'cleared') location.reload();
   });
   const chats = await readAll<Chat>('chats').catch((error: unknown) => {
@@ -123,17 +128,8 @@ async function writeDifference(before: State, now: State): Promise<void> {
     remove: { chats: chats.removed, messages: removed },
   });
   for (const each of told) each();
-  for (const chat of gone) await removeRest(chat);
-}
-
-/**
- * Removes messages of a chat that is gone of which this tab did not know. Reading them takes a while: nothing else may wait
- * for that, and by then the chat may have been brought back.
- */
-async function removeRest(chat: string): Promise<void> {
-  const rest = await readBy<Message>('messages', 'chat', chat);
-  if (rest.length === 0 || app.get().chats.byId[chat] !== undefined) return;
-  await write({ remove: { messages: rest.map(({ id }) => id) } });
+  // Messages of which this tab did not know. Looking for them takes a while, for which nothing else waits.
+  await removeOrphans(chats.removed);
 }
 
 function difference<Kept extends { readonly id: string }>(
@@ -146,18 +142,27 @@ function difference<Kept extends { readonly id: string }>(
   return { put, removed };
 }
 
-async function takeChats(put: readonly string[], removed: readonly string[]): Promise<void> {
+type TakeRemoval = (action: Action) => void;
+
+async function takeChats(put: readonly string[], removed: readonly string[], takeRemoval: TakeRemoval): Promise<void> {
   const chats = (await Promise.all(put.map((id) => readOne<Chat>('chats', id)))).filter((chat) => chat !== undefined);
   for (const chat of chats) known.add(chat);
   if (chats.length > 0) app.dispatch({ type: 'chats/put', chats });
   if (removed.length > 0) {
-    app.dispatch({ type: 'chats/removed', ids: removed });
-    app.dispatch({ type: 'messages/forgotten', chats: removed });
+    takeRemoval({ type: 'chats/removed', ids: removed });
+    takeRemoval({ type: 'messages/forgotten', chats: removed });
+    // What this tab has written of them since.
+    await removeOrphans(removed);
   }
 }
 
 /** Another tab wrote messages. Those that stream into this tab too are newer here, unless they were stopped there. */
-async function takeMessages(chat: string, put: readonly string[], removed: readonly string[]): Promise<void> {
+async function takeMessages(
+  chat: string,
+  put: readonly string[],
+  removed: readonly string[],
+  takeRemoval: TakeRemoval,
+): Promise<void> {
   if (app.get().messages[chat] === undefined) return;
   const read = await Promise.all(put.map((id) => readOne<Message>('messages', id)));
   const { streams } = app.get();
@@ -166,5 +171,5 @@ async function takeMessages(chat: string, put: readonly string[], removed: reado
     .filter(({ id, finish }) => (streams[id]?.phase ?? 'elsewhere') === 'elsewhere' || finish === 'stopped');
   for (const message of messages) known.add(message);
   if (messages.length > 0) app.dispatch({ type: 'messages/loaded', chat, messages });
-  if (removed.length > 0) app.dispatch({ type: 'messages/removed', chat, ids: removed });
+  if (removed.length > 0) takeRemoval({ type: 'messages/removed', chat, ids: removed });
 }
