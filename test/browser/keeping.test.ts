@@ -37,18 +37,27 @@ function slowTo(what: 'chats' | 'messages'): string {
   }`;
 }
 
-/** A tab that hears words of others, and gets to what it wants to do a moment later, only when the test says so. */
+/** A tab that hears words of others, gets what it reads, and gets to what it wants to do a moment later, only when the test says so. */
 const LATE_TAB = `
-  const late = { isHeld: false, isDeaf: false, heard: [], todo: [] };
+  const late = { isHeld: false, isDeaf: false, isSlow: false, words: 0, heard: [], todo: [] };
   globalThis.late = late;
   const listen = BroadcastChannel.prototype.addEventListener;
   BroadcastChannel.prototype.addEventListener = function (type, listener) {
     listen.call(this, type, (event) => (late.isDeaf ? late.heard.push(() => listener(event)) : listener(event)));
+    listen.call(this, type, ({ data }) => (late.words += data.kind === 'chats' ? 1 : 0));
+  };
+  const get = IDBObjectStore.prototype.get;
+  IDBObjectStore.prototype.get = function (key) {
+    const asked = get.call(this, key);
+    if (!late.isSlow) return asked;
+    const answer = {};
+    asked.onsuccess = () => late.todo.push(() => answer.onsuccess((answer.result = asked.result)));
+    return answer;
   };
   const wait = globalThis.setTimeout;
   globalThis.setTimeout = (work, ...rest) => (late.isHeld ? late.todo.push(work) : wait(work, ...rest));
   late.act = () => {
-    late.isHeld = false;
+    late.isHeld = late.isSlow = false;
     for (const work of late.todo.splice(0)) work();
   };
   late.hear = () => {
@@ -232,6 +241,28 @@ describe('what the page keeps', { skip: withoutBrowser }, () => {
       await becomes(kept, { chats: 0, messages: 1 });
       await page.evaluate('late.hear()');
       await becomes(kept, { chats: 0, messages: 0 });
+    });
+  });
+
+  test('no chat that another tab has changed and then deleted, though this one still reads what changed', async () => {
+    await visit(async (page, context) => {
+      await page.addInitScript(LATE_TAB);
+      await page.reload();
+      await ask(page, 'first');
+      const other = await context.newPage();
+      await other.goto(page.url());
+      await finished(lastAnswer(other));
+      await page.evaluate('late.isSlow = true');
+      const menu = other.locator('.chat-list li button').first();
+      await menu.click();
+      await other.getByRole('menuitem', { name: 'Pin' }).click();
+      await eventually(async () => assert.notEqual(await page.evaluate('late.todo.length'), 0));
+      const words = await page.evaluate('late.words');
+      await menu.click();
+      await other.getByRole('menuitem', { name: 'Delete' }).click();
+      await eventually(async () => assert.notEqual(await page.evaluate('late.words'), words));
+      await page.evaluate('late.act()');
+      await becomes(() => page.locator('.chat-list li').count(), 0);
     });
   });
 

@@ -70,10 +70,15 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
     written = reduce(written, action);
     app.dispatch(action);
   };
+  // In the order in which they came: one that has to read something must not be done after a later one.
+  let taken: Promise<void> = Promise.resolve();
   listen((word) => {
-    if (word.kind === 'chats') void takeChats(word.put, word.removed, takeRemoval);
-    else if (word.kind === 'messages') void takeMessages(word.chat, word.put, word.removed, takeRemoval);
-    else if (word.kind === 'cleared') location.reload();
+    const take = async (): Promise<void> => {
+      if (word.kind === 'chats') await takeChats(word.put, word.removed, takeRemoval);
+      else if (word.kind === 'messages') await takeMessages(word.chat, word.put, word.removed, takeRemoval);
+      else if (word.kind === 'cleared') location.reload();
+    };
+    taken = taken.then(take, take);
   });
   const chats = await readAll<Chat>('chats').catch((error: unknown) => {
     onRefused(error);
