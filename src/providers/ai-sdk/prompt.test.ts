@@ -187,20 +187,30 @@ describe('media', () => {
     });
   }
 
-  const refused: [string, Omit<MediaPart, 'type'>][] = [
-    ['an address the vendor does not fetch', { kind: 'file', url: 'https://elsewhere.example/a.pdf' }],
-    ['an address of another type', { kind: 'video', url: 'https://img.example/a.mp4' }],
-    ['no base64', { kind: 'image', url: 'data:image/png,AAAA' }],
-    ['no data', { kind: 'image', url: 'data:image/png;base64' }],
-    ['a path', { kind: 'image', url: '/files/a.png' }],
-    ['another scheme', { kind: 'image', url: 'file:///etc/passwd' }],
+  const unfetched = (kind: string): string => `Acme does not fetch this ${kind}: send it as a data: URI.`;
+  const unencoded = 'A data: URI must hold base64 data.';
+  const elsewhere = 'Media must be an http(s) address or a data: URI.';
+  const refused: [string, Omit<MediaPart, 'type'>, string][] = [
+    [
+      'an address the vendor does not fetch',
+      { kind: 'file', url: 'https://elsewhere.example/a.pdf' },
+      unfetched('file'),
+    ],
+    ['an address of another type', { kind: 'video', url: 'https://img.example/a.mp4' }, unfetched('video')],
+    ['no base64', { kind: 'image', url: 'data:image/png,AAAA' }, unencoded],
+    ['no data', { kind: 'image', url: 'data:image/png;base64' }, unencoded],
+    ['a path', { kind: 'image', url: '/files/a.png' }, elsewhere],
+    ['another scheme', { kind: 'image', url: 'file:///etc/passwd' }, elsewhere],
   ];
-  for (const [name, part] of refused) {
+  for (const [name, part, message] of refused) {
     test(`refused: ${name}`, () => {
       assert.throws(
         () => toPrompt([user({ type: 'media', ...part })], context),
-        (error) =>
-          error instanceof SluiceError && error.code === 'invalid_request' && error.options.param === 'messages',
+        (error) => {
+          assert.ok(error instanceof SluiceError);
+          assert.deepEqual([error.code, error.options.param, error.message], ['invalid_request', 'messages', message]);
+          return true;
+        },
       );
     });
   }
