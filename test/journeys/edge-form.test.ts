@@ -135,7 +135,7 @@ describe('forms', () => {
   let world: World;
   before(async () => {
     world = await openWorld({
-      yaml: 'limits: { uploadFileBytes: 200000, uploadRequestBytes: 500000, chatBodyBytes: 100000, clientBodyIdleMs: 400 }',
+      yaml: 'limits: { uploadFileBytes: 300000, uploadRequestBytes: 500000, chatBodyBytes: 100000, clientBodyIdleMs: 400 }',
     });
   });
   after(() => world.close());
