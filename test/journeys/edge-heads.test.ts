@@ -145,7 +145,7 @@ describe('whoever comes during a stop', () => {
       const last = text.slice(text.lastIndexOf('HTTP/1.1'));
       assert.match(last, /^x-request-id: [\da-f-]{36}\r$/m);
       if (who.includes('origin')) assert.match(last, /^access-control-allow-origin: https:\/\/page\.example\r$/m);
-      if (status === 503) assert.match(last, /"code":"shutting_down"/);
+      if (status === 503) assert.match(last, /^retry-after: 5\r\n[\s\S]*"code":"shutting_down"/m);
     }
     await closing;
   });
