@@ -52,3 +52,20 @@ test('a body that is missing where there has to be one is told so', { timeout: 6
   assert.equal(response.status, 400);
   assert.match(await response.text(), /The body is empty: send a JSON object/);
 });
+
+test('a body in chunks, whose length nobody tells, is read also where there need not be one', {
+  timeout: 60_000,
+}, async (context) => {
+  const gateway = await startGateway('');
+  context.after(() => gateway.close());
+  const metadata = { topic: 'rain' };
+  const response = await fetch(`${gateway.origin}/v1/conversations`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: new Blob([JSON.stringify({ metadata })]).stream(),
+    duplex: 'half',
+  } as RequestInit);
+  const answer = await response.text();
+  assert.equal(response.status, 200, answer);
+  assert.deepEqual(JSON.parse(answer).metadata, metadata);
+});
