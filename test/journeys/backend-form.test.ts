@@ -13,8 +13,8 @@ describe('files that come with a conversation', { timeout: 60_000 }, () => {
   after(() => world.close());
 
   /** The messages that arrive upstream. */
-  async function sent(body: object, ...files: Parameters<typeof form>[0]) {
-    const data = form(files);
+  const sent = (body: object, ...files: Parameters<typeof form>[0]) => sentWith(form(files), body);
+  async function sentWith(data: FormData, body: object = {}) {
     data.append('json', JSON.stringify({ provider: 'acme', messages: [{ role: 'user', content: 'Hi' }], ...body }));
     const response = await fetch(at(world, 'conversation'), { method: 'POST', body: data });
     assert.equal(response.status, 200, await response.text());
@@ -37,6 +37,34 @@ describe('files that come with a conversation', { timeout: 60_000 }, () => {
     });
   }
 
+  const song = Buffer.from('RIFF\0\0\0\0WAVEfmt ');
+  const film = Buffer.from('\0\0\0\x18ftypisom');
+  for (const [name, file, part] of [
+    ['a song', ['a.wav', song], { type: 'input_audio', input_audio: { data: song.toString('base64'), format: 'wav' } }],
+    [
+      'a film',
+      ['a.mp4', film],
+      { type: 'video_url', video_url: { url: `data:video/mp4;base64,${film.toString('base64')}` } },
+    ],
+  ] as const) {
+    test(`${name} goes as what it is`, async () => {
+      const [message] = await sent({}, file);
+      assert.deepEqual(message?.content, [part, { type: 'text', text: 'Hi' }]);
+      assert.equal(dropped, null);
+    });
+  }
+
+  test('an address goes as what its name says, and as a picture where that says nothing', async () => {
+    const data = form([]);
+    for (const url of ['https://8.8.8.8/a.MP4?b=c.png', 'https://8.8.8.8/a']) data.append('media_url', url);
+    const [message] = await sentWith(data);
+    assert.deepEqual(message?.content, [
+      { type: 'video_url', video_url: { url: 'https://8.8.8.8/a.MP4?b=c.png' } },
+      { type: 'image_url', image_url: { url: 'https://8.8.8.8/a' } },
+      { type: 'text', text: 'Hi' },
+    ]);
+  });
+
   for (const [name, file] of Object.entries({
     'a text that is called a picture': ['x.png', 'Hello', 'image/png'],
     'an empty picture': ['e.png', '', 'image/png'],
@@ -49,6 +77,13 @@ describe('files that come with a conversation', { timeout: 60_000 }, () => {
       assert.equal(dropped, 'files');
     });
   }
+
+  test('a picture in a part of another name is passed over, and the answer says so', async () => {
+    const data = form([]);
+    data.append('pictures', new File([new Uint8Array(png)], 'a.png', { type: 'image/png' }));
+    assert.deepEqual(await sentWith(data), [{ role: 'user', content: 'Hi' }]);
+    assert.equal(dropped, 'files');
+  });
 
   const SYSTEM = { role: 'system', content: 'Be nice' };
   const QUESTION = { role: 'user', content: 'Hi' };
