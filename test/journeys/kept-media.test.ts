@@ -190,7 +190,9 @@ describe('media of answers over HTTP', { timeout: 60_000 }, () => {
     for (const [index, colour] of ['#000011', '#000022', '#000033'].entries())
       names.push(String((await draw(`Listed ship ${index}`, await picture(500 + index, 10, colour)))['urls']));
     const list = async (query: Record<string, string>) => {
-      const { status, json } = await told(fetch(at(world, `media?${new URLSearchParams(query)}`)));
+      const response = await fetch(at(world, `media?${new URLSearchParams(query)}`));
+      assert.equal(response.headers.get('cache-control'), 'no-store');
+      const { status, json } = await told(response);
       assert.equal(status, 200, JSON.stringify(json));
       return json as { media: Record<string, unknown>[]; next: string | null };
     };
@@ -225,6 +227,9 @@ describe('media of answers over HTTP', { timeout: 60_000 }, () => {
       whole.media.map(({ name }) => name),
     );
     assert.deepEqual((await list({ search: 'listed', kind: 'video' })).media, []);
+    await draw('Listed song', Buffer.from('RIFF\0\0\0\0WAVEfmt '));
+    const [song, ...others] = (await list({ search: 'listed', kind: 'audio' })).media;
+    assert.deepEqual([song?.['mime_type'], song?.['thumbnail'], others], ['audio/wav', null, []]);
     assert.ok((await list({})).media.length > 3);
     for (const query of ['limit=0', 'limit=201', 'limit=x', 'kind=text', 'before=x']) {
       const { status, code, message } = await told(fetch(at(world, `media?${query}`)));
