@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import Fastify from 'fastify';
+import { type TestContext, test } from 'node:test';
+import Fastify, { type FastifyInstance } from 'fastify';
 import { testCall, testLogger } from '../../../test/support/call.ts';
+import { eventually } from '../../../test/support/eventually.ts';
+import type { Batch } from '../../core/chunk.ts';
 import { KeptAnswers, type KeptLimits } from '../../streams/kept-answers.ts';
 import type { Deps } from '../deps.ts';
 import type { Leave } from '../edge/calls.ts';
 import { errorHandler } from '../edge/errors.ts';
-import { getStream } from './streams.ts';
+import { TypedStream } from './encode.ts';
+import { deleteStream, getStream, sendKept } from './streams.ts';
 
 const LIMITS: KeptLimits = {
   unattendedMs: 60_000,
@@ -15,6 +18,21 @@ const LIMITS: KeptLimits = {
   keptAnswers: 3,
   keptAnswersPerClient: 3,
 };
+
+/** A server without routes, and what handlers need of it. */
+function serve(context: TestContext, enter: () => Leave | Promise<Leave>): { app: FastifyInstance; deps: Deps } {
+  const deps = {
+    log: testLogger(),
+    secrets: { mask: (text: string) => text },
+    config: () => ({ limits: { totalMs: 60_000 } }),
+    deadlines: { start: () => ({ clear() {} }) },
+    calls: { enter },
+  } as unknown as Deps;
+  const app = Fastify({ forceCloseConnections: true });
+  context.after(() => app.close());
+  app.setErrorHandler(errorHandler(deps));
+  return { app, deps };
+}
 
 test('events that go while a reader waits for its place are gone, and its place is free again', {
   timeout: 30_000,
@@ -25,22 +43,11 @@ test('events that go while a reader waits for its place are gone, and its place 
   const place = Promise.withResolvers<Leave>();
   const asked = Promise.withResolvers<void>();
   const given = Promise.withResolvers<void>();
-  const deps = {
-    log: testLogger(),
-    secrets: { mask: (text: string) => text },
-    config: () => ({ limits: { totalMs: 60_000 } }),
-    deadlines: { start: () => ({ clear() {} }) },
-    // As where another process has to be asked.
-    calls: {
-      enter() {
-        asked.resolve();
-        return place.promise;
-      },
-    },
-  } as unknown as Deps;
-  const app = Fastify({ forceCloseConnections: true });
-  context.after(() => app.close());
-  app.setErrorHandler(errorHandler(deps));
+  // As where another process has to be asked.
+  const { app, deps } = serve(context, () => {
+    asked.resolve();
+    return place.promise;
+  });
   app.get('/streams/:id', getStream(deps, answers));
   const reading = fetch(`${await app.listen()}/streams/${answer.id}?after=0`);
   await asked.promise;
@@ -54,4 +61,38 @@ test('events that go while a reader waits for its place are gone, and its place 
   await given.promise;
   answer.end();
   assert.ok(answer.isSpare, 'nobody reads it');
+});
+
+test('who reads an answer that is stopped hears so before everything behind it has come to rest', {
+  timeout: 30_000,
+}, async (context) => {
+  let places = 0;
+  const { app, deps } = serve(context, () => {
+    places += 1;
+    return () => {
+      places -= 1;
+    };
+  });
+  const answers = new KeptAnswers(() => LIMITS);
+  const rest = Promise.withResolvers<void>();
+  async function* chunks(): AsyncGenerator<Batch> {
+    yield [{ type: 'content', content: 'Hi' }];
+    await rest.promise;
+  }
+  app.post('/conversation', (request, reply) =>
+    sendKept(request, reply, deps, answers, {}, async () => ({
+      chunks: chunks(),
+      encoder: new TypedStream('events'),
+      headers: {},
+    })),
+  );
+  app.delete('/streams/:id', deleteStream(answers));
+  const origin = await app.listen();
+  const response = await fetch(`${origin}/conversation`, { method: 'POST' });
+  const id = response.headers.get('x-sluice-stream');
+  await (await fetch(`${origin}/streams/${id}`, { method: 'DELETE' })).text();
+  assert.match(await response.text(), /"finish":\{"reason":"stopped"\}/);
+  assert.equal(places, 1, 'it has its place until all has come to rest');
+  rest.resolve();
+  await eventually('its place is free', () => places === 0);
 });
