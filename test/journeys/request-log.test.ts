@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import OpenAI from 'openai';
-import { chat, type Entry, entryOf, logged, type ObservedWorld, openObserved } from './observe-world.ts';
+import { eventually } from '../support/eventually.ts';
+import { chat, type Entry, entryOf, logged, metric, type ObservedWorld, openObserved } from './observe-world.ts';
 
 const A = '/backend-api/v2';
 const ask = (world: ObservedWorld, path: string, body: object, headers = {}) =>
@@ -211,6 +212,8 @@ describe('the request log', { timeout: 60_000 }, () => {
       });
       await response.body?.getReader().read();
       leaving.abort();
+      // Of two, its own and that of its first reader.
+      await eventually('it has left', async () => (await metric(world, 'sluice_requests_running')) === 1);
       const stream = `${world.origin}${A}/streams/${response.headers.get('x-sluice-stream')}`;
       const following = fetch(stream).then((again) => again.text());
       if (isStopped) await (await fetch(stream, { method: 'DELETE' })).text();
