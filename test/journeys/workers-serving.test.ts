@@ -186,6 +186,14 @@ describe('several workers', { timeout: 240_000, skip: !isLinux }, () => {
       const refused = await ask(world.origin, path, undefined, { headers: { 'last-event-id': String(count + 5) } });
       assert.equal(refused.status, 400, 'Last-Event-ID arrives');
     }
+    const refusals = async (): Promise<number> => {
+      const { text } = await ask(world.origin, '/metrics');
+      return Number(
+        /^sluice_requests_total\{method="GET",route="[^"]*streams[^"]*".*status="400"\} (\d+)$/m.exec(text)?.[1],
+      );
+    };
+    await eventually('the refusals are counted', async () => (await refusals()) >= 3);
+    assert.equal(await refusals(), 3, 'each once, whoever took it');
     const stopped = await ask(world.origin, path, undefined, { method: 'DELETE' });
     assert.deepEqual(JSON.parse(stopped.text), { id, stopped: true });
     for (const { whole } of readers) assert.match(await whole, /stopped/);
