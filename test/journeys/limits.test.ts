@@ -25,7 +25,7 @@ import { at, converse, form, postJson, statusOf, told, upload } from './kept-wor
 const SLUICE = fileURLToPath(new URL('../../bin/sluice.js', import.meta.url));
 const MB = 1_024 * 1_024;
 
-describe('few file descriptors', { timeout: 120_000 }, () => {
+describe('few file descriptors', { timeout: 240_000 }, () => {
   test('more connections than the process may have do not end it, and once they are gone it answers', async (context) => {
     const folder = temporaryFolder(context);
     writeFileSync(path.join(folder, 'sluice.yaml'), 'embedded: { enabled: false }\ndetectLocal: false\n');
@@ -49,9 +49,7 @@ describe('few file descriptors', { timeout: 120_000 }, () => {
     await eventually('it complains', async () => {
       assert.equal(child.exitCode, null, `the process lives: ${complaints}`);
       // Again and again: what it has closed since, such as the connection of a request before, would be enough to read with.
-      sockets.push(
-        ...(await Promise.all(Array.from({ length: sockets.length === 0 ? 200 : 10 }, () => opened(origin)))),
-      );
+      flood(origin, sockets, 50);
       writeFileSync(
         path.join(folder, 'sluice.yaml'),
         'embedded: { enabled: false }\ndetectLocal: false\nlogLevel: warn\n',
@@ -95,7 +93,7 @@ describe('few file descriptors of workers', { timeout: 240_000, skip: process.pl
     const sockets: Socket[] = [];
     // Few at a time: what the primary cannot accept is closed, and never reaches a worker.
     await eventually('both have no descriptor left', async () => {
-      sockets.push(...(await Promise.all(Array.from({ length: 10 }, () => opened(origin)))));
+      flood(origin, sockets, 10);
       return workers.every((pid) => readdirSync(`/proc/${pid}/fd`).length >= 96);
     });
     for (const socket of sockets) socket.destroy();
@@ -121,16 +119,20 @@ async function isReady(origin: string): Promise<true | undefined> {
   return status === 200 ? true : undefined;
 }
 
-/** A connection that has sent half a request; it may be refused. */
-function opened(origin: string): Promise<Socket> {
+/**
+ * Adds connections that send half a request each, until `most` are on their way. Waits for none of them: while nobody can be
+ * taken, the system may let some try for half a minute.
+ */
+function flood(origin: string, sockets: Socket[], most: number): void {
   const { hostname, port } = new URL(origin);
-  return new Promise((resolve) => {
-    const socket = connect(Number(port), hostname, () => {
-      socket.write('GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1\r\n');
-      resolve(socket);
-    });
-    socket.on('error', () => resolve(socket));
-  });
+  for (let underway = sockets.filter(({ connecting }) => connecting).length; underway < most; underway += 1) {
+    const socket = connect(Number(port), hostname, () =>
+      socket.write('GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1\r\n'),
+    );
+    // It may be refused.
+    socket.on('error', () => {});
+    sockets.push(socket);
+  }
 }
 
 describe('a heavy request', { timeout: 60_000 }, () => {
