@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
-import type { Page, Request } from 'playwright-core';
+import type { BrowserContext, Page, Request } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
 import { becomes, comesToFit, eventually, PATIENCE_MS } from './eventually.ts';
 import { openGateway } from './gateway.ts';
-import { openLine } from './line.ts';
+import { type Line, openLine } from './line.ts';
 import { setStage } from './stage.ts';
 import { ask, finished, lastAnswer, send } from './visit.ts';
 
@@ -122,63 +122,8 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
     page.off('requestfailed', count);
   };
 
-  test('goes on once somebody looks at the page again, though the server was away for long', async () => {
-    const line = await openLine(gateway);
-    try {
-      await visit(
-        async (page) => {
-          await page.clock.install();
-          await send(page, 'count');
-          await page.getByText('w40 ').waitFor();
-          line.cut();
-          held.resolve();
-          await triesInVain(page, 50);
-          assert.equal(await lastAnswer(page).getByRole('alert').count(), 0);
-          line.mend();
-          await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
-          await isWhole(page);
-        },
-        { gateway: line, mayComplain: /ERR_|Failed to load/ },
-      );
-    } finally {
-      await line.close();
-    }
-  });
-
-  test('goes on at once where the network came back while an attempt was on its way that failed', async () => {
-    const line = await openLine(gateway);
-    try {
-      await visit(
-        async (page) => {
-          await page.clock.install();
-          await send(page, 'count');
-          await page.getByText('w40 ').waitFor();
-          line.cut();
-          held.resolve();
-          // By now half a minute passes between two attempts, which is longer than this test waits for anything.
-          await triesInVain(page, 20);
-          let fail: (() => Promise<void>) | undefined;
-          await page.route('**/backend-api/v2/streams/**', async (route) => {
-            if (fail === undefined) fail = () => route.abort('internetdisconnected');
-            else await route.continue();
-          });
-          await eventually(async () => {
-            await page.clock.fastForward(30_000);
-            assert.ok(fail !== undefined, 'an attempt is on its way');
-          });
-          line.mend();
-          await page.evaluate(`dispatchEvent(new Event('online'))`);
-          await fail?.();
-          await isWhole(page);
-        },
-        { gateway: line, mayComplain: /ERR_|Failed to load/ },
-      );
-    } finally {
-      await line.close();
-    }
-  });
-
-  test('goes on when the network is back, however long that took, but does not wait for a server for ever', async () => {
+  /** Asks on a page whose clock the test turns, and cuts its line in the midst of the answer, which goes on without it. */
+  const visitCut = async (use: (page: Page, line: Line, context: BrowserContext) => Promise<void>): Promise<void> => {
     const line = await openLine(gateway);
     try {
       await visit(
@@ -186,28 +131,64 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
           await page.clock.install();
           await send(page, 'count');
           await page.getByText('w40 ').waitFor();
-          await context.setOffline(true);
           line.cut();
           held.resolve();
-          await triesInVain(page, 150);
-          assert.equal(await lastAnswer(page).getByRole('alert').count(), 0);
-          line.mend();
-          await context.setOffline(false);
-          await isWhole(page);
-          await send(page, 'endless');
-          const second = page.locator('.answer').nth(1);
-          await second.getByText('w20 ').waitFor();
-          line.cut();
-          await eventually(async () => {
-            await page.clock.fastForward(30_000);
-            assert.match((await second.getByRole('alert').allInnerTexts()).join(), /Sluice does not answer/);
-          }, MANY_TRIES_MS);
+          await use(page, line, context);
         },
         { gateway: line, mayComplain: /ERR_|Failed to load/ },
       );
     } finally {
       await line.close();
     }
+  };
+
+  test('goes on once somebody looks at the page again, though the server was away for long', async () => {
+    await visitCut(async (page, line) => {
+      await triesInVain(page, 50);
+      assert.equal(await lastAnswer(page).getByRole('alert').count(), 0);
+      line.mend();
+      await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+      await isWhole(page);
+    });
+  });
+
+  test('goes on at once where the network came back while an attempt was on its way that failed', async () => {
+    await visitCut(async (page, line) => {
+      // By now half a minute passes between two attempts, which is longer than this test waits for anything.
+      await triesInVain(page, 20);
+      let fail: (() => Promise<void>) | undefined;
+      await page.route('**/backend-api/v2/streams/**', async (route) => {
+        if (fail === undefined) fail = () => route.abort('internetdisconnected');
+        else await route.continue();
+      });
+      await eventually(async () => {
+        await page.clock.fastForward(30_000);
+        assert.ok(fail !== undefined, 'an attempt is on its way');
+      });
+      line.mend();
+      await page.evaluate(`dispatchEvent(new Event('online'))`);
+      await fail?.();
+      await isWhole(page);
+    });
+  });
+
+  test('goes on when the network is back, however long that took, but does not wait for a server for ever', async () => {
+    await visitCut(async (page, line, context) => {
+      await context.setOffline(true);
+      await triesInVain(page, 150);
+      assert.equal(await lastAnswer(page).getByRole('alert').count(), 0);
+      line.mend();
+      await context.setOffline(false);
+      await isWhole(page);
+      await send(page, 'endless');
+      const second = page.locator('.answer').nth(1);
+      await second.getByText('w20 ').waitFor();
+      line.cut();
+      await eventually(async () => {
+        await page.clock.fastForward(30_000);
+        assert.match((await second.getByRole('alert').allInnerTexts()).join(), /Sluice does not answer/);
+      }, MANY_TRIES_MS);
+    });
   });
 
   test('goes on after others have answered in place of the server, or it had no room', async () => {
