@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { BrowserContext, Page } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
 import { becomes, eventually } from './eventually.ts';
@@ -79,6 +80,23 @@ const KEPT = `new Promise((done) => {
     messages.onsuccess = () => done({ chats: chats.result, messages: messages.result }, result.close());
   };
 })`;
+
+/** Makes a tab a late one, asks there, and returns another one that shows the same chat. */
+async function besideLateTab(page: Page, context: BrowserContext): Promise<Page> {
+  await page.addInitScript(LATE_TAB);
+  await page.reload();
+  await ask(page, 'first');
+  const other = await context.newPage();
+  await other.goto(page.url());
+  await finished(lastAnswer(other));
+  return other;
+}
+
+/** Does to the first chat of the list what its menu offers. */
+async function choose(page: Page, action: 'Pin' | 'Delete'): Promise<void> {
+  await page.locator('.chat-list li button').first().click();
+  await page.getByRole('menuitem', { name: action }).click();
+}
 
 describe('what the page keeps', { skip: withoutBrowser }, () => {
   const { visit, sent } = setStage(() => openGateway(script, ['gpt-4o']));
@@ -176,8 +194,7 @@ describe('what the page keeps', { skip: withoutBrowser }, () => {
       const kept = (): Promise<number> =>
         page.evaluate(() => Object.values(localStorage).filter((text) => text.includes('half a thought')).length);
       await becomes(kept, 1);
-      await page.locator('.chat-list li button').first().click();
-      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await choose(page, 'Delete');
       await becomes(kept, 0);
       await page.getByRole('button', { name: 'Undo' }).click();
       await becomes(() => page.locator('#prompt').inputValue(), 'half a thought');
@@ -187,15 +204,9 @@ describe('what the page keeps', { skip: withoutBrowser }, () => {
 
   test('a chat that was brought back in another tab, though this one is late to hear of it', async () => {
     await visit(async (page, context) => {
-      await page.addInitScript(LATE_TAB);
-      await page.reload();
-      await ask(page, 'first');
-      const other = await context.newPage();
-      await other.goto(page.url());
-      await finished(lastAnswer(other));
+      const other = await besideLateTab(page, context);
       await page.evaluate('late.isHeld = true');
-      await other.locator('.chat-list li button').first().click();
-      await other.getByRole('menuitem', { name: 'Delete' }).click();
+      await choose(other, 'Delete');
       await becomes(() => page.locator('.chat-list li').count(), 0);
       await page.evaluate('late.isDeaf = true');
       await other.getByRole('button', { name: 'Undo' }).click();
@@ -205,8 +216,7 @@ describe('what the page keeps', { skip: withoutBrowser }, () => {
       await page.evaluate('late.hear()');
       // The other way round: all is over when it hears of the first step.
       await page.evaluate('late.isDeaf = true');
-      await other.locator('.chat-list li button').first().click();
-      await other.getByRole('menuitem', { name: 'Delete' }).click();
+      await choose(other, 'Delete');
       await becomes(() => other.locator('.chat-list li').count(), 0);
       await other.getByRole('button', { name: 'Undo' }).click();
       await becomes(() => other.evaluate(KEPT), { chats: 1, messages: 2 });
@@ -232,8 +242,7 @@ describe('what the page keeps', { skip: withoutBrowser }, () => {
       await other.goto(page.url());
       await other.getByText('w40 ').waitFor();
       await page.evaluate('late.isHeld = late.isDeaf = true');
-      await other.locator('.chat-list li button').first().click();
-      await other.getByRole('menuitem', { name: 'Delete' }).click();
+      await choose(other, 'Delete');
       await eventually(async () => assert.notEqual(await page.evaluate('late.heard.length'), 0));
       await other.evaluate(WRITTEN);
       await page.evaluate('late.act()');
@@ -246,20 +255,12 @@ describe('what the page keeps', { skip: withoutBrowser }, () => {
 
   test('no chat that another tab has changed and then deleted, though this one still reads what changed', async () => {
     await visit(async (page, context) => {
-      await page.addInitScript(LATE_TAB);
-      await page.reload();
-      await ask(page, 'first');
-      const other = await context.newPage();
-      await other.goto(page.url());
-      await finished(lastAnswer(other));
+      const other = await besideLateTab(page, context);
       await page.evaluate('late.isSlow = true');
-      const menu = other.locator('.chat-list li button').first();
-      await menu.click();
-      await other.getByRole('menuitem', { name: 'Pin' }).click();
+      await choose(other, 'Pin');
       await eventually(async () => assert.notEqual(await page.evaluate('late.todo.length'), 0));
       const words = await page.evaluate('late.words');
-      await menu.click();
-      await other.getByRole('menuitem', { name: 'Delete' }).click();
+      await choose(other, 'Delete');
       await eventually(async () => assert.notEqual(await page.evaluate('late.words'), words));
       await page.evaluate('late.act()');
       await becomes(() => page.locator('.chat-list li').count(), 0);
