@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { headOf, holds, join, sizeOf, tailOf, withoutTail } from './pieces.ts';
+import { detach, headOf, holds, join, joinOwn, sizeOf, tailOf, withoutTail } from './pieces.ts';
 
 /** Few letters, so that what is looked for comes up, and any split, with empty pieces. */
 const split = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '_'), maxLength: 6 }), { maxLength: 8 });
@@ -35,5 +35,36 @@ describe('pieces are treated like the whole', () => {
         },
       ),
     );
+  });
+});
+
+describe('memory that is given back', () => {
+  const LARGE = 64 * 1024;
+
+  test('is that of large pieces of their own, and with it all that looks at them', () => {
+    const piece = Buffer.alloc(LARGE, 'a');
+    const view = piece.subarray(100);
+    detach([piece]);
+    assert.deepEqual([piece.length, view.length, piece.buffer.byteLength], [0, 0, 0]);
+  });
+
+  test('is not what others use too, nor what is too small for the call', () => {
+    const block = Buffer.alloc(2 * LARGE, 'b');
+    const shared = Buffer.from(new SharedArrayBuffer(LARGE));
+    const pieces = [block.subarray(0, LARGE), block.subarray(LARGE), Buffer.from('small'), shared, Buffer.alloc(100)];
+    detach(pieces);
+    assert.deepEqual(
+      pieces.map(({ length }) => length),
+      [LARGE, LARGE, 5, LARGE, 100],
+    );
+    assert.equal(block.indexOf('b', LARGE), LARGE);
+  });
+
+  test('joined, pieces are there once', () => {
+    const pieces = [Buffer.alloc(LARGE, 'a'), Buffer.alloc(LARGE, 'b')];
+    const whole = joinOwn(pieces);
+    assert.deepEqual([whole.length, whole.indexOf('b'), sizeOf(pieces)], [2 * LARGE, LARGE, 0]);
+    assert.equal(joinOwn([whole]), whole);
+    assert.equal(whole.length, 2 * LARGE);
   });
 });

@@ -13,6 +13,28 @@ export function join(pieces: Pieces): Buffer {
   return pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces);
 }
 
+/** Below this many bytes a piece is not worth the call. */
+const DETACHED_BYTES = 8 * 1024;
+
+/**
+ * Gives the memory of large pieces back now (ECMA-262, `ArrayBuffer.prototype.transfer`). V8 would do so once it collects its whole
+ * heap, and collects its whole heap for every few dozen megabytes that wait for that. Pieces that share their memory with others
+ * are left alone. Whoever looks at one of the others afterwards sees an empty one, and nobody may be about to send it: the system
+ * reads from where it was.
+ */
+export function detach(pieces: Pieces): void {
+  for (const { buffer, length } of pieces) {
+    if (length >= DETACHED_BYTES && buffer.byteLength === length && buffer instanceof ArrayBuffer) buffer.transfer(0);
+  }
+}
+
+/** `join` of pieces that nobody else has and nobody needs any more. */
+export function joinOwn(pieces: Pieces): Buffer {
+  const whole = join(pieces);
+  if (pieces.length > 1) detach(pieces);
+  return whole;
+}
+
 /** All that comes, in one buffer. How much that may be is its source's business. */
 export async function collectBytes(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Buffer> {
   const pieces: Buffer[] = [];

@@ -132,6 +132,11 @@ export class Connection implements AnswerHandler {
     atEndOfTurn(this.#uncork);
   }
 
+  /** Whether the system has taken all that was given to it. */
+  get isSent(): boolean {
+    return this.#socket.writableLength === 0;
+  }
+
   pause(): void {
     this.#isPaused = true;
     this.#socket.pause();
@@ -207,7 +212,7 @@ export class Connection implements AnswerHandler {
     // Left by its user in the meantime.
     if (user === undefined) return;
     this.#user = undefined;
-    if (this.#reader.isFree && this.#socket.writableLength === 0 && this.#idleMs > 0) {
+    if (this.#reader.isFree && this.isSent && this.#idleMs > 0) {
       this.usableUntil = performance.now() + this.#idleMs;
       this.#hasServed = true;
       // One that reads nothing would not learn that the other side has closed it.

@@ -32,6 +32,8 @@ export interface UpstreamHandler {
 
 /** A running request. */
 export interface Exchange {
+  /** Nobody looks at the body of the request any more: the system has all of it, or the connection is closed. */
+  readonly isSent: boolean;
   pause(): void;
   resume(): void;
   /** Ends the request at once and closes its connection. */
@@ -125,6 +127,10 @@ class RunningExchange implements Exchange, ConnectionUser {
 
   onError(thrown: unknown): void {
     this.fail(thrown);
+  }
+
+  get isSent(): boolean {
+    return this.#connection?.isSent ?? true;
   }
 
   pause(): void {

@@ -56,6 +56,9 @@ export function keepKey<Answer extends OpenedChunks | RelayedStream | RelayedBod
       return {
         kind,
         headers,
+        get isSent() {
+          return answer.isSent;
+        },
         attach: (sink) =>
           answer.attach({
             write: (latin1) => sink.write(latin1),

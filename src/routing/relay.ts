@@ -47,6 +47,8 @@ export interface RelaySink {
 export interface RelayedStream {
   readonly kind: 'stream';
   readonly headers: IncomingHttpHeaders;
+  /** Nobody looks at the body of the request any more: it is sent. An upstream may answer before it has read all of it. */
+  readonly isSent: boolean;
   attach(sink: RelaySink): void;
   resume(): void;
   /** Known after the end. */
@@ -228,6 +230,10 @@ class Relaying implements UpstreamHandler, RelayedStream {
   }
 
   // What the client does
+
+  get isSent(): boolean {
+    return this.#exchange?.isSent ?? false;
+  }
 
   attach(sink: RelaySink): void {
     this.#sink = sink;

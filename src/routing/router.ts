@@ -254,6 +254,9 @@ function withEnd(stream: RelayedStream, tap: ((latin1: string) => void) | undefi
   return {
     kind: 'stream',
     headers: stream.headers,
+    get isSent() {
+      return stream.isSent;
+    },
     attach: (sink) =>
       stream.attach({
         write:

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Limits } from '../../config/config.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { type Member, scanObject } from '../../core/json.ts';
-import { join, type Pieces } from '../../core/pieces.ts';
+import { detach, joinOwn, type Pieces } from '../../core/pieces.ts';
 import type { Deadlines } from '../../routing/deadlines.ts';
 import { type OutlinedChat, readLongChat } from './long-chat.ts';
 import { SMALL_BYTES, type Turn, type Turns } from './turns.ts';
@@ -17,6 +17,9 @@ export interface JsonBody {
   /** All that has to be known of a long chat to pass it on, where its route can do with that. */
   readonly outlined?: OutlinedChat;
 }
+
+/** More of them would cost more to send than to join: networks bring a body in hundreds, and a client may send single bytes. */
+const MOST_PIECES = 32;
 
 export interface BodyReader {
   readonly limits: Pick<Limits, 'clientBodyIdleMs' | 'jsonDepth'>;
@@ -36,10 +39,11 @@ export async function readJson(
   outlines = false,
 ): Promise<JsonBody> {
   refuseEncoding(request);
-  const { pieces, turn } = await readBody(request, limit, reader);
+  const { pieces: all, turn } = await readBody(request, limit, reader);
   try {
     const parse = (bytes: Buffer): JsonBody => parseJson(bytes, reader.limits);
-    return (outlines ? readLongChat(pieces, parse) : undefined) ?? parse(join(pieces));
+    const pieces = all.length > MOST_PIECES ? [joinOwn(all)] : all;
+    return (outlines ? readLongChat(pieces, parse) : undefined) ?? parse(joinOwn(pieces));
   } finally {
     // One step later the handler has passed it on.
     if (turn !== undefined) setImmediate(() => turn.end());
@@ -51,7 +55,7 @@ export async function readBytes(request: IncomingMessage, limit: number, reader:
   refuseEncoding(request);
   const { pieces, turn } = await readBody(request, limit, reader);
   if (turn !== undefined) setImmediate(() => turn.end());
-  return join(pieces);
+  return joinOwn(pieces);
 }
 
 interface Body {
@@ -95,7 +99,10 @@ function readBody(request: IncomingMessage, limit: number, { limits, deadlines, 
       if (settled) return turn.end();
       if (announced > 0) {
         whole = Buffer.allocUnsafeSlow(announced);
-        join(pieces).copy(whole);
+        let at = 0;
+        for (const piece of pieces) at += piece.copy(whole, at);
+        detach(pieces);
+        pieces = [];
       }
       deadline.set(idleMs);
       request.resume();
@@ -103,10 +110,14 @@ function readBody(request: IncomingMessage, limit: number, { limits, deadlines, 
     const onData = (bytes: Buffer): void => {
       if (settled) return;
       deadline.touch();
-      turn?.moved(bytes.length);
+      const { length } = bytes;
+      turn?.moved(length);
       if (whole === undefined) pieces.push(bytes);
-      else bytes.copy(whole, size);
-      size += bytes.length;
+      else {
+        bytes.copy(whole, size);
+        detach([bytes]);
+      }
+      size += length;
       if (size > limit) fail(tooLarge(limit));
       // Not before its first bytes: one that stands still from the beginning would keep its turn from the others.
       else if (!asked && Math.max(size, announced) > SMALL_BYTES) void waitForTurn();

@@ -13,14 +13,10 @@ export interface OutlinedChat {
   readonly missingBytes: number;
 }
 
-/** More of them would cost more to send than to join: networks bring a body in hundreds, and a client may send single bytes. */
-const MOST_PIECES = 32;
-
 type Parse = (bytes: Buffer) => JsonBody;
 
 /** Reads the outline of a chat. Undefined where all of it has to be read, be it to find out what is wrong. */
-export function readLongChat(given: Pieces, parse: Parse): JsonBody | undefined {
-  const pieces = given.length > MOST_PIECES ? [join(given)] : given;
+export function readLongChat(pieces: Pieces, parse: Parse): JsonBody | undefined {
   const outline = outlineOf(pieces);
   if (outline === undefined) return undefined;
   let read: JsonBody;

@@ -3,6 +3,7 @@ import type { ChatRequest } from '../../core/chat.ts';
 import type { Batch } from '../../core/chunk.ts';
 import { collect, within } from '../../core/collect.ts';
 import { editPieces } from '../../core/json.ts';
+import { detach } from '../../core/pieces.ts';
 import { isUploadId, uploadIn } from '../../core/upload-address.ts';
 import { estimatePrompt } from '../../core/usage.ts';
 import { OWN_MEDIA } from '../../enrich/buckets.ts';
@@ -42,8 +43,11 @@ export function chatCompletions(deps: Deps): Handler {
       const { value } = answered;
       switch (value.kind) {
         case 'stream':
+          // No other target will be asked.
+          if (value.isSent) detach(read.pieces);
           return sendingRelayed(reply, value, encodeStreamError, headers, deps, call);
         case 'body':
+          detach(read.pieces);
           sendWhole(reply, value.pieces, headers, () => value.release());
           return undefined;
         case 'chunks':

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { describe, test } from 'node:test';
+import { startGateway } from '../support/gateway.ts';
+import { startOpenAiUpstream } from '../support/openai-upstream.ts';
+import { plainServer } from '../support/plain-server.ts';
+import { startSluiceProcess } from '../support/sluice-process.ts';
+import { ask, askChat, begin, type Json, readChatStream, receive } from '../support/wire-answers.ts';
+
+// The bodies of long prompts lie outside of V8's heap. Without being told it would keep them until it collects the whole of that.
+
+const KB = 1024;
+const MB = 1024 * KB;
+const PROMPT_BYTES = 200 * KB;
+const PROMPTS = 60;
+/** Without being told, V8 keeps more than twice that, however it collects. */
+const MOST_LEFT = 5 * PROMPT_BYTES;
+
+function chat(content: string, more: Json = {}): Json {
+  return { model: 'mock/m', messages: [{ role: 'user', content }], ...more };
+}
+
+async function memoryOutside(origin: string): Promise<number> {
+  const { body } = await ask(origin, '/metrics');
+  return Number(/^nodejs_external_memory_bytes (\d+)$/m.exec(body)?.[1]);
+}
+
+describe('the memory of a long prompt is given back once it is sent', { timeout: 120_000 }, () => {
+  for (const [title, more] of [
+    ['for a whole answer', {}],
+    ['for a stream', { stream: true }],
+    // Of such a body all is read.
+    ['with a field for the provider', { extra_body: { top_k: 3 } }],
+  ] satisfies [string, Json][]) {
+    test(title, async (context) => {
+      const upstream = await startOpenAiUpstream();
+      context.after(() => upstream.close());
+      const sluice = await startSluiceProcess(context, upstream);
+      const body = chat('x'.repeat(PROMPT_BYTES), more);
+      const { status } = await askChat(sluice.origin, body);
+      assert.equal(status, 200);
+      const before = await memoryOutside(sluice.origin);
+      for (let count = 0; count < PROMPTS; count += 1) await askChat(sluice.origin, body);
+      const growth = (await memoryOutside(sluice.origin)) - before;
+      context.diagnostic(`${(growth / MB).toFixed(2)} MB more`);
+      assert.ok(growth < MOST_LEFT, `${(growth / MB).toFixed(1)} MB of prompts are still there`);
+    });
+  }
+});
+
+describe('an upstream that answers before it has read', { timeout: 60_000 }, () => {
+  test('gets all of the prompt nevertheless', async (context) => {
+    const seen = Promise.withResolvers<Buffer>();
+    const clientHasBegun = Promise.withResolvers<void>();
+    const upstream = await plainServer(context, async (request: IncomingMessage, response) => {
+      if (request.method === 'GET') return void response.end('{"data":[]}');
+      const chunk = (delta: object, reason: string | null = null) =>
+        `data: ${JSON.stringify({
+          id: 'c',
+          object: 'chat.completion.chunk',
+          created: 1,
+          model: 'm',
+          choices: [{ index: 0, delta, finish_reason: reason }],
+        })}\n\n`;
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(chunk({ role: 'assistant', content: 'I know' }));
+      await clientHasBegun.promise;
+      seen.resolve(await buffer(request));
+      response.end(`${chunk({}, 'stop')}data: [DONE]\n\n`);
+    });
+    const gateway = await startGateway(
+      [
+        `providers: { mock: { kind: openai, baseUrl: '${upstream.url}/v1', models: [m] } }`,
+        'limits: { chatBodyBytes: 64000000, bodyBytes: 64000000 }',
+      ].join('\n'),
+    );
+    context.after(() => gateway.close());
+    // More than what the system takes in for somebody who does not read, in several long texts.
+    const texts = Array.from({ length: 24 }, (_, index) => `${index} `.repeat(MB / 3).slice(0, MB));
+    const messages = texts.map((content) => ({ role: 'user', content }));
+    const { response } = begin(gateway.origin, '/v1/chat/completions', { ...chat(''), messages, stream: true });
+    const answer = await response;
+    await once(answer, 'readable');
+    clientHasBegun.resolve();
+    const said = readChatStream(await receive(answer));
+    assert.equal(said.text, 'I know');
+    const sent = JSON.parse((await seen.promise).toString('utf8')) as { messages: unknown };
+    assert.deepEqual(sent.messages, messages);
+  });
+});
