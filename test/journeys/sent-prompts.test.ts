@@ -14,6 +14,7 @@ import { ask, askChat, begin, type Json, readChatStream, receive } from '../supp
 const KB = 1024;
 const MB = 1024 * KB;
 const PROMPT_BYTES = 200 * KB;
+const LONG = 'x'.repeat(PROMPT_BYTES);
 const PROMPTS = 60;
 /** Without being told, V8 keeps more than twice that, however it collects. */
 const MOST_LEFT = 5 * PROMPT_BYTES;
@@ -28,17 +29,17 @@ async function memoryOutside(origin: string): Promise<number> {
 }
 
 describe('the memory of a long prompt is given back once it is sent', { timeout: 120_000 }, () => {
-  for (const [title, more] of [
-    ['for a whole answer', {}],
-    ['for a stream', { stream: true }],
-    // Of such a body all is read.
-    ['with a field for the provider', { extra_body: { top_k: 3 } }],
+  for (const [title, body] of [
+    ['for a whole answer', chat(LONG)],
+    ['for a stream', chat(LONG, { stream: true })],
+    // Of these all is read.
+    ['with a field for the provider', chat(LONG, { extra_body: { top_k: 3 } })],
+    ['with something to remember', chat(LONG, { memory: true, user: 'me' })],
   ] satisfies [string, Json][]) {
     test(title, async (context) => {
       const upstream = await startOpenAiUpstream();
       context.after(() => upstream.close());
       const sluice = await startSluiceProcess(context, upstream);
-      const body = chat('x'.repeat(PROMPT_BYTES), more);
       const { status } = await askChat(sluice.origin, body);
       assert.equal(status, 200);
       const before = await memoryOutside(sluice.origin);

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { SluiceError } from '../../core/errors.ts';
 import type { ChatRecord } from '../../core/stores.ts';
 import type { Deps, Handler } from '../deps.ts';
-import { type JsonBody, parseId } from '../edge/body.ts';
+import { bodyValue, parseId } from '../edge/body.ts';
 import { cookieOf } from '../edge/guard.ts';
 import { setLastingCookie } from '../edge/lasting-cookie.ts';
 import { ownerByKey } from '../keys.ts';
@@ -34,7 +34,7 @@ export function getChat(deps: Deps): Handler {
 export function postChat(deps: Deps): Handler {
   return async (request, reply) => {
     const id = parseId((request.params as { id: string }).id, 'share_id');
-    const { value } = request.body as JsonBody;
+    const value = bodyValue(request);
     const { updated } = validate(ChatBody, value, 'invalid_request');
     const { owner, secret } = ownerOf(request, deps);
     const next: ChatRecord = { id, owner, updated: updated ?? 0, body: value };

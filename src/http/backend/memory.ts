@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { SluiceError } from '../../core/errors.ts';
 import type { MemoryFilters, MemoryItem } from '../../core/stores.ts';
 import type { Deps, Handler } from '../deps.ts';
-import { type JsonBody, parseId } from '../edge/body.ts';
+import { bodyValue, parseId } from '../edge/body.ts';
 import { validate, withoutEmpty } from '../validate.ts';
 import { MemoryBody, MemoryQuery } from './wire.ts';
 
@@ -10,7 +10,7 @@ import { MemoryBody, MemoryQuery } from './wire.ts';
 export function postMemory(deps: Deps): Handler {
   return async (request) => {
     const userId = parseId((request.params as { id: string }).id, 'user_id');
-    const body = validate(MemoryBody, (request.body as JsonBody).value, 'invalid_request');
+    const body = validate(MemoryBody, bodyValue(request), 'invalid_request');
     const now = Date.now();
     const idOf = typeof body.id === 'string' ? idsWithin(body.id) : () => randomUUID();
     const items = body.items.flatMap(({ role, content, metadata }, index): MemoryItem[] => {

@@ -6,7 +6,7 @@ import { Refusal } from '../../documents/conversion.ts';
 import { type Identity, identify } from '../../documents/identify.ts';
 import { checkPublicAddress } from '../../outbound/address.ts';
 import type { Deps } from '../deps.ts';
-import { type JsonBody, parseJson } from '../edge/body.ts';
+import { bodyValue, parseJson } from '../edge/body.ts';
 import { type FormFile, readForm } from '../edge/form.ts';
 
 /** A conversation's JSON, the media that came with it, and what of the form was passed over. */
@@ -18,7 +18,7 @@ export interface ConversationInput {
 
 /** Reads a conversation as JSON, or as a form with the parts `json`, `files` and `media_url`. */
 export async function readConversation(request: FastifyRequest, deps: Deps): Promise<ConversationInput> {
-  if (!request.isForm) return { value: (request.body as JsonBody).value, media: [], lost: [] };
+  if (!request.isForm) return { value: bodyValue(request), media: [], lost: [] };
   const { limits } = deps.config();
   // Everything here travels inline to a provider, and is held in memory meanwhile: larger things belong into buckets.
   const bounds = {

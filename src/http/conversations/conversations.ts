@@ -1,6 +1,6 @@
 import type { ConversationRecord } from '../../core/stores.ts';
 import type { Deps, Handler } from '../deps.ts';
-import type { JsonBody } from '../edge/body.ts';
+import { bodyValue } from '../edge/body.ts';
 import { ownerNow } from '../keys.ts';
 import { sendJson } from '../responses/asking.ts';
 import { beginConversation, missing, ownConversation } from '../responses/conversation.ts';
@@ -14,7 +14,7 @@ import { ConversationBody, ConversationChange } from './wire.ts';
 /** `POST conversations`: begins one, with items or without. */
 export function createConversation(deps: Deps): Handler {
   return async (request, reply) => {
-    const value = (request.body as JsonBody | undefined)?.value ?? {};
+    const value = request.body === undefined ? {} : bodyValue(request);
     limitMessages(value, 'items', deps.config().limits.messages, 'invalid_field');
     const { items, metadata } = validate(ConversationBody, value, 'invalid_field');
     const owner = ownerNow(deps.config());
@@ -35,7 +35,7 @@ export function retrieveConversation(deps: Deps): Handler {
 export function updateConversation(deps: Deps): Handler {
   return async (request, reply) => {
     const { id } = request.params as { id: string };
-    const { value } = request.body as JsonBody;
+    const value = bodyValue(request);
     const metadata = validate(ConversationChange, value, 'invalid_field').metadata ?? {};
     const record = await ownConversation(deps, id);
     if (!(await deps.stores.conversations.describe(id, metadata))) throw missing(id);

@@ -1,7 +1,7 @@
 import { SluiceError } from '../../core/errors.ts';
 import type { PlacedItem } from '../../core/stores.ts';
 import type { Deps, Handler } from '../deps.ts';
-import type { JsonBody } from '../edge/body.ts';
+import { bodyValue } from '../edge/body.ts';
 import { sendJson } from '../responses/asking.ts';
 import {
   addItems,
@@ -21,7 +21,7 @@ import { IncludeQuery, ItemsQuery, NewItems } from './wire.ts';
 export function addConversationItems(deps: Deps): Handler {
   return async (request, reply) => {
     const { id } = request.params as { id: string };
-    const { value } = request.body as JsonBody;
+    const value = bodyValue(request);
     limitMessages(value, 'items', deps.config().limits.messages, 'invalid_field');
     const { items } = validate(NewItems, value, 'invalid_field');
     const query = validate(IncludeQuery, request.query, 'invalid_field');

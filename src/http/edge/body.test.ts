@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { describe, test } from 'node:test';
 import { eventually } from '../../../test/support/eventually.ts';
 import { handDeadlines } from '../../../test/support/hand-deadlines.ts';
-import { readBytes, readJson } from './body.ts';
+import { bodyValue, parseJson, readBytes, readJson } from './body.ts';
 import type { Turn, Turns } from './turns.ts';
 
 const MB = 1024 * 1024;
@@ -101,4 +101,12 @@ test('a large body that is no JSON gives its turn back', async () => {
   request.end('a'.repeat(BODY.length - MB - 1));
   await assert.rejects(reading, { code: 'invalid_request' });
   await eventually('its turn is over', () => turns().ended === 1);
+});
+
+test('of a body whose value alone is wanted, the bytes are given back', () => {
+  const text = 'a'.repeat(64 * 1024);
+  const bytes = Buffer.from(JSON.stringify({ text }));
+  const value = bodyValue({ body: parseJson(bytes, { jsonDepth: 9 }) });
+  assert.deepEqual(value, { text });
+  assert.equal(bytes.length, 0);
 });

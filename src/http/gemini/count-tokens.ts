@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { answerHeaders, withCall } from '../answer.ts';
 import { countPrompt } from '../counting.ts';
 import type { Deps } from '../deps.ts';
-import type { JsonBody } from '../edge/body.ts';
+import { bodyValue } from '../edge/body.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { toQuestion } from './question.ts';
 import { CountTokensBody, GenerateContentBody } from './wire.ts';
@@ -17,11 +17,7 @@ export async function countTokens(
   reply: FastifyReply,
   model: string,
 ): Promise<FastifyReply> {
-  const { generateContentRequest, ...alone } = validate(
-    CountTokensBody,
-    (request.body as JsonBody).value,
-    'invalid_request',
-  );
+  const { generateContentRequest, ...alone } = validate(CountTokensBody, bodyValue(request), 'invalid_request');
   const value = generateContentRequest ?? alone;
   limitMessages(value, 'contents', deps.config().limits.messages, 'invalid_request');
   const body = validate(GenerateContentBody, value, 'invalid_request');

@@ -6,7 +6,7 @@ import { toNumbers } from '../../core/vectors.ts';
 import { speaks } from '../../providers/ai-sdk/native.ts';
 import { answerHeaders, withCall } from '../answer.ts';
 import type { Deps } from '../deps.ts';
-import type { JsonBody } from '../edge/body.ts';
+import { bodyValue } from '../edge/body.ts';
 import { inNames } from '../field-names.ts';
 import { clientKeys } from '../keys.ts';
 import { perform } from '../perform.ts';
@@ -34,7 +34,7 @@ export async function embedContent(
   reply: FastifyReply,
   model: string,
 ): Promise<FastifyReply> {
-  const body = validate(EmbedContentBody, (request.body as JsonBody).value, 'invalid_request');
+  const body = validate(EmbedContentBody, bodyValue(request), 'invalid_request');
   const inputs = [textOf(body, 'content')];
   return embed(deps, request, reply, model, body, inputs, settingsOf(body), ([embedding]) => ({ embedding }));
 }
@@ -46,7 +46,7 @@ export async function batchEmbedContents(
   reply: FastifyReply,
   model: string,
 ): Promise<FastifyReply> {
-  const body = validate(BatchEmbedContentsBody, (request.body as JsonBody).value, 'invalid_request');
+  const body = validate(BatchEmbedContentsBody, bodyValue(request), 'invalid_request');
   const { requests } = body;
   const inputs = requests.map((each, index) => textOf(each, `requests[${index}].content`));
   const [settings = { extra: {} }, ...others] = requests.map(settingsOf);

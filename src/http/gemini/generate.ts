@@ -5,7 +5,7 @@ import { collect, within } from '../../core/collect.ts';
 import type { Answered, Question } from '../../routing/router.ts';
 import { answerHeaders, sendingChunks, withCall } from '../answer.ts';
 import type { Deps } from '../deps.ts';
-import type { JsonBody } from '../edge/body.ts';
+import { bodyValue } from '../edge/body.ts';
 import { answerIn } from '../field-names.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { answerHead, ContentStream, encodeAnswers, type Framing } from './encode.ts';
@@ -24,7 +24,7 @@ export async function generate(
   model: string,
   form: Form,
 ): Promise<FastifyReply> {
-  const { value } = request.body as JsonBody;
+  const value = bodyValue(request);
   limitMessages(value, 'contents', deps.config().limits.messages, 'invalid_request');
   const body = validate(GenerateContentBody, value, 'invalid_request');
   const question = await toQuestion(request, body, model, deps);

@@ -1,7 +1,7 @@
 import { answerHeaders, withCall } from '../answer.ts';
 import { countPrompt } from '../counting.ts';
 import type { Deps, Handler } from '../deps.ts';
-import type { JsonBody } from '../edge/body.ts';
+import { bodyValue } from '../edge/body.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { toQuestion } from './question.ts';
 import { CountBody } from './wire.ts';
@@ -12,10 +12,10 @@ import { CountBody } from './wire.ts';
  */
 export function countTokens(deps: Deps): Handler {
   return async (request, reply) => {
-    const json = request.body as JsonBody;
-    limitMessages(json.value, 'messages', deps.config().limits.messages, 'invalid_request');
-    const body = validate(CountBody, json.value, 'invalid_request');
-    const question = await toQuestion(request, json, body, deps);
+    const value = bodyValue(request);
+    limitMessages(value, 'messages', deps.config().limits.messages, 'invalid_request');
+    const body = validate(CountBody, value, 'invalid_request');
+    const question = await toQuestion(request, value, body, deps);
     return withCall(request, reply, deps, {}, async (call) => {
       const counted = await countPrompt('anthropic', question, call, deps);
       const { tokens, isEstimated } = counted.value;

@@ -2,7 +2,7 @@ import { within } from '../../core/collect.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { answerHeaders, sendingChunks, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
-import type { JsonBody } from '../edge/body.ts';
+import { bodyValue } from '../edge/body.ts';
 import { answerIn } from '../field-names.ts';
 import { guessTokens } from '../tokens.ts';
 import { limitMessages, validate } from '../validate.ts';
@@ -15,10 +15,10 @@ import { MessagesBody } from './wire.ts';
 /** `POST /v1/messages`, and the same under `/api/<provider>/…`. */
 export function createMessage(deps: Deps): Handler {
   return async (request, reply) => {
-    const json = request.body as JsonBody;
-    limitMessages(json.value, 'messages', deps.config().limits.messages, 'invalid_request');
-    const body = validate(MessagesBody, json.value, 'invalid_request');
-    const question = await toQuestion(request, json, body, deps);
+    const fields = bodyValue(request);
+    limitMessages(fields, 'messages', deps.config().limits.messages, 'invalid_request');
+    const body = validate(MessagesBody, fields, 'invalid_request');
+    const question = await toQuestion(request, fields, body, deps);
     const { timeout, strict } = body;
     // Claude Code's names hold the session.
     const user = body.metadata?.user_id;

@@ -7,7 +7,7 @@ import type { ClientKeys } from '../../routing/credentials.ts';
 import type { Question } from '../../routing/router.ts';
 import type { Target } from '../../routing/select.ts';
 import type { Deps } from '../deps.ts';
-import { type JsonBody, parseId } from '../edge/body.ts';
+import { parseId } from '../edge/body.ts';
 import { firstSpeaks } from '../first-target.ts';
 import { clientKeys } from '../keys.ts';
 import { samplingFor } from '../thinking.ts';
@@ -26,14 +26,14 @@ export interface MessagesQuestion extends Question {
 /** What a body of the Messages API asks, and of whom. */
 export async function toQuestion(
   request: FastifyRequest,
-  json: JsonBody,
+  fields: Record<string, unknown>,
   body: MessagesBody,
   deps: Deps,
 ): Promise<MessagesQuestion> {
   const wish = wishOf(body, request);
   const keys = messageKeys(request, body);
   const beta = betaNames(request.headers['anthropic-beta']);
-  const decoded = decodeMessages(json.value, body, wish, beta.known);
+  const decoded = decodeMessages(fields, body, wish, beta.known);
   const search = decoded.request.tools?.find(isSearch);
   // Anthropic searches by itself; for everybody else the search is ours.
   const searchesHere =
@@ -52,7 +52,7 @@ export async function toQuestion(
     keys,
     steps: toolSteps(body.tool_calls, 'invalid_request', deps.search),
     dropped: [
-      ...DROPPED_FIELDS.filter((name) => Object.hasOwn(json.value, name)),
+      ...DROPPED_FIELDS.filter((name) => Object.hasOwn(fields, name)),
       ...(beta.isCut ? ['anthropic-beta'] : []),
     ],
     asked,

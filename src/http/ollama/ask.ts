@@ -5,7 +5,7 @@ import type { Question } from '../../routing/router.ts';
 import type { Wish } from '../../routing/select.ts';
 import { answerHeaders, sendingChunks, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
-import type { JsonBody } from '../edge/body.ts';
+import { bodyValue } from '../edge/body.ts';
 import { answerIn } from '../field-names.ts';
 import { clientKeys } from '../keys.ts';
 import { samplingFor } from '../thinking.ts';
@@ -39,7 +39,7 @@ export function generate(deps: Deps): Handler {
 }
 
 function bodyOf(request: FastifyRequest): Record<string, unknown> {
-  return (request.body as JsonBody).value;
+  return bodyValue(request);
 }
 
 async function ask(

@@ -5,7 +5,7 @@ import { toNumbers } from '../../core/vectors.ts';
 import type { Performed } from '../../routing/router.ts';
 import { answerHeaders, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
-import type { JsonBody } from '../edge/body.ts';
+import { bodyValue } from '../edge/body.ts';
 import { perform } from '../perform.ts';
 import { askedOf, callOf, furtherFields, TaskFields } from '../task-fields.ts';
 import { noteUsage } from '../v1/embeddings.ts';
@@ -44,7 +44,7 @@ const KNOWN = [...Object.keys(EmbedBody.shape), ...Object.keys(EmbeddingBody.sha
 /** `POST /api/embed` */
 export function embed(deps: Deps): Handler {
   return async (request, reply) => {
-    const body = validate(EmbedBody, (request.body as JsonBody).value, 'invalid_request');
+    const body = validate(EmbedBody, bodyValue(request), 'invalid_request');
     const { input } = body;
     const startedAt = performance.now();
     // Asked for nothing, Ollama loads the model.
@@ -62,7 +62,7 @@ export function embed(deps: Deps): Handler {
 /** `POST /api/embeddings` */
 export function embedOne(deps: Deps): Handler {
   return async (request, reply) => {
-    const body = validate(EmbeddingBody, (request.body as JsonBody).value, 'invalid_request');
+    const body = validate(EmbeddingBody, bodyValue(request), 'invalid_request');
     if (body.prompt === '') return reply.send({ embedding: [] });
     return ask(deps, request, reply, body, [body.prompt], ({ value }) => ({
       embedding: value.vectors.map(toNumbers)[0] ?? [],

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { SluiceError } from '../../core/errors.ts';
 import { isChatModel, type Model } from '../../core/model.ts';
 import type { Deps, Handler } from '../deps.ts';
-import type { JsonBody } from '../edge/body.ts';
+import { bodyValue } from '../edge/body.ts';
 import { findModel } from '../find-model.ts';
 import { validate } from '../validate.ts';
 import { ShowBody } from './wire.ts';
@@ -36,7 +36,7 @@ export function listTags(deps: Deps): Handler {
 /** `POST /api/show`: what a model can do. */
 export function showModel(deps: Deps): Handler {
   return async (request) => {
-    const body = validate(ShowBody, (request.body as JsonBody).value, 'invalid_request');
+    const body = validate(ShowBody, bodyValue(request), 'invalid_request');
     const asked = body.model ?? body.name ?? '';
     if (asked === '') throw new SluiceError('invalid_request', "'model' is required.", { param: 'model' });
     const found = await findModel(deps, await modelNamed(asked, deps));

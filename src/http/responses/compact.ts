@@ -5,7 +5,7 @@ import { sumUsages } from '../../core/usage.ts';
 import { speaks } from '../../providers/ai-sdk/native.ts';
 import { answerHeaders, withCall } from '../answer.ts';
 import type { Handler } from '../deps.ts';
-import type { JsonBody } from '../edge/body.ts';
+import { bodyValue } from '../edge/body.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { ask, now, sendJson } from './asking.ts';
 import { compactionItem } from './compaction.ts';
@@ -22,7 +22,7 @@ import { CompactBody, type Json } from './wire.ts';
  */
 export function compactConversation(deps: ResponseDeps): Handler {
   return async (request, reply) => {
-    const { value } = request.body as JsonBody;
+    const value = bodyValue(request);
     limitMessages(value, 'input', deps.config().limits.messages, 'invalid_field');
     const body = validate(CompactBody, value, 'invalid_field');
     const { user, timeout, strict, prompt_cache_key: session } = body;

@@ -5,7 +5,7 @@ import type { OpenedChunks } from '../../routing/chunks.ts';
 import type { Performed } from '../../routing/router.ts';
 import { answerHeaders, errorChunk, type Sending, sendingChunks, withCall } from '../answer.ts';
 import type { Handler } from '../deps.ts';
-import type { JsonBody } from '../edge/body.ts';
+import { bodyValue } from '../edge/body.ts';
 import { withoutSecrets } from '../edge/errors.ts';
 import { ownerNow } from '../keys.ts';
 import { limitMessages, validate } from '../validate.ts';
@@ -20,7 +20,7 @@ import { ResponseBody } from './wire.ts';
 /** `POST responses`, and the same under `/api/<provider>/…`. */
 export function createResponse(deps: ResponseDeps): Handler {
   return async (request, reply) => {
-    const { value } = request.body as JsonBody;
+    const value = bodyValue(request);
     limitMessages(value, 'input', deps.config().limits.messages, 'invalid_field');
     const body = validate(ResponseBody, value, 'invalid_field');
     if (body.background === true) return answerInBackground(request, reply, value, body, deps);

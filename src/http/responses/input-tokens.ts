@@ -1,7 +1,7 @@
 import { answerHeaders, withCall } from '../answer.ts';
 import { countPrompt } from '../counting.ts';
 import type { Handler } from '../deps.ts';
-import type { JsonBody } from '../edge/body.ts';
+import { bodyValue } from '../edge/body.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { sendJson } from './asking.ts';
 import { prepare } from './question.ts';
@@ -11,7 +11,7 @@ import { ResponseBody } from './wire.ts';
 /** `POST responses/input_tokens`: how many tokens the input of such a request has, what went before it included. */
 export function countInputTokens(deps: ResponseDeps): Handler {
   return async (request, reply) => {
-    const { value } = request.body as JsonBody;
+    const value = bodyValue(request);
     limitMessages(value, 'input', deps.config().limits.messages, 'invalid_field');
     const body = validate(ResponseBody, value, 'invalid_field');
     return withCall(request, reply, deps, { timeout: body.timeout }, async (call) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LONGEST_SPEECH, SPEECH_FORMATS } from '../../core/speech.ts';
 import type { Deps, Handler } from '../deps.ts';
-import type { JsonBody } from '../edge/body.ts';
+import { bodyValue } from '../edge/body.ts';
 import { extraOf, sendSpeech } from '../speech.ts';
 import { askedOf, callOf, TaskFields } from '../task-fields.ts';
 import { validate } from '../validate.ts';
@@ -28,7 +28,7 @@ const KNOWN = Object.keys(SpeechBody.shape);
 /** `POST audio/speech`: a text as audio, sent while the rest of it is still being spoken. */
 export function audioSpeech(deps: Deps): Handler {
   return async (request, reply) => {
-    const { value } = request.body as JsonBody;
+    const value = bodyValue(request);
     const body = validate(SpeechBody, value, 'invalid_field');
     const voice = typeof body.voice === 'object' ? body.voice?.id : body.voice;
     const wish = {

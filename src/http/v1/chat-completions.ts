@@ -51,6 +51,8 @@ export function chatCompletions(deps: Deps): Handler {
           sendWhole(reply, value.pieces, headers, () => value.release());
           return undefined;
         case 'chunks':
+          // What went upstream was written anew.
+          if (question.relay === undefined || answered.target.provider.relay === undefined) detach(read.pieces);
           break;
       }
       const head = completionHead(answered.target.provider.id, answered.target.model);

@@ -3,7 +3,7 @@ import type { EmbeddingInput, EmbeddingRequest, Embeddings, VectorEncoding } fro
 import { vectorJson } from '../../core/vectors.ts';
 import { answerHeaders, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
-import type { JsonBody } from '../edge/body.ts';
+import { bodyValue } from '../edge/body.ts';
 import { perform } from '../perform.ts';
 import { askedOf, callOf, furtherFields, TaskFields } from '../task-fields.ts';
 import { validate } from '../validate.ts';
@@ -45,7 +45,7 @@ export const EmbeddingList = z.looseObject({
 /** `POST embeddings`: texts as vectors, in OpenAI's format. */
 export function embeddings(deps: Deps): Handler {
   return (request, reply) => {
-    const { value } = request.body as JsonBody;
+    const value = bodyValue(request);
     const body = validate(EmbeddingBody, value, 'invalid_field');
     const wanted = toRequest(body);
     return withCall(request, reply, deps, callOf(body), async (call) => {

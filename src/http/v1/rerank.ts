@@ -4,7 +4,7 @@ import { SluiceError } from '../../core/errors.ts';
 import type { RankedDocument, Ranking, RerankRequest } from '../../core/rerank.ts';
 import { answerHeaders, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
-import type { JsonBody } from '../edge/body.ts';
+import { bodyValue } from '../edge/body.ts';
 import { perform } from '../perform.ts';
 import { askedOf, callOf, furtherFields, TaskFields } from '../task-fields.ts';
 import { validate } from '../validate.ts';
@@ -40,7 +40,7 @@ export const RankedList = z.looseObject({
 /** `POST rerank`. */
 export function rerank(deps: Deps): Handler {
   return (request, reply) => {
-    const { value } = request.body as JsonBody;
+    const value = bodyValue(request);
     const body = validate(RerankBody, value, 'invalid_field');
     const wanted = toRequest(body);
     return withCall(request, reply, deps, callOf(body), async (call) => {
