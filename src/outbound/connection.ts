@@ -5,7 +5,7 @@ import type { ProxyAddress } from '../config/proxy.ts';
 import { atEndOfTurn } from '../core/end-of-turn.ts';
 import { SluiceError } from '../core/errors.ts';
 import { lastOf } from '../core/last-of.ts';
-import { type Pieces, sizeOf } from '../core/pieces.ts';
+import { detach, type Pieces, sizeOf } from '../core/pieces.ts';
 import { type AnswerHandler, AnswerReader } from './answer-reader.ts';
 import { askedOf, connectTo, refused, Tunnel, unreachable } from './tunnel.ts';
 
@@ -113,8 +113,12 @@ export class Connection implements AnswerHandler {
     });
   }
 
-  /** Sends a request. `head` is Latin-1 and ends with the empty line. */
-  send(head: string, body: Pieces, user: ConnectionUser): void {
+  /**
+   * Sends a request. `head` is Latin-1 and ends with the empty line.
+   *
+   * @param isOwn nobody else has the body: its memory is given back once it is sent
+   */
+  send(head: string, body: Pieces, user: ConnectionUser, isOwn: boolean): void {
     this.#user = user;
     this.#isEnded = false;
     this.#isAnswered = false;
@@ -127,7 +131,7 @@ export class Connection implements AnswerHandler {
       this.#socket.write(text, 'latin1');
     } else {
       this.#socket.write(head, 'latin1');
-      for (const piece of body) this.#socket.write(piece);
+      for (const piece of body) this.#socket.write(piece, isOwn ? () => detach([piece]) : undefined);
     }
     atEndOfTurn(this.#uncork);
   }

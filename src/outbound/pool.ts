@@ -53,7 +53,7 @@ export class Pool implements ConnectionOwner {
     const pieces = typeof body === 'string' ? [Buffer.from(body)] : Buffer.isBuffer(body) ? [body] : body;
     const head = headOf(request, this.#host, this.#handedOn, pieces && sizeOf(pieces));
     const connection = this.#take();
-    connection.send(head, pieces ?? [], user);
+    connection.send(head, pieces ?? [], user, typeof body === 'string');
     return connection;
   }
 
