@@ -17,6 +17,12 @@ export interface OpenedChunks {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Chunks for a client, whose request may have gone upstream as it came. */
+export interface AnsweredChunks extends OpenedChunks {
+  /** As in `RelayedStream`. */
+  readonly isSent: boolean;
+}
+
 /** Asks a provider and waits for the first visible chunk, or for the end of an answer without any. */
 export async function openChunks(
   target: Target,

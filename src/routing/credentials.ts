@@ -3,7 +3,7 @@ import type { Batch } from '../core/chunk.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { Provider } from '../core/provider.ts';
 import { Secrets } from '../core/secrets.ts';
-import type { OpenedChunks } from './chunks.ts';
+import type { AnsweredChunks } from './chunks.ts';
 import type { RelayedBody, RelayedStream } from './relay.ts';
 
 /** Keys that came with a request. */
@@ -43,10 +43,10 @@ export function withoutKey(error: unknown, { apiKey }: Credentials): unknown {
 }
 
 /** An answer whose later failure does not hold the client's key either. */
-export function keepKey<Answer extends OpenedChunks | RelayedStream | RelayedBody>(
+export function keepKey<Answer extends AnsweredChunks | RelayedStream | RelayedBody>(
   answer: Answer,
   credentials: Credentials,
-): Answer | OpenedChunks | RelayedStream {
+): Answer | AnsweredChunks | RelayedStream {
   if (credentials.apiKey === undefined) return answer;
   switch (answer.kind) {
     case 'chunks':

@@ -47,7 +47,7 @@ export interface RelaySink {
 export interface RelayedStream {
   readonly kind: 'stream';
   readonly headers: IncomingHttpHeaders;
-  /** Nobody looks at the body of the request any more: it is sent. An upstream may answer before it has read all of it. */
+  /** Whether all of the request is sent, so that nobody looks at its bytes any more. An upstream may answer before it has read it. */
   readonly isSent: boolean;
   attach(sink: RelaySink): void;
   resume(): void;
@@ -58,6 +58,8 @@ export interface RelayedStream {
 /** A whole answer. */
 export interface RelayedBody {
   readonly kind: 'body';
+  /** As in `RelayedStream`: what an upstream has not read by the end of its answer, it does not get. */
+  readonly isSent: true;
   readonly headers: IncomingHttpHeaders;
   readonly pieces: Pieces;
   readonly usage: Usage | undefined;
@@ -397,7 +399,14 @@ class Relaying implements UpstreamHandler, RelayedStream {
       wantsJson: this.#wantsJson,
     });
     this.#finish();
-    this.#resolve({ kind: 'body', headers: this.headers, pieces, usage, release: () => gathered?.release() });
+    this.#resolve({
+      kind: 'body',
+      isSent: true,
+      headers: this.headers,
+      pieces,
+      usage,
+      release: () => gathered?.release(),
+    });
   }
 
   /** All was said. The rest is passed over, so that the connection can serve again; one that goes on is closed. */

@@ -11,7 +11,7 @@ import type { UpstreamClient } from '../outbound/upstream.ts';
 import { type Attempted, attempt } from './attempt.ts';
 import { balance, KeyTurns, Sessions } from './balance.ts';
 import type { Catalog } from './catalog.ts';
-import { type OpenedChunks, openChunks, WholeAnswer } from './chunks.ts';
+import { type AnsweredChunks, openChunks, WholeAnswer } from './chunks.ts';
 import { type ClientKeys, credentialsFor, keepKey, withoutKey } from './credentials.ts';
 import type { Deadlines } from './deadlines.ts';
 import { answersWithImages, imageAsChat } from './drawing.ts';
@@ -54,7 +54,7 @@ export interface Performed<T> extends Attempted<T> {
   readonly dropped: readonly string[];
 }
 
-export type Answered = Performed<OpenedChunks | RelayedStream | RelayedBody>;
+export type Answered = Performed<AnsweredChunks | RelayedStream | RelayedBody>;
 
 export interface RouterDeps {
   readonly client: UpstreamClient;
@@ -216,6 +216,7 @@ export class Router {
         scope.release();
         return {
           kind: 'chunks',
+          isSent: true,
           chunks: chunks(new WholeAnswer(whole, undefined, target, enriched, onUsage, limits)),
           headers: rateLimitsOf(scope),
         };
@@ -223,7 +224,8 @@ export class Router {
       const request = question.send?.(enriched, target) ?? enriched;
       const provider = draws ? imageAsChat(target.provider, { deadlines, limits, look: this.#look }) : target.provider;
       const opened = await openChunks({ ...target, provider }, request, scope, deadlines, limits, onUsage);
-      return { ...opened, chunks: chunks(opened.chunks), headers: rateLimitsOf(scope) };
+      // What goes there was written anew.
+      return { ...opened, isSent: true, chunks: chunks(opened.chunks), headers: rateLimitsOf(scope) };
     }
     const relayed = await openRelay(target, relay, scope, { client, deadlines, limits });
     switch (relayed.kind) {
@@ -240,6 +242,7 @@ export class Router {
         const { request, chunks } = await ready();
         return {
           kind: 'chunks',
+          isSent: false,
           chunks: chunks(new WholeAnswer(relayed.batch, undefined, target, request, onUsage, limits)),
         };
       }

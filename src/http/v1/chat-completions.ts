@@ -41,18 +41,15 @@ export function chatCompletions(deps: Deps): Handler {
       const answered = await deps.router.answer(question, call);
       const headers = answerHeaders(answered, answered.value.kind === 'chunks' ? undefined : answered.value.headers);
       const { value } = answered;
+      // No other target will be asked.
+      if (value.isSent) detach(read.pieces);
       switch (value.kind) {
         case 'stream':
-          // No other target will be asked.
-          if (value.isSent) detach(read.pieces);
           return sendingRelayed(reply, value, encodeStreamError, headers, deps, call);
         case 'body':
-          detach(read.pieces);
           sendWhole(reply, value.pieces, headers, () => value.release());
           return undefined;
         case 'chunks':
-          // What went upstream was written anew.
-          if (question.relay === undefined || answered.target.provider.relay === undefined) detach(read.pieces);
           break;
       }
       const head = completionHead(answered.target.provider.id, answered.target.model);
