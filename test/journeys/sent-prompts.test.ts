@@ -16,8 +16,8 @@ const MB = 1024 * KB;
 const PROMPT_BYTES = 200 * KB;
 const LONG = 'x'.repeat(PROMPT_BYTES);
 const PROMPTS = 60;
-/** Without being told, V8 keeps more than twice that, however it collects. */
-const MOST_LEFT = 6 * PROMPT_BYTES;
+/** Without being told, V8 keeps more, however it collects. */
+const MOST_LEFT = 3 * PROMPT_BYTES;
 
 function chat(content: string, more: Json = {}): Json {
   return { model: 'mock/m', messages: [{ role: 'user', content }], ...more };

@@ -14,6 +14,8 @@ export interface JsonBody {
   readonly bytes: Buffer;
   readonly value: Record<string, unknown>;
   readonly members: readonly Member[];
+  /** All memory that its bytes take: `detach` gives it back, when nobody looks at these any more. */
+  readonly held: Pieces;
   /** All that has to be known of a long chat to pass it on, where its route can do with that. */
   readonly outlined?: OutlinedChat;
 }
@@ -153,8 +155,8 @@ export function refuseEncoding({ headers }: IncomingMessage): void {
 
 /** What a JSON body says, for a handler that does not pass its bytes on: their memory is given back. */
 export function bodyValue(request: { readonly body: unknown }): Record<string, unknown> {
-  const { value, bytes } = request.body as JsonBody;
-  detach([bytes]);
+  const { value, held } = request.body as JsonBody;
+  detach(held);
   return value;
 }
 
@@ -180,7 +182,7 @@ export function parseJson(bytes: Buffer, limits: JsonLimits): JsonBody {
   if (members.length > MOST_FIELDS) throw tooManyFields();
   // Of two members of one name the value has the last.
   if (names.length !== members.length) refuseTwice(members);
-  return { bytes, value: value as Record<string, unknown>, members };
+  return { bytes, value: value as Record<string, unknown>, members, held: [bytes] };
 }
 
 function refuseTwice(members: readonly Member[]): void {

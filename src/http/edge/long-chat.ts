@@ -55,6 +55,10 @@ class LongChat implements JsonBody {
     return this.#read().members;
   }
 
+  get held(): Pieces {
+    return [...this.outlined.pieces, ...(this.#whole?.held ?? [])];
+  }
+
   #read(): JsonBody {
     this.#whole ??= this.#parse(join(this.outlined.pieces));
     return this.#whole;

@@ -42,7 +42,7 @@ export function chatCompletions(deps: Deps): Handler {
       const headers = answerHeaders(answered, answered.value.kind === 'chunks' ? undefined : answered.value.headers);
       const { value } = answered;
       // No other target will be asked.
-      if (value.isSent) detach(read.pieces);
+      if (value.isSent) detach(json.held);
       switch (value.kind) {
         case 'stream':
           return sendingRelayed(reply, value, encodeStreamError, headers, deps, call);
