@@ -8,6 +8,10 @@ import { mediaPath, thumbnailPath } from '../media/names.ts';
 import { forgetExpired, sweepLeftovers, sweepRegularly } from './sweep.ts';
 
 const HOUR = 60 * 60_000;
+const hoursLater =
+  (hours: number) =>
+  (modified: number): number =>
+    Date.now() + hours * HOUR - modified;
 const file = (path: string): BucketFile => ({ name: path, kind: 'text', path, size: 1, mimeType: 'text/markdown' });
 
 for (const [name, open] of WORLDS) {
@@ -44,9 +48,9 @@ for (const [name, open] of WORLDS) {
       return found.sort();
     };
     // An upload may take many hours.
-    assert.equal(await sweepLeftovers({ buckets, uploads, files, now: () => Date.now() + 23 * HOUR }), 0);
+    assert.equal(await sweepLeftovers({ buckets, uploads, files, age: hoursLater(23) }), 0);
     assert.deepEqual(await left(), [...all, 'media/1_cat.png'].sort());
-    assert.equal(await sweepLeftovers({ buckets, uploads, files, now: () => Date.now() + 25 * HOUR }), 4);
+    assert.equal(await sweepLeftovers({ buckets, uploads, files, age: hoursLater(25) }), 4);
     assert.deepEqual(await left(), [
       'buckets/one/kept.md',
       'buckets/one/small.webp',
@@ -62,7 +66,7 @@ for (const [name, open] of WORLDS) {
     for (const each of kept) await files.write(mediaPath(each), [Buffer.from('x')]);
     for (const each of [...kept, '3_dog_0123456789abcdef.png'])
       await files.write(thumbnailPath(each), [Buffer.from('x')]);
-    const sweep = (hours: number) => sweepLeftovers({ buckets, uploads, files, now: () => Date.now() + hours * HOUR });
+    const sweep = (hours: number) => sweepLeftovers({ buckets, uploads, files, age: hoursLater(hours) });
     // The thumbnail is stored first.
     assert.equal(await sweep(23), 0);
     assert.equal(await sweep(25), 1);

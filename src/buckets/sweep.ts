@@ -1,3 +1,4 @@
+import { fileAge } from '../core/file-age.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Stores } from '../core/stores.ts';
 import { pathOfPicture, THUMBNAILS_FOLDER } from '../media/names.ts';
@@ -15,7 +16,7 @@ const EXPIRED_EVERY_MS = 60 * 60_000;
 interface SweepDeps extends Pick<Stores, 'files'> {
   readonly buckets: Pick<Stores['buckets'], 'get'>;
   readonly uploads: Pick<Stores['uploads'], 'get'>;
-  readonly now?: () => number;
+  readonly age?: typeof fileAge;
 }
 
 interface ExpiryDeps extends Pick<Stores, 'files' | 'uploads'> {
@@ -47,16 +48,16 @@ export async function forgetExpired({
  * Removes what was left behind by an upload or a deletion that was killed: spooled files, pieces of files, files of buckets and of
  * the Files API that no record knows, and thumbnails without a picture. Nobody is served any of them; they only take room. Returns how many there were.
  */
-export async function sweepLeftovers({ buckets, uploads, files, now = Date.now }: SweepDeps): Promise<number> {
-  const before = now() - YOUNGEST_MS;
-  let { removed } = await removeAbandoned(files, now());
+export async function sweepLeftovers({ buckets, uploads, files, age = fileAge }: SweepDeps): Promise<number> {
+  const isOld = (modified: number): boolean => age(modified) > YOUNGEST_MS;
+  let { removed } = await removeAbandoned(files, age);
   for await (const { path, modified } of files.list('uploads')) {
-    if (modified < before) removed += await files.delete(path);
+    if (isOld(modified)) removed += await files.delete(path);
   }
   let bucket = '';
   let known: ReadonlySet<string> = new Set();
   for await (const { path, modified } of files.list('buckets')) {
-    if (modified >= before) continue;
+    if (!isOld(modified)) continue;
     const [, id = ''] = path.split('/');
     // Files come folder by folder, so each record is asked for once.
     if (id !== bucket) {
@@ -68,10 +69,10 @@ export async function sweepLeftovers({ buckets, uploads, files, now = Date.now }
   }
   for await (const { path, modified } of files.list(UPLOADS_FOLDER)) {
     const [, id = ''] = path.split('/');
-    if (modified < before && (await uploads.get(id)) === undefined) removed += await files.delete(path);
+    if (isOld(modified) && (await uploads.get(id)) === undefined) removed += await files.delete(path);
   }
   for await (const { path, modified } of files.list(THUMBNAILS_FOLDER)) {
-    if (modified < before && (await files.stat(pathOfPicture(path))) === undefined) removed += await files.delete(path);
+    if (isOld(modified) && (await files.stat(pathOfPicture(path))) === undefined) removed += await files.delete(path);
   }
   return removed;
 }

@@ -15,14 +15,14 @@ const failsWith =
   (error: unknown): boolean =>
     error instanceof SluiceError && error.code === code;
 
-function world(context: TestContext, now: () => number = Date.now) {
+function world(context: TestContext, age?: (modified: number) => number) {
   const { uploads: records, files } = temporaryStores(context);
   const converter = createConverter();
   context.after(() => converter.close());
   let owner: string | null = null;
   const uploads = new Uploads({ records, files, converter, owner: () => owner });
   const open = (): ResumableUploads =>
-    new ResumableUploads({ files, uploads, owner: () => owner, mostBytes: () => 10, now });
+    new ResumableUploads({ files, uploads, owner: () => owner, mostBytes: () => 10, ...(age && { age }) });
   return { files, uploads, open, own: (by: string | null) => (owner = by) };
 }
 
@@ -211,7 +211,7 @@ describe('files that come piece by piece', () => {
 
   test('are forgotten when nothing has come for an hour, and there is an end to how many there are', async (context) => {
     let now = Date.now();
-    const { open } = world(context, () => now);
+    const { open } = world(context, (modified) => now - modified);
     const names = await Promise.all(Array.from({ length: 100 }, () => open().begin(ABOUT)));
     await assert.rejects(open().begin(ABOUT), failsWith('overloaded'));
     await open().cancel(names[0] ?? '');

@@ -1,4 +1,5 @@
 import { SluiceError } from '../core/errors.ts';
+import { fileAge } from '../core/file-age.ts';
 import { Locks } from '../core/locks.ts';
 import { parseObject } from '../core/objects.ts';
 import { collectBytes } from '../core/pieces.ts';
@@ -27,13 +28,13 @@ export interface ResumableDeps {
   readonly owner: () => string | null;
   /** The most bytes that a file may have. */
   readonly mostBytes: () => number;
-  readonly now?: () => number;
+  readonly age?: typeof fileAge;
 }
 
 /** Removes what has come of files whose clients stopped sending. Returns how many are still under way, and what was removed. */
 export async function removeAbandoned(
   files: Files,
-  now: number,
+  age = fileAge,
 ): Promise<{ readonly underWay: number; readonly removed: number }> {
   const last = new Map<string, number>();
   for await (const { path, modified } of files.list(PIECES_FOLDER)) {
@@ -41,7 +42,7 @@ export async function removeAbandoned(
     last.set(name, Math.max(modified, last.get(name) ?? 0));
   }
   let removed = 0;
-  const abandoned = [...last].filter(([, modified]) => modified < now - ABANDONED_MS);
+  const abandoned = [...last].filter(([, modified]) => age(modified) > ABANDONED_MS);
   for (const [name] of abandoned) removed += await files.delete(folderOf(name));
   return { underWay: last.size - abandoned.length, removed };
 }
@@ -63,7 +64,7 @@ export class ResumableUploads {
   /** The name under which its pieces are to come; see `uploadIdOf`. */
   async begin(about: Announced): Promise<string> {
     if (about.size !== undefined) this.#checkSize(about.size);
-    const { underWay } = await removeAbandoned(this.#deps.files, (this.#deps.now ?? Date.now)());
+    const { underWay } = await removeAbandoned(this.#deps.files, this.#deps.age);
     if (underWay >= MOST_UNDER_WAY) {
       throw new SluiceError('overloaded', `${MOST_UNDER_WAY} files are being sent already. Finish or cancel them.`);
     }

@@ -48,6 +48,30 @@ limits: { firstByteMs: 5000, idleMs: 1500, totalMs: 20000, attempts: 1 }`,
     mock.timers.reset();
   });
 
+  test('forgets no file of which pieces come', async () => {
+    mock.timers.setTime(Math.round(performance.timeOrigin + performance.now()));
+    const send = async (url: string, headers: Record<string, string>, body?: string): Promise<Headers> => {
+      const answer = await fetch(url, { method: 'POST', headers, ...(body !== undefined && { body }) });
+      assert.equal(answer.status, 200, await answer.text());
+      return answer.headers;
+    };
+    const begin = async (): Promise<string> => {
+      const start = { 'x-goog-upload-protocol': 'resumable', 'x-goog-upload-command': 'start' };
+      return (await send(`${gateway.origin}/upload/v1beta/files`, start)).get('x-goog-upload-url') ?? '';
+    };
+    const url = await begin();
+    const first = { 'x-goog-upload-command': 'upload', 'x-goog-upload-offset': '0' };
+    await send(url, first, 'one');
+    jump(3 * DAY);
+    // Whoever begins makes room for it.
+    await begin();
+    const last = { 'x-goog-upload-command': 'upload, finalize', 'x-goog-upload-offset': '3' };
+    const ended = await send(url, last, 'two');
+    assert.equal(ended.get('x-goog-upload-status'), 'final');
+    assert.equal(ended.get('x-goog-upload-size-received'), '6');
+    jump(-3 * DAY);
+  });
+
   const asked = (content: string) => ({ provider: 'mock', model: 'm', messages: [{ role: 'user', content }] });
 
   for (const [title, way] of Object.entries(MAIN_WAYS)) {
