@@ -143,9 +143,16 @@ export function buildServer(deps: Deps): FastifyInstance {
       throw new SluiceError('shutting_down', 'Sluice is shutting down.', { retryAfter: 5 });
     done();
   });
+  app.addHook('onRequest', (request, reply, done) => {
+    // Before the body is looked at: whatever it holds, there is nobody to take it.
+    if (request.is404) throw refusal(request, reply);
+    done();
+  });
+  readBodies(app, deps);
   const { elsewhere } = deps;
   if (elsewhere !== undefined) {
-    app.addHook('onRequest', async (request, reply) => {
+    // Once it has its body, which is answered here if nobody else can; and who asks whether to send one hears it of this process.
+    app.addHook('preHandler', async (request, reply) => {
       const send = await elsewhere.ask(request, reply);
       if (send === undefined) return undefined;
       // Before it is sent, whose end would be noted here too.
@@ -154,12 +161,6 @@ export function buildServer(deps: Deps): FastifyInstance {
       return reply;
     });
   }
-  app.addHook('onRequest', (request, reply, done) => {
-    // Before the body is looked at: whatever it holds, there is nobody to take it.
-    if (request.is404) throw refusal(request, reply);
-    done();
-  });
-  readBodies(app, deps);
   app.setErrorHandler((error, request, reply) => {
     observeFailure(request, error);
     showError(error, request, reply);

@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../cli/failure.ts';
 import type { Elsewhere } from '../http/deps.ts';
+import type { JsonBody } from '../http/edge/body.ts';
 import { tagOfResponse } from '../http/responses/ids.ts';
 import type { Channel } from './channel.ts';
 
@@ -16,6 +17,9 @@ const OWN_HEADER_BYTES = 1_024;
 
 /** Headers that speak of one connection, and not of the message (RFC 9110 §7.6.1). */
 const OF_CONNECTION: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'upgrade', CLIENT]);
+
+/** The body has come, and goes as a whole. */
+const OF_QUESTION: ReadonlySet<string> = new Set([...OF_CONNECTION, 'expect', 'transfer-encoding', 'content-length']);
 
 /** Node frames an answer anew: the client may speak HTTP/1.0, which knows no chunks (RFC 9112 §6.1). */
 const OF_ANSWER: ReadonlySet<string> = new Set([...OF_CONNECTION, 'transfer-encoding']);
@@ -110,14 +114,16 @@ export class OtherWorkers implements Elsewhere {
 
   /** Nothing comes back when that worker does not answer: then there is no such thing any more, and this one says so. */
   #pass(incoming: FastifyRequest, reply: FastifyReply, socketPath: string): Promise<(() => void) | undefined> {
-    const { raw: from } = incoming;
+    const { raw: from, ip } = incoming;
     const { raw: to } = reply;
+    const body = bytesOf(incoming.body);
+    const length = ['content-length', String(body?.length ?? 0)];
     return new Promise((resolve) => {
       const passed = request({
         socketPath,
         method: from.method,
         path: from.url,
-        headers: [...without(OF_CONNECTION, from.rawHeaders), CLIENT, incoming.ip],
+        headers: [...without(OF_QUESTION, from.rawHeaders), ...length, CLIENT, ip],
         agent: false,
       });
       passed.on('response', (answer) => {
@@ -132,9 +138,14 @@ export class OtherWorkers implements Elsewhere {
         else resolve(undefined);
       });
       to.once('close', () => passed.destroy());
-      from.pipe(passed);
+      passed.end(body);
     });
   }
+}
+
+/** What was read of a request. */
+function bytesOf(body: unknown): Buffer | undefined {
+  return Buffer.isBuffer(body) ? body : (body as JsonBody | undefined)?.bytes;
 }
 
 function send(answer: IncomingMessage, to: ServerResponse): void {

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { tagOfResponse } from '../../src/http/responses/ids.ts';
+import { eventually } from '../support/eventually.ts';
+import { dial, listen, statusesIn, talk } from '../support/raw-http.ts';
+import { ask, openFilesOf, openWorkers, type WorkersWorld } from './workers-world.ts';
+
+const isLinux = process.platform === 'linux';
+
+/** The sockets below the path that the private one of a worker has: the one that listens, and its connections. */
+function privateSockets(id: string): readonly string[] {
+  const end = `/${tagOfResponse(id)}.sock`;
+  const lines = readFileSync('/proc/net/unix', 'utf8').split('\n');
+  return lines.filter((line) => line.endsWith(end)).map((line) => `socket:[${line.trim().split(/\s+/)[6]}]`);
+}
+
+/** An answer in the background, which is being made. */
+async function inBackground(world: WorkersWorld): Promise<string> {
+  const begun = await ask(world.origin, '/v1/responses', { model: 'mock/m', input: 'Hi', background: true });
+  await eventually('it is asked', () => world.open.length === 1);
+  return JSON.parse(begun.text).id;
+}
+
+describe('what one worker passes on to another', { timeout: 240_000, skip: !isLinux }, () => {
+  test('is answered by the first, with its body, where the other one dies over it', async (context) => {
+    const world = await openWorkers(context, { count: 2 });
+    const id = await inBackground(world);
+    const [listening] = privateSockets(id);
+    const owner = world.workers().find((pid) => openFilesOf(pid).some((file) => file === listening));
+    assert.ok(owner !== undefined);
+    process.kill(owner, 'SIGSTOP');
+    // One of them may be handed to the worker that is stopped.
+    const asked = [1, 2].map(() => ask(world.origin, `/v1/responses/${id}/cancel`, {}));
+    const answers = Promise.allSettled(asked);
+    await eventually('one is passed on', () => privateSockets(id).length > 1);
+    process.kill(owner, 'SIGKILL');
+    const answered = (await answers).flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    assert.ok(answered.length > 0);
+    for (const { status, text } of answered) assert.deepEqual([status, JSON.parse(text).status], [200, 'failed'], text);
+  });
+
+  test('hears only once it is wanted that a body may come', async (context) => {
+    const world = await openWorkers(context, { count: 2 });
+    const id = await inBackground(world);
+    const head = (...headers: readonly string[]): string =>
+      [`POST /v1/responses/${id}/cancel HTTP/1.1`, 'host: localhost', 'expect: 100-continue', ...headers, '', ''].join(
+        '\r\n',
+      );
+    for (let at = 0; at < 4; at += 1) {
+      const { text, closed } = await talk(world.origin, head('content-type: text/csv', 'content-length: 100'), {
+        quietMs: 30_000,
+      });
+      assert.deepEqual([statusesIn(text), closed], [[415], true], text);
+    }
+    for (let at = 0; at < 4; at += 1) {
+      const socket = await dial(world.origin);
+      socket.write(head('content-type: application/json', 'content-length: 2', 'connection: close'));
+      const [first] = (await once(socket, 'data')) as [Buffer];
+      assert.equal(first.toString(), 'HTTP/1.1 100 Continue\r\n\r\n');
+      const heard = listen(socket, 30_000);
+      socket.write('{}');
+      const { text } = await heard;
+      assert.deepEqual(statusesIn(text), [200], text);
+      assert.match(text, /"status":"cancelled"/);
+    }
+  });
+});
