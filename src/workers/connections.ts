@@ -5,19 +5,24 @@ import { Server, type Socket } from 'node:net';
 const SILENT_MS = 3_000;
 const LOOK_MS = 250;
 
+interface Connection {
+  /** Those that are not yet over, in the order of their requests: a client need not wait for one before it asks again. */
+  readonly answers: Set<ServerResponse>;
+  /** When it was last busy. */
+  since: number;
+}
+
 /** The connections of clients to one worker, so that it can retire without cutting an answer or refusing a request. */
 export class Connections {
   readonly #server: HttpServer;
-  /** When each was last busy; undefined while it is. */
-  readonly #sockets = new Map<Socket, number | undefined>();
-  readonly #answers = new Set<ServerResponse>();
+  readonly #connections = new Map<Socket, Connection>();
   #isRetiring = false;
 
   constructor(server: HttpServer) {
     this.#server = server;
     server.on('connection', (socket: Socket) => {
-      this.#sockets.set(socket, performance.now());
-      socket.once('close', () => this.#sockets.delete(socket));
+      this.#connections.set(socket, { answers: new Set(), since: performance.now() });
+      socket.once('close', () => this.#connections.delete(socket));
     });
     server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
       this.#begin(request.socket, response);
@@ -25,19 +30,19 @@ export class Connections {
   }
 
   get size(): number {
-    return this.#sockets.size;
+    return this.#connections.size;
   }
 
   /** Takes no new connection; those that are open get one more answer, or time to be silent. Resolves when none is left. */
   async retire(): Promise<void> {
     this.#isRetiring = true;
-    for (const response of this.#answers) sayLast(response);
+    for (const { answers } of this.#connections.values()) sayLast([...answers]);
     // Not the HTTP server's own `close`: it ends idle connections at once, and with them a request that is on its way.
     Server.prototype.close.call(this.#server);
     await new Promise<void>((resolve) => {
       const timer = setInterval(() => {
         this.#closeSilent();
-        if (this.#sockets.size > 0) return;
+        if (this.#connections.size > 0) return;
         clearInterval(timer);
         resolve();
       }, LOOK_MS);
@@ -45,24 +50,30 @@ export class Connections {
   }
 
   #begin(socket: Socket, response: ServerResponse): void {
-    this.#sockets.set(socket, undefined);
-    this.#answers.add(response);
-    if (this.#isRetiring) sayLast(response);
+    const connection = this.#connections.get(socket);
+    if (connection === undefined) return;
+    const { answers } = connection;
+    answers.add(response);
+    if (this.#isRetiring) sayLast([...answers]);
     response.once('close', () => {
-      this.#answers.delete(response);
-      if (this.#sockets.has(socket)) this.#sockets.set(socket, performance.now());
+      answers.delete(response);
+      connection.since = performance.now();
     });
   }
 
   #closeSilent(): void {
     const latest = performance.now() - SILENT_MS;
-    for (const [socket, since] of this.#sockets) {
-      if (since !== undefined && since < latest) socket.destroySoon();
+    for (const [socket, { answers, since }] of this.#connections) {
+      if (answers.size === 0 && since < latest) socket.destroySoon();
     }
   }
 }
 
-/** The connection is closed after this answer. */
-function sayLast(response: ServerResponse): void {
-  if (!response.headersSent) response.setHeader('connection', 'close');
+/** The connection is closed after the last of these answers, and not before: the others would be lost. */
+function sayLast(answers: readonly ServerResponse[]): void {
+  for (const [at, response] of answers.entries()) {
+    if (response.headersSent) continue;
+    if (at === answers.length - 1) response.setHeader('connection', 'close');
+    else response.removeHeader('connection');
+  }
 }
