@@ -245,6 +245,21 @@ describe("files of the Gemini API's clients", { timeout: 120_000 }, () => {
       }
     });
 
+    test('what is tried on a file and is not there is told with what is, and what to do', async () => {
+      const file = await send(PDF, 'application/pdf', 'report.pdf');
+      for (const method of ['POST', 'PUT', 'PATCH']) {
+        for (const path of [`/v1beta/${file.name}`, `/v1beta/${file.name}:download`, '/v1beta/files/x']) {
+          const answer = await ask(world.gateway.origin, { method, path, body: { file: { displayName: 'x' } } });
+          assert.equal(answer.status, 405, `${method} ${path} ${answer.text}`);
+          for (const word of ['GET', 'HEAD', 'DELETE']) assert.ok(String(answer.headers['allow']).includes(word), word);
+          assert.doesNotMatch(answer.text, /generateContent/);
+        }
+      }
+      const posted = await ask(world.gateway.origin, { path: `/v1beta/${file.name}`, body: {} });
+      assert.match(posted.text, /POST \/upload\/v1beta\/files/);
+      await client.files.delete({ name: file.name });
+    });
+
     test('the address has what stood in the query, for clients that have their key there', async () => {
       const answer = await post('/upload/v1beta/files?key=a-key', { protocol: 'resumable', command: 'start' });
       assert.equal(new URL(String(answer.headers[URL_HEADER])).searchParams.get('key'), 'a-key');

@@ -35,12 +35,28 @@ export function modelMethod(deps: Deps): Handler {
     if (called !== undefined && request.body === undefined)
       throw new SluiceError('unsupported_media_type', 'Send the body as JSON, with "Content-Type: application/json".');
     if (called !== undefined) return called.method.run(deps, request, reply, called.model);
-    const path = pathOf(request);
-    throw new SluiceError(
-      'not_found',
-      `There is no method '${path.slice(path.lastIndexOf(':') + 1).slice(0, 64)}' of models here; there are ${Object.keys(METHODS).join(', ')}.`,
-    );
+    throw noMethod(request, reply);
   };
+}
+
+/** What can be done instead of what was tried: the path names no method of a model. */
+function noMethod(request: FastifyRequest, reply: FastifyReply): SluiceError {
+  const path = pathOf(request);
+  const names = Object.keys(METHODS).join(', ');
+  // A provider may have this name: its models are asked by their methods.
+  if (/^files\/[^/]+$/.test(path)) {
+    reply.header('allow', 'GET, HEAD, DELETE');
+    return new SluiceError(
+      'method_not_allowed',
+      'A file answers GET, HEAD, DELETE only. POST /upload/v1beta/files takes new ones.',
+    );
+  }
+  const colon = path.lastIndexOf(':');
+  const text =
+    colon === -1
+      ? `'${path.slice(0, 256)}' names no method: it stands behind the model, as in 'models/<model>:generateContent'`
+      : `There is no method '${path.slice(colon + 1).slice(0, 64)}' of models here`;
+  return new SluiceError('not_found', `${text}; there are ${names}.`);
 }
 
 /** The same on a path that means the model itself without the name of a method. */
