@@ -129,6 +129,25 @@ describe('exports and imports', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('takes a chat whose times are none as one of now', async () => {
+    await visit(async (page) => {
+      const [chat] = exports['chatgpt.json'];
+      for (const [index, time] of [1e300, -1e300, '9'.repeat(400), 'NaN', '+275760-09-13T00:00:01Z'].entries()) {
+        const odd = { ...chat, id: `odd-times-${index}`, title: `Odd ${index}`, create_time: time, update_time: time };
+        const dialog = await openImport(page);
+        await page.locator('#import-files').setInputFiles([upload('odd.json', [odd])]);
+        await comesToFit(() => dialog.getByRole('region', { name: 'odd.json' }).innerText(), /1 chat imported/);
+        await dialog.getByRole('link', { name: 'Show the chats' }).click();
+        await page
+          .getByRole('link', { name: `Odd ${index}` })
+          .last()
+          .waitFor();
+        const [shown] = await page.locator('.history-row time').evaluateAll((all) => all.map((each) => each.outerHTML));
+        assert.match(String(shown), new RegExp(`datetime="${new Date().getUTCFullYear()}-`));
+      }
+    });
+  });
+
   test('takes the archive that they come in', async () => {
     await visit(async (page) => {
       const archive = zip(

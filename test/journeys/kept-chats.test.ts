@@ -104,6 +104,9 @@ describe('shared chats over HTTP', { timeout: 60_000 }, () => {
       [{ updated: 'soon' }, 400],
       [{ updated: -1 }, 400],
       [{ updated: 1.5 }, 400],
+      [{ updated: 1e300 }, 400],
+      ['{"updated":1e999}', 400],
+      [{ updated: 'NaN' }, 400],
       [{ text: 'x'.repeat(5 * 1024 * 1024) }, 413],
     ] as const) {
       const { status: got, message } = await told(postJson(url('bad'), body));

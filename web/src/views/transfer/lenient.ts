@@ -23,11 +23,14 @@ export function textIn(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
+/** There is no date behind it: nothing could show it. */
+const LATEST = 8.64e15;
+
 /** Milliseconds, from seconds, milliseconds, microseconds or a date as text. */
 export function timeIn(value: unknown): number | undefined {
   const number = typeof value === 'string' ? (/^\d+(\.\d+)?$/.test(value) ? Number(value) : Date.parse(value)) : value;
   if (typeof number !== 'number' || !Number.isFinite(number) || number <= 0) return undefined;
   // Seconds have ten digits until the year 2286.
   const milliseconds = number < 1e11 ? number * 1_000 : number > 1e14 ? number / 1_000 : number;
-  return Math.round(milliseconds);
+  return milliseconds > LATEST ? undefined : Math.round(milliseconds);
 }
