@@ -159,7 +159,8 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     owner: () => ownerNow(config),
     mostBytes: () => config.limits.uploadFileBytes,
   });
-  const sweep = shared === undefined ? sweepRegularly(stores, log) : undefined;
+  const sweep =
+    shared === undefined ? sweepRegularly({ ...stores, usageDays: () => config.limits.keptUsageDays }, log) : undefined;
   const media = createMediaStore(stores.files, guardedFetch, Date.now, shared?.mediaChanged);
   const search = createWebSearch({
     fetch: guardedFetch,

@@ -2,16 +2,29 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WORLDS } from '../../test/contract/worlds.ts';
 import { testLogger } from '../../test/support/call.ts';
+import { dayOf } from '../core/days.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { BucketFile, UploadRecord } from '../core/stores.ts';
+import { UsageBatch } from '../core/usage-batch.ts';
 import { mediaPath, thumbnailPath } from '../media/names.ts';
 import { forgetExpired, sweepLeftovers, sweepRegularly } from './sweep.ts';
 
 const HOUR = 60 * 60_000;
+const USED = {
+  user: 'ann',
+  provider: 'p',
+  model: 'm',
+  promptTokens: 1,
+  completionTokens: 1,
+  totalTokens: 2,
+  savedTokens: 0,
+  more: {},
+};
 const hoursLater =
   (hours: number) =>
   (modified: number): number =>
     Date.now() + hours * HOUR - modified;
+const usageDays = (): number => 0;
 const file = (path: string): BucketFile => ({ name: path, kind: 'text', path, size: 1, mimeType: 'text/markdown' });
 
 for (const [name, open] of WORLDS) {
@@ -76,7 +89,7 @@ for (const [name, open] of WORLDS) {
   });
 
   test(`what has expired leaves the disk, though nothing else of its kind comes: ${name}`, async (context) => {
-    const { caches, responses, uploads, files } = (await open(context)).store;
+    const { caches, responses, uploads, files, usage } = (await open(context)).store;
     const at = Date.now();
     const sent = (id: string, expires: number | null): UploadRecord => {
       const about = { name: 'x', mimeType: 'text/plain', purpose: 'user_data', size: 1, createdAt: at };
@@ -95,7 +108,7 @@ for (const [name, open] of WORLDS) {
     for (const id of ['file-short-0', 'file-long', 'file-kept'])
       await files.write(`sent/${id}/original`, [Buffer.from('x')]);
     const forget = (hours: number) =>
-      forgetExpired({ caches, responses, uploads, files, now: () => at + hours * HOUR });
+      forgetExpired({ caches, responses, uploads, files, usage, usageDays, now: () => at + hours * HOUR });
     assert.equal(await forget(0.5), 0);
     assert.equal(await forget(2), 62);
     assert.equal(await forget(2), 0);
@@ -108,8 +121,29 @@ for (const [name, open] of WORLDS) {
     assert.equal(await uploads.get('file-short-0'), undefined);
   });
 
+  test(`usage is forgotten after as many days as it is to be kept, and no earlier by a clock that jumps: ${name}`, async (context) => {
+    const { store } = await open(context);
+    const now = Date.now();
+    const old = [100, 8, 6, 0].map((days) => now - days * 24 * HOUR);
+    for (const time of old) await store.usage.add(UsageBatch.of({ ...USED, time }));
+    const kept = async (): Promise<boolean[]> => {
+      const days = await Promise.all(old.map((time) => Array.fromAsync(store.usage.day(dayOf(time)))));
+      return days.map(({ length }) => length === 1);
+    };
+    let days = 0;
+    const forget = () => forgetExpired({ ...store, usageDays: () => days });
+    assert.equal(await forget(), 0);
+    assert.deepEqual(await kept(), [true, true, true, true]);
+    days = 7;
+    assert.equal(await forget(), 4);
+    assert.deepEqual(await kept(), [false, false, true, true]);
+    context.mock.method(Date, 'now', () => now + 1_000 * 24 * HOUR);
+    assert.equal(await forget(), 0);
+    assert.deepEqual(await kept(), [false, false, true, true]);
+  });
+
   test(`what has expired makes room on a full disk: ${name}`, async (context) => {
-    const { caches, responses, uploads, files } = (await open(context)).store;
+    const { caches, responses, uploads, files, usage } = (await open(context)).store;
     const path = 'sent/file-short/original';
     const about = { name: 'x', mimeType: 'text/plain', purpose: 'user_data', size: 1, createdAt: 0, expires: 1 };
     await uploads.add({ id: 'file-short', owner: null, ...about, path });
@@ -120,7 +154,7 @@ for (const [name, open] of WORLDS) {
         return caches.forgetExpired(now);
       },
     };
-    assert.equal(await forgetExpired({ caches: onFullDisk, responses, uploads, files }), 1);
+    assert.equal(await forgetExpired({ caches: onFullDisk, responses, uploads, files, usage, usageDays }), 1);
   });
 
   test(`it is looked for soon after the start, and from then on every hour: ${name}`, async (context) => {
@@ -133,7 +167,7 @@ for (const [name, open] of WORLDS) {
         return 0;
       },
     };
-    const sweep = sweepRegularly({ ...store, caches }, testLogger());
+    const sweep = sweepRegularly({ ...store, usageDays, caches }, testLogger());
     context.after(() => sweep.stop());
     for (const waited of [60_000, HOUR - 60_000, HOUR]) {
       context.mock.timers.tick(waited);

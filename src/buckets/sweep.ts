@@ -1,4 +1,5 @@
-import { fileAge } from '../core/file-age.ts';
+import { dayOf } from '../core/days.ts';
+import { cautiousNow, fileAge } from '../core/file-age.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Stores } from '../core/stores.ts';
 import { pathOfPicture, THUMBNAILS_FOLDER } from '../media/names.ts';
@@ -12,6 +13,7 @@ const FIRST_MS = 60_000;
 const EVERY_MS = 24 * 60 * 60_000;
 /** The same for what has expired, which is found without a look at all there is. */
 const EXPIRED_EVERY_MS = 60 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
 
 interface SweepDeps extends Pick<Stores, 'files'> {
   readonly buckets: Pick<Stores['buckets'], 'get'>;
@@ -22,6 +24,9 @@ interface SweepDeps extends Pick<Stores, 'files'> {
 interface ExpiryDeps extends Pick<Stores, 'files' | 'uploads'> {
   readonly caches: Pick<Stores['caches'], 'forgetExpired'>;
   readonly responses: Pick<Stores['responses'], 'forgetExpired'>;
+  readonly usage: Pick<Stores['usage'], 'forgetBefore'>;
+  /** Days for which usage is kept; 0: for ever. */
+  readonly usageDays: () => number;
   readonly now?: () => number;
 }
 
@@ -31,6 +36,8 @@ export async function forgetExpired({
   responses,
   uploads,
   files,
+  usage,
+  usageDays,
   now = Date.now,
 }: ExpiryDeps): Promise<number> {
   const at = now();
@@ -41,7 +48,10 @@ export async function forgetExpired({
     some = await removeExpired({ records: uploads, files }, at);
     count += some;
   } while (some > 0);
-  return count + (await caches.forgetExpired(at)) + (await responses.forgetExpired(at));
+  count += (await caches.forgetExpired(at)) + (await responses.forgetExpired(at));
+  const days = usageDays();
+  if (days === 0) return count;
+  return count + (await usage.forgetBefore(dayOf(cautiousNow() - days * DAY_MS)));
 }
 
 /**

@@ -155,6 +155,8 @@ export interface Limits {
   /** Answers of the Responses API that are stored. */
   readonly keptResponses: number;
   readonly keptResponseDays: number;
+  /** 0: for ever. */
+  readonly keptUsageDays: number;
   readonly drainMs: number;
   readonly heartbeatMs: number;
 }

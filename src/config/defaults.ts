@@ -49,6 +49,7 @@ export const defaultLimits: Limits = {
   keptAnswersPerClient: 50,
   keptResponses: 10_000,
   keptResponseDays: 30,
+  keptUsageDays: 0,
   drainMs: 30 * SECOND,
   heartbeatMs: 15 * SECOND,
 };

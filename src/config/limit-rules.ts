@@ -77,6 +77,12 @@ export const limitRules: Readonly<Record<keyof Limits, LimitRule>> = {
     most: 10_000_000,
   },
   keptResponseDays: count('Days after which a stored answer of the Responses API is forgotten.', 36_500),
+  keptUsageDays: {
+    about: 'Days after which records of usage are removed, and their sums by day. 0: they are kept for ever.',
+    unit: 'count',
+    least: 0,
+    most: 36_500,
+  },
   drainMs: wait('Running answers may finish this long after a stop was asked for; then they are cut.'),
   heartbeatMs: wait('Silence in an event stream after which a comment line keeps it alive.'),
 };

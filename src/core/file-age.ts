@@ -1,11 +1,18 @@
 /**
- * How long ago a file was written, in milliseconds. A system's clock that is set forward while this process runs (a machine that
- * learns the time only after its start) does not make files older that are in use: the time that has passed since then is that of
- * a clock which nobody sets.
+ * What time it is, or would be if nobody had set the clock forward since this process began (a machine learns the time only after
+ * its start): for what must not be removed because of that. A clock that is set back is believed.
  */
+export function cautiousNow(): number {
+  return Math.min(Date.now(), unsetNow());
+}
+
+/** How long ago a file was written, in milliseconds; files that are in use do not become older by a clock that is set forward. */
 export function fileAge(modified: number): number {
-  const now = Date.now();
-  const unset = performance.timeOrigin + performance.now();
   // What was written later than that was written by the new clock.
-  return (modified > unset ? now : Math.min(now, unset)) - modified;
+  return (modified > unsetNow() ? Date.now() : cautiousNow()) - modified;
+}
+
+/** By a clock that nobody sets. */
+function unsetNow(): number {
+  return performance.timeOrigin + performance.now();
 }

@@ -111,6 +111,8 @@ export interface UsageStore {
   day(date: string): AsyncIterable<UsageRecord>;
   /** The last `days` days up to `today`. */
   stats(query: { readonly today: string; readonly days: number; readonly user?: string }): Promise<UsageStats>;
+  /** Forgets all days before one, sums included. Returns how many entries there were. */
+  forgetBefore(date: string): Promise<number>;
 }
 
 /** What clients want logged. */

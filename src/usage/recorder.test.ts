@@ -35,6 +35,7 @@ function store() {
       },
       async *day() {},
       stats: () => Promise.reject(new Error('not asked for')),
+      forgetBefore: () => Promise.reject(new Error('not asked for')),
     } satisfies UsageStore,
   };
   return self;

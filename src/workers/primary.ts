@@ -110,7 +110,7 @@ class Primary {
     });
     this.#watchConfig();
     if (this.#config.detectLocal) this.#watchLocal();
-    this.#sweep = sweepRegularly(this.#stores, this.#log);
+    this.#sweep = sweepRegularly({ ...this.#stores, usageDays: () => this.#config.limits.keptUsageDays }, this.#log);
     return text;
   }
 

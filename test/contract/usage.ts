@@ -167,6 +167,23 @@ export function usageContract(name: string, open: Open<UsageStore>): void {
       assert.equal(totals.completionTokens, 10);
     });
 
+    test('days before one are forgotten with their sums, however many they are', async (context) => {
+      const { store, another } = await open(context);
+      const before = Array.from({ length: 1_100 }, (_, n) =>
+        record(`${n}`, { time: NOON - (1 + (n % 3)) * DAY_MS, user: `u${n}` }),
+      );
+      await Promise.all(before.map((each) => store.add(batch(each))));
+      await store.add(batch(record('of the day')));
+      assert.equal(await store.forgetBefore(TODAY), 2_200);
+      assert.equal(await store.forgetBefore(TODAY), 0);
+      for (const from of [store, await another()]) {
+        for (const date of ['2026-02-26', '2026-02-27', '2026-02-28']) assert.deepEqual(await all(from.day(date)), []);
+        assert.equal((await all(from.day(TODAY))).length, 1);
+        const { totals, users } = await from.stats({ today: TODAY, days: 30 });
+        assert.deepEqual([totals.requests, users], [1, [{ name: 'ann', totalTokens: 15 }]]);
+      }
+    });
+
     test('records are in the order of their times, however batches overlap', async (context) => {
       const { store } = await open(context);
       const at = (time: number) => record(`${time}`, { time: NOON + time });

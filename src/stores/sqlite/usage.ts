@@ -6,6 +6,8 @@ import { type Statement, sql } from './sql.ts';
 
 /** Batches that are read at a time. */
 const PAGE = 100;
+/** Rows that are deleted at a time, while other requests wait. */
+const DELETED_AT_ONCE = 500;
 
 /**
  * Names in a list of statistics: those with the most tokens. Clients may choose user names freely, and nobody reads a list
@@ -83,6 +85,20 @@ export class SqliteUsage implements UsageStore {
       users: (users?.rows ?? []).map(namedOf),
       totals: [...present.values()].reduce(addTotals, NOTHING),
     };
+  }
+
+  async forgetBefore(date: string): Promise<number> {
+    const batches = sql`select number from usage_batches where day < ${date} limit ${DELETED_AT_ONCE}`;
+    const sums = sql`select day, user, provider, model from usage_sums where day < ${date} limit ${DELETED_AT_ONCE}`;
+    for (let count = 0; ; ) {
+      const deleted = await this.#database.write(
+        sql`delete from usage_batches where number in (${batches})`,
+        sql`delete from usage_sums where (day, user, provider, model) in (${sums})`,
+      );
+      const some = deleted.reduce((sum, { changes }) => sum + changes, 0);
+      if (some === 0) return count;
+      count += some;
+    }
   }
 
   /** The batches of a day, in the order in which they begin. */
