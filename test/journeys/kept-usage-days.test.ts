@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { dayOf } from '../../src/core/days.ts';
+import { UsageBatch } from '../../src/core/usage-batch.ts';
+import { openStores } from '../../src/stores/index.ts';
+import { testLogger } from '../support/call.ts';
+import { eventually } from '../support/eventually.ts';
+import { startGateway } from '../support/gateway.ts';
+
+const DAY_MS = 86_400_000;
+const USED = { user: 'ann', provider: 'p', model: 'm', promptTokens: 1, completionTokens: 1, totalTokens: 2 };
+
+/** A gateway, and what it does a minute after its start. */
+async function startWith(context: TestContext, yaml: string) {
+  const soon: (() => void)[] = [];
+  const { setTimeout: real } = globalThis;
+  const mocked = context.mock.method(globalThis, 'setTimeout', (...args: Parameters<typeof setTimeout>) => {
+    const [callback, milliseconds] = args;
+    if (milliseconds === 60_000) soon.push(callback as () => void);
+    return Reflect.apply(real, globalThis, args);
+  });
+  const gateway = await startGateway(yaml);
+  mocked.mock.restore();
+  context.after(() => gateway.close());
+  const aMinuteLater = (): void => {
+    for (const callback of soon) callback();
+  };
+  return { gateway, aMinuteLater };
+}
+
+test('usage goes after keptUsageDays, with its sums', { timeout: 120_000 }, async (context) => {
+  const { gateway, aMinuteLater } = await startWith(context, 'limits: { keptUsageDays: 7 }');
+  const now = Date.now();
+  const stores = openStores(path.join(gateway.folder, 'data'), testLogger());
+  for (const days of [10, 3]) {
+    await stores.usage.add(UsageBatch.of({ ...USED, savedTokens: 0, more: {}, time: now - days * DAY_MS }));
+  }
+  await stores.close();
+  const ask = (target: string): Promise<Response> => fetch(`${gateway.origin}/backend-api/v2/${target}`);
+  const statusOf = async (days: number): Promise<number> => (await ask(`usage/${dayOf(now - days * DAY_MS)}`)).status;
+  const requests = async (): Promise<number> => JSON.parse(await (await ask('stats?days=30')).text()).totals.requests;
+  assert.deepEqual([await statusOf(10), await statusOf(3), await requests()], [200, 200, 2]);
+  aMinuteLater();
+  await eventually('the older one is gone', async () => (await statusOf(10)) === 404);
+  await eventually('so are its sums', async () => (await requests()) === 1);
+  assert.equal(await statusOf(3), 200);
+});
