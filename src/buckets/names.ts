@@ -17,7 +17,7 @@ const RESERVED: ReadonlySet<string> = new Set([
 /**
  * The name under which an uploaded file is listed and asked for: without folders, percent-decoded, every run of characters
  * other than letters, digits and `. , _ + -` as one `_`, none of `. , _ + -` at either end, at most 100 bytes with the
- * extension kept. Undefined when nothing is left, or the name is not to be had.
+ * extension kept, `file` before it where nothing else is left. Undefined when nothing is left, or the name is not to be had.
  */
 export function cleanName(given: string): string | undefined {
   const cleaned = cleanPart(given);
@@ -31,7 +31,10 @@ export function cleanPart(given: string): string | undefined {
     .normalize('NFC')
     .replace(/^.*[/\\]/s, '');
   const spelled = base.replace(/[^\p{L}\p{N}_.,+-]+/gu, '_');
-  const trimmed = spelled.replace(/^[._,+-]+|(?<![._,+-])[._,+-]+$/g, '');
+  // Signs alone (and not only the dots of a hidden file) before an extension, which tells what it is and has to stay.
+  const { name: stem, ext } = path.parse(spelled);
+  const named = /^\.*[_,+-][._,+-]*$/.test(stem) && /^\.[\p{L}\p{N}]/u.test(ext) ? `file${ext}` : spelled;
+  const trimmed = named.replace(/^[._,+-]+|(?<![._,+-])[._,+-]+$/g, '');
   return trimmed === '' ? undefined : shortened(trimmed);
 }
 

@@ -100,6 +100,26 @@ describe('buckets over HTTP', { timeout: 60_000 }, () => {
     assert.ok(!existsSync('/etc/passwd.txt'));
   });
 
+  test('a name of signs alone is still that of a picture, a text, an archive', async () => {
+    const { files, media, rejected } = await upload(
+      world,
+      'signs',
+      ['😀.png', await png(8, 8), 'image/png'],
+      ['!!!.txt', 'A text.'],
+      ['___.zip', document('mixed.zip')],
+      ['🎉.PNG', await png(4, 4), 'image/png'],
+    );
+    assert.deepEqual(
+      media.map(({ name }) => name),
+      ['file.png', 'file.PNG'],
+    );
+    assert.equal(files[0], 'file.txt');
+    assert.ok(files.length > 1 && files.slice(1).every((name) => name.startsWith('file.zip_')), files.join());
+    assert.ok(!rejected.some(({ name }) => !name.includes('/')), JSON.stringify(rejected));
+    const picture = await fetch(`${world.origin}/files/signs/media/file.png`);
+    assert.deepEqual([picture.status, picture.headers.get('content-type')], [200, 'image/png']);
+  });
+
   test('a pasted film without a name is no song', async () => {
     const mpeg = Buffer.concat([Buffer.from([0, 0, 1, 0xba]), Buffer.alloc(64)]);
     const { media, rejected } = await upload(world, 'pasted', ['blob', mpeg, 'video/mpeg']);
