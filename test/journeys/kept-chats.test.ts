@@ -34,6 +34,8 @@ describe('shared chats over HTTP', { timeout: 60_000 }, () => {
       const fresh = await fetch(url('one'), { headers: { 'if-none-match': known } });
       assert.deepEqual([fresh.status, await fresh.text()], [304, ''], known);
     }
+    const head = await fetch(url('one'), { method: 'HEAD', headers: { 'if-none-match': '1700000000000' } });
+    assert.deepEqual([head.status, head.headers.get('content-length')], [304, null]);
     for (const known of ['0', '1', '"x"', 'x', '', '17000000000001', '"1700000000000', '*']) {
       const full = await fetch(url('one'), { headers: { 'if-none-match': known } });
       assert.equal(full.status, 200, known);

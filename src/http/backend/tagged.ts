@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { sendNotModified } from '../not-modified.ts';
 
 /** Sends JSON with a tag of its version, or 304 to whoever has that version. */
 export function sendTagged(
@@ -9,7 +10,7 @@ export function sendTagged(
   tag = tagOf(json),
 ): FastifyReply {
   reply.header('etag', `"${tag}"`).header('cache-control', 'no-cache');
-  if (isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send();
+  if (isKnown(request.headers['if-none-match'], tag)) return sendNotModified(request, reply);
   return reply.header('content-type', 'application/json; charset=utf-8').send(json);
 }
 

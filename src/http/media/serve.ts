@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SluiceError } from '../../core/errors.ts';
 import type { ByteRange, OpenFile } from '../../core/stores.ts';
+import { sendNotModified } from '../not-modified.ts';
 
 /** A stored file as it is to be served. */
 export interface Served {
@@ -30,7 +31,7 @@ export async function serve(request: FastifyRequest, reply: FastifyReply, served
     'content-security-policy': "default-src 'none'; sandbox",
     'x-content-type-options': 'nosniff',
   });
-  if (isFresh(request, etag, served.modified)) return reply.code(304).send();
+  if (isFresh(request, etag, served.modified)) return sendNotModified(request, reply);
   // Ranges are defined for GET only (RFC 9110 §14.2).
   const isPart = request.method === 'GET' && matchesIfRange(request, etag, modified);
   const asked = isPart ? parseRange(request.headers.range, served.size) : undefined;
