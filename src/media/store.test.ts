@@ -167,17 +167,27 @@ describe('saving media', () => {
 });
 
 describe('saving media from an address', () => {
-  test('the time is that of the file, when it makes sense', async (context) => {
+  test('the time is that of the file, else of the answer, when it makes sense', async (context) => {
     const { url } = await plainServer(context, (request, response) => {
-      const time = decodeURIComponent(request.url?.slice(1) ?? '');
-      response.writeHead(200, { 'content-type': 'audio/mpeg', ...(time === '' ? {} : { 'last-modified': time }) });
-      response.end(Buffer.concat([MP3, Buffer.from(time)]));
+      const [time = '', date = ''] = (request.url ?? '').slice(1).split('/').map(decodeURIComponent);
+      response.sendDate = false;
+      response.writeHead(200, {
+        'content-type': 'audio/mpeg',
+        ...(time === '' ? {} : { 'last-modified': time }),
+        ...(date === '' ? {} : { date }),
+      });
+      response.end(Buffer.concat([MP3, Buffer.from(`${time} ${date}`)]));
     });
-    const secondsOf = async (time: string) =>
-      Number((await store(temporaryFiles(context)).save(`${url}/${encodeURIComponent(time)}`)).name.split('_')[0]);
-    assert.equal(await secondsOf('Tue, 14 Nov 2023 00:00:00 GMT'), Date.UTC(2023, 10, 14) / 1_000);
+    const secondsOf = async (time: string, date: string) => {
+      const address = `${url}/${encodeURIComponent(time)}/${encodeURIComponent(date)}`;
+      return Number((await store(temporaryFiles(context)).save(address)).name.split('_')[0]);
+    };
+    const sound = 'Tue, 14 Nov 2023 00:00:00 GMT';
+    assert.equal(await secondsOf(sound, 'Mon, 13 Nov 2023 00:00:00 GMT'), Date.UTC(2023, 10, 14) / 1_000);
     for (const time of ['', 'soon', 'Thu, 01 Jan 1970 00:00:00 GMT', 'Fri, 01 Jan 2100 00:00:00 GMT']) {
-      assert.equal(await secondsOf(time), NOW, time);
+      assert.equal(await secondsOf(time, ''), NOW, time);
+      assert.equal(await secondsOf('', time), NOW, time);
+      assert.equal(await secondsOf(time, sound), Date.UTC(2023, 10, 14) / 1_000, time);
     }
   });
 

@@ -261,9 +261,10 @@ async function openSource(
     ...(signal === undefined ? {} : { signal }),
     ...(allowedOrigins === undefined ? {} : { allowedOrigins }),
   });
-  const modified = Math.floor(Date.parse(fetched.headers['last-modified'] ?? '') / 1_000);
-  const isSound = modified >= EARLIEST && modified <= seconds + DAY;
-  return { body: fetched.body, seconds: isSound ? modified : seconds };
+  const told = [fetched.headers['last-modified'], fetched.headers['date']]
+    .map((time) => Math.floor(Date.parse(time ?? '') / 1_000))
+    .find((time) => time >= EARLIEST && time <= seconds + DAY);
+  return { body: fetched.body, seconds: told ?? seconds };
 }
 
 function savedMedia(name: string, kind: MediaKind, size: number, picture: Picture | undefined): SavedMedia {
