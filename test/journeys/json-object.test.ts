@@ -16,7 +16,11 @@ describe('answers that shall be JSON (response_format: json_object)', { timeout:
       const json = '{"answer": [1, 2]}';
       const ask = { model: seat.model, messages: [{ role: 'user' as const, content: 'Hi' }] };
       const response_format = { type: 'json_object' as const };
-      for (const text of [`Here it is:\n\n\`\`\`json\n${json}\n\`\`\`\n`, `\n ${json} \n`]) {
+      for (const text of [
+        `Here it is:\n\n\`\`\`json\n${json}\n\`\`\`\n`,
+        `Here it is: \`\`\`json\n${json}\n\`\`\``,
+        `\n ${json} \n`,
+      ]) {
         seat.answers({ text: [text] });
         const whole = await world.client.chat.completions.create({ ...ask, response_format });
         assert.equal(whole.choices[0]?.message.content, json);

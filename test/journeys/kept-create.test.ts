@@ -106,6 +106,22 @@ describe('create over HTTP', { timeout: 60_000 }, () => {
     assert.equal((await ask({ filter_markdown: '(((a+)+)+$' })).text, '');
   });
 
+  test('filter_markdown: a block that begins at the end of a sentence', async () => {
+    for (const [answer, filter, expected] of [
+      ['Sure: ```python\nprint(1)\n```\nDone.', 'true', 'print(1)'],
+      ['Sure: ```python\nprint(1)\n```\nand ```json\n{}\n```', 'json', '{}'],
+      ['Sure: ```python\nprint(1)\n```', 'json', ''],
+      // None of these is a block: without an end, without a language, code in a line.
+      ['Write ```python\nand go on', 'true', 'Write ```python\nand go on'],
+      ['It ends with ```\nHere:\n~~~js\nx\n~~~', 'true', 'x'],
+      ['Say `a` and ```b\n~~~js\nx\n~~~', 'true', 'x'],
+      ['Write ```a\n~~~js\nx\n~~~\nand ```b', 'true', 'x'],
+    ] as const) {
+      world.answers({ text: [answer] });
+      assert.equal((await ask({ filter_markdown: filter })).text, expected, answer);
+    }
+  });
+
   test('web_search: words that mean no ask nobody; a search that fails fails nothing', async () => {
     world.answers({ text: ['x'] });
     for (const value of ['false', '0', 'no', '', 'true', 'tides']) {
