@@ -169,6 +169,12 @@ describe('memory over HTTP', { timeout: 60_000 }, () => {
     await add('again', { id: 'another', items: said.slice(0, 1) });
     await add('again', { items: said.slice(0, 1) });
     assert.equal((await find('again')).count, 6);
+    for (const _ of [1, 2]) await add('nameless', { id: '', title: '', items: said.slice(0, 1) });
+    const { results } = await find('nameless');
+    assert.deepEqual(
+      results.map((item) => [item['conversation_id'], item['metadata']]),
+      [1, 2].map(() => [null, { conversation_id: null }]),
+    );
   });
 
   test('forgets one statement, or all', async () => {

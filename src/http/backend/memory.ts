@@ -12,7 +12,9 @@ export function postMemory(deps: Deps): Handler {
     const userId = parseId((request.params as { id: string }).id, 'user_id');
     const body = validate(MemoryBody, bodyValue(request), 'invalid_request');
     const now = Date.now();
-    const idOf = typeof body.id === 'string' ? idsWithin(body.id) : () => randomUUID();
+    // An empty id names no conversation, in which the same words would be the same statement.
+    const conversationId = body.id || null;
+    const idOf = conversationId === null ? () => randomUUID() : idsWithin(conversationId);
     const items = body.items.flatMap(({ role, content, metadata }, index): MemoryItem[] => {
       const text = textOf(content);
       if (text === '') return [];
@@ -21,8 +23,8 @@ export function postMemory(deps: Deps): Handler {
         userId,
         role,
         text,
-        conversationId: body.id ?? null,
-        metadata: { ...(typeof body.title === 'string' ? { title: body.title } : {}), ...metadata },
+        conversationId,
+        metadata: { ...(body.title ? { title: body.title } : {}), ...metadata },
         // Items of one request keep their order.
         createdAt: now + index / 1_000,
         updatedAt: now,
