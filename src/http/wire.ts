@@ -42,7 +42,7 @@ const FilePart = z.looseObject({
     file_id: z.string().optional(),
   }),
 });
-const BucketPart = z.looseObject({ bucket_id: z.string(), name: z.string().optional() });
+const BucketPart = z.looseObject({ bucket_id: z.string(), name: z.string().nullish() });
 const NamedTextPart = z.looseObject({ name: z.string(), text: z.string() });
 const KnownPart = z.discriminatedUnion('type', [TextPart, ImagePart, AudioPart, VideoPart, FilePart]);
 const KNOWN_PARTS: ReadonlySet<unknown> = new Set(['text', 'image_url', 'input_audio', 'video_url', 'file']);

@@ -286,7 +286,8 @@ describe('buckets in a conversation', { timeout: 60_000 }, () => {
       {
         role: 'user',
         content: [
-          { bucket_id: 'talk', url },
+          // Some clients send null for what they leave out.
+          { bucket_id: 'talk', url, type: null, name: null },
           { bucket_id: 'talk', url: '/files/talk/media/green.png', name: 'green.png', width: 7, height: 5 },
           { type: 'image_url', image_url: { url: `${world.origin}/files/talk/media/green.png?size=large#top` } },
           { type: 'text', text: 'When is high water?' },
