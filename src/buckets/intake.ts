@@ -71,7 +71,8 @@ export class Intake {
     const name = nameOf(upload);
     if (name === undefined) {
       for await (const _ of upload.body); // read to the end, so that the next part can come
-      rejected.push({ name: upload.filename.slice(0, 255), reason: 'it has no usable name' });
+      const reason = cleanPart(upload.filename) === undefined ? 'has no usable name' : 'has a name that is reserved';
+      rejected.push({ name: upload.filename.slice(0, 255), reason });
       return;
     }
     const spool = `uploads/${randomUUID()}`;

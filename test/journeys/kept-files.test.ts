@@ -90,11 +90,16 @@ describe('buckets over HTTP', { timeout: 60_000 }, () => {
       ['---', '8'],
       ['blob', await png(8, 8), 'image/png'],
       ['package-lock.json', '{}'],
+      ['Chat.JSON', '{}'],
     );
     assert.deepEqual(files.slice(0, 6), ['passwd.txt', 'a_b.txt', 'a_b-2.txt', 'a_b-3.txt', 'boot.txt', 'up.txt']);
     assert.equal(files[6], `${'x'.repeat(96)}.txt`);
     assert.deepEqual(media, [{ name: 'file.png', width: 8, height: 8 }]);
-    assert.equal(rejected.length, 2);
+    assert.deepEqual(rejected, [
+      { name: '---', reason: 'has no usable name' },
+      { name: 'package-lock.json', reason: 'has a name that is reserved' },
+      { name: 'Chat.JSON', reason: 'has a name that is reserved' },
+    ]);
     const inside = readdirSync(path.join(world.folder, 'data'), { recursive: true }).map(String);
     assert.ok(!inside.some((name) => /passwd|boot\.txt|up\.txt/.test(name)), 'bytes stand under names of ours');
     assert.ok(!existsSync('/etc/passwd.txt'));
