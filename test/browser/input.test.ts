@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
@@ -59,6 +61,17 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
       // It belongs to the conversation, and goes along with later questions.
       await ask(page, 'And again?');
       assert.match(sent(), /The secret word is gate\./);
+    });
+  });
+
+  test('takes an archive of which only some can be read', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      const archive = readFileSync(path.join(import.meta.dirname, '../fixtures/documents/mixed.zip'));
+      await page.locator('#files').setInputFiles({ name: 'mixed.zip', mimeType: 'application/zip', buffer: archive });
+      await page.locator('#attached .is-ready').waitFor();
+      await ask(page, 'What is in it?');
+      assert.match(sent(), /<!-- File: fees\.py -->/);
     });
   });
 

@@ -35,7 +35,8 @@ async function take(draft: string, file: File): Promise<void> {
     stop.signal.throwIfAborted();
     const [rejected] = done.rejected;
     const [media] = done.media;
-    if (rejected !== undefined && media === undefined) fail(rejected.reason);
+    // Of an archive some may be taken in, and some not.
+    if (rejected !== undefined && done.files.length + done.media.length === 0) fail(rejected.reason);
     else if (media !== undefined) {
       const part: FilePart = { type: 'file', bucketId: id, name, media: media.name, kind, size: sent.size };
       if (preview.preview !== undefined) URL.revokeObjectURL(preview.preview);
