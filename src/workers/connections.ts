@@ -7,7 +7,7 @@ const LOOK_MS = 250;
 
 interface Connection {
   /** Those that are not yet over, in the order of their requests: a client need not wait for one before it asks again. */
-  readonly answers: Set<ServerResponse>;
+  readonly answers: ServerResponse[];
   /** When it was last busy. */
   since: number;
 }
@@ -21,7 +21,7 @@ export class Connections {
   constructor(server: HttpServer) {
     this.#server = server;
     server.on('connection', (socket: Socket) => {
-      this.#connections.set(socket, { answers: new Set(), since: performance.now() });
+      this.#connections.set(socket, { answers: [], since: performance.now() });
       socket.once('close', () => this.#connections.delete(socket));
     });
     server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -36,7 +36,7 @@ export class Connections {
   /** Takes no new connection; those that are open get one more answer, or time to be silent. Resolves when none is left. */
   async retire(): Promise<void> {
     this.#isRetiring = true;
-    for (const { answers } of this.#connections.values()) sayLast([...answers]);
+    for (const { answers } of this.#connections.values()) sayLast(answers);
     // Not the HTTP server's own `close`: it ends idle connections at once, and with them a request that is on its way.
     Server.prototype.close.call(this.#server);
     await new Promise<void>((resolve) => {
@@ -53,10 +53,10 @@ export class Connections {
     const connection = this.#connections.get(socket);
     if (connection === undefined) return;
     const { answers } = connection;
-    answers.add(response);
-    if (this.#isRetiring) sayLast([...answers]);
+    answers.push(response);
+    if (this.#isRetiring) sayLast(answers);
     response.once('close', () => {
-      answers.delete(response);
+      answers.splice(answers.indexOf(response), 1);
       connection.since = performance.now();
     });
   }
@@ -64,7 +64,7 @@ export class Connections {
   #closeSilent(): void {
     const latest = performance.now() - SILENT_MS;
     for (const [socket, { answers, since }] of this.#connections) {
-      if (answers.size === 0 && since < latest) socket.destroySoon();
+      if (answers.length === 0 && since < latest) socket.destroySoon();
     }
   }
 }
