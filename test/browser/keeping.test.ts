@@ -92,6 +92,14 @@ async function besideLateTab(page: Page, context: BrowserContext): Promise<Page>
   return other;
 }
 
+/** Lets a late tab write what it held back, once what the other one does is done. */
+async function actLate(page: Page, other: Page): Promise<void> {
+  await other.evaluate(WRITTEN);
+  assert.notEqual(await page.evaluate('late.todo.length'), 0);
+  await page.evaluate('late.act()');
+  await page.evaluate(WRITTEN);
+}
+
 /** Does to the first chat of the list what its menu offers. */
 async function choose(page: Page, action: 'Pin' | 'Delete'): Promise<void> {
   await page.locator('.chat-list li button').first().click();
@@ -244,12 +252,43 @@ describe('what the page keeps', { skip: withoutBrowser }, () => {
       await page.evaluate('late.isHeld = late.isDeaf = true');
       await choose(other, 'Delete');
       await eventually(async () => assert.notEqual(await page.evaluate('late.heard.length'), 0));
-      await other.evaluate(WRITTEN);
-      await page.evaluate('late.act()');
-      const kept = (): Promise<unknown> => page.evaluate(KEPT);
-      await becomes(kept, { chats: 0, messages: 1 });
+      await actLate(page, other);
+      assert.deepEqual(await page.evaluate(KEPT), { chats: 0, messages: 0 });
       await page.evaluate('late.hear()');
-      await becomes(kept, { chats: 0, messages: 0 });
+      await becomes(() => page.locator('.chat-list li').count(), 0);
+      await page.evaluate(WRITTEN);
+      assert.deepEqual(await page.evaluate(KEPT), { chats: 0, messages: 0 });
+    });
+  });
+
+  test('no chat that another tab has deleted, though this one changed it before it heard of that', async () => {
+    await visit(async (page, context) => {
+      const other = await besideLateTab(page, context);
+      await page.locator('.chat-list li button').first().click();
+      await page.evaluate('late.isHeld = late.isDeaf = true');
+      await page.getByRole('menuitem', { name: 'Pin' }).click();
+      await choose(other, 'Delete');
+      await eventually(async () => assert.notEqual(await page.evaluate('late.heard.length'), 0));
+      await actLate(page, other);
+      assert.deepEqual(await page.evaluate(KEPT), { chats: 0, messages: 0 });
+      await page.evaluate('late.hear()');
+      await becomes(() => page.locator('.chat-list li').count(), 0);
+      assert.equal(await other.locator('.chat-list li').count(), 0);
+      // Brought back, it is one that may be changed again.
+      await other.getByRole('button', { name: 'Undo' }).click();
+      await becomes(() => page.locator('.chat-list li').count(), 1);
+      await choose(page, 'Pin');
+      await becomes(
+        () =>
+          other
+            .locator('.chat-list')
+            .innerText()
+            .then((text) => /pinned/i.test(text)),
+        true,
+      );
+      await other.reload();
+      await finished(lastAnswer(other));
+      assert.deepEqual(await other.evaluate(KEPT), { chats: 1, messages: 2 });
     });
   });
 

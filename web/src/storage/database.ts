@@ -68,21 +68,42 @@ export async function readOne<Shape>(store: StoreName, key: IDBValidKey): Promis
 export interface Changes {
   readonly put?: Partial<Readonly<Record<StoreName, readonly unknown[]>>>;
   readonly remove?: Partial<Readonly<Record<StoreName, readonly IDBValidKey[]>>>;
+  /** Those of these chats that are not there any more, and their messages, are not put: another tab has deleted them. */
+  readonly unlessGone?: readonly string[];
 }
 
 /** All changes or none; resolves when they are on the disk. */
-export async function write({ put = {}, remove = {} }: Changes): Promise<void> {
+export async function write({ put = {}, remove = {}, unlessGone = [] }: Changes): Promise<void> {
   const stores = [...new Set([...Object.keys(put), ...Object.keys(remove)])];
   if (stores.length === 0) return;
   const database = await open();
   const transaction = database.transaction(stores, 'readwrite');
-  for (const [store, values] of Object.entries(put))
-    for (const value of values) transaction.objectStore(store).put(value);
-  for (const [store, keys] of Object.entries(remove))
-    for (const key of keys) transaction.objectStore(store).delete(key);
-  // A page that goes away takes along what is not committed by then.
-  transaction.commit();
+  const gone = new Set<unknown>();
+  const change = (): void => {
+    for (const [store, values] of Object.entries(put))
+      for (const value of values) if (!gone.has(chatOf(store, value))) transaction.objectStore(store).put(value);
+    for (const [store, keys] of Object.entries(remove))
+      for (const key of keys) transaction.objectStore(store).delete(key);
+    // A page that goes away takes along what is not committed by then.
+    transaction.commit();
+  };
+  let left = unlessGone.length;
+  if (left === 0) change();
+  for (const chat of unlessGone) {
+    const there = transaction.objectStore('chats').getKey(chat);
+    there.onsuccess = () => {
+      if (there.result === undefined) gone.add(chat);
+      left -= 1;
+      if (left === 0) change();
+    };
+  }
   return ended(transaction);
+}
+
+/** The chat that something is about. */
+function chatOf(store: string, value: unknown): unknown {
+  const { id, chat } = value as { readonly id?: unknown; readonly chat?: unknown };
+  return store === 'chats' ? id : chat;
 }
 
 /**

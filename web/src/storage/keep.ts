@@ -27,14 +27,14 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isGathering = false;
   let isRefused = false;
-  const flush = async (): Promise<void> => {
+  const flush = async (isLeaving = false): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
     const now = app.get();
     const before = written;
     written = now;
     try {
-      await writeDifference(before, now);
+      await writeDifference(before, now, isLeaving);
       // Behind it, so that nobody takes an answer for broken off whose end is still to be read.
       tellRunning();
     } catch (error) {
@@ -55,9 +55,9 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
     if (timer !== undefined && (canWait || !isGathering)) return;
     clearTimeout(timer);
     isGathering = canWait;
-    timer = setTimeout(flush, canWait ? GATHER_MS : 0);
+    timer = setTimeout(() => void flush(), canWait ? GATHER_MS : 0);
   });
-  addEventListener('pagehide', () => void flush());
+  addEventListener('pagehide', () => void flush(true));
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'hidden') void flush();
   });
@@ -65,27 +65,28 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
     if (event.key === 'sluice.settings') loadSettings();
     else takeDraft(event);
   });
-  // What another tab removed is not removed once more by this one, which may be late: it may have been brought back there by then.
-  const takeRemoval: TakeRemoval = (action) => {
+  // What comes from the database, or went from it, is nothing to write. Above all, what another tab removed is not removed once
+  // more by this one, which may be late: it may have been brought back there by then.
+  const take: Take = (action) => {
     written = reduce(written, action);
     app.dispatch(action);
   };
   // In the order in which they came: one that has to read something must not be done after a later one.
   let taken: Promise<void> = Promise.resolve();
   listen((word) => {
-    const take = async (): Promise<void> => {
-      if (word.kind === 'chats') await takeChats(word.put, word.removed, takeRemoval);
-      else if (word.kind === 'messages') await takeMessages(word.chat, word.put, word.removed, takeRemoval);
+    const hear = async (): Promise<void> => {
+      if (word.kind === 'chats') await takeChats(word.put, word.removed, take);
+      else if (word.kind === 'messages') await takeMessages(word.chat, word.put, word.removed, take);
       else if (word.kind === 'cleared') location.reload();
     };
-    taken = taken.then(take, take);
+    taken = taken.then(hear, hear);
   });
   const chats = await readAll<Chat>('chats').catch((error: unknown) => {
     onRefused(error);
     return [];
   });
   for (const chat of chats) known.add(chat);
-  app.dispatch({ type: 'chats/loaded', chats });
+  take({ type: 'chats/loaded', chats });
 }
 
 function loadSettings(): void {
@@ -105,8 +106,11 @@ export async function loadMessages(chat: string): Promise<MessageMap> {
   return app.get().messages[chat] ?? {};
 }
 
-/** Everything is put into the database's queue at once: what another, later call writes comes behind it. */
-async function writeDifference(before: State, now: State): Promise<void> {
+/**
+ * Everything is put into the database's queue at once: what another, later call writes comes behind it. Chats that were kept
+ * before and are gone stay gone, unless the page is leaving: it would not learn whether they are.
+ */
+async function writeDifference(before: State, now: State, isLeaving: boolean): Promise<void> {
   const chats = difference(before.chats.byId, now.chats.byId);
   const gone = new Set(chats.removed);
   const put: Message[] = [];
@@ -128,9 +132,11 @@ async function writeDifference(before: State, now: State): Promise<void> {
     told.push(() => tell({ kind: 'chats', put: chats.put.map(({ id }) => id), removed: chats.removed }));
   }
   if (told.length === 0) return;
+  const touched = new Set([...chats.put.map(({ id }) => id), ...put.map(({ chat }) => chat)]);
   await write({
     put: { chats: chats.put, messages: put },
     remove: { chats: chats.removed, messages: removed },
+    unlessGone: isLeaving ? [] : [...touched].filter((id) => before.chats.byId[id] !== undefined),
   });
   for (const each of told) each();
   // Messages of which this tab did not know. Looking for them takes a while, for which nothing else waits.
@@ -147,17 +153,15 @@ function difference<Kept extends { readonly id: string }>(
   return { put, removed };
 }
 
-type TakeRemoval = (action: Action) => void;
+type Take = (action: Action) => void;
 
-async function takeChats(put: readonly string[], removed: readonly string[], takeRemoval: TakeRemoval): Promise<void> {
+async function takeChats(put: readonly string[], removed: readonly string[], take: Take): Promise<void> {
   const chats = (await Promise.all(put.map((id) => readOne<Chat>('chats', id)))).filter((chat) => chat !== undefined);
   for (const chat of chats) known.add(chat);
-  if (chats.length > 0) app.dispatch({ type: 'chats/put', chats });
+  if (chats.length > 0) take({ type: 'chats/put', chats });
   if (removed.length > 0) {
-    takeRemoval({ type: 'chats/removed', ids: removed });
-    takeRemoval({ type: 'messages/forgotten', chats: removed });
-    // What this tab has written of them since.
-    await removeOrphans(removed);
+    take({ type: 'chats/removed', ids: removed });
+    take({ type: 'messages/forgotten', chats: removed });
   }
 }
 
@@ -166,7 +170,7 @@ async function takeMessages(
   chat: string,
   put: readonly string[],
   removed: readonly string[],
-  takeRemoval: TakeRemoval,
+  take: Take,
 ): Promise<void> {
   if (app.get().messages[chat] === undefined) return;
   const read = await Promise.all(put.map((id) => readOne<Message>('messages', id)));
@@ -176,5 +180,5 @@ async function takeMessages(
     .filter(({ id, finish }) => (streams[id]?.phase ?? 'elsewhere') === 'elsewhere' || finish === 'stopped');
   for (const message of messages) known.add(message);
   if (messages.length > 0) app.dispatch({ type: 'messages/loaded', chat, messages });
-  if (removed.length > 0) takeRemoval({ type: 'messages/removed', chat, ids: removed });
+  if (removed.length > 0) take({ type: 'messages/removed', chat, ids: removed });
 }
