@@ -3,6 +3,7 @@ import { toFailure } from '../api/http.ts';
 import { app } from '../state/app.ts';
 import type { ModelEntry } from '../state/catalog.ts';
 import type { Failure } from '../state/model.ts';
+import { inOrder } from './in-order.ts';
 
 /** How long the list is as good as new for whoever comes back to the page, and for whoever stays there. Milliseconds. */
 const COMING_BACK_MS = 30_000;
@@ -14,11 +15,17 @@ const AWAY_MS = 3_000;
 let tag = '';
 let asked = 0;
 
+const askList = inOrder();
+/** By provider. */
+const askProvider = new Map<string, ReturnType<typeof inOrder>>();
+
 /** Reads the providers and models anew, those for the person's own keys as well. */
 export async function refreshCatalog(): Promise<void> {
   asked = Date.now();
+  const counts = askList();
   try {
     const loaded = await loadCatalog(tag);
+    if (!counts()) return;
     tag = loaded?.tag ?? tag;
     const { catalog, settings } = app.get();
     // Where nothing is new, those that have not answered to their key may do so now.
@@ -28,6 +35,7 @@ export async function refreshCatalog(): Promise<void> {
     app.dispatch({ type: 'catalog/loaded', providers, models, withKey: Object.keys(settings.keys) });
     await Promise.all(due.map(([name, key]) => refreshProvider(name, key)));
   } catch {
+    if (!counts()) return;
     // Whatever comes next is news.
     tag = '';
     app.dispatch({ type: 'catalog/failed' });
@@ -57,8 +65,11 @@ async function refreshProvider(name: string, key: string): Promise<void> {
 
 /** Asks a provider anew for what it offers to the holder of `key`, or of the server's. Throws what it says against that. */
 export async function askModels(name: string, key: string | undefined): Promise<readonly ModelEntry[]> {
+  const questions = askProvider.get(name) ?? inOrder();
+  askProvider.set(name, questions);
+  const counts = questions();
   const models = await loadModels(name, key);
-  if (isPresent(name, key)) app.dispatch({ type: 'catalog/provider', name, models });
+  if (isPresent(name, key) && counts()) app.dispatch({ type: 'catalog/provider', name, models });
   return models;
 }
 
