@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Locator } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
+import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
 import { becomes } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, ready } from './visit.ts';
+import { ask, finished, lastAnswer, PHONE, ready, send, type VisitOptions } from './visit.ts';
 
 type Made = new (
   ...options: unknown[]
@@ -15,6 +16,35 @@ interface BrowserScope {
   readonly DataTransfer: Made;
   readonly ClipboardEvent: Made;
 }
+
+const script: VendorScript = ({ prompt }) =>
+  prompt === 'endless' ? { text: endless(), delayMs: 20 } : { text: [prompt] };
+
+function* endless(): Generator<string> {
+  for (;;) yield 'and ';
+}
+
+/** Ways to stop an answer. */
+const STOPS: readonly (readonly [
+  name: string,
+  stop: (page: Page, button: Locator) => Promise<void>,
+  options?: VisitOptions,
+])[] = [
+  ['a click', (_, button) => button.click()],
+  ['a key on the button', (_, button) => button.press('Enter')],
+  [
+    // The button is another one before the mouse is let go of.
+    'a click that the end of the answer overtakes',
+    async (page, button) => {
+      await button.hover();
+      await page.mouse.down();
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Send' }).waitFor();
+      await page.mouse.up();
+    },
+  ],
+  ['a touch', (_, button) => button.tap(), { viewport: PHONE, hasTouch: true, isMobile: true }],
+];
 
 /** A key press as an input method has it while it composes a word. */
 async function compose(field: Locator, key: string): Promise<void> {
@@ -26,9 +56,30 @@ async function compose(field: Locator, key: string): Promise<void> {
 }
 
 describe('typing', { skip: withoutBrowser }, () => {
-  const { visit, gateway, sent } = setStage(() =>
-    openGateway(({ prompt }) => ({ text: [prompt] }), ['gpt-4o', 'other-model']),
-  );
+  const { visit, gateway, sent } = setStage(() => openGateway(script, ['gpt-4o', 'other-model']));
+
+  for (const [name, stop, options] of STOPS) {
+    test(`goes on where an answer is stopped meanwhile: ${name}`, async () => {
+      await visit(async (page) => {
+        await send(page, 'endless');
+        await lastAnswer(page).getByText('and and').waitFor();
+        const prompt = page.locator('#prompt');
+        await prompt.fill('half a thought');
+        await stop(page, page.getByRole('button', { name: 'Stop' }));
+        await lastAnswer(page).getByText('Stopped.').waitFor();
+        await finished(lastAnswer(page));
+        await prompt.press('End');
+        await prompt.pressSequentially(' and the rest');
+        await page.getByRole('button', { name: 'Send' }).click();
+        await page.locator('.answer').nth(1).waitFor();
+        await finished(lastAnswer(page));
+        assert.deepEqual(await page.locator('.question .bubble').allInnerTexts(), [
+          'endless',
+          'half a thought and the rest',
+        ]);
+      }, options);
+    });
+  }
 
   test('leaves to an input method the keys with which it composes a word', async () => {
     await visit(async (page) => {

@@ -145,8 +145,10 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
         <MemoryToggle chat={name} />
         <span class="composer-space" />
         <VoiceButton text={draft.text} setText={setText} />
+        {/* Two buttons, not one that changes: what is pressed to stop an answer must not send what is being written. */}
         {running === undefined ? (
           <button
+            key="send"
             type="submit"
             id="send"
             class="send"
@@ -158,6 +160,7 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
           </button>
         ) : (
           <button
+            key="stop"
             type="button"
             id="send"
             class="send is-stop"
