@@ -54,3 +54,10 @@ for (const [language, sections] of Object.entries(languages)) {
     });
   });
 }
+
+test('the German words say du to whoever reads them, never Sie', () => {
+  for (const [key, each] of texts(languages['de'] as Sections)) {
+    // At the begin of a sentence it may be the plural of something.
+    for (const text of each) assert.doesNotMatch(text, /[^.:?!…“„]\s(Sie|Ihnen|Ihre[mnrs]?|Ihr)\b/, key);
+  }
+});

@@ -26,7 +26,7 @@ export const settings: Words<typeof english> = {
   motionHint: 'Nichts bewegt sich oder blendet über. Wo das System darum bittet, ist es immer so.',
   enterSends: 'Enter sendet eine Nachricht',
   enterSendsHint:
-    'Sonst beginnt Enter eine neue Zeile, und der Knopf oder {keys} sendet. Solange Sie nichts wählen, ist das auf Bildschirmtastaturen so.',
+    'Sonst beginnt Enter eine neue Zeile, und der Knopf oder {keys} sendet. Solange du nichts wählst, ist das auf Bildschirmtastaturen so.',
   webSearch: 'Zu jeder Frage im Netz suchen',
   webSearchHint: 'Jeder Chat hat denselben Schalter unter dem Eingabefeld.',
   version: 'Sluice {version}',
