@@ -7,7 +7,7 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes, comesToFit, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, goTo, lastAnswer, newChat, PHONE, ready } from './visit.ts';
+import { ask, goTo, lastAnswer, newChat, PHONE, ready, settled } from './visit.ts';
 
 const script: VendorScript = ({ prompt }) => ({ text: ['You said: ', prompt] });
 
@@ -157,6 +157,40 @@ describe('choosing', { skip: withoutBrowser }, () => {
       await goTo(page, '#/prompts');
       await page.getByRole('button', { name: 'Delete “Say it kindly”' }).click();
       await second.getByText('No prompts yet').waitFor();
+    });
+  });
+
+  test('a click beside a window leaves there what is being written in it', async () => {
+    await visit(async (page) => {
+      const dialog = page.getByRole('dialog');
+      const clickBeside = async (): Promise<void> => {
+        await page.mouse.click(4, 4);
+        await settled(page);
+      };
+      await goTo(page, '#/prompts');
+      await page.locator('#new-prompt').click();
+      await dialog.waitFor();
+      await clickBeside();
+      // Nothing is lost by this.
+      await dialog.waitFor({ state: 'detached' });
+      await page.locator('#new-prompt').click();
+      await dialog.getByLabel('Text', { exact: true }).fill('Say {{what}} kindly');
+      await clickBeside();
+      await dialog.getByLabel('Title').fill('kindly');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await goTo(page, '#/');
+      await slash(page, '/kindly');
+      await dialog.getByLabel('what').fill('no');
+      await clickBeside();
+      await dialog.getByRole('button', { name: 'Insert' }).click();
+      await becomes(() => page.locator('#prompt').inputValue(), 'Say no kindly');
+      await goTo(page, '#/presets');
+      await page.locator('#new-preset').click();
+      await dialog.getByLabel('Instructions').fill('Be kind.');
+      await clickBeside();
+      await dialog.getByLabel('Name').fill('Kind');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await page.locator('.library-text', { hasText: 'Be kind.' }).waitFor();
     });
   });
 

@@ -12,10 +12,12 @@ export interface DialogProps {
   /** Buttons at the foot. */
   readonly actions?: ComponentChildren;
   readonly class?: string;
+  /** Whether something is written in it that goes with it: then a click beside it, which may be a slip, leaves it there. */
+  readonly isWritten?: boolean;
 }
 
 /** A window over the page, there while it is rendered, which begins with its first field. Escape, the cross and a click beside it call `onClose`. */
-export function Dialog({ title, onClose, children, actions, class: extra = '' }: DialogProps) {
+export function Dialog({ title, onClose, children, actions, class: extra = '', isWritten = false }: DialogProps) {
   const node = useRef<HTMLDialogElement>(null);
   const isGone = useRef(false);
   const titleId = useId();
@@ -47,7 +49,7 @@ export function Dialog({ title, onClose, children, actions, class: extra = '' }:
         isPressedBeside.current &&= isBeside(event);
       }}
       onClick={(event) => {
-        if (isPressedBeside.current && isBeside(event)) onClose();
+        if (isPressedBeside.current && isBeside(event) && !isWritten) onClose();
       }}
       onCancel={(event) => {
         event.preventDefault();

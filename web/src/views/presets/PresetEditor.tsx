@@ -30,7 +30,12 @@ export function PresetEditor({ preset, isNew, save, close }: PresetEditorProps) 
     });
   };
   return (
-    <Dialog title={t(isNew ? 'presets.add' : 'presets.edit')} onClose={close} class="setup">
+    <Dialog
+      title={t(isNew ? 'presets.add' : 'presets.edit')}
+      onClose={close}
+      class="setup"
+      isWritten={draft !== preset}
+    >
       <form onSubmit={submit}>
         <label class="field">
           <span>{t('presets.name')}</span>

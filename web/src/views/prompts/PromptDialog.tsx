@@ -21,7 +21,12 @@ export default function PromptDialog({ about, close }: OverlayProps) {
     ...Object.fromEntries(variables.map(({ name, initial }) => [name, values[name] ?? initial])),
   };
   return (
-    <Dialog title={prompt.title || `/${prompt.name}`} onClose={close} class="prompt-dialog">
+    <Dialog
+      title={prompt.title || `/${prompt.name}`}
+      onClose={close}
+      class="prompt-dialog"
+      isWritten={Object.keys(values).length > 0}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();

@@ -20,8 +20,14 @@ export function PromptEditor({ prompt, taken, isNew, save, close }: PromptEditor
   const wish = slashName(name.trim() === '' ? title : name);
   const isTaken = taken.has(wish);
   const variables = variablesOf(text).map((variable) => variable.name);
+  const isWritten = title !== prompt.title || name !== prompt.name || text !== prompt.text;
   return (
-    <Dialog title={t(isNew ? 'prompts.add' : 'prompts.edit')} onClose={close} class="prompt-editor">
+    <Dialog
+      title={t(isNew ? 'prompts.add' : 'prompts.edit')}
+      onClose={close}
+      class="prompt-editor"
+      isWritten={isWritten}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();
