@@ -236,7 +236,7 @@ describe('the page', { skip: withoutBrowser }, () => {
       await ask(page, 'nobody there');
       await comesToFit(
         () => lastAnswer(page).getByRole('alert').innerText(),
-        /Sluice does not answer[\s\S]*still running/,
+        /Sluice does not answer[\s\S]*network[\s\S]*still running/,
       );
     });
   });

@@ -2,7 +2,8 @@ import type { errors as english } from '../en/errors.ts';
 import type { Words } from '../index.ts';
 
 export const errors: Words<typeof english> = {
-  unreachable: 'Sluice no responde. ¿Sigue en marcha? Mira la terminal donde lo iniciaste y vuelve a intentarlo.',
+  unreachable:
+    'Sluice no responde. Comprueba tu conexión de red y, en la terminal donde iniciaste Sluice, que siga en marcha; luego vuelve a intentarlo.',
   cut: 'Se cortó la conexión con Sluice. Vuelve a intentarlo.',
   lost: 'El servidor ya no tiene el resto de esta respuesta. Vuelve a intentarlo.',
   unauthorized: 'Este servidor pide su clave de acceso: abre la dirección que Sluice mostró al iniciar.',

@@ -3,7 +3,7 @@ import type { Words } from '../index.ts';
 
 export const errors: Words<typeof english> = {
   unreachable:
-    'Sluice ne répond pas. Est-il toujours lancé ? Regardez le terminal où vous l’avez démarré, puis réessayez.',
+    'Sluice ne répond pas. Vérifiez votre connexion réseau et, dans le terminal où vous avez démarré Sluice, qu’il est toujours lancé, puis réessayez.',
   cut: 'La connexion à Sluice s’est interrompue. Réessayez.',
   lost: 'Le serveur n’a plus la suite de cette réponse. Réessayez.',
   unauthorized: 'Ce serveur demande sa clé d’accès : ouvrez l’adresse que Sluice a affichée au démarrage.',

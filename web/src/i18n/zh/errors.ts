@@ -2,7 +2,7 @@ import type { errors as english } from '../en/errors.ts';
 import type { Words } from '../index.ts';
 
 export const errors: Words<typeof english> = {
-  unreachable: 'Sluice 没有响应。它还在运行吗？请查看启动它的终端，然后重试。',
+  unreachable: 'Sluice 没有响应。请检查网络连接，并在启动 Sluice 的终端中确认它仍在运行，然后重试。',
   cut: '与 Sluice 的连接已中断，请重试。',
   lost: '服务器已不再保留此回答的其余部分，请重试。',
   unauthorized: '此服务器需要访问密钥：请打开 Sluice 启动时显示的地址。',
