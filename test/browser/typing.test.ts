@@ -31,6 +31,7 @@ const STOPS: readonly (readonly [
   options?: VisitOptions,
 ])[] = [
   ['a click', (_, button) => button.click()],
+  ['a double click', (_, button) => button.dblclick()],
   ['a key on the button', (_, button) => button.press('Enter')],
   [
     // The button is another one before the mouse is let go of.
@@ -80,6 +81,22 @@ describe('typing', { skip: withoutBrowser }, () => {
       }, options);
     });
   }
+
+  test('is sent by a double click as well, which does not stop the answer', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      await page.locator('#prompt').fill('endless');
+      await page.getByRole('button', { name: 'Send' }).hover();
+      await page.mouse.down();
+      await page.mouse.up();
+      await page.getByRole('button', { name: 'Stop' }).waitFor();
+      await page.mouse.down({ clickCount: 2 });
+      await page.mouse.up({ clickCount: 2 });
+      await lastAnswer(page).getByText('and and').waitFor();
+      await page.getByRole('button', { name: 'Stop' }).click();
+      await lastAnswer(page).getByText('Stopped.').waitFor();
+    });
+  });
 
   test('leaves to an input method the keys with which it composes a word', async () => {
     await visit(async (page) => {

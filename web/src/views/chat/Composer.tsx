@@ -155,6 +155,7 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
             aria-label={t('composer.send')}
             title={t('composer.send')}
             disabled={isEmpty || isBusy}
+            onClick={ignoreSecond}
           >
             <Icon name="send" size={18} />
           </button>
@@ -166,7 +167,9 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
             class="send is-stop"
             aria-label={t('chat.stop')}
             title={t('chat.stop')}
-            onClick={stopRunning}
+            onClick={(event) => {
+              if (!ignoreSecond(event)) stopRunning();
+            }}
           >
             <Icon name="stop" size={18} />
           </button>
@@ -174,6 +177,13 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
       </div>
     </form>
   );
+}
+
+/** The second click of two is meant for the button that the first one was for, and has another one under it by then. */
+function ignoreSecond(event: MouseEvent): boolean {
+  const isSecond = event.detail > 1;
+  if (isSecond) event.preventDefault();
+  return isSecond;
 }
 
 /** The last question is there to be written anew. */
