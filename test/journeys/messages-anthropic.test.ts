@@ -253,6 +253,8 @@ describe('between Anthropic’s client and Anthropic', { timeout: 60_000 }, () =
       }
       if (event['type'] === 'ping' || (event['index'] === 4 && delta !== undefined)) return [];
       if (delta?.['type'] === 'input_json_delta' && delta['partial_json'] === '') return [];
+      if (event['type'] === 'message_start')
+        return [{ ...event, message: { ...(event['message'] as Json), provider: 'claude' } }];
       if (event['type'] !== 'message_delta') return [event];
       const usage = {
         input_tokens: 10,

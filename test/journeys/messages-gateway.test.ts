@@ -58,6 +58,18 @@ describe('Anthropic’s client and the gateway', { timeout: 120_000 }, () => {
       body: JSON.stringify(body),
     });
 
+  for (const format of FORMATS) {
+    test(`an answer says who gave it, whole and streamed: ${format}`, async () => {
+      const seat = world.seat(format);
+      seat.answers({ text: ['Hi'] });
+      const [provider] = seat.model.split('/');
+      const params = { model: seat.model, max_tokens: 9, messages: HELLO };
+      assertHolds(await client.messages.create(params), { provider, content: [{ type: 'text', text: 'Hi' }] });
+      const [start] = await all(await client.messages.create({ ...params, stream: true }));
+      assertHolds(start, { type: 'message_start', message: { provider } });
+    });
+  }
+
   describe('what another upstream has no place for', () => {
     const EXTRAS = {
       max_tokens: 100,

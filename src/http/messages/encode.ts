@@ -15,12 +15,14 @@ type Json = Record<string, unknown>;
 export interface MessageHead {
   readonly id: string;
   readonly model: string;
+  /** Who answers: no field of Anthropic's, but the contract's, as in every other answer. */
+  readonly provider: string;
   /** Tokens of the prompt, as far as they can be guessed: most upstreams count at the end only. */
   readonly promptTokens: number;
 }
 
-export function messageHead(model: string, promptTokens: number): MessageHead {
-  return { id: `msg_${randomName(24)}`, model, promptTokens };
+export function messageHead(provider: string, model: string, promptTokens: number): MessageHead {
+  return { id: `msg_${randomName(24)}`, model, provider, promptTokens };
 }
 
 /** One event of the stream; `type` is also its name. */
@@ -224,6 +226,7 @@ export class MessageStream implements Encoder {
       content: _c,
       id: _i,
       model: _m,
+      provider: _p,
       ...further
     } = this.#message;
     const { stop_details: details, container, ...others } = further;
@@ -259,7 +262,7 @@ export class MessageStream implements Encoder {
   #begin(out: MessageEvent[]): void {
     if (this.#begun) return;
     this.#begun = true;
-    const { id, model, promptTokens } = this.#head;
+    const { id, model, provider, promptTokens } = this.#head;
     const { usage, ...message } = this.#message;
     out.push({
       type: 'message_start',
@@ -272,6 +275,7 @@ export class MessageStream implements Encoder {
         stop_reason: null,
         stop_sequence: null,
         ...message,
+        provider,
         usage: isObject(usage)
           ? usage
           : {

@@ -28,7 +28,7 @@ export function createMessage(deps: Deps): Handler {
       if (value.kind !== 'chunks')
         throw new SluiceError('internal', 'An answer came in a form that was not asked for.');
       const headers = answerHeaders(answered, value.headers);
-      const head = messageHead(target.model, guessTokens(question.asked));
+      const head = messageHead(target.provider.id, target.model, guessTokens(question.asked));
       if (body.stream === true) return sendingChunks(reply, value.chunks, new MessageStream(head), headers, deps, call);
       const message = await collectMessage(within(value.chunks, deps.config().limits.answerBytes), head);
       reply.headers(headers).header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(message));

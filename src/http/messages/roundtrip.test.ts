@@ -124,10 +124,10 @@ describe('the Messages API, there and back', () => {
           batches.push(batch);
         }
         assert.ok(events.finished);
-        const message = await collectMessage(each(batches), messageHead('m', 1));
+        const message = await collectMessage(each(batches), messageHead('p', 'm', 1));
         assert.deepEqual(message['content'], blocks);
         assert.equal(message['stop_reason'], stop_reason);
-        const stream = new MessageStream(messageHead('m', 1));
+        const stream = new MessageStream(messageHead('p', 'm', 1));
         checkOrder(batches.flatMap((batch) => stream.events(batch)));
       }),
       RUNS,
@@ -172,7 +172,7 @@ describe('the Messages API, there and back', () => {
             { type: 'finish', finish: 'stop' },
           ];
           const batches = atOnce ? [chunks] : chunks.map((chunk) => [chunk]);
-          const { content } = await collectMessage(each(batches), messageHead('m', 1));
+          const { content } = await collectMessage(each(batches), messageHead('p', 'm', 1));
           const body = { messages: [{ role: 'assistant', content }] };
           const { request } = decodeMessages(body, validate(MessagesBody, body, 'invalid_request'), WISH, []);
           const expected: Message = {
@@ -193,14 +193,14 @@ describe('the Messages API, there and back', () => {
       tool_call: { index, ...(first ? { id: `call_${index}`, name: 'x' } : {}), arguments: text },
     });
     const batch = [piece(0, '{"a"', true), piece(1, '{"b"', true), piece(0, ':1}'), piece(1, ':2}')];
-    const stream = new MessageStream(messageHead('m', 1));
+    const stream = new MessageStream(messageHead('p', 'm', 1));
     const events = [...batch, { type: 'finish', finish: 'tool_calls' } as const].flatMap((chunk) =>
       stream.events([chunk]),
     );
     checkOrder(events);
     const { content } = await collectMessage(
       each([[...batch, { type: 'finish', finish: 'tool_calls' }]]),
-      messageHead('m', 1),
+      messageHead('p', 'm', 1),
     );
     assert.deepEqual(
       (content as Json[]).map((block) => block['input']),
@@ -301,7 +301,7 @@ function checkOrder(events: readonly MessageEvent[]): void {
 }
 
 test('many calls that are open at once are not looked at again and again', (context) => {
-  const stream = new MessageStream(messageHead('m', 1));
+  const stream = new MessageStream(messageHead('p', 'm', 1));
   const looks = context.mock.method(JSON, 'parse');
   for (let index = 0; index < 300; index += 1) {
     stream.events([{ type: 'tool_call', tool_call: { index, id: `call-${index}`, name: 'f', arguments: '{"a":' } }]);

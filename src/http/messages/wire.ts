@@ -169,6 +169,7 @@ export const MessageObject = z.looseObject({
   type: z.literal('message'),
   role: z.literal('assistant'),
   model: z.string(),
+  provider: z.string(),
   content: z.array(z.looseObject({ type: z.string() })),
   stop_reason: z.string().nullable(),
   stop_sequence: z.string().nullable(),
