@@ -8,6 +8,8 @@ import { ToolCalls } from '../providers/openai/tool-calls.ts';
 import { isVisibleMessage, mendDelta } from './mend.ts';
 
 const OBJECT = 'chat.completion.chunk';
+/** Characters of JSON that are kept for the end of what an upstream says beside all choices. */
+const MOST_ASIDE = 64 * 1024;
 
 type Json = Record<string, unknown>;
 
@@ -48,6 +50,8 @@ export class ChunkMender {
   #model = '';
   /** What else the upstream says of the answer, for example its `system_fingerprint`. */
   #fields: Json = {};
+  /** What it says in chunks of which no choice is shown: llama.cpp's `timings`, Azure's `prompt_filter_results`. */
+  #aside: Json = {};
 
   constructor(options: ChunkOptions) {
     this.#options = options;
@@ -92,10 +96,11 @@ export class ChunkMender {
     const usage = decodeUsage(chunk['usage']);
     if (usage !== undefined) this.#usage = usage;
     const choices = choicesOf(chunk);
-    if (choices.length === 0) return undefined;
+    if (choices.length === 0) return this.#keepAside(chunk);
     let isIntact = usage === undefined;
     if (usage !== undefined) delete chunk['usage'];
     const shown: Json[] = [];
+    const before = this.#fields;
     for (const choice of choices) {
       const delta = deltaOf(choice);
       const index = typeof choice['index'] === 'number' ? choice['index'] : 0;
@@ -109,7 +114,8 @@ export class ChunkMender {
       if (this.#ends(choice, index, delta, isVisible, chunk)) isIntact = false;
       if (isVisible || this.#choices.get(index) === undefined) shown.push(choice);
     }
-    if (shown.length === 0) return undefined;
+    // An end's own fields are kept with it.
+    if (shown.length === 0) return this.#fields === before ? this.#keepAside(chunk) : undefined;
     if (shown.length < (chunk['choices'] as unknown[]).length) {
       chunk['choices'] = shown;
       isIntact = false;
@@ -140,9 +146,17 @@ export class ChunkMender {
     const head = this.nameOf({});
     const indices = this.#choices.size === 0 ? [0] : [...this.#choices.keys()].sort((a, b) => a - b);
     const chunks: Json[] = indices.map((index) => ({ ...this.#fields, ...head, choices: [this.#endOf(index)] }));
-    if (this.#options.wantsUsage) chunks.push({ ...head, choices: [], usage });
-    else Object.assign(chunks.at(-1) ?? {}, { usage });
+    if (this.#options.wantsUsage) chunks.push({ ...this.#aside, ...head, choices: [], usage });
+    else Object.assign(chunks.at(-1) ?? {}, this.#aside, { usage });
     return chunks;
+  }
+
+  /** Clients that did not ask for chunks without choices would stumble over one, so the last one says it. */
+  #keepAside({ id, object, created, model, provider, choices, usage, ...said }: Json): undefined {
+    // What has no choices at all, such as a sign of life, is no chunk.
+    if (!Array.isArray(choices) || Object.keys(said).length === 0) return;
+    const aside = { ...this.#aside, ...said };
+    if (JSON.stringify(aside).length <= MOST_ASIDE) this.#aside = aside;
   }
 
   /** Takes the finish out of a choice. Returns whether the choice was changed by that. */

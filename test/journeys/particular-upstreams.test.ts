@@ -87,6 +87,43 @@ describe('Mistral, which tells the usage unasked and refuses to be asked for it'
   });
 });
 
+describe('what an upstream says beside all choices of a stream', { timeout: 60_000 }, () => {
+  const head = { id: 'cmpl-1', object: 'chat.completion.chunk', created: 1_700_000_000, model: 'test-model' };
+  const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 };
+  const said = (delta: object, finish: string | null = null): Json => ({
+    ...head,
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  });
+  const filtered = { prompt_filter_results: [{ prompt_index: 0, content_filter_results: {} }] };
+  const timings = { timings: { prompt_n: 5, predicted_ms: 12.5 } };
+  const events = [
+    // Azure names nothing where it speaks of the prompt.
+    { id: '', object: '', created: 0, model: '', choices: [], ...filtered },
+    said({ role: 'assistant', content: 'Ahoy' }),
+    said({}, 'stop'),
+    // llama.cpp tells them where it tells the usage.
+    { ...head, choices: [], usage, ...timings },
+  ];
+  const raw = `${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\n`;
+
+  for (const [name, options, choices] of [
+    ['the last chunk has it', {}, 1],
+    ['the chunk of the usage has it', { stream_options: { include_usage: true } }, 0],
+  ] as const) {
+    test(name, async (context) => {
+      const far = await openFar(context, 'somewhere.example', () => ({ raw }));
+      const answer = await far.post('/v1/chat/completions', { messages: MESSAGES, stream: true, ...options });
+      const lines = (await answer.text()).split('\n').filter((line) => line.startsWith('data: {'));
+      const chunks = lines.map((line) => JSON.parse(line.slice('data: '.length)) as Json);
+      const last = chunks.at(-1);
+      assertHolds(last, { ...head, provider: 'far', usage: { total_tokens: 7 }, ...timings, ...filtered });
+      assert.equal((last as { choices?: unknown[] } | undefined)?.choices?.length, choices);
+      for (const chunk of chunks.slice(0, -1))
+        assert.equal('timings' in chunk || 'prompt_filter_results' in chunk, false);
+    });
+  }
+});
+
 describe('instructions of a developer', { timeout: 60_000 }, () => {
   const hello: VendorScript = () => ({ text: ['Ahoy'] });
   const asked = [
