@@ -164,7 +164,10 @@ export class ChunkMender {
     const reason = choice['finish_reason'];
     if (reason === null || reason === undefined) {
       if (!this.#choices.has(index)) this.#choices.set(index, undefined);
-      return false;
+      if (reason === null) return false;
+      // Google's compatible interface leaves it out until the end.
+      choice['finish_reason'] = null;
+      return true;
     }
     choice['finish_reason'] = null;
     if (typeof reason !== 'string' || reason === '') {

@@ -159,6 +159,7 @@ describe('StreamRewriter', () => {
           assert.ok(typeof model === 'string' && model !== '');
           for (const choice of choices as Json[]) {
             const given = choice['delta'] as Json;
+            assert.ok('finish_reason' in choice, 'null where nothing has ended');
             for (const name of ['tool_calls', 'audio', 'reasoning']) assert.notEqual(given[name], null);
             assert.equal(given['reasoning'] || undefined, given['reasoning_content'] || undefined);
             for (const call of (given['tool_calls'] ?? []) as Json[]) assert.ok(Number.isInteger(call['index']));
