@@ -20,9 +20,26 @@ import type { WireChatFields, WireMessage, WirePart, WireTool } from './wire.ts'
 
 /** Messages of the wire → ours. Parts that say nothing vanish, and so do messages without any part. */
 export function toMessages(messages: readonly WireMessage[]): readonly Message[] {
-  return messages.flatMap((message) => {
+  return withToolCalls(messages).flatMap((message) => {
     const converted = toMessage(message);
     return converted === undefined ? [] : [converted];
+  });
+}
+
+/** Calls in their older form, `function_call` and a result under the function's name, as what has become of them. */
+function withToolCalls(messages: readonly WireMessage[]): readonly WireMessage[] {
+  if (!messages.some((message) => isObject(message['function_call']))) return messages;
+  const ids = new Map<unknown, string>();
+  return messages.map((message, index) => {
+    const { role, name, tool_call_id: ownId, tool_calls: calls } = message;
+    const id = role === 'function' && ownId == null ? ids.get(name) : undefined;
+    if (id !== undefined) return { ...message, tool_call_id: id };
+    const called = message['function_call'];
+    if (role !== 'assistant' || !isObject(called) || typeof called['name'] !== 'string') return message;
+    const written = typeof called['arguments'] === 'string' ? called['arguments'] : '';
+    ids.set(called['name'], `call_${index}`);
+    const call = { id: `call_${index}`, function: { name: called['name'], arguments: written } };
+    return { ...message, tool_calls: [...(calls ?? []), call] };
   });
 }
 

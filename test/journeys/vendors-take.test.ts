@@ -51,6 +51,28 @@ describe('a request as its vendor takes it', { timeout: 60_000 }, () => {
       assert.equal(answer.headers.get('x-sluice-dropped'), null);
     });
 
+    test(`calls of the older form, and their results, are calls and results (${format})`, async () => {
+      const seat = world.seat(format);
+      seat.answers({ text: ['Both.'] });
+      const called = (time: string) => [
+        { role: 'assistant', content: null, function_call: { name: 'tide', arguments: `{"at":"${time}"}` } },
+        { role: 'function', name: 'tide', content: `High at ${time}` },
+      ];
+      const messages = [{ role: 'user', content: 'Tides?' }, ...called('noon'), ...called('dusk')];
+      // A relayed request keeps the form that it came in.
+      const answer = await post('/v1/chat/completions', { model: seat.model, messages, download_media: true });
+      assert.equal(answer.status, 200, await answer.text());
+      const pairs = pairsIn(seat.last.body);
+      assert.deepEqual(
+        pairs.map(({ at, result }) => [at, result]),
+        [
+          ['noon', 'High at noon'],
+          ['dusk', 'High at dusk'],
+        ],
+      );
+      assert.equal(new Set(pairs.map(({ id }) => id)).size, 2, 'each has an id of its own');
+    });
+
     test(`who wrote a message arrives, or is named as lost (${format})`, async () => {
       const seat = world.seat(format);
       seat.answers({ text: ['Hi'] });
@@ -87,3 +109,36 @@ describe('a request as its vendor takes it', { timeout: 60_000 }, () => {
     assert.match(JSON.stringify(sent['messages']), /"filename":"[^"]+\.pdf"/);
   });
 });
+
+interface Pair {
+  readonly id: unknown;
+  readonly at: unknown;
+  readonly result: unknown;
+}
+
+/** The calls of a request in any vendor's format, each with what came of it. */
+function pairsIn(body: unknown): readonly Pair[] {
+  const { messages = [], contents = [] } = body as { messages?: Json[]; contents?: { parts: Json[] }[] };
+  const blocks = [
+    ...messages,
+    ...messages.flatMap((message) => [...listOf(message['content']), ...listOf(message['tool_calls'])]),
+    ...contents.flatMap(({ parts }) =>
+      parts.map(({ functionCall, functionResponse }) => (functionCall ?? functionResponse ?? {}) as Json),
+    ),
+  ];
+  return blocks.flatMap((call): Pair[] => {
+    const written = (call['function'] as Json | undefined)?.['arguments'];
+    const input = call['input'] ?? call['args'] ?? (typeof written === 'string' ? JSON.parse(written) : undefined);
+    if (input === undefined) return [];
+    const { id } = call;
+    const result = blocks.find(
+      (block) => block !== call && [block['tool_call_id'], block['tool_use_id'], block['id']].includes(id),
+    );
+    const response = result?.['response'] as Json | undefined;
+    return [{ id, at: (input as Json)['at'], result: response?.['content'] ?? result?.['content'] }];
+  });
+}
+
+function listOf(value: unknown): Json[] {
+  return Array.isArray(value) ? value : [];
+}
