@@ -12,6 +12,7 @@ import { conversionLimits } from './documents/conversion.ts';
 import { createConverter } from './documents/converter.ts';
 import { bucketStep } from './enrich/buckets.ts';
 import { enrich } from './enrich/enrich.ts';
+import { keptMediaStep } from './enrich/kept-media.ts';
 import { mediaStep } from './enrich/media.ts';
 import { memoryStep } from './enrich/memory.ts';
 import { thinkTags } from './enrich/think-tags.ts';
@@ -182,6 +183,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
   const stepsAfter = [
     mediaStep({ media, originsOf: originsById }),
     bucketStep(buckets),
+    keptMediaStep(stores.files),
     uploadStep(uploads),
     thinkTags,
   ];

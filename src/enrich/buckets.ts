@@ -1,15 +1,14 @@
 import type { Buckets } from '../buckets/buckets.ts';
 import type { BucketPart, MediaPart, Message, Part } from '../core/chat.ts';
 import { SluiceError } from '../core/errors.ts';
-import { collectBytes } from '../core/pieces.ts';
 import type { BucketRecord } from '../core/stores.ts';
 import type { Step } from '../core/stream.ts';
+import { inlineMedia, OWN_ORIGIN } from './inline-media.ts';
 
-/** Bytes of one media file that is sent to a provider inline. */
-const MEDIA_BYTES = 20 * 1024 * 1024;
 /** An address of our own under which a bucket's media is served. */
-export const OWN_MEDIA =
-  /^(?:https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?)?\/files\/([A-Za-z0-9_-]{1,64})\/(?:media|thumbnail)\/([^/?#]+)(?:[?#].*)?$/;
+export const OWN_MEDIA = new RegExp(
+  `${OWN_ORIGIN}/files/([A-Za-z0-9_-]{1,64})/(?:media|thumbnail)/([^/?#]+)(?:[?#].*)?$`,
+);
 
 /** Turns what was uploaded into what a provider can read: documents into text, media into inline media. */
 export function bucketStep(buckets: Buckets): Step {
@@ -92,22 +91,5 @@ async function media(buckets: Buckets, bucketId: string, name: string, like?: Me
       param: 'messages',
     });
   }
-  if (opened.size > MEDIA_BYTES) {
-    throw new SluiceError(
-      'too_large',
-      `'${name.slice(0, 100)}' is too large to be sent to a model (${opened.size} bytes).`,
-      { param: 'messages' },
-    );
-  }
-  const bytes = await collectBytes(opened.body);
-  const { mimeType } = found.file;
-  const kind = mimeType.startsWith('image/') ? 'image' : mimeType.startsWith('audio/') ? 'audio' : 'video';
-  return {
-    type: 'media',
-    kind,
-    url: `data:${mimeType};base64,${bytes.toString('base64')}`,
-    mimeType,
-    name,
-    ...(like?.detail === undefined ? {} : { detail: like.detail }),
-  };
+  return inlineMedia(opened, name, found.file.mimeType, like);
 }

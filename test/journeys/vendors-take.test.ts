@@ -17,6 +17,46 @@ describe('a request as its vendor takes it', { timeout: 60_000 }, () => {
 
   const post = (path: string, body: object) => postJson(`${world.origin}${path}`, body);
 
+  test('a picture that was kept goes along with the next question', async () => {
+    const drawing = world.seat('openai');
+    const delta = {
+      role: 'assistant',
+      content: 'A dot.',
+      images: [{ image_url: { url: `data:image/png;base64,${PIXEL}` } }],
+    };
+    const event = { choices: [{ index: 0, delta, finish_reason: 'stop' }] };
+    drawing.answers({ raw: `data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n` });
+    const draw = { model: drawing.model, messages: [{ role: 'user', content: 'Draw' }], download_media: true };
+    const { choices } = (await (await post('/v1/chat/completions', draw)).json()) as {
+      choices: { message: { images: { image_url: { url: string } }[] } }[];
+    };
+    const path = choices[0]?.message.images[0]?.image_url.url ?? '';
+    assert.match(path, /^\/media\//);
+    const ask = (model: string, url: string) =>
+      post('/v1/chat/completions', {
+        model,
+        messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url, detail: 'low' } }] }],
+      });
+    for (const format of FORMATS) {
+      const seat = world.seat(format);
+      seat.answers({ text: ['Red.'] });
+      for (const url of [path, path.replace('/media/', '/images/'), world.origin + path]) {
+        const answer = await ask(seat.model, url);
+        assert.equal(answer.status, 200, await answer.text());
+        const body = JSON.stringify(seat.last.body);
+        assert.ok(body.includes(PIXEL), `${format}: ${url}`);
+        assert.doesNotMatch(body, /\/(?:media|images)\//);
+      }
+      const missing = await ask(seat.model, '/media/none.png');
+      const { error } = (await missing.json()) as { error: Json };
+      assert.deepEqual([missing.status, error['code'], error['param']], [404, 'not_found', 'messages']);
+      // Somebody else's address is theirs.
+      const theirs = 'https://example.org/media/1700000000_dot_0123456789abcdef.png';
+      assert.equal((await ask(seat.model, theirs)).status, 200);
+      assert.ok(JSON.stringify(seat.last.body).includes(theirs));
+    }
+  });
+
   test('a result that is nothing but a picture is a result to Gemini, too', async () => {
     const seat = world.seat('google');
     seat.answers({ text: ['A dot.'] });

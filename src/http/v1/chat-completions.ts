@@ -7,6 +7,7 @@ import { detach } from '../../core/pieces.ts';
 import { isUploadId, uploadIn } from '../../core/upload-address.ts';
 import { estimatePrompt } from '../../core/usage.ts';
 import { OWN_MEDIA } from '../../enrich/buckets.ts';
+import { keptName } from '../../enrich/kept-media.ts';
 import { nearestEffort } from '../../providers/openai/efforts.ts';
 import type { RelayRequest } from '../../routing/relay.ts';
 import type { Answered, Question } from '../../routing/router.ts';
@@ -154,7 +155,8 @@ function isOwnMedia(part: WirePart): boolean {
   const { image_url: image, file } = part as { image_url?: string | { url?: unknown }; file?: { file_id?: unknown } };
   if (isUploadId(file?.file_id)) return true;
   const url = typeof image === 'object' ? image.url : image;
-  return typeof url === 'string' && (OWN_MEDIA.test(url) || uploadIn(url) !== undefined);
+  if (typeof url !== 'string') return false;
+  return OWN_MEDIA.test(url) || keptName(url) !== undefined || uploadIn(url) !== undefined;
 }
 
 function wantsMemory(body: ChatCompletionBody): boolean {

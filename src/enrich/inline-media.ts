@@ -1,0 +1,36 @@
+import type { MediaPart } from '../core/chat.ts';
+import { SluiceError } from '../core/errors.ts';
+import { mediaKind } from '../core/media-types.ts';
+import { collectBytes } from '../core/pieces.ts';
+import type { OpenFile } from '../core/stores.ts';
+
+/** Bytes of one media file that is sent to a provider inline. */
+const MEDIA_BYTES = 20 * 1024 * 1024;
+
+/** What an address of ours looks like: a path, or one at this machine's own names. */
+export const OWN_ORIGIN = /^(?:https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?)?/.source;
+
+/** A stored file as a part that every provider can read. */
+export async function inlineMedia(
+  opened: OpenFile,
+  name: string,
+  mimeType: string,
+  like: MediaPart | undefined,
+): Promise<MediaPart> {
+  if (opened.size > MEDIA_BYTES) {
+    throw new SluiceError(
+      'too_large',
+      `'${name.slice(0, 100)}' is too large to be sent to a model (${opened.size} bytes).`,
+      { param: 'messages' },
+    );
+  }
+  const bytes = await collectBytes(opened.body);
+  return {
+    type: 'media',
+    kind: mediaKind(mimeType),
+    url: `data:${mimeType};base64,${bytes.toString('base64')}`,
+    mimeType,
+    name,
+    ...(like?.detail === undefined ? {} : { detail: like.detail }),
+  };
+}
