@@ -318,7 +318,8 @@ class Relaying implements UpstreamHandler, RelayedStream {
   }
 
   #explained(): SluiceError {
-    return failureOfStatus(this.#status, this.headers, join(this.#gathered?.pieces ?? []).subarray(0, ERROR_BYTES));
+    const body = join(this.#gathered?.pieces ?? []).subarray(0, ERROR_BYTES);
+    return failureOfStatus(this.#status, this.headers, body, 'same');
   }
 
   #rewrite(): StreamRewriter {

@@ -124,6 +124,26 @@ describe('what an upstream says beside all choices of a stream', { timeout: 60_0
   }
 });
 
+describe('a refusal of a relayed request', { timeout: 60_000 }, () => {
+  for (const [said, told] of [
+    ['messages[0].content', 'messages[0].content'],
+    [null, null],
+    ['', null],
+    [{ name: 'x' }, null],
+    ['x'.repeat(300), null],
+  ] as const) {
+    test(`names the field that the upstream does: ${JSON.stringify(said).slice(0, 30)}`, async (context) => {
+      const error = { message: 'Wrong', type: 'invalid_request_error', param: said, code: null };
+      const far = await openFar(context, 'somewhere.example', () => ({ status: 400, raw: JSON.stringify({ error }) }));
+      for (const stream of [false, true]) {
+        const answer = await far.post('/v1/chat/completions', { messages: MESSAGES, stream });
+        assert.equal(answer.status, 400);
+        assertHolds(await answer.json(), { error: { code: 'invalid_request', param: told }, provider: 'far' });
+      }
+    });
+  }
+});
+
 describe('instructions of a developer', { timeout: 60_000 }, () => {
   const hello: VendorScript = () => ({ text: ['Ahoy'] });
   const asked = [

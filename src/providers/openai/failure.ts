@@ -7,11 +7,23 @@ import { codeOfFailure, keptStatus, pacing, secondsToWait } from '../status.ts';
 /** Characters of an upstream's own words that are passed on. */
 const LONGEST_MESSAGE = 2_000;
 
-/** An upstream's answer with an error status → our error, in the upstream's own words where it has some. */
-export function failureOfStatus(status: number, headers: IncomingHttpHeaders, body: Buffer): SluiceError {
+/**
+ * An upstream's answer with an error status → our error, in the upstream's own words where it has some.
+ *
+ * @param names whether the client calls fields as the upstream does, and may be told which one was wrong
+ */
+export function failureOfStatus(
+  status: number,
+  headers: IncomingHttpHeaders,
+  body: Buffer,
+  names: 'same' | 'other' = 'other',
+): SluiceError {
   const json = parse(body);
   const said = messageOf(json);
-  const options = pacing(secondsToWait(headers['retry-after']), rateLimits(headers));
+  const options = {
+    ...pacing(secondsToWait(headers['retry-after']), rateLimits(headers)),
+    ...(names === 'same' ? paramOf(json) : {}),
+  };
   if (status >= 300 && status < 400) {
     return new SluiceError(
       'upstream_invalid',
@@ -30,6 +42,11 @@ export function failureOfStatus(status: number, headers: IncomingHttpHeaders, bo
   }
   const message = said ?? `The provider answered ${status} without an explanation.`;
   return new SluiceError(codeOfFailure(status, said, wordOf(json)), message, { ...options, ...keptStatus(status) });
+}
+
+function paramOf(json: unknown): { readonly param?: string } {
+  const { param } = membersOf(membersOf(json)['error']);
+  return typeof param === 'string' && /^[ -~]{1,256}$/.test(param) ? { param } : {};
 }
 
 /** The error that some upstreams send inside a stream, or with status 200. */
