@@ -42,6 +42,7 @@ export class ChunkMender {
   readonly #calls = new Map<number, ToolCalls>();
   /** The choices that were seen, and how those ended that did. */
   readonly #choices = new Map<number, Json | undefined>();
+  readonly #introduced = new Set<number>();
   #visible = false;
   #ending = false;
   #usage: Usage | undefined;
@@ -112,7 +113,9 @@ export class ChunkMender {
       const isVisible = isVisibleMessage(delta);
       this.#visible ||= isVisible;
       if (this.#ends(choice, index, delta, isVisible, chunk)) isIntact = false;
-      if (isVisible || this.#choices.get(index) === undefined) shown.push(choice);
+      if (!isVisible && this.#choices.get(index) !== undefined) continue;
+      if (this.#introduce(index, delta)) isIntact = false;
+      shown.push(choice);
     }
     // An end's own fields are kept with it.
     if (shown.length === 0) return this.#fields === before ? this.#keepAside(chunk) : undefined;
@@ -185,7 +188,19 @@ export class ChunkMender {
   /** How a choice ended; one whose upstream only said that all is over ended as answers do. */
   #endOf(index: number): Json {
     const reason = this.#calls.get(index)?.any === true ? 'tool_calls' : 'stop';
-    return this.#choices.get(index) ?? { index, delta: { content: '' }, finish_reason: reason };
+    const delta = { content: '' };
+    const end = this.#choices.get(index) ?? { index, delta, finish_reason: reason };
+    this.#introduce(index, deltaOf(end));
+    return end;
+  }
+
+  /** Libraries that put an answer together want to hear once who speaks. Returns whether the upstream had left that out. */
+  #introduce(index: number, delta: Json): boolean {
+    if (this.#introduced.has(index)) return false;
+    this.#introduced.add(index);
+    if (typeof delta['role'] === 'string') return false;
+    delta['role'] = 'assistant';
+    return true;
   }
 
   #callsOf(index: number): ToolCalls {

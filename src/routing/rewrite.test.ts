@@ -152,6 +152,8 @@ describe('StreamRewriter', () => {
       fc.property(streams, fc.boolean(), (whole, wantsUsage) => {
         const { chunks, isDone, failure } = rewrite([whole], { wantsUsage });
         assert.equal(isDone, failure === undefined, 'either an end or a failure');
+        const [first] = (chunks[0]?.['choices'] ?? []) as { delta: Json }[];
+        if (first !== undefined) assert.equal(first.delta['role'], 'assistant', 'who speaks');
         for (const { id, object, created, model, provider, choices } of chunks) {
           assert.deepEqual([id, object, provider], [chunks[0]?.['id'], 'chat.completion.chunk', 'acme']);
           assert.ok(typeof id === 'string' && id !== '');
@@ -181,7 +183,7 @@ describe('StreamRewriter', () => {
   test('passes a run of ordinary events on as it is, save for the provider', () => {
     const rewriter = new StreamRewriter(OPTIONS);
     const odd = `data: {"id":"c-1", "object":"chat.completion.chunk", "created":1e0,"model":"m",  "choices":[{"index":0,"delta":{"content":"a"},"finish_reason":null}]}\n\n`;
-    rewriter.push(Buffer.from(odd));
+    rewriter.push(Buffer.from(odd.replace('{"content"', '{"role":"assistant","content"')));
     const out = rewriter.push(Buffer.from(odd.replace('"a"', '"\\u00e9\\/ é"').repeat(3)));
     const expected = `data: {"id":"c-1","object":"chat.completion.chunk","created":1,"model":"m","provider":"acme","choices":[{"index":0,"delta":{"content":"\\u00e9\\/ é"},"finish_reason":null}]}\n\n`;
     assert.equal(Buffer.from(out, 'latin1').toString(), expected.repeat(3));
