@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import OpenAI from 'openai';
+import { startGateway } from '../support/gateway.ts';
 import { ACME_MODELS, type Json, KEY, setListings } from './listings-world.ts';
 
 describe('listings of dialect B', { timeout: 60_000 }, () => {
@@ -162,4 +163,30 @@ describe('listings of dialect B', { timeout: 60_000 }, () => {
     assert.equal((await ok<Json>('/v1/providers/claude'))['label'], 'claude');
     await fails('/v1/providers/nobody', 404, 'provider_not_found');
   });
+});
+
+test('models of a vendor that the operator lists can what their names say', { timeout: 60_000 }, async (context) => {
+  const models = ['gemini-2.5-flash', 'gemini-2.5-flash-image', 'gemini-embedding-001', 'gemini-2.5-flash-preview-tts'];
+  const gateway = await startGateway(
+    [
+      'providers:',
+      '  mine: { kind: anthropic, baseUrl: "http://127.0.0.1:9", apiKey: k, models: [claude-sonnet-4-5, my-own] }',
+      `  gem: { kind: google, baseUrl: "http://127.0.0.1:9", apiKey: k, models: [${models.join(', ')}] }`,
+    ].join('\n'),
+  );
+  context.after(() => gateway.close());
+  const listed = async (provider: string) => {
+    const { data } = (await (await fetch(`${gateway.origin}/api/${provider}/models`)).json()) as { data: Json[] };
+    return data;
+  };
+  assert.partialDeepStrictEqual(await listed('mine'), [
+    { id: 'claude-sonnet-4-5', type: 'chat', vision: true, tools: true, reasoning: true },
+    { id: 'my-own', type: 'chat', vision: false, tools: false, reasoning: false },
+  ]);
+  assert.partialDeepStrictEqual(await listed('gem'), [
+    { type: 'chat', vision: true, tools: true },
+    { image: true, vision: true },
+    { type: 'embedding', vision: false },
+    { type: 'speech', audio: true, vision: false },
+  ]);
 });

@@ -12,6 +12,7 @@ import { noteRateLimits } from '../../outbound/rate-limits.ts';
 import type { UpstreamClient } from '../../outbound/upstream.ts';
 import { aboutOf, keyFor, keyNeed } from '../about.ts';
 import { lostNames, saysNothing } from '../lost.ts';
+import { capabilitiesOf } from '../openai/capabilities.ts';
 import { type Answering, answeringOf } from './answering.ts';
 import { Translator } from './chunks.ts';
 import { type EmbeddingSpec, embeddingOf } from './embedding.ts';
@@ -203,7 +204,7 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
       async models(credentials, signal) {
         const known = spec.models?.(config.settings) ?? [];
         if (config.models !== undefined) {
-          return config.models.map((id) => known.find((model) => model.id === id) ?? { id });
+          return config.models.map((id) => known.find((model) => model.id === id) ?? { id, ...capabilitiesOf(id) });
         }
         if (spec.listModels === undefined) return known;
         const apiKey = keyOf(spec, config, credentials);
