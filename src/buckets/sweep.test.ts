@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WORLDS } from '../../test/contract/worlds.ts';
 import { testLogger } from '../../test/support/call.ts';
+import { USED } from '../../test/support/usage.ts';
 import { dayOf } from '../core/days.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { BucketFile, UploadRecord } from '../core/stores.ts';
@@ -10,16 +11,6 @@ import { mediaPath, thumbnailPath } from '../media/names.ts';
 import { forgetExpired, sweepLeftovers, sweepRegularly } from './sweep.ts';
 
 const HOUR = 60 * 60_000;
-const USED = {
-  user: 'ann',
-  provider: 'p',
-  model: 'm',
-  promptTokens: 1,
-  completionTokens: 1,
-  totalTokens: 2,
-  savedTokens: 0,
-  more: {},
-};
 const hoursLater =
   (hours: number) =>
   (modified: number): number =>

@@ -106,6 +106,16 @@ async function choose(page: Page, action: 'Pin' | 'Delete'): Promise<void> {
   await page.getByRole('menuitem', { name: action }).click();
 }
 
+/** Deletes the chat in the other tab, of which the late one hears only after it has written: nothing of it comes back. */
+async function deleteBeforeLate(page: Page, other: Page): Promise<void> {
+  await choose(other, 'Delete');
+  await eventually(async () => assert.notEqual(await page.evaluate('late.heard.length'), 0));
+  await actLate(page, other);
+  assert.deepEqual(await page.evaluate(KEPT), { chats: 0, messages: 0 });
+  await page.evaluate('late.hear()');
+  await becomes(() => page.locator('.chat-list li').count(), 0);
+}
+
 describe('what the page keeps', { skip: withoutBrowser }, () => {
   const { visit, sent } = setStage(() => openGateway(script, ['gpt-4o']));
 
@@ -250,12 +260,7 @@ describe('what the page keeps', { skip: withoutBrowser }, () => {
       await other.goto(page.url());
       await other.getByText('w40 ').waitFor();
       await page.evaluate('late.isHeld = late.isDeaf = true');
-      await choose(other, 'Delete');
-      await eventually(async () => assert.notEqual(await page.evaluate('late.heard.length'), 0));
-      await actLate(page, other);
-      assert.deepEqual(await page.evaluate(KEPT), { chats: 0, messages: 0 });
-      await page.evaluate('late.hear()');
-      await becomes(() => page.locator('.chat-list li').count(), 0);
+      await deleteBeforeLate(page, other);
       await page.evaluate(WRITTEN);
       assert.deepEqual(await page.evaluate(KEPT), { chats: 0, messages: 0 });
     });
@@ -267,12 +272,7 @@ describe('what the page keeps', { skip: withoutBrowser }, () => {
       await page.locator('.chat-list li button').first().click();
       await page.evaluate('late.isHeld = late.isDeaf = true');
       await page.getByRole('menuitem', { name: 'Pin' }).click();
-      await choose(other, 'Delete');
-      await eventually(async () => assert.notEqual(await page.evaluate('late.heard.length'), 0));
-      await actLate(page, other);
-      assert.deepEqual(await page.evaluate(KEPT), { chats: 0, messages: 0 });
-      await page.evaluate('late.hear()');
-      await becomes(() => page.locator('.chat-list li').count(), 0);
+      await deleteBeforeLate(page, other);
       assert.equal(await other.locator('.chat-list li').count(), 0);
       // Brought back, it is one that may be changed again.
       await other.getByRole('button', { name: 'Undo' }).click();

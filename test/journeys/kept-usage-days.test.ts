@@ -7,9 +7,9 @@ import { openStores } from '../../src/stores/index.ts';
 import { testLogger } from '../support/call.ts';
 import { eventually } from '../support/eventually.ts';
 import { startGateway } from '../support/gateway.ts';
+import { USED } from '../support/usage.ts';
 
 const DAY_MS = 86_400_000;
-const USED = { user: 'ann', provider: 'p', model: 'm', promptTokens: 1, completionTokens: 1, totalTokens: 2 };
 
 /** A gateway, and what it does a minute after its start. */
 async function startWith(context: TestContext, yaml: string) {
@@ -34,7 +34,7 @@ test('usage goes after keptUsageDays, with its sums', { timeout: 120_000 }, asyn
   const now = Date.now();
   const stores = openStores(path.join(gateway.folder, 'data'), testLogger());
   for (const days of [10, 3]) {
-    await stores.usage.add(UsageBatch.of({ ...USED, savedTokens: 0, more: {}, time: now - days * DAY_MS }));
+    await stores.usage.add(UsageBatch.of({ ...USED, time: now - days * DAY_MS }));
   }
   await stores.close();
   const ask = (target: string): Promise<Response> => fetch(`${gateway.origin}/backend-api/v2/${target}`);

@@ -1,9 +1,22 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { UsageRecord } from '../../src/core/stores.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** What a test may take that must not see midnight. */
 const ROOM_MS = 15_000;
+
+/** What one answer used, save for its time. */
+export const USED = {
+  user: 'u',
+  provider: 'p',
+  model: 'm',
+  promptTokens: 1,
+  completionTokens: 1,
+  totalTokens: 2,
+  savedTokens: 0,
+  more: {},
+} satisfies Omit<UsageRecord, 'time'>;
 
 /** Today's date (UTC), which it stays for a while: just before midnight this waits for the next day. */
 export async function todayForAWhile(): Promise<string> {

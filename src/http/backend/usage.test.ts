@@ -3,22 +3,13 @@ import { describe, type TestContext, test } from 'node:test';
 import { setImmediate as immediate } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { testLogger } from '../../../test/support/call.ts';
+import { USED } from '../../../test/support/usage.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { UsageRecord } from '../../core/stores.ts';
 import type { Deps } from '../deps.ts';
 import { getUsage } from './usage.ts';
 
-const RECORD: UsageRecord = {
-  time: 0,
-  user: 'u',
-  provider: 'p',
-  model: 'm',
-  promptTokens: 1,
-  completionTokens: 1,
-  totalTokens: 2,
-  savedTokens: 0,
-  more: {},
-};
+const RECORD: UsageRecord = { ...USED, time: 0 };
 
 /** The address of a server that has only the usage of a day, and what it logs. */
 async function serve(context: TestContext, day: () => AsyncIterable<UsageRecord>) {
