@@ -8,8 +8,9 @@ import { ToolCalls } from '../providers/openai/tool-calls.ts';
 import { isVisibleMessage, mendDelta } from './mend.ts';
 
 const OBJECT = 'chat.completion.chunk';
-/** Characters of JSON that are kept for the end of what an upstream says beside all choices. */
-const MOST_ASIDE = 64 * 1024;
+/** Members that are kept for the end of what an upstream says beside all choices, and characters of JSON that one may have. */
+const MOST_ASIDE = 32;
+const LONGEST_ASIDE = 64 * 1024;
 
 type Json = Record<string, unknown>;
 
@@ -52,7 +53,7 @@ export class ChunkMender {
   /** What else the upstream says of the answer, for example its `system_fingerprint`. */
   #fields: Json = {};
   /** What it says in chunks of which no choice is shown: llama.cpp's `timings`, Azure's `prompt_filter_results`. */
-  #aside: Json = {};
+  readonly #aside = new Map<string, unknown>();
 
   constructor(options: ChunkOptions) {
     this.#options = options;
@@ -149,17 +150,20 @@ export class ChunkMender {
     const head = this.nameOf({});
     const indices = this.#choices.size === 0 ? [0] : [...this.#choices.keys()].sort((a, b) => a - b);
     const chunks: Json[] = indices.map((index) => ({ ...this.#fields, ...head, choices: [this.#endOf(index)] }));
-    if (this.#options.wantsUsage) chunks.push({ ...this.#aside, ...head, choices: [], usage });
-    else Object.assign(chunks.at(-1) ?? {}, this.#aside, { usage });
+    const aside = Object.fromEntries(this.#aside);
+    if (this.#options.wantsUsage) chunks.push({ ...aside, ...head, choices: [], usage });
+    else Object.assign(chunks.at(-1) ?? {}, aside, { usage });
     return chunks;
   }
 
   /** Clients that did not ask for chunks without choices would stumble over one, so the last one says it. */
   #keepAside({ id, object, created, model, provider, choices, usage, ...said }: Json): undefined {
     // What has no choices at all, such as a sign of life, is no chunk.
-    if (!Array.isArray(choices) || Object.keys(said).length === 0) return;
-    const aside = { ...this.#aside, ...said };
-    if (JSON.stringify(aside).length <= MOST_ASIDE) this.#aside = aside;
+    if (!Array.isArray(choices)) return;
+    for (const [name, value] of Object.entries(said)) {
+      if (this.#aside.size >= MOST_ASIDE && !this.#aside.has(name)) continue;
+      if (JSON.stringify(value).length <= LONGEST_ASIDE) this.#aside.set(name, value);
+    }
   }
 
   /** Takes the finish out of a choice. Returns whether the choice was changed by that. */

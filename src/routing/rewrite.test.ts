@@ -180,6 +180,14 @@ describe('StreamRewriter', () => {
     );
   });
 
+  test('keeps of what is said beside all choices the last word on a few members, however many come', () => {
+    const aside = Array.from({ length: 1_000 }, (_, n) => ({ ...HEAD, choices: [], progress: n, [`odd_${n}`]: n }));
+    const { chunks } = rewrite([stream(chunk({ content: 'a' }), ...aside, chunk({}, 'stop'), '[DONE]')]);
+    const last = chunks.at(-1) ?? {};
+    assert.equal(last['progress'], 999);
+    assert.equal(Object.keys(last).filter((name) => name.startsWith('odd_')).length, 31);
+  });
+
   test('passes a run of ordinary events on as it is, save for the provider', () => {
     const rewriter = new StreamRewriter(OPTIONS);
     const odd = `data: {"id":"c-1", "object":"chat.completion.chunk", "created":1e0,"model":"m",  "choices":[{"index":0,"delta":{"content":"a"},"finish_reason":null}]}\n\n`;
