@@ -9,7 +9,7 @@ import { lastOf } from '../core/last-of.ts';
 import { type Pieces, sizeOf } from '../core/pieces.ts';
 import type { Encoder } from '../core/stream.ts';
 import { rateLimits } from '../outbound/rate-limits.ts';
-import type { RelayedStream } from '../routing/relay.ts';
+import type { RelayedStream } from '../routing/relayed.ts';
 import type { Performed } from '../routing/router.ts';
 import type { Deps } from './deps.ts';
 import type { Leave } from './edge/calls.ts';

@@ -4,7 +4,7 @@ import { SluiceError } from '../core/errors.ts';
 import type { Provider } from '../core/provider.ts';
 import { Secrets } from '../core/secrets.ts';
 import type { AnsweredChunks } from './chunks.ts';
-import type { RelayedBody, RelayedStream } from './relay.ts';
+import type { RelayedBody, RelayedStream } from './relayed.ts';
 
 /** Keys that came with a request. */
 export interface ClientKeys {

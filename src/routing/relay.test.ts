@@ -9,7 +9,8 @@ import { join } from '../core/pieces.ts';
 import type { Provider } from '../core/provider.ts';
 import { createUpstreamClient } from '../outbound/upstream.ts';
 import { Deadlines } from './deadlines.ts';
-import { openRelay, type Relayed } from './relay.ts';
+import { openRelay } from './relay.ts';
+import type { Relayed } from './relayed.ts';
 
 const client = createUpstreamClient(() => defaultLimits);
 after(() => client.close());

@@ -16,7 +16,8 @@ import { type ClientKeys, credentialsFor, keepKey, withoutKey } from './credenti
 import type { Deadlines } from './deadlines.ts';
 import { answersWithImages, imageAsChat } from './drawing.ts';
 import { Health } from './health.ts';
-import { openRelay, type RelayedBody, type RelayedStream, type RelayRequest } from './relay.ts';
+import { openRelay } from './relay.ts';
+import type { RelayedBody, RelayedStream, RelayRequest } from './relayed.ts';
 import { type Arrange, type Preferences, select, type Target, type Wish } from './select.ts';
 
 /** Who shall answer, with which keys of the client's. */

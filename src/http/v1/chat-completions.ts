@@ -9,7 +9,7 @@ import { estimatePrompt } from '../../core/usage.ts';
 import { OWN_MEDIA } from '../../enrich/buckets.ts';
 import { keptName } from '../../enrich/kept-media.ts';
 import { nearestEffort } from '../../providers/openai/efforts.ts';
-import type { RelayRequest } from '../../routing/relay.ts';
+import type { RelayRequest } from '../../routing/relayed.ts';
 import type { Answered, Question } from '../../routing/router.ts';
 import type { Target } from '../../routing/select.ts';
 import { answerHeaders, sendingChunks, sendingRelayed, sendWhole, withCall } from '../answer.ts';
