@@ -53,6 +53,23 @@ describe('the request log', () => {
     assert.equal(log.find('r80')?.id, 'r80');
   });
 
+  test('tells the same of old entries and of fresh ones, whatever becomes of the objects', () => {
+    const log = new RequestLog({ entries: 1_000, bytes: 1_000_000 });
+    for (let n = 0; n < 900; n += 1) {
+      const entry = { ...seen(`r${n}`, { time: n, provider: `p${n % 3}` }), running: true };
+      log.add(entry);
+      Object.assign(entry, { time: -1, provider: 'another' });
+    }
+    for (const n of [0, 500, 599, 600, 899]) {
+      assert.deepEqual(log.find(`r${n}`), seen(`r${n}`, { time: n, provider: `p${n % 3}` }));
+    }
+    assert.deepEqual(ids(log, { provider: 'p2', after: 590, before: 603 }), ['r602', 'r599', 'r596', 'r593']);
+    assert.deepEqual(
+      log.from(898, 5).map((text) => JSON.parse(text)),
+      [seen('r898', { time: 898, provider: 'p1' }), seen('r899', { time: 899, provider: 'p2' })],
+    );
+  });
+
   test('contents make room when they take too much', () => {
     const log = new RequestLog({ entries: 100, bytes: 10_000 });
     const content = { request: { body: 'x'.repeat(3_000), truncated: false }, answer: null };

@@ -2,6 +2,8 @@ import { recordOf, type Seen } from './observation.ts';
 
 /** Bytes that an entry takes without its content, about. */
 const ENTRY_BYTES = 600;
+/** How many of the newest entries stand as objects: mostly they make room before anybody asks for their text. */
+const FRESH = 300;
 
 export interface LogQuery {
   readonly provider?: string | undefined;
@@ -32,12 +34,12 @@ export interface LogLimits {
 }
 
 /**
- * The newest requests, in the order in which they ended; older ones make room. They stand here as JSON: ten thousand objects
- * of thirty fields would be looked through by every collection of garbage, and a text is not.
+ * The newest requests, in the order in which they ended; older ones make room. All but the freshest stand here as JSON: ten
+ * thousand objects of thirty fields would be looked through by every collection of garbage, and a text is not.
  */
 export class RequestLog {
   readonly #limits: LogLimits;
-  #texts: string[] = [];
+  #entries: (Seen | string)[] = [];
   /** The sizes of the contents, in the same order. */
   #sizes: number[] = [];
   #bytes = 0;
@@ -49,45 +51,46 @@ export class RequestLog {
   }
 
   get size(): number {
-    return this.#texts.length;
+    return this.#entries.length;
   }
 
   /** The place behind the newest entry; places are never used twice, as long as nothing is restored. */
   get end(): number {
-    return this.#dropped + this.#texts.length;
+    return this.#dropped + this.#entries.length;
   }
 
   /** The entries from a place on, at most the newest `most`, as JSON. */
   from(place: number, most: number): readonly string[] {
-    return this.#texts.slice(Math.max(0, place - this.#dropped)).slice(-most);
+    const texts = this.#texts().slice(Math.max(0, place - this.#dropped));
+    return texts.slice(-most);
   }
 
   add(entry: Seen): void {
-    const text = textOf(entry);
-    this.#texts.push(text);
-    const size = entry.content === undefined ? 0 : ENTRY_BYTES + text.length;
+    this.#entries.push(recordOf(entry));
+    if (this.#entries.length > FRESH) this.#textAt(this.#entries.length - 1 - FRESH);
+    const size = entry.content === undefined ? 0 : ENTRY_BYTES + this.#textAt(this.#entries.length - 1).length;
     this.#sizes.push(size);
     this.#bytes += size;
     const { entries, bytes } = this.#limits;
     // One in ten goes at a time, since moving all the others costs something.
-    if (this.#texts.length > entries + Math.max(1, entries / 10)) this.#drop(this.#texts.length - entries);
-    while (this.#bytes > bytes && this.#texts.length > 1) this.#drop(1);
+    if (this.#entries.length > entries + Math.max(1, entries / 10)) this.#drop(this.#entries.length - entries);
+    while (this.#bytes > bytes && this.#entries.length > 1) this.#drop(1);
   }
 
   /** Entries of an earlier run, older than all others. Any of them may be there twice. */
   restore(older: readonly Seen[]): void {
-    const present = this.#texts.map(seenOf);
+    const present = this.#texts().map(seenOf);
     const entries = new Map(older.map((entry) => [entry.id, entry]));
     for (const { id } of present) entries.delete(id);
-    this.#texts = [];
+    this.#entries = [];
     this.#sizes = [];
     this.#bytes = 0;
     for (const entry of [...entries.values(), ...present]) this.add(entry);
   }
 
   clear(): number {
-    const count = Math.min(this.#texts.length, this.#limits.entries);
-    this.#drop(this.#texts.length);
+    const count = Math.min(this.#entries.length, this.#limits.entries);
+    this.#drop(this.#entries.length);
     return count;
   }
 
@@ -116,18 +119,28 @@ export class RequestLog {
   /** Without those that go with the next cleaning. */
   #kept(): readonly string[] {
     const { entries } = this.#limits;
-    return this.#texts.length > entries ? this.#texts.slice(-entries) : this.#texts;
+    const texts = this.#texts();
+    return texts.length > entries ? texts.slice(-entries) : texts;
+  }
+
+  #texts(): readonly string[] {
+    return this.#entries.map((_, at) => this.#textAt(at));
+  }
+
+  /** An entry is kept as its text once somebody has asked for that. */
+  #textAt(at: number): string {
+    const entry = this.#entries[at] ?? '';
+    if (typeof entry === 'string') return entry;
+    const text = JSON.stringify(entry);
+    this.#entries[at] = text;
+    return text;
   }
 
   #drop(count: number): void {
-    this.#texts.splice(0, count);
+    this.#entries.splice(0, count);
     this.#dropped += count;
     for (const size of this.#sizes.splice(0, count)) this.#bytes -= size;
   }
-}
-
-function textOf(seen: Seen): string {
-  return JSON.stringify(recordOf(seen));
 }
 
 function seenOf(text: string): Seen {
