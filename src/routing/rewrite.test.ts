@@ -46,6 +46,11 @@ function chunk(delta: unknown, finish: unknown = null, more: Json = {}): Json {
   return { ...HEAD, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...more };
 }
 
+/** A chunk as Cerebras and others write it: what it says first, and no word on an end. */
+function bare(delta: unknown, more: Json): Json {
+  return { choices: [{ delta, index: 0 }], ...more };
+}
+
 const frame = (data: unknown): string => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 const stream = (...events: unknown[]): string => events.map(frame).join('');
 const textOf = ({ chunks }: Seen): string =>
@@ -96,7 +101,10 @@ const event = fc.oneof(
   { weight: 10, arbitrary: delta.map((given) => chunk(given)) },
   delta.map((given) => chunk(given, null, { usage: null })),
   delta.map((given) => chunk(given, null, { id: 'other', model: '', created: 'soon' })),
+  delta.map((given) => chunk(given, null, { model: 'm-3', created: 1_700_000_001 })),
   delta.map((given) => chunk(given, null, { provider: 'their own' })),
+  { weight: 4, arbitrary: delta.map((given) => bare(given, HEAD)) },
+  { weight: 4, arbitrary: delta.map((given) => bare(given, { id: 'c-1' })) },
   fc.constant<Json>({ ...HEAD, choices: [] }),
   fc.constant<Json>({ type: 'ping' }),
   fc.constant<Json>({ ...HEAD, choices: [null, { index: 0 }] }),
@@ -195,6 +203,37 @@ describe('StreamRewriter', () => {
     const out = rewriter.push(Buffer.from(odd.replace('"a"', '"\\u00e9\\/ é"').repeat(3)));
     const expected = `data: {"id":"c-1","object":"chat.completion.chunk","created":1,"model":"m","provider":"acme","choices":[{"index":0,"delta":{"content":"\\u00e9\\/ é"},"finish_reason":null}]}\n\n`;
     assert.equal(Buffer.from(out, 'latin1').toString(), expected.repeat(3));
+  });
+
+  test('rewrites a run of events that all need the same without parsing each', (context) => {
+    const said = [' w', '\\u00e9\\/ é', '', '\\"', '[DONE]'].map((text) => `"${text}"`);
+    for (const event of [
+      '{"choices":[{"delta":{"content":@},"index":0}],"created":1700000000,"id":"c-1","model":"m-2","object":"chat.completion.chunk"}',
+      '{"choices": [{"delta": {"content": @, "role": "assistant", "tool_calls": null}, "index": 0}], "id": "c-1", "usage": null}',
+    ]) {
+      const rewriter = new StreamRewriter(OPTIONS);
+      const of = (literal: string): Buffer => Buffer.from(frame(event.replace('@', literal)));
+      const [first = ''] = said.map(() => rewriter.push(of('"first"')));
+      const parse = context.mock.method(JSON, 'parse');
+      const out = said.map((literal) => rewriter.push(of(literal))).join('');
+      const parsed = parse.mock.callCount();
+      parse.mock.restore();
+      // Only texts with escapes are looked at.
+      assert.equal(parsed, 2);
+      const { choices, ...name } = JSON.parse(first.slice(6)) as Json;
+      assert.deepEqual(
+        Buffer.from(out, 'latin1')
+          .toString()
+          .trim()
+          .split('\n\n')
+          .map((each) => JSON.parse(each.slice(6))),
+        said.map((literal) => {
+          const [choice] = choices as Json[];
+          const role = event.includes('role') ? { role: 'assistant' } : {};
+          return { ...name, choices: [{ ...choice, delta: { content: JSON.parse(literal), ...role } }] };
+        }),
+      );
+    }
   });
 
   const calls = (...entries: Json[]): Json => chunk({ tool_calls: entries });

@@ -1,10 +1,12 @@
 import type { Usage } from '../core/chunk.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
 import { parseObject } from '../core/objects.ts';
+import { AlikeEvents, PROBE_IN_JSON } from '../providers/openai/alike.ts';
 import { EventReader } from '../providers/openai/events.ts';
 import { failureInAnswer } from '../providers/openai/failure.ts';
 import { Unreadable } from '../providers/openai/unreadable.ts';
 import { ChunkMender, type ChunkOptions, type Mended } from './chunk-mender.ts';
+import { isVisibleMessage } from './mend.ts';
 
 const DATA = 'data: ';
 const DONE = `${DATA}[DONE]\n\n`;
@@ -30,7 +32,8 @@ export interface RewriteOptions extends ChunkOptions {
 /**
  * A stream in the wire format of OpenAI's chat completions, made fit for our clients: see `ChunkMender` for what that is.
  * Events are decoded until one has been seen that needs nothing but the name of the provider; those that begin with the
- * very same bytes are then passed on without. Bytes travel as Latin-1 strings, one character a byte, so that UTF-8 stays
+ * very same bytes are then passed on without. Where all need more, those that differ in their text alone get what the one
+ * before got around it. Bytes travel as Latin-1 strings, one character a byte, so that UTF-8 stays
  * what it is however it was split.
  */
 export class StreamRewriter {
@@ -42,6 +45,10 @@ export class StreamRewriter {
   /** How events begin that need no closer look, up to the inside of `delta`, and what clients get instead. */
   #known = '';
   #sent = '';
+  /** Events that need the same for each text, and what clients get before and behind it. */
+  readonly #alike = new AlikeEvents();
+  #before = '';
+  #behind = '';
   #done = false;
   #failure: SluiceError | undefined;
   #tokens = 0;
@@ -141,6 +148,14 @@ export class StreamRewriter {
       }
       const end = events.indexOf('\n\n', start);
       const event = events.slice(start, end);
+      const mended = this.#alikeTo(event);
+      if (mended !== '') {
+        out += mended;
+        this.#tokens += tokensOf(event.length + 2);
+        this.#unreadable.makeUp();
+        start = end + 2;
+        continue;
+      }
       const isComment = event.startsWith(':');
       if (!(isComment || event.startsWith(DATA)) || event.includes('\n') || event.includes('\r')) {
         return out + this.#readCarefully(events.slice(start) + this.#carry);
@@ -159,6 +174,13 @@ export class StreamRewriter {
     const rest = events.slice(inside, events.indexOf('\n', inside) + 2);
     // Comparing a slice is many times faster than startsWith.
     return events.slice(start, inside) === known && rest.endsWith('\n\n') && !UNUSUAL.test(rest) ? rest : '';
+  }
+
+  /** What clients get for an event that differs from the one learned in its text alone; '' if it needs a closer look. */
+  #alikeTo(event: string): string {
+    if (this.#mender.ending || this.#done || this.#failure !== undefined) return '';
+    const literal = this.#alike.literalOf(event);
+    return literal === undefined ? '' : this.#before + literal + this.#behind;
   }
 
   /** Hands the stream to a complete parser, for good. */
@@ -206,33 +228,57 @@ export class StreamRewriter {
       return '';
     }
     if (mended === undefined) return '';
+    // What others leave out is taken from this one.
+    this.#alike.forget();
     this.#tokens += tokensOf(Buffer.byteLength(data) + DATA.length + 2);
+    if (raw !== '' && this.visible && !this.#mender.ending) {
+      const isKnown = this.#known !== '' && raw.startsWith(this.#known);
+      if (!isKnown && !(mended.isIntact && this.#learn(raw, keys))) this.#learnText(raw, mended.chunk);
+    }
     if (!mended.isIntact) return write(mended.chunk);
-    if (raw !== '' && this.visible && (this.#known === '' || !raw.startsWith(this.#known))) this.#learn(raw, keys);
     if (!mended.isNamed || data.includes('\n')) return write(mended.chunk);
     return `${DATA}${latin1(`{"provider":${JSON.stringify(this.#options.provider)},${data.slice(data.indexOf('{') + 1)}`)}\n\n`;
   }
 
-  /** Notes how an event begins that may be passed on, if all that names the answer stands in that beginning. */
-  #learn(raw: string, keys: readonly string[]): void {
+  /** Notes how an event begins that may be passed on, if all that names the answer stands in that beginning. Whether it does. */
+  #learn(raw: string, keys: readonly string[]): boolean {
     const end = raw.indexOf(DELTA) + DELTA.length;
     const opened = raw.includes(DELTA)
       ? parseObject(`${Buffer.from(raw.slice(DATA.length, end), 'latin1')}}}]}`)
       : undefined;
-    if (opened === undefined) return;
+    if (opened === undefined) return false;
     const { choices, ...fields } = opened;
     // A field that comes behind the beginning may change from event to event.
-    if (!['id', 'object', 'created', 'model'].every((name) => Object.hasOwn(fields, name))) return;
+    if (!['id', 'object', 'created', 'model'].every((name) => Object.hasOwn(fields, name))) return false;
     // What is not right here is taken from other events, and they may change it.
     if (!Number.isSafeInteger(fields['created']) || typeof fields['model'] !== 'string' || fields['model'] === '')
-      return;
-    if (keys.includes('provider') && !Object.hasOwn(fields, 'provider')) return;
+      return false;
+    if (keys.includes('provider') && !Object.hasOwn(fields, 'provider')) return false;
     const [choice, ...others] = choices as Json[];
     const opening = JSON.stringify(choice);
-    if (others.length > 0 || !opening.endsWith('"delta":{}}')) return;
+    if (others.length > 0 || !opening.endsWith('"delta":{}}')) return false;
     this.#known = raw.slice(0, end);
     const head = JSON.stringify({ ...fields, ...this.#mender.nameOf(fields) });
     this.#sent = latin1(`${DATA}${head.slice(0, -1)},"choices":[${opening.slice(0, -2)}`);
+    return true;
+  }
+
+  /** Notes what becomes of an event around its text, if that is all it says. */
+  #learnText(raw: string, chunk: Json): void {
+    const [choice, ...others] = chunk['choices'] as { readonly delta: Json }[];
+    const { content } = choice?.delta ?? {};
+    if (others.length > 0 || typeof content !== 'string' || content === '') return;
+    // Whatever else can be seen of it may be a piece, and must not be taken for two.
+    if (isVisibleMessage({ ...choice?.delta, content: '' })) return;
+    this.#alike.learn(raw, latin1(JSON.stringify(content)), (event) => {
+      const probe = parseObject(Buffer.from(event, 'latin1').toString('utf8', DATA.length));
+      const mended = probe && this.#mender.mend(probe);
+      const [before = '', behind, ...more] = mended === undefined ? [] : write(mended.chunk).split(PROBE_IN_JSON);
+      if (behind === undefined || more.length > 0) return false;
+      this.#before = before;
+      this.#behind = behind;
+      return true;
+    });
   }
 
   #estimate(): Usage {

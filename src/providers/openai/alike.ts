@@ -1,4 +1,5 @@
-const CONTENT = '"content":';
+/** Python's own encoder writes a space. */
+const CONTENT = /"content": ?/;
 /** A text without escapes, between its quotes. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON has none of them in a text
 const SIMPLE = /^"[^"\\\u0000-\u001f]*"$/;
@@ -6,6 +7,7 @@ const SIMPLE = /^"[^"\\\u0000-\u001f]*"$/;
 const MOST_VAIN = 8;
 /** A text that no answer has. */
 export const PROBE = '\u0000probe';
+export const PROBE_IN_JSON = JSON.stringify(PROBE);
 
 /**
  * Events of one answer that are alike save for their text, as most are: all but the text is compared and not parsed, which
@@ -19,30 +21,45 @@ export class AlikeEvents {
 
   /** The text of an event that is like the learned one; undefined: it has to be parsed. */
   textOf(data: string): string | undefined {
-    const head = this.#head;
-    const end = data.length - this.#tail.length;
-    // Comparing a slice is many times faster than startsWith.
-    if (head === '' || end < head.length + 2 || data.slice(0, head.length) !== head) return undefined;
-    if (data.slice(end) !== this.#tail) return undefined;
-    const text = unquoted(data.slice(head.length, end));
+    const literal = this.#between(data);
+    const text = literal === undefined ? undefined : unquoted(literal);
     if (text !== undefined) this.#vain = 0;
     return text;
   }
 
+  /** The same text as it stands there, in JSON. */
+  literalOf(data: string): string | undefined {
+    return this.textOf(data) === undefined ? undefined : this.#between(data);
+  }
+
   /**
-   * Remembers an event that said `text`. `saysOnly` tells whether an event with the probe in the place of the text says
-   * that and nothing else: then it is this place that counts, and all around it says nothing.
+   * Remembers an event that said `literal`, a text in JSON. `saysOnly` tells whether an event with the probe in the place of the text
+   * says that and nothing else: then it is this place that counts, and all around it says nothing.
    */
-  learn(data: string, text: string, saysOnly: (event: string) => boolean): void {
+  learn(data: string, literal: string, saysOnly: (event: string) => boolean): void {
     if (this.#vain >= MOST_VAIN) return;
-    const start = data.indexOf(CONTENT) + CONTENT.length;
-    const literal = JSON.stringify(text);
-    if (start < CONTENT.length || !data.startsWith(literal, start)) return;
+    const name = CONTENT.exec(data);
+    const start = name === null ? 0 : name.index + name[0].length;
+    if (start === 0 || !data.startsWith(literal, start)) return;
     this.#vain += 1;
     const [head, tail] = [data.slice(0, start), data.slice(start + literal.length)];
-    if (!saysOnly(head + JSON.stringify(PROBE) + tail)) return;
+    if (!saysOnly(head + PROBE_IN_JSON + tail)) return;
     this.#head = head;
     this.#tail = tail;
+  }
+
+  /** What was learned does not hold any more. */
+  forget(): void {
+    this.#head = '';
+  }
+
+  /** What stands between all that is alike; undefined where something else differs. */
+  #between(data: string): string | undefined {
+    const head = this.#head;
+    const end = data.length - this.#tail.length;
+    // Comparing a slice is many times faster than startsWith.
+    if (head === '' || end < head.length + 2 || data.slice(0, head.length) !== head) return undefined;
+    return data.slice(end) === this.#tail ? data.slice(head.length, end) : undefined;
   }
 }
 

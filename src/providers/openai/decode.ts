@@ -81,7 +81,7 @@ export class ChatDecoder {
     const before = into.length;
     this.json(json, into);
     const said = into.length === before + 1 ? into[before] : undefined;
-    if (said?.type === 'content') this.#alike.learn(data, said.content, saysOnlyProbe);
+    if (said?.type === 'content') this.#alike.learn(data, JSON.stringify(said.content), saysOnlyProbe);
   }
 
   /** Whether what was read so far is this text, with nothing that shows later. */
