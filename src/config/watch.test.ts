@@ -23,6 +23,8 @@ interface Options {
   readonly folder?: string;
   /** How often the file cannot be read for a reason that passes, after the first time. */
   readonly unreadable?: number;
+  /** How often somebody empties the file in the moment in which it is read, after the first time. */
+  readonly emptied?: number;
 }
 
 async function start(context: TestContext, options: Options = {}) {
@@ -35,6 +37,7 @@ async function start(context: TestContext, options: Options = {}) {
     if (loads > 1 && loads <= 1 + (options.unreadable ?? 0)) {
       throw new ConfigError(['cannot read sluice.yaml: too many open files'], { mayPass: true });
     }
+    if (loads > 1 && loads <= 1 + (options.emptied ?? 0)) writeFileSync(file, '');
     return (await loadConfig({ directory: folder, environment: {}, flags: { config: file } })).config;
   };
   const lines: string[] = [];
@@ -136,6 +139,33 @@ test('a vanished file changes nothing, a returning one is taken', async (context
   assert.equal(lines[0], 'warn: the configuration file is gone; the last configuration stays in force');
   writeFileSync(file, 'aliases: {fast: x/y}\n');
   await until(() => changes.length === 1);
+});
+
+test('an emptied file changes nothing: whoever empties it is about to write it', async (context) => {
+  const { file, lines, changes } = await start(context);
+  writeFileSync(file, '');
+  await until(() => lines.length === 1);
+  assert.deepEqual(lines, ['warn: the configuration file is empty; the last configuration stays in force']);
+  assert.equal(changes.length, 0);
+  writeFileSync(file, 'aliases: {fast: c/d}\n');
+  await until(() => changes.length === 1);
+  assert.deepEqual([...(changes[0]?.aliases ?? [])], [['fast', ['c/d']]]);
+});
+
+test('a file that is emptied while it is read changes nothing', async (context) => {
+  const { file, lines, changes } = await start(context, { emptied: 1 });
+  writeFileSync(file, 'aliases: {fast: c/d}\n');
+  await until(() => lines.length === 1);
+  assert.deepEqual(lines, ['warn: the configuration file is empty; the last configuration stays in force']);
+  assert.deepEqual(changes, []);
+});
+
+test('what has changed is told in the words of the file', async (context) => {
+  const { file, lines } = await start(context);
+  const mock = 'kind: openai, baseUrl: "http://127.0.0.1:9/v1"';
+  writeFileSync(file, `${FIRST}providers: {groq: {apiKey: planted}, mock: {${mock}, enabled: false}}\n`);
+  await until(() => lines.length === 1);
+  assert.deepEqual(lines, ['info: the configuration has changed: providers']);
 });
 
 test('a mounted file, where a link moves to another folder, is noticed', async (context) => {

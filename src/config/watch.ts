@@ -26,6 +26,12 @@ const FIXED_LIMITS = ['headerBytes'] as const satisfies readonly (keyof Limits)[
 /** Changed often enough to be noticed, and no setting of anybody. */
 const IGNORED = new Set<string>(['file', 'keyGenerated', ...SAFE]);
 
+/** What is made of the setting `providers`. */
+const OF_PROVIDERS = new Set<string>(['available', 'disabled']);
+
+/** The signature of a file that somebody is about to write, as far as anybody can know: a shell empties it first (`… > sluice.yaml`). */
+const EMPTY = 'empty';
+
 /** Quiet time after the last event before the file is read: editors write in several steps. */
 const QUIET_MS = 100;
 /** A folder in which something happens all the time must not put the reading off for ever. */
@@ -38,8 +44,8 @@ export interface ConfigWatch {
 }
 
 /**
- * Follows changes of the file. A valid new one is handed to `onChange`, with only its safe parts taken over; an invalid or
- * vanished one is logged, and the last valid one stays in force. `restartFor` says what the other parts need. Never throws,
+ * Follows changes of the file. A valid new one is handed to `onChange`, with only its safe parts taken over; an invalid, an
+ * empty or a vanished one is logged, and the last valid one stays in force. `restartFor` says what the other parts need. Never throws,
  * also where files cannot be watched.
  */
 export function watchConfig(
@@ -67,19 +73,24 @@ export function watchConfig(
     if (closed || now === seen) return;
     follow();
     seen = now;
-    if (now === undefined) {
-      log.warn({ file }, 'the configuration file is gone; the last configuration stays in force');
+    if (now === undefined || now === EMPTY) {
+      const state = now === undefined ? 'gone' : 'empty';
+      log.warn({ file }, `the configuration file is ${state}; the last configuration stays in force`);
       return;
     }
     try {
-      const next = merge(inForce, await load());
+      const loaded = await load();
+      // Emptied since: an empty file may have been read.
+      if ((await signature(file)) === EMPTY) return onEvent();
+      const next = merge(inForce, loaded);
       report(next.needRestart);
       if (wrong) log.info({ file }, 'the configuration file can be used again');
       wrong = false;
       if (closed || next.changed.length === 0) return;
       await onChange(next.config);
       inForce = next.config;
-      log.info({ file, changed: next.changed }, `the configuration has changed: ${next.changed.join(', ')}`);
+      const changed = [...new Set(next.changed.map((key) => (OF_PROVIDERS.has(key) ? 'providers' : key)))];
+      log.info({ file, changed }, `the configuration has changed: ${changed.join(', ')}`);
     } catch (error) {
       if (error instanceof ConfigError && error.mayPass) tryAgain(error);
       else reportFailure(error);
@@ -176,6 +187,7 @@ function open(folder: string, onEvent: () => void, log: Logger): FSWatcher | und
 async function signature(file: string): Promise<string | undefined> {
   try {
     const { ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
+    if (size === 0n) return EMPTY;
     return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
   } catch {
     return undefined;
