@@ -64,6 +64,11 @@ describe('sluice top', { timeout: 60_000 }, () => {
   test('says what is wrong in a line', async () => {
     const pipe = new FakeTerminal(false);
     await assert.rejects(top({ url: world.origin }, pipe, {}), /asks for its access key: give it with --key/);
+    await assert.rejects(
+      top({ url: world.origin, key: 'planted-key' }, pipe, {}),
+      ({ message }: Error) =>
+        /has another access key than the one given: give it/.test(message) && !message.includes('planted'),
+    );
     const gone = await openObserved();
     await gone.close();
     await assert.rejects(top({ url: gone.origin }, pipe, {}), /cannot be reached .*ECONNREFUSED/);

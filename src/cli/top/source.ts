@@ -18,7 +18,8 @@ export async function look(source: Source): Promise<Snapshot> {
   const response = await ask(source, '/metrics');
   const text = await response.text();
   if (response.status === 401) {
-    throw new Failure(`${source.url} asks for its access key: give it with --key, or as SLUICE_KEY`);
+    const words = source.key === undefined ? 'asks for its access key' : 'has another access key than the one given';
+    throw new Failure(`${source.url} ${words}: give it with --key, or as SLUICE_KEY`);
   }
   if (response.status !== 200) {
     const message = /"message":"((?:[^"\\]|\\.)*)"/.exec(text)?.[1];
