@@ -293,6 +293,15 @@ aliases:
     );
   });
 
+  test('a slip in the name of a variable is found', async (context) => {
+    const { code, finding } = await examine(context, { environment: { SLUICE_KEYS: 'planted', SLUICE_OTHER: 'x' } });
+    assert.equal(code, 0);
+    assert.equal(
+      finding('! SLUICE_'),
+      '! SLUICE_KEYS is set, and Sluice reads no such variable; did you mean SLUICE_KEY?',
+    );
+  });
+
   test('a key in the environment that switches nothing on', async (context) => {
     const { code, finding } = await examine(context, { environment: { AZURE_OPENAI_API_KEY: 'planted-key' } });
     assert.equal(code, 0);

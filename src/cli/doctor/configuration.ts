@@ -5,6 +5,7 @@ import { DEFAULT_FILE } from '../../config/file.ts';
 import { type LoadOptions, loadUsable } from '../../config/load.ts';
 import { type Environment, variable } from '../../config/paths.ts';
 import type { ProxyConfig } from '../../config/proxy.ts';
+import { suggest } from '../../config/suggest.ts';
 import { variablesRead } from '../../config/variables.ts';
 import { type Finding, good, note, wrong } from './finding.ts';
 
@@ -16,18 +17,33 @@ export async function examineConfiguration(
   options: LoadOptions & { readonly environment: Environment; readonly directory: string },
 ): Promise<{ findings: Finding[]; config: Config }> {
   const { config, notes, wrongOutside, wrongInFile } = await loadUsable(options);
-  const set = [...variablesRead()].filter((name) => variable(options.environment, name) !== undefined);
+  const known = variablesRead();
+  const set = [...known].filter((name) => variable(options.environment, name) !== undefined);
   const findings = [
     ...[...wrongOutside, ...wrongInFile].map((problem) => wrong(problem)),
     ...(wrongOutside.length > 0 ? [note('what is wrong there counts as not set in what follows')] : []),
     fileFinding(config, wrongInFile.length > 0, options.directory),
     // Names only: the values may be secrets.
     good(`variables that count here: ${set.join(', ') || 'none are set'}`),
+    ...slips(options.environment, known),
     ...notes.map((text) => note(text)),
     accessFinding(config),
     ...proxyFindings(config.proxy),
   ];
   return { findings, config };
+}
+
+/** Variables whose names are nearly ours, and which nobody reads. */
+function slips(environment: Environment, known: ReadonlySet<string>): Finding[] {
+  const ours = [...known].filter(isOurs);
+  return Object.keys(environment).flatMap((name) => {
+    const meant = isOurs(name) && !known.has(name) ? suggest(name, ours) : undefined;
+    return meant === undefined ? [] : note(`${name} is set, and Sluice reads no such variable; did you mean ${meant}?`);
+  });
+}
+
+function isOurs(name: string): boolean {
+  return name.startsWith('SLUICE_');
 }
 
 function fileFinding({ file }: Config, isWrong: boolean, directory: string): Finding {
