@@ -96,8 +96,11 @@ function refuseWords(command: Command): void {
   if (word !== undefined) throw unknownCommand(word);
 }
 
+const COMMANDS = ['serve', 'models', 'doctor', 'top', 'help'];
+
 function unknownCommand(word: string): Failure {
-  const near = suggest(word, ['serve', 'models', 'doctor', 'top', 'help']);
+  if (COMMANDS.includes(word)) return new Failure(`'${word}' is a command of its own, and stands alone`, EXIT_USAGE);
+  const near = suggest(word, COMMANDS);
   const hint = near === undefined ? 'there are serve, models, doctor and top' : `did you mean ${near}?`;
   return new Failure(`unknown command '${word}' (${hint})`, EXIT_USAGE);
 }

@@ -153,6 +153,7 @@ async function openFile(flags: Flags, environment: Environment, directory: strin
   const file = named === undefined ? findDefaultFile(directory) : absolutePath(directory, named);
   if (file === undefined) return { problems: [], mayPass: false };
   const source = flags.config === undefined ? 'SLUICE_CONFIG' : '--config';
+  if (named?.trim() === '') return { problems: [`${source}: got ""; allowed: a path`], mayPass: false };
   try {
     const read = await readConfigFile(file, shownPath(file, directory), named === undefined ? undefined : source);
     return { file: read, problems: [], mayPass: false };

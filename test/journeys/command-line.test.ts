@@ -88,6 +88,12 @@ describe('usage', () => {
     );
   });
 
+  test('a command behind another one', async (context) => {
+    const words = "'models' is a command of its own, and stands alone";
+    assertOneLine(await run(context, ['serve', 'models']), 2, words);
+    assertOneLine(await run(context, ['help', 'help']), 2, "'help' is a command of its own, and stands alone");
+  });
+
   test('help for an unknown command', async (context) => {
     assertOneLine(await run(context, ['help', 'modles']), 2, "unknown command 'modles' (did you mean models?)");
   });
@@ -115,6 +121,10 @@ describe('usage', () => {
       2,
       '--config: cannot read none.yaml: there is no such file',
     );
+  });
+
+  test('no file where one has to be named', async (context) => {
+    assertOneLine(await run(context, ['--config', '']), 2, '--config: got ""; allowed: a path');
   });
 
   test('a folder instead of a file, named by the environment', async (context) => {
