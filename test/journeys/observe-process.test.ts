@@ -186,15 +186,23 @@ describe('metrics', { timeout: 60_000 }, () => {
   });
 
   test('are in the text format, line by line', async () => {
-    const response = await fetch(`${world.origin}/metrics`);
-    assert.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8');
-    const lines = (await response.text()).trimEnd().split('\n');
+    let text = '';
+    await eventually('all families are told, the lag too', async () => {
+      const response = await fetch(`${world.origin}/metrics`);
+      assert.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8');
+      text = await response.text();
+      return text.includes('sluice_event_loop_lag_seconds{');
+    });
+    const lines = text.trimEnd().split('\n');
     const label = '[a-zA-Z_]\\w*="(?:[^"\\\\\\n]|\\\\["\\\\n])*"';
     const sample = new RegExp(`^[a-zA-Z_:][\\w:]*(?:\\{${label}(?:,${label})*\\})? -?\\d[\\d.e+-]*$`);
-    const comment = /^# (?:HELP [a-z_]+ .+|TYPE [a-z_]+ (?:counter|gauge|histogram))$/;
+    const comment = /^# (?:HELP [a-z_]+ .+|TYPE [a-z_]+ (?:counter|gauge|histogram|summary))$/;
     for (const line of lines) assert.match(line, line.startsWith('#') ? comment : sample);
     const heads = lines.filter((line) => line.startsWith('# TYPE'));
     assert.equal(new Set(heads).size, heads.length, 'a family is there once');
+    const named = (part: RegExp) => new Set(lines.filter((each) => part.test(each)).map((each) => each.split('{')[0]));
+    const typed = (type: string) => heads.filter((head) => head.endsWith(` ${type}`)).map((head) => head.split(' ')[2]);
+    assert.deepEqual([...named(/^[^#]+[{,]quantile="/)], typed('summary'), 'a label that is kept for summaries');
   });
 });
 

@@ -132,7 +132,7 @@ export function gauge(
   name: string,
   help: string,
   value: number | undefined | readonly (readonly [labels: string, value: number])[],
-  type: 'gauge' | 'counter' = 'gauge',
+  type: 'gauge' | 'counter' | 'summary' = 'gauge',
 ): string {
   if (value === undefined) return '';
   const values: readonly (readonly [string, number])[] = typeof value === 'number' ? [['', value]] : value;

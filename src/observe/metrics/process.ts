@@ -42,11 +42,14 @@ export class ProcessMetrics {
     if (delay.count === 0) return '';
     // The histogram holds the whole intervals.
     const seconds = (nanoseconds: number): number => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1_000);
-    const text = gauge('sluice_event_loop_lag_seconds', 'Delay of the event loop since the last reading.', [
+    const quantiles = [
       ['quantile="0.5"', seconds(delay.percentile(50))],
       ['quantile="0.99"', seconds(delay.percentile(99))],
       ['quantile="1"', seconds(delay.max)],
-    ]);
+    ] as const;
+    // Prometheus keeps the label `quantile` for summaries.
+    const help = 'Delay of the event loop since the last reading.';
+    const text = gauge('sluice_event_loop_lag_seconds', help, quantiles, 'summary');
     delay.reset();
     return text;
   }
