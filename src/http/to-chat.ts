@@ -185,8 +185,9 @@ function toPart(part: WirePart): Part[] {
     refusal?: unknown;
   };
   const name = typeof known.name === 'string' ? { name: known.name } : {};
-  // Converted media: the text is meant, not the file.
-  if (typeof known.text === 'string') {
+  const isOfBucket = typeof known.bucket_id === 'string';
+  // Converted media: the text is meant, not the file. An empty one is none.
+  if (typeof known.text === 'string' && !(isOfBucket && known.text === '')) {
     return known.text === '' ? [] : [{ type: 'text', text: known.text, ...toCacheMark(known.cache_control) }];
   }
   if (typeof known.bucket_id === 'string') return [{ type: 'bucket', bucketId: known.bucket_id, ...name }];

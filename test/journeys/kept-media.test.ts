@@ -312,10 +312,25 @@ describe('buckets in a conversation', { timeout: 60_000 }, () => {
     check();
   });
 
+  test('an empty text beside a file of a bucket does not stand for it', async () => {
+    const said = (content: readonly object[]) =>
+      converse(world, { messages: [{ role: 'user', content: [...content, { type: 'text', text: 'What is it?' }] }] });
+    await said([{ bucket_id: 'talk', name: 'green.png', text: '' }]);
+    const url = `data:image/png;base64,${bytes.toString('base64')}`;
+    const question = { type: 'text', text: 'What is it?' };
+    assert.deepEqual(lastBody(world).messages[0]?.content, [{ type: 'image_url', image_url: { url } }, question]);
+    await said([{ bucket_id: 'talk', text: '' }]);
+    assert.match(JSON.stringify(lastBody(world).messages[0]?.content), /High water is at noon/);
+    await said([{ bucket_id: 'talk', name: 'green.png', text: 'A green field.' }]);
+    assert.match(JSON.stringify(lastBody(world).messages[0]?.content), /A green field\./);
+    assert.doesNotMatch(JSON.stringify(lastBody(world).messages[0]?.content), /image_url/);
+  });
+
   test('what is not there is refused before anything is sent', async () => {
     const before = world.upstream.chats.length;
     for (const part of [
       { bucket_id: 'missing', url: 'x' },
+      { bucket_id: 'talk', name: 'none.png', text: '' },
       { bucket_id: '', url: 'x' },
       { bucket_id: '', url: 'x', name: 'none.png' },
       { bucket_id: '../talk', url: 'x' },
