@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { defaultLimits } from '../../src/config/defaults.ts';
 import { picture } from '../support/pictures.ts';
-import { at, form, type KeptWorld, lastBody, openKept } from './kept-world.ts';
+import { at, form, type KeptWorld, lastBody, openKept, told } from './kept-world.ts';
 
 describe('files that come with a conversation', { timeout: 60_000 }, () => {
   let world: KeptWorld;
@@ -83,6 +84,32 @@ describe('files that come with a conversation', { timeout: 60_000 }, () => {
     data.append('pictures', new File([new Uint8Array(png)], 'a.png', { type: 'image/png' }));
     assert.deepEqual(await sentWith(data), [{ role: 'user', content: 'Hi' }]);
     assert.equal(dropped, 'files');
+  });
+
+  for (const [name, json] of Object.entries({
+    'a blob': (text: string) => new Blob([text], { type: 'application/json' }),
+    'a file': (text: string) => new File([text], 'request.json'),
+  })) {
+    test(`the request may come as ${name}, which gives its part the name of a file`, async () => {
+      const data = form([['a.png', png, 'image/png']]);
+      data.append('json', json(JSON.stringify({ provider: 'acme', messages: [QUESTION] })));
+      const response = await fetch(at(world, 'conversation'), { method: 'POST', body: data });
+      assert.equal(response.status, 200, await response.text());
+      assert.equal(response.headers.get('x-sluice-dropped'), null);
+      assert.deepEqual(lastBody(world).messages, [{ role: 'user', content: [image(), { type: 'text', text: 'Hi' }] }]);
+    });
+  }
+
+  test('of a request that comes as a file a conversation may have no more bytes than elsewhere, and only UTF-8', async () => {
+    const send = (body: string | Uint8Array<ArrayBuffer>) => {
+      const data = new FormData();
+      data.append('json', new Blob([body]));
+      return told(fetch(at(world, 'conversation'), { method: 'POST', body: data }));
+    };
+    const latin = await send(new Uint8Array(Buffer.from('{"prompt":"\xe9"}', 'latin1')));
+    assert.deepEqual([latin.status, latin.message], [400, "The part 'json' is not valid UTF-8."]);
+    const large = await send(`{"prompt":"${'x'.repeat(defaultLimits.chatBodyBytes)}"}`);
+    assert.deepEqual([large.status, large.code, large.json.error.param], [413, 'too_large', 'json']);
   });
 
   const SYSTEM = { role: 'system', content: 'Be nice' };

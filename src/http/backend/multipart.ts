@@ -24,6 +24,7 @@ export async function readConversation(request: FastifyRequest, deps: Deps): Pro
   const bounds = {
     ...limits,
     fieldBytes: limits.chatBodyBytes,
+    fieldNames: ['json'],
     uploadFileBytes: Math.min(limits.uploadFileBytes, 2 * limits.chatBodyBytes),
     uploadRequestBytes: Math.min(limits.uploadRequestBytes, 4 * limits.chatBodyBytes),
   };

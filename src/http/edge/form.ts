@@ -35,7 +35,11 @@ export interface Form {
 type FormLimits = Pick<
   Limits,
   'uploadFileBytes' | 'uploadRequestBytes' | 'uploadParts' | 'uploadNameBytes' | 'clientBodyIdleMs'
-> & { readonly fieldBytes: number };
+> & {
+  readonly fieldBytes: number;
+  /** Parts that are fields also where they have a file's name, as a browser gives it to every `Blob`. */
+  readonly fieldNames?: readonly string[];
+};
 
 interface FormReader {
   readonly deadlines: Deadlines;
@@ -152,8 +156,9 @@ export async function* formParts(
       fail(wrongPart(part, `The name of a part has more than ${limits.uploadNameBytes} bytes.`));
     }
     // Some send what was pasted without a name.
-    const isFile =
+    const looksLikeFile =
       filename !== undefined || mimeType === 'application/octet-stream' || extensionFor(mimeType) !== undefined;
+    const isFile = looksLikeFile && !limits.fieldNames?.includes(part);
     open.add(body);
     body.once('close', () => open.delete(body));
     body.on('error', () => fail(malformed()));
