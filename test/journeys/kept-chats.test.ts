@@ -71,6 +71,17 @@ describe('shared chats over HTTP', { timeout: 60_000 }, () => {
     assert.equal((await told(fetch(url('own'), { headers: { 'if-none-match': '7' } }))).status, 404);
   });
 
+  test('a version of a clock that was far ahead keeps no later one out, one of a clock that is a little ahead does', async () => {
+    const now = Date.now();
+    const cookie = await share('ahead', { updated: 4_102_444_800_000 + now, text: 'of the future' });
+    assert.equal((await told(postJson(url('ahead'), { updated: now, text: 'put right' }, { cookie }))).status, 200);
+    const response = await fetch(url('ahead'), { headers: { 'if-none-match': String(4_102_444_800_000 + now) } });
+    assert.deepEqual([response.headers.get('etag'), (await told(response)).json.text], [`"${now}"`, 'put right']);
+    const soon = now + 6 * 60 * 60_000;
+    assert.equal((await told(postJson(url('ahead'), { updated: soon, text: 'a zone away' }, { cookie }))).status, 200);
+    assert.equal((await told(postJson(url('ahead'), { updated: now, text: 'older' }, { cookie }))).status, 409);
+  });
+
   test('a time stamp of 0 is one', async () => {
     await share('epoch', { updated: 0, text: 'first' });
     assert.equal(await statusOf(url('epoch'), { headers: { 'if-none-match': '0' } }), 304);

@@ -14,6 +14,9 @@ import { ChatBody } from './wire.ts';
 /** Holds the secret of whoever shares chats from a browser. */
 const OWNER_COOKIE = 'sluice_owner';
 
+/** How far a client's clock may be ahead. A version of a later time than that would keep all others out for as long. */
+const MOST_AHEAD_MS = 24 * 60 * 60_000;
+
 /** `GET chat/<share_id>`: what its owner uploaded. 304 while the reader has the present version. */
 export function getChat(deps: Deps): Handler {
   return async (request, reply) => {
@@ -42,7 +45,8 @@ export function postChat(deps: Deps): Handler {
       if (present === undefined) return next;
       if (present.owner !== owner) throw new SluiceError('forbidden', 'Only the owner of a shared chat can change it.');
       // A client that does not say how old its version is has no older one.
-      if (updated != null && updated < present.updated) {
+      const isOlder = updated != null && updated < present.updated;
+      if (isOlder && present.updated <= Date.now() + MOST_AHEAD_MS) {
         throw new SluiceError('conflict', `A newer version of this chat is stored (updated ${present.updated}).`, {
           param: 'updated',
         });
