@@ -129,7 +129,8 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
   const deadlines = new Deadlines();
   const secrets = new Secrets();
   const prices = new Prices(providerOf, log);
-  const ledger = shared?.ledger ?? new OwnLedger({ config: observing, records: stores.caches, log });
+  const usageDays = (): number => config.limits.keptUsageDays;
+  const ledger = shared?.ledger ?? new OwnLedger({ config: observing, records: stores.caches, log, usageDays });
   const observer = new Observer({ config: observing, ledger, secrets, log, sink: otel });
   const calls = new WatchedCalls(shared?.places ?? new OwnPlaces(limits), observer);
   const answers = new KeptAnswers(() => shareOf(config.limits, shared?.workers ?? 1), shared?.tag);
@@ -160,8 +161,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     owner: () => ownerNow(config),
     mostBytes: () => config.limits.uploadFileBytes,
   });
-  const sweep =
-    shared === undefined ? sweepRegularly({ ...stores, usageDays: () => config.limits.keptUsageDays }, log) : undefined;
+  const sweep = shared === undefined ? sweepRegularly({ ...stores, usageDays }, log) : undefined;
   const media = createMediaStore(stores.files, guardedFetch, Date.now, shared?.mediaChanged);
   const search = createWebSearch({
     fetch: guardedFetch,

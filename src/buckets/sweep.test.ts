@@ -144,6 +144,7 @@ for (const [name, open] of WORLDS) {
         if ((await files.stat(path)) !== undefined) throw new SluiceError('storage_failed', 'The disk is full.');
         return caches.forgetExpired(now);
       },
+      delete: caches.delete.bind(caches),
     };
     assert.equal(await forgetExpired({ caches: onFullDisk, responses, uploads, files, usage, usageDays }), 1);
   });
@@ -157,6 +158,7 @@ for (const [name, open] of WORLDS) {
         told.resolve();
         return 0;
       },
+      delete: async () => false,
     };
     const sweep = sweepRegularly({ ...store, usageDays, caches }, testLogger());
     context.after(() => sweep.stop());

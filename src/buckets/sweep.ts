@@ -3,6 +3,7 @@ import { cautiousNow, fileAge } from '../core/file-age.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Stores } from '../core/stores.ts';
 import { pathOfPicture, THUMBNAILS_FOLDER } from '../media/names.ts';
+import { forgetDaysBefore } from '../observe/insights.ts';
 import { removeAbandoned } from '../uploads/resumable.ts';
 import { removeExpired, UPLOADS_FOLDER } from '../uploads/uploads.ts';
 
@@ -22,7 +23,7 @@ interface SweepDeps extends Pick<Stores, 'files'> {
 }
 
 interface ExpiryDeps extends Pick<Stores, 'files' | 'uploads'> {
-  readonly caches: Pick<Stores['caches'], 'forgetExpired'>;
+  readonly caches: Pick<Stores['caches'], 'forgetExpired' | 'delete'>;
   readonly responses: Pick<Stores['responses'], 'forgetExpired'>;
   readonly usage: Pick<Stores['usage'], 'forgetBefore'>;
   /** Days for which usage is kept; 0: for ever. */
@@ -51,7 +52,8 @@ export async function forgetExpired({
   count += (await caches.forgetExpired(at)) + (await responses.forgetExpired(at));
   const days = usageDays();
   if (days === 0) return count;
-  return count + (await usage.forgetBefore(dayOf(cautiousNow() - days * DAY_MS)));
+  const first = dayOf(cautiousNow() - days * DAY_MS);
+  return count + (await usage.forgetBefore(first)) + (await forgetDaysBefore(caches, first));
 }
 
 /**

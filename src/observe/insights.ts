@@ -1,5 +1,5 @@
 import { boundedCache } from '../core/bounded-cache.ts';
-import { dayOf } from '../core/days.ts';
+import { dayOf, daysUpTo } from '../core/days.ts';
 import type { Logger } from '../core/logger.ts';
 import type { CacheRecord, Records } from '../core/stores.ts';
 import { Durations } from './durations.ts';
@@ -8,11 +8,10 @@ import { isFailure, isOk } from './request-log.ts';
 
 const DAY_MS = 86_400_000;
 /** As long as `stats` can look back, and a little more. */
-const KEPT_MS = 400 * DAY_MS;
+const KEPT_DAYS = 400;
 /** Groups of a day: names of users are free, and nobody reads a list of a million. What comes later counts without its user. */
 const MOST_GROUPS = 500;
 const OTHERS = '(others)';
-const MOST_PAST_DAYS = 400;
 /** Days that wait for a storage that is out of order. */
 const MOST_ENDED = 7;
 
@@ -72,17 +71,25 @@ export class Insights {
   readonly #records: Records<CacheRecord>;
   readonly #log: Logger;
   readonly #now: () => number;
-  readonly #past = boundedCache<string, readonly Group[]>(MOST_PAST_DAYS);
+  readonly #usageDays: () => number;
+  readonly #past = boundedCache<string, readonly Group[]>(KEPT_DAYS);
   #today: Day;
   /** When this day began, in milliseconds since 1970. */
   #began = 0;
   /** Days that have ended and are not written yet. */
   #ended: Day[] = [];
 
-  constructor(records: Records<CacheRecord>, log: Logger, now: () => number = Date.now) {
+  /** @param usageDays days for which anything is kept of users, where that is less than `KEPT_DAYS`; 0: it is not */
+  constructor(
+    records: Records<CacheRecord>,
+    log: Logger,
+    now: () => number = Date.now,
+    usageDays: () => number = () => 0,
+  ) {
     this.#records = records;
     this.#log = log;
     this.#now = now;
+    this.#usageDays = usageDays;
     this.#today = this.#begin();
   }
 
@@ -113,7 +120,11 @@ export class Insights {
   async days(dates: readonly string[]): Promise<ReadonlyMap<string, readonly Group[]>> {
     this.#turn();
     await this.#load(this.#today);
-    const found = await Promise.all(dates.map(async (date) => [date, await this.#day(date)] as const));
+    const days = this.#usageDays();
+    const first = days === 0 ? '' : dayOf(this.#now() - days * DAY_MS);
+    // What is no longer on the disk may still be in memory.
+    const dayFrom = (date: string) => (date < first ? [] : this.#day(date));
+    const found = await Promise.all(dates.map(async (date) => [date, await dayFrom(date)] as const));
     return new Map(found);
   }
 
@@ -136,7 +147,7 @@ export class Insights {
     const value = toJson(day.groups.values());
     day.isChanged = false;
     try {
-      await this.#records.put({ id: idOf(day.date), expires: this.#now() + KEPT_MS, value });
+      await this.#records.put({ id: idOf(day.date), expires: this.#now() + KEPT_DAYS * DAY_MS, value });
     } catch (error) {
       day.isChanged = true;
       throw error;
@@ -214,6 +225,13 @@ export function merge(into: Group, other: Group): Group {
   into.firstChunk.merge(other.firstChunk);
   into.duration.merge(other.duration);
   return into;
+}
+
+/** Removes what is kept of days before one. Returns how many there were. */
+export async function forgetDaysBefore(records: Pick<Records<CacheRecord>, 'delete'>, date: string): Promise<number> {
+  const dates = daysUpTo(date, KEPT_DAYS + 1).slice(0, -1);
+  const found = await Promise.all(dates.map((each) => records.delete(idOf(each))));
+  return found.filter(Boolean).length;
 }
 
 function idOf(date: string): string {

@@ -42,6 +42,8 @@ export interface LedgerDeps {
   readonly config: ObserveConfig;
   readonly records: Records<CacheRecord>;
   readonly log: Logger;
+  /** Days for which usage is kept; 0: for ever. */
+  readonly usageDays?: () => number;
 }
 
 /** The ledger of this process. */
@@ -53,10 +55,10 @@ export class OwnLedger implements Ledger {
   readonly #config: ObserveConfig;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ config, records, log }: LedgerDeps) {
+  constructor({ config, records, log, usageDays }: LedgerDeps) {
     const { requestLog: mode, requestLogEntries: entries, requestLogBytes: bytes } = config;
     this.#config = config;
-    this.#insights = new Insights(records, log);
+    this.#insights = new Insights(records, log, Date.now, usageDays);
     this.#requests = new RequestLog({ entries, bytes });
     this.#kept = new KeptLog(this.#requests, mode, entries, records, log);
     // What an earlier run kept and this one shall not goes now, and not with the first request.

@@ -52,6 +52,7 @@ class Primary {
   #configWatch: ConfigWatch | undefined;
   #sweep: { stop(): void } | undefined;
   #isStopping = false;
+  readonly #usageDays = (): number => this.#config.limits.keptUsageDays;
 
   constructor(flags: Flags, loaded: Loaded, log: ProcessLogger) {
     this.#flags = flags;
@@ -65,7 +66,7 @@ class Primary {
     const { dataDir, observe } = loaded.config;
     const database = openDatabase(dataDir, log);
     this.#stores = openStores(dataDir, log, () => this.#config.limits.keptResponses, database);
-    this.#ledger = new OwnLedger({ config: observe, records: this.#stores.caches, log });
+    this.#ledger = new OwnLedger({ config: observe, records: this.#stores.caches, log, usageDays: this.#usageDays });
     this.#hub = new Hub({ database, ledger: this.#ledger, limits: () => this.#config.limits, log });
     this.#fleet = new Fleet(
       {
@@ -110,7 +111,7 @@ class Primary {
     });
     this.#watchConfig();
     if (this.#config.detectLocal) this.#watchLocal();
-    this.#sweep = sweepRegularly({ ...this.#stores, usageDays: () => this.#config.limits.keptUsageDays }, this.#log);
+    this.#sweep = sweepRegularly({ ...this.#stores, usageDays: this.#usageDays }, this.#log);
     return text;
   }
 

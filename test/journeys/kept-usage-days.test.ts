@@ -3,6 +3,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { dayOf } from '../../src/core/days.ts';
 import { UsageBatch } from '../../src/core/usage-batch.ts';
+import { empty, toJson } from '../../src/observe/insights.ts';
 import { openStores } from '../../src/stores/index.ts';
 import { testLogger } from '../support/call.ts';
 import { eventually } from '../support/eventually.ts';
@@ -45,4 +46,22 @@ test('usage goes after keptUsageDays, with its sums', { timeout: 120_000 }, asyn
   await eventually('the older one is gone', async () => (await statusOf(10)) === 404);
   await eventually('so are its sums', async () => (await requests()) === 1);
   assert.equal(await statusOf(3), 200);
+});
+
+test('what the dashboard shows beyond sums of tokens is kept no longer', { timeout: 120_000 }, async (context) => {
+  const { gateway, aMinuteLater } = await startWith(context, 'limits: { keptUsageDays: 7 }');
+  const now = Date.now();
+  const { caches, close } = openStores(path.join(gateway.folder, 'data'), testLogger());
+  context.after(close);
+  const idOf = (days: number): string => `observed-day ${dayOf(now - days * DAY_MS)}`;
+  const isThere = async (days: number): Promise<boolean> => (await caches.get(idOf(days))) !== undefined;
+  const value = toJson([{ ...empty('ann', 'acme', 'test-model'), requests: 1 }]);
+  for (const days of [399, 10, 3]) await caches.put({ id: idOf(days), expires: now + 400 * DAY_MS, value });
+  const response = await fetch(`${gateway.origin}/backend-api/v2/stats?days=30`);
+  const { insights } = (await response.json()) as { insights: { all: { requests: number } } };
+  assert.equal(insights.all.requests, 1, 'nobody is shown what is too old');
+  aMinuteLater();
+  await eventually('the oldest is gone', async () => !(await isThere(399)));
+  await eventually('so is the older one', async () => !(await isThere(10)));
+  assert.equal(await isThere(3), true);
 });
