@@ -131,6 +131,18 @@ describe('files on the disk', () => {
     assert.deepEqual(readdirSync(temporary).sort(), [`${process.ppid}-abc-1`, names.at(-1)].sort());
   });
 
+  test('what live ones are writing stays where the clock is set forward', async (context) => {
+    const { root, open } = openFiles(context);
+    const temporary = path.join(root, '.tmp');
+    const name = `${process.ppid}-abc-1`;
+    mkdirSync(temporary, { recursive: true });
+    writeFileSync(path.join(temporary, name), 'half');
+    const now = Date.now();
+    context.mock.method(Date, 'now', () => now + 400 * 86_400_000);
+    await open().write('a', text('x'));
+    assert.deepEqual(readdirSync(temporary), [name]);
+  });
+
   test('is on the disk before it has its name, and its name before it is acknowledged', async (context) => {
     if (process.platform !== 'linux') return context.skip('only Linux tells which file an open one is');
     const { root, open } = openFiles(context);

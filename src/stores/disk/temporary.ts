@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { fileAge } from '../../core/file-age.ts';
 
 /** Begins with a dot, which no path of the port does, so nothing in it can be asked for or listed. */
 export const TEMPORARY = '.tmp';
@@ -28,7 +29,7 @@ async function isLeftover(file: string, name: string): Promise<boolean> {
   const pid = Number(name.split('-', 1)[0]);
   if (!(pid > 0) || pid === process.pid || !isAlive(pid)) return true;
   try {
-    return Date.now() - (await lstat(file)).mtimeMs > LEFTOVER_MS;
+    return fileAge((await lstat(file)).mtimeMs) > LEFTOVER_MS;
   } catch {
     // Its process has just finished it.
     return false;
