@@ -35,6 +35,12 @@ describe('pieces', () => {
     ['nested lists', '<ul><li>a<ol start=7><li>b<li>c</ol><li>d</ul>', '- a\n  7. b\n  8. c\n- d\n'],
     ['tasks', '<ul><li><input type=checkbox checked> a<li><input type=checkbox>b</ul>', '- [x] a\n- [ ] b\n'],
     [
+      'cells over several rows',
+      '<table><tr><th>a<th>b<th>c<tr><td rowspan=2 colspan=2>d<td>e<tr><td>f<tr><td>g<td rowspan=9>h<td>i</table>',
+      '| a | b | c |\n| --- | --- | --- |\n| d |  | e |\n|  |  | f |\n| g | h | i |\n',
+    ],
+    ['what opens', '<details><summary>a</summary>b</details>c', 'a\n\nb\n\nc\n'],
+    [
       'a table without a head',
       '<table><tr><td>a<td>b|c<tr><td colspan=2>d</table>',
       '| a | b\\|c |\n| --- | --- |\n| d |  |\n',

@@ -95,6 +95,11 @@ const RULES: Readonly<Record<string, TurndownService.Rule>> = {
       return address === undefined ? words : `![${words}](${address})`;
     },
   },
+  // Which the library takes for words within a line.
+  blocks: {
+    filter: ['details', 'summary', 'legend', 'hgroup', 'search'],
+    replacement: (content) => `\n\n${content.trim()}\n\n`,
+  },
   raised: {
     filter: ['sup', 'sub'],
     replacement(content, node) {
@@ -155,17 +160,35 @@ function markOf(item: Element): string {
   return `${(Number.isNaN(first) ? 1 : first) + Math.max(0, list.children.indexOf(item))}. `;
 }
 
-/** The content of each cell; a cell that spans columns is followed by empty ones. */
+/** The content of each cell; a cell that spans columns or rows is followed by empty ones, beside it and below. */
 function rowsOf(tableElement: Element): string[][] {
   const rows = tableElement.querySelectorAll('tr').filter((row) => closest(row, 'TABLE') === tableElement);
-  return rows.map((row) =>
-    row.children
-      .filter((child) => child.nodeName === 'TD' || child.nodeName === 'TH')
-      .flatMap((child) => [
-        child.getAttribute('data-markdown') ?? '',
-        ...Array<string>(Math.min(100, Math.max(0, Number(child.getAttribute('colspan') ?? 1) - 1)) || 0).fill(''),
-      ]),
-  );
+  // By column: the row before which a cell from above ends.
+  const ends: number[] = [];
+  return rows.map((row, index) => {
+    const cells: string[] = [];
+    const passCovered = (): void => {
+      while ((ends[cells.length] ?? 0) > index) cells.push('');
+    };
+    for (const child of row.children) {
+      if (child.nodeName !== 'TD' && child.nodeName !== 'TH') continue;
+      passCovered();
+      const end = index + 1 + spanOf(child, 'rowspan');
+      ends[cells.length] = end;
+      cells.push(child.getAttribute('data-markdown') ?? '');
+      for (let more = spanOf(child, 'colspan'); more > 0; more -= 1) {
+        ends[cells.length] = end;
+        cells.push('');
+      }
+    }
+    passCovered();
+    return cells;
+  });
+}
+
+/** Columns or rows that a cell covers beside its own. */
+function spanOf(cell: Element, name: 'colspan' | 'rowspan'): number {
+  return Math.min(100, Math.max(0, Math.floor(Number(cell.getAttribute(name) ?? 1)) - 1)) || 0;
 }
 
 function closest(element: Element, name: string): Element | null {
