@@ -4,7 +4,11 @@ import fc from 'fast-check';
 import { Refusal } from './conversion.ts';
 import { decodeText, decodeTextInTurns } from './text.ts';
 
-const BINARY = { name: 'Refusal', message: 'is not text, though its name says so' };
+const BINARY = { name: 'Refusal', message: 'is not text, or not in UTF-8, UTF-16 or Windows-1252' };
+
+/** Bytes behind a declaration. */
+const said = (declaration: string, bytes: readonly number[]): Buffer =>
+  Buffer.concat([Buffer.from(declaration), Buffer.from(bytes)]);
 
 describe('text is decoded', () => {
   const cases: readonly (readonly [what: string, bytes: Uint8Array, text: string])[] = [
@@ -17,8 +21,15 @@ describe('text is decoded', () => {
     ['colours of a terminal', Buffer.from('\x1b[31mred\x1b[0m\b\f\r\n'), '\x1b[31mred\x1b[0m\b\f\r\n'],
     ['one odd byte in many', Buffer.from(`${'a'.repeat(300)}\x01`), `${'a'.repeat(300)}\x01`],
     ['nothing', Buffer.alloc(0), ''],
+    ['HTML in Shift-JIS', said('<meta charset="Shift_JIS"><p>', [0x93, 0xfa, 0x96, 0x7b]), '日本'],
+    ['HTML in KOI8-R', said('<META content="text/html; charset=koi8-r"><p>', [0xcd, 0xc9, 0xd2]), 'мир'],
+    ['XML in windows-1251', said("<?xml version='1.0' encoding='cp1251'?>", [0xec, 0xe8, 0xf0]), 'мир'],
+    ['what says it is something that it is not', said('<meta charset="koi8-r">', [0xc3, 0xbc]), 'ü'],
+    ['what says it is in UTF-8, and is not', said('<meta charset="utf-8">', [0xfc]), 'ü'],
+    ['what says nothing that anybody knows', said('<meta charset="klingon">', [0xfc]), 'ü'],
   ];
-  for (const [what, bytes, text] of cases) test(what, () => assert.equal(decodeText(bytes), text));
+  for (const [what, bytes, text] of cases)
+    test(what, () => assert.equal(decodeText(bytes).replace(/^(<[^>]*>)+/, ''), text));
 });
 
 describe('what is no text is refused', () => {

@@ -13,11 +13,13 @@ const ODD_SHARE = 200;
 /** Bytes that are looked at in one go. */
 const STEP_BYTES = 512 * 1024;
 
-type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
+/** Where HTML and XML say in which encoding they are, and how far into them that is looked for (as browsers do). */
+const DECLARED = /<meta\b[^>]*?\bcharset\s*=\s*["']?\s*([\w.:-]+)|^\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([\w.:-]+)/i;
+const DECLARED_WITHIN = 1024;
 
 /**
- * Bytes as text: UTF-8 and UTF-16 by their byte order mark, else UTF-8, else windows-1252, the superset of latin-1. Throws a
- * `Refusal` when they are no text.
+ * Bytes as text: UTF-8 and UTF-16 by their byte order mark, else UTF-8, else what HTML or XML says of itself, else windows-1252,
+ * the superset of latin-1. Throws a `Refusal` when they are no text.
  */
 export function decodeText(bytes: Uint8Array): string {
   const steps = decode(bytes);
@@ -51,17 +53,28 @@ function* decode(bytes: Uint8Array): Generator<undefined, string> {
     const text = yield* decodeAs(encoding, bytes);
     if (text !== undefined) return text;
   }
-  throw new Refusal('is not text, though its name says so');
+  throw new Refusal('is not text, or not in UTF-8, UTF-16 or Windows-1252');
 }
 
-function encodingsFor(bytes: Uint8Array): Encoding[] {
+function encodingsFor(bytes: Uint8Array): string[] {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return ['utf-16le'];
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return ['utf-16be'];
-  return ['utf-8', 'windows-1252'];
+  return ['utf-8', ...declaredIn(bytes), 'windows-1252'];
+}
+
+function declaredIn(bytes: Uint8Array): string[] {
+  const [, html, xml] = DECLARED.exec(Buffer.from(bytes.subarray(0, DECLARED_WITHIN)).toString('latin1')) ?? [];
+  try {
+    const { encoding } = new TextDecoder(html ?? xml);
+    // Whoever can read the word has no UTF-16 before them.
+    return encoding.startsWith('utf-') ? [] : [encoding];
+  } catch {
+    return [];
+  }
 }
 
 /** The text, one yield a step; undefined when the bytes are not in this encoding, or nothing that anybody would write. */
-function* decodeAs(encoding: Encoding, bytes: Uint8Array): Generator<undefined, string | undefined> {
+function* decodeAs(encoding: string, bytes: Uint8Array): Generator<undefined, string | undefined> {
   const decoder = new TextDecoder(encoding, { fatal: true });
   const allowed = Math.floor(bytes.length / ODD_SHARE);
   const pieces: string[] = [];
@@ -82,7 +95,7 @@ function* decodeAs(encoding: Encoding, bytes: Uint8Array): Generator<undefined, 
 }
 
 /** How many bytes are characters that text does not have. */
-function oddBytes(bytes: Uint8Array, encoding: Encoding): number {
+function oddBytes(bytes: Uint8Array, encoding: string): number {
   const single = encoding === 'windows-1252';
   let odd = 0;
   for (const byte of bytes) {
