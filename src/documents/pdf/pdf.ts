@@ -1,4 +1,5 @@
 import {
+  extractPagesMarkdown,
   extractStructureElements,
   extractTextWithPositions,
   processPdf,
@@ -15,16 +16,29 @@ import { tableEdits } from './tables.ts';
 /** A longer document is left as the library makes it: all its pieces with their places would take too much memory. */
 const MOST_PAGES = 1_000;
 
+/** What stands for letters of which the fonts do not say what they are. */
+const UNKNOWN_LETTERS = /\ufffd/g;
+
 /**
  * A PDF → markdown. The library finds headings, paragraphs, tables and columns; links, levels of lists and code blocks are
  * put back with what it knows of the pages. Throws a `Refusal` for a PDF that is damaged, locked or without any text.
  */
 export function pdfToMarkdown(bytes: Uint8Array): { text: string; title?: string } {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const { markdown = '', title, pageCount } = read(() => processPdf(buffer));
+  const { markdown: whole = '', title, pageCount } = read(() => processPdf(buffer));
+  const markdown = whole.trim() === '' ? pageByPage(buffer) : whole;
   if (markdown.trim() === '') throw new Refusal('has no text in it, perhaps because it was scanned');
+  const unknown = markdown.match(UNKNOWN_LETTERS)?.length ?? 0;
+  if (unknown > markdown.replace(/\s/g, '').length / 2)
+    throw new Refusal('has no text that can be read: its fonts do not say which letters they show');
   const text = tidy(plainMarks(pageCount > MOST_PAGES ? markdown : repair(markdown, buffer)));
   return title === undefined || title.trim() === '' ? { text } : { text, title: title.trim() };
+}
+
+/** The library takes a document for pictures where most of its pages are, and passes over the words of the others. */
+function pageByPage(buffer: Buffer): string {
+  const { pages } = read(() => extractPagesMarkdown(buffer));
+  return pages.map(({ markdown }) => markdown).join('\n');
 }
 
 function repair(markdown: string, buffer: Buffer): string {
