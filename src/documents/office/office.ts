@@ -3,6 +3,7 @@ import { load } from '../libraries.ts';
 import { tidy } from '../markdown.ts';
 import { writeZip } from '../write-zip.ts';
 import { linkFields } from './docx-fields.ts';
+import { listItemsByStyle } from './docx-lists.ts';
 import { NO_STYLES, readStyles } from './odt-styles.ts';
 import { type Package, relationships, type Target } from './package.ts';
 import { withBullets, withoutDecoration } from './pptx-slides.ts';
@@ -58,9 +59,21 @@ export async function officeToMarkdown(
 function rewrite(parts: Package): Buffer {
   const files = new Map<string, string>();
   for (const path of parts.paths) files.set(path, parts.text(path) ?? '');
-  if (parts.kind === 'docx') addLinks(parts, files);
+  if (parts.kind === 'docx') {
+    repairText(parts, files);
+    addLinks(parts, files);
+  }
   if (parts.kind === 'pptx') repairSlides(parts, files);
   return writeZip([...files].map(([path, text]) => [path, Buffer.from(text, 'utf8')] as const));
+}
+
+/** What the library passes over in the text of a Word document. */
+function repairText(parts: Package, files: Map<string, string>): void {
+  const path = parts.find('word/document.xml') ?? parts.main;
+  if (path === undefined) return;
+  const xml = (files.get(path) ?? '').replace(/<w:noBreakHyphen\s*\/>/g, '<w:t>-</w:t>');
+  const styles = parts.find(`${path.slice(0, path.lastIndexOf('/') + 1)}styles.xml`) ?? '';
+  files.set(path, listItemsByStyle(xml, files.get(styles) ?? ''));
 }
 
 function repairSlides(parts: Package, files: Map<string, string>): void {
