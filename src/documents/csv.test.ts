@@ -57,6 +57,13 @@ describe('a table', () => {
     assert.equal(csvToMarkdown('a;b\n1,5;2,5'), '| a | b |\n| --- | --- |\n| 1,5 | 2,5 |\n');
   });
 
+  test('a first line that names the separator is for programs', () => {
+    const table = '| a,b | c |\n| --- | --- |\n| 1 | 2 |\n';
+    for (const delimiter of [';', '\t', '|'])
+      assert.equal(csvToMarkdown(`sep=${delimiter}\r\na,b${delimiter}c\r\n1${delimiter}2`), table);
+    assert.equal(csvToMarkdown('sep=x\n1'), '| sep=x |\n| --- |\n| 1 |\n');
+  });
+
   test('rows of different lengths, bars, line ends, empty lines', () => {
     const text = 'a,b\n\n"1\n2",x|y,z\n';
     assert.equal(csvToMarkdown(text), '| a | b |  |\n| --- | --- | --- |\n| 1<br>2 | x\\|y | z |\n');

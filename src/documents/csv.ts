@@ -3,9 +3,16 @@ import { table } from './markdown.ts';
 /** Delimiters in use, the likeliest first. */
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 
+/** A first line with which a file tells Excel its delimiter. */
+const SAID_DELIMITER = /^sep=([,;\t|])\r?\n/i;
+
 /** Comma-separated values (RFC 4180, and what spreadsheets write beyond it) as a markdown table. */
 export function csvToMarkdown(text: string): string {
-  const rows = parseCsv(text, delimiterOf(text)).filter((row) => row.some((value) => value.trim() !== ''));
+  const said = SAID_DELIMITER.exec(text);
+  const values = text.slice(said?.[0].length ?? 0);
+  const rows = parseCsv(values, said?.[1] ?? delimiterOf(values)).filter((row) =>
+    row.some((value) => value.trim() !== ''),
+  );
   return `${table(rows)}\n`;
 }
 
