@@ -23,6 +23,7 @@ export async function convertArchive(
   const members = zip.entries
     .map((entry) => ({ entry, path: normalise(entry.path) }))
     .filter(({ path }) => !isHidden(path));
+  if (members.length === 0) throw new Refusal('has no files in it');
   const entries: ArchiveEntry[] = [];
   const rejected: Rejection[] = [];
   const seen = new Set<string>();

@@ -88,6 +88,13 @@ test('a document without any text', async () => {
   }
 });
 
+test('an archive without any file', async () => {
+  for (const members of [[], [text('.DS_Store', 'a'), text('__MACOSX/b.txt', 'b')]]) {
+    const { conversion } = await convert('a.zip', zip(members));
+    assert.deepEqual(conversion, { kind: 'rejected', reason: 'has no files in it' });
+  }
+});
+
 test('the members of an archive share the text that may come of it', async () => {
   const bytes = zip([text('a.txt', 'a'.repeat(60)), text('b.csv', 'b,'.repeat(15)), text('c.txt', 'c')]);
   const { conversion } = await convert('a.zip', bytes, {}, { unpackedBytes: 100 });
