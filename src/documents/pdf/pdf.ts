@@ -16,6 +16,12 @@ import { tableEdits } from './tables.ts';
 /** A longer document is left as the library makes it: all its pieces with their places would take too much memory. */
 const MOST_PAGES = 1_000;
 
+/**
+ * The least part of a document's letters that has to be in its markdown. The library leaves out what comes again on other pages,
+ * figures aside: usually headers and footers, but most of all invoices of a file but the first.
+ */
+const LEAST_KEPT = 0.85;
+
 /** What stands for letters of which the fonts do not say what they are. */
 const UNKNOWN_LETTERS = /\ufffd/g;
 
@@ -26,23 +32,29 @@ const UNKNOWN_LETTERS = /\ufffd/g;
 export function pdfToMarkdown(bytes: Uint8Array): { text: string; title?: string } {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { markdown: whole = '', title, pageCount } = read(() => processPdf(buffer));
-  const markdown = whole.trim() === '' ? pageByPage(buffer) : whole;
+  const items = pageCount > MOST_PAGES ? [] : read(() => extractTextWithPositions(buffer));
+  const written = lettersIn(items.map(({ itemType, text }) => (itemType === 'Text' ? text : '')).join(''));
+  const isWhole = whole.trim() !== '' && lettersIn(whole) >= LEAST_KEPT * written;
+  const markdown = isWhole ? whole : pageByPage(buffer);
   if (markdown.trim() === '') throw new Refusal('has no text in it, perhaps because it was scanned');
   const unknown = markdown.match(UNKNOWN_LETTERS)?.length ?? 0;
   if (unknown > markdown.replace(/\s/g, '').length / 2)
     throw new Refusal('has no text that can be read: its fonts do not say which letters they show');
-  const text = tidy(plainMarks(pageCount > MOST_PAGES ? markdown : repair(markdown, buffer)));
+  const text = tidy(plainMarks(pageCount > MOST_PAGES ? markdown : repair(markdown, buffer, items)));
   return title === undefined || title.trim() === '' ? { text } : { text, title: title.trim() };
 }
 
-/** The library takes a document for pictures where most of its pages are, and passes over the words of the others. */
+function lettersIn(text: string): number {
+  return text.replace(/[^\p{L}\p{N}]+/gu, '').length;
+}
+
+/** The library takes a document for pictures where most of its pages are; of a page it gives all words. */
 function pageByPage(buffer: Buffer): string {
   const { pages } = read(() => extractPagesMarkdown(buffer));
   return pages.map(({ markdown }) => markdown).join('\n');
 }
 
-function repair(markdown: string, buffer: Buffer): string {
-  const items = read(() => extractTextWithPositions(buffer));
+function repair(markdown: string, buffer: Buffer, items: readonly TextItem[]): string {
   const texts = items.filter((item) => item.itemType === 'Text');
   const ranges = align(markdown, texts);
   const code = codeEdits(markdown, texts, ranges);

@@ -37,6 +37,30 @@ test('the words of some pages are there although the others are pictures', () =>
   assert.match(pdfToMarkdown(bytes).text, /Cover text/);
 });
 
+test('pages that are nearly the same are all there', () => {
+  const numbers = [1001, 1002, 1003, 1004];
+  const invoice = (number: number): string =>
+    [
+      `Invoice number ${number}`,
+      'Dear customer,',
+      'we charge you for the following:',
+      'Travel: 25.00 EUR',
+      'Kind regards',
+    ]
+      .map((line, index) => `BT /F 12 Tf 50 ${750 - 20 * index} Td (${line}) Tj ET`)
+      .join('\n');
+  const bytes = pdf(
+    CATALOGUE,
+    `<</Type/Pages/Count 4/Kids[${numbers.map((_, index) => `${4 + index} 0 R`).join(' ')}]>>`,
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+    ...numbers.map((_, index) => page(8 + index, '/Font<</F 3 0 R>>')),
+    ...numbers.map((number) => stream(invoice(number))),
+  );
+  const { text } = pdfToMarkdown(bytes);
+  for (const number of numbers) assert.match(text, new RegExp(`Invoice number ${number}`));
+  assert.equal(text.split('Travel: 25.00 EUR').length, 5);
+});
+
 test('pictures alone are refused', () => {
   const bytes = pdf(
     CATALOGUE,
