@@ -49,7 +49,6 @@ const WRONG: Readonly<Record<string, readonly [type: string, body: string | Buff
   'a part without a header': [FORM, `--x\r\n\r\n${JSON.stringify(HI)}\r\n${END}`],
   'a part of another kind': [FORM, part('content-disposition: attachment; name="json"', JSON.stringify(HI)) + END],
   'another name': [FORM, field('JSON', JSON.stringify(HI)) + END],
-  'the request as a file': [FORM, file('a.json', JSON.stringify(HI), 'json') + END],
   base64: [
     FORM,
     part(
