@@ -97,6 +97,8 @@ export interface PlainRoute {
   readonly kind?: RouteKind | ((request: FastifyRequest) => RouteKind | undefined);
   /** For everybody, without a key, and in every state of the server: for whoever starts and watches processes. */
   readonly isOpen?: true;
+  /** Why nobody answers here although the pattern fits; undefined: somebody does. Whatever the body holds, it is not read then. */
+  readonly refusal?: (request: FastifyRequest, reply: FastifyReply) => SluiceError | undefined;
   /** A file of the page, if there is one of that name; else there is nothing, under no method. */
   readonly isPage?: true;
   /** The tag of the process that alone can answer, where what is asked for is in its memory; undefined: any can. */

@@ -49,6 +49,7 @@ declare module 'fastify' {
     bodyLimit?: PlainRoute['bodyLimit'] | undefined;
     errorBody?: ErrorBody | undefined;
     isOpen?: PlainRoute['isOpen'];
+    refusal?: PlainRoute['refusal'];
     ownerOf?: PlainRoute['ownerOf'];
   }
 }
@@ -130,7 +131,7 @@ export function buildServer(deps: Deps): FastifyInstance {
   app.decorateRequest('isForm', false);
   const routes = apiRoutes(deps);
   const all = [...routes, ...documentRoutes(routes, deps.version), ...pageRoutes()];
-  const refusal = noRoute(all);
+  const nowhere = noRoute(all);
   watchRequests(app, deps.observer);
   // With callbacks: a promise for each hook of each request is not free.
   app.addHook('onRequest', (request, reply, done) => {
@@ -145,7 +146,11 @@ export function buildServer(deps: Deps): FastifyInstance {
   });
   app.addHook('onRequest', (request, reply, done) => {
     // Before the body is looked at: whatever it holds, there is nobody to take it.
-    if (request.is404) throw refusal(request, reply);
+    if (request.is404) throw nowhere(request, reply);
+    const refused = request.route?.refusal?.(request, reply);
+    if (refused !== undefined) throw refused;
+    // A header that is empty says nothing, while Fastify would take it for a type that it does not know.
+    if (request.headers['content-type'] === '') delete request.headers['content-type'];
     done();
   });
   readBodies(app, deps);
@@ -167,7 +172,7 @@ export function buildServer(deps: Deps): FastifyInstance {
   });
   for (const route of all) {
     const { method, url, handler, form, bodyLimit, errorBody, isCostly, hasNoBody = false, anyType = false } = route;
-    const { kind, isOpen, ownerOf, outlines = false, takesBytes = false } = route;
+    const { kind, isOpen, ownerOf, refusal, outlines = false, takesBytes = false } = route;
     const takesForm = form !== undefined;
     const takesJson = !takesForm || 'body' in route;
     const formParts = form?.required ?? [];
@@ -183,6 +188,7 @@ export function buildServer(deps: Deps): FastifyInstance {
       errorBody,
       kind,
       isOpen,
+      refusal,
       ownerOf,
     };
     app.route({ method, url, handler, config, exposeHeadRoute: isCostly !== true });

@@ -8,6 +8,7 @@ interface OpenApi {
 
 /** OpenAI's library for Python names a type of body with every request, `fetch` and curl do when they are told to. */
 const TYPES = [
+  '',
   'application/json',
   'text/plain',
   'application/x-www-form-urlencoded',

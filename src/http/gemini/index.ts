@@ -12,7 +12,7 @@ import {
   UploadQuery,
   uploadFile,
 } from './files.ts';
-import { kindOfAnyMethod, modelMethod } from './methods.ts';
+import { kindOfAnyMethod, modelMethod, noMethod } from './methods.ts';
 import { getModel, listModels } from './models.ts';
 import { Empty, GeminiError, GeminiModel, GeminiModelList, ListQuery, MethodAnswer, MethodBody } from './wire.ts';
 
@@ -41,6 +41,7 @@ export function geminiRoutes(deps: Deps): readonly Route[] {
     answer: MethodAnswer,
     produces: ['application/json', 'text/event-stream'],
     kind: kindOfAnyMethod,
+    refusal: noMethod,
     handler: modelMethod(deps),
   } as const;
   return [

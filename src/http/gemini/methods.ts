@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SluiceError } from '../../core/errors.ts';
 import type { Operation, RouteKind } from '../../observe/observation.ts';
 import type { Deps, Handler } from '../deps.ts';
+import { nothingAt } from '../edge/no-route.ts';
 import type { Variant } from '../variant.ts';
 import { countTokens } from './count-tokens.ts';
 import { batchEmbedContents, embedContent } from './embed.ts';
@@ -32,15 +33,16 @@ const METHODS: Readonly<Record<string, Method>> = {
 export function modelMethod(deps: Deps): Handler {
   return async (request, reply) => {
     const called = methodOf(request);
-    if (called !== undefined && request.body === undefined)
+    if (called === undefined) throw nothingAt(request);
+    if (request.body === undefined)
       throw new SluiceError('unsupported_media_type', 'Send the body as JSON, with "Content-Type: application/json".');
-    if (called !== undefined) return called.method.run(deps, request, reply, called.model);
-    throw noMethod(request, reply);
+    return called.method.run(deps, request, reply, called.model);
   };
 }
 
-/** What can be done instead of what was tried: the path names no method of a model. */
-function noMethod(request: FastifyRequest, reply: FastifyReply): SluiceError {
+/** What can be done instead of what was tried, where the path names no method of a model. */
+export function noMethod(request: FastifyRequest, reply: FastifyReply): SluiceError | undefined {
+  if (methodOf(request) !== undefined) return undefined;
   const path = pathOf(request);
   const names = Object.keys(METHODS).join(', ');
   // A provider may have this name: its models are asked by their methods.
