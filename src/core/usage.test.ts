@@ -13,17 +13,22 @@ describe('what an upstream counted', () => {
         completion_tokens_details: { reasoning_tokens: count },
       };
       assert.ok(!isWholeUsage(usage));
-      const decoded = decodeUsage(usage) ?? assert.fail();
-      assert.deepEqual([decoded.promptTokens, decoded.completionTokens, decoded.totalTokens], [0, 0, 0]);
+      assert.equal(decodeUsage(usage), undefined, 'nothing is counted');
+      const decoded = decodeUsage({ ...usage, completion_tokens: 7 }) ?? assert.fail();
+      assert.deepEqual([decoded.promptTokens, decoded.completionTokens, decoded.totalTokens], [0, 7, 7]);
       assert.deepEqual(encodeUsage(decoded), {
         prompt_tokens: 0,
-        completion_tokens: 0,
-        total_tokens: 0,
+        completion_tokens: 7,
+        total_tokens: 7,
         prompt_tokens_details: { cached_tokens: 0, audio_tokens: 3 },
         completion_tokens_details: { reasoning_tokens: 0 },
       });
     });
   }
+
+  test('an empty usage is none', () => {
+    assert.equal(decodeUsage({}), undefined);
+  });
 
   test('what makes sense is told again', () => {
     const usage = {

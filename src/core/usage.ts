@@ -4,9 +4,9 @@ import { isObject, membersOf } from './objects.ts';
 /** What an answer cost, in US dollars; null: unknown. A promise, which does not fail, while prices are being loaded. */
 export type Cost = number | null | Promise<number | null>;
 
-/** OpenAI's usage object → ours. Undefined when it is none. */
+/** OpenAI's usage object → ours. Undefined when it is none, or counts nothing: some upstreams send it empty, or full of nulls. */
 export function decodeUsage(value: unknown): Usage | undefined {
-  if (!isObject(value)) return undefined;
+  if (!isObject(value) || COUNTS.every((name) => tokenCount(value[name]) === undefined)) return undefined;
   const promptTokens = tokenCount(value['prompt_tokens']) ?? 0;
   const completionTokens = tokenCount(value['completion_tokens']) ?? 0;
   // DeepSeek's and Moonshot's own names come without OpenAI's on some of the servers that have their models.

@@ -99,8 +99,8 @@ export class ChunkMender {
     if (usage !== undefined) this.#usage = usage;
     const choices = choicesOf(chunk);
     if (choices.length === 0) return this.#keepAside(chunk);
-    let isIntact = usage === undefined;
-    if (usage !== undefined) delete chunk['usage'];
+    let isIntact = !isObject(chunk['usage']);
+    if (!isIntact) delete chunk['usage'];
     const shown: Json[] = [];
     const before = this.#fields;
     for (const choice of choices) {

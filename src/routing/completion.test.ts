@@ -110,8 +110,12 @@ describe('completionBytes', () => {
       const message = { content, reasoning_content: 'Let me think.', tool_calls: [called] };
       const tokens = Math.round(Buffer.byteLength(content) / 4) + 3 + 4;
       for (const more of [{}, { logprobs: { content: Array.from({ length: 100 }, () => ({ token: 'x' })) } }]) {
-        const { usage } = complete(JSON.stringify({ choices: [{ message, ...more }] }));
-        assert.deepEqual([usage?.completionTokens, usage?.estimated], [tokens, true]);
+        for (const usage of [undefined, {}, { prompt_tokens: null, completion_tokens: null, total_tokens: null }]) {
+          const counted = complete(
+            JSON.stringify(completion(message, { choices: [{ message, ...more }], usage })),
+          ).usage;
+          assert.deepEqual([counted?.completionTokens, counted?.estimated], [tokens, true]);
+        }
       }
     });
 

@@ -346,6 +346,13 @@ describe('StreamRewriter', () => {
     const seen = rewrite([stream(chunk({ content: 'all' }), '[DONE]')]);
     assert.deepEqual(finishesOf(seen), ['stop']);
     assert.equal(usagesOf(seen)[0]?.['estimated'], true);
+    for (const usage of [{}, { prompt_tokens: null, completion_tokens: null, total_tokens: null }]) {
+      const counted = usagesOf(
+        rewrite([stream(chunk({ content: 'all' }, null, { usage }), chunk({}, 'stop', { usage }))]),
+      );
+      assert.equal(counted.length, 1);
+      assert.deepEqual([counted[0]?.['completion_tokens'], counted[0]?.['estimated']], [1, true]);
+    }
     const empty = rewrite(['data: [DONE]\n\n']);
     assert.equal(empty.chunks.length, 1);
     assert.equal(empty.chunks[0]?.['model'], 'm-1');
