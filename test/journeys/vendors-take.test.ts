@@ -113,6 +113,25 @@ describe('a request as its vendor takes it', { timeout: 60_000 }, () => {
       assert.equal(new Set(pairs.map(({ id }) => id)).size, 2, 'each has an id of its own');
     });
 
+    test(`a question of white space is one (${format})`, async () => {
+      const seat = world.seat(format);
+      for (const blank of [' \n', '']) {
+        seat.answers({ text: ['Yes?'] });
+        const messages = [
+          { role: 'user', content: 'Hi' },
+          { role: 'assistant', content: 'Hello' },
+          { role: 'user', content: blank },
+        ];
+        const answer = await post('/v1/chat/completions', { model: seat.model, messages });
+        assert.equal(answer.status, 200, await answer.text());
+        const { messages: sent, contents } = seat.last.body as Record<string, Json[]>;
+        assert.deepEqual(
+          (sent ?? contents)?.map(({ role }) => role),
+          ['user', format === 'google' ? 'model' : 'assistant', 'user'],
+        );
+      }
+    });
+
     test(`who wrote a message arrives, or is named as lost (${format})`, async () => {
       const seat = world.seat(format);
       seat.answers({ text: ['Hi'] });

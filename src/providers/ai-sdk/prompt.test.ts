@@ -41,6 +41,25 @@ describe('toPrompt', () => {
     assert.deepEqual(prompt, [{ role: 'user', content: [text('a'), text('b')] }]);
   });
 
+  test('a message of white space keeps its place', () => {
+    const said = (...messages: Message[]) =>
+      toPrompt(messages, context).map(({ role, content }) => [role, (content as { text: string }[])[0]?.text]);
+    const blank = ['user', '(a blank message)'];
+    assert.deepEqual(said(user(text(' \n'))), [blank]);
+    assert.deepEqual(said(user(text('a')), assistant(text('b')), user(text(' '))), [
+      ['user', 'a'],
+      ['assistant', 'b'],
+      blank,
+    ]);
+    assert.deepEqual(said(user(text('a')), assistant(text('b')), user()).at(-1), blank);
+    assert.deepEqual(said(user(text('\n')), assistant(text('b')), user(text('c'))), [
+      blank,
+      ['assistant', 'b'],
+      ['user', 'c'],
+    ]);
+    assert.deepEqual(said({ role: 'system', content: [text('Be brief.')] }, user(text(' '))).at(-1), blank);
+  });
+
   test('thoughts alone are no message', () => {
     const prompt = toPrompt([user(text('a')), { role: 'assistant', content: [thought('hm')] }], context);
     assert.deepEqual(

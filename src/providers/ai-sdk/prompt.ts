@@ -24,6 +24,12 @@ type Of<Role> = Extract<Message, { role: Role }>;
 type ContentOf<Role> = Extract<LanguageModelV4Message, { role: Role }>['content'];
 
 /**
+ * In the place of a user's message that is nothing but white space, which vendors refuse. Without it the answer before would be the
+ * last word, for the model to go on with.
+ */
+const BLANK = '(a blank message)';
+
+/**
  * Messages → the libraries' prompt. System messages come first, as one unless parts of them are marked: most vendors know no others. Messages of one
  * role in a row become one, and what is empty is left out, since vendors refuse both.
  */
@@ -31,7 +37,7 @@ export function toPrompt(messages: readonly Message[], context: PromptContext): 
   const system: TextPart[] = [];
   const prompt: LanguageModelV4Prompt = [];
   const toolNames = new Map<string, string>();
-  for (const message of messages) {
+  for (const [index, message] of messages.entries()) {
     switch (message.role) {
       case 'system':
       case 'developer':
@@ -39,6 +45,7 @@ export function toPrompt(messages: readonly Message[], context: PromptContext): 
         break;
       case 'user':
         append(prompt, 'user', userContent(message.content, context));
+        if (lacksTurn(message, prompt, messages[index + 1])) append(prompt, 'user', [{ type: 'text', text: BLANK }]);
         break;
       case 'assistant':
         for (const call of message.toolCalls ?? []) toolNames.set(call.id, call.name);
@@ -58,6 +65,12 @@ export function toPrompt(messages: readonly Message[], context: PromptContext): 
     ...system.map((part) => ({ role: 'system', content: part.text, ...marked(part.vendor) }) as const),
     ...prompt,
   ];
+}
+
+/** Whether nothing stands where the user's turn was. What is empty before all others is none: instructions alone are asked. */
+function lacksTurn({ content }: Message, prompt: LanguageModelV4Prompt, next: Message | undefined): boolean {
+  if (prompt.at(-1)?.role === 'user' || next?.role === 'user') return false;
+  return content.length > 0 || prompt.length > 0;
 }
 
 function append<Role extends 'user' | 'assistant' | 'tool'>(
