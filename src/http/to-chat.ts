@@ -99,6 +99,7 @@ export function tellLostParts(
       for (const [index, message] of messages.entries()) refuseBroken(message, `messages[${index}]`, code);
       for (const name of new Set(messages.flatMap(lostIn))) call.drop(`messages.${name}`);
       for (const tool of tools ?? []) if (tool.function === undefined) call.drop(`tools.${tool.type ?? 'function'}`);
+      if (typeof choice === 'string') refuseUnknown(choice, tools ?? [], code);
       if (choice != null && toToolChoice(choice) === undefined) call.drop('tool_choice');
       if (format?.type === 'json_schema' && format.json_schema === undefined) {
         const param = 'response_format.json_schema';
@@ -284,13 +285,25 @@ function toTools(tools: readonly WireTool[]): Tool[] {
   });
 }
 
+/** A tool may be chosen by its bare name, if there is one of that name. */
+function refuseUnknown(choice: string, tools: readonly WireTool[], code: 'invalid_request' | 'invalid_field'): void {
+  if (typeof wordOf(choice) === 'string' || tools.some((tool) => tool.function?.name === choice)) return;
+  const text = "'tool_choice' must be auto, none, required or the name of one of the tools.";
+  throw new SluiceError(code, text, { param: 'tool_choice' });
+}
+
+/** What a choice in one word means. `any` is Mistral's `required`. */
+function wordOf(choice: string): ToolChoice {
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return choice;
+  return choice === 'any' ? 'required' : { name: choice };
+}
+
 function toToolChoice(choice: WireChatFields['tool_choice']): ToolChoice | undefined {
   if (choice === null || choice === undefined) return undefined;
   if (typeof choice === 'object') {
     return choice.function === undefined ? allowedBy(choice)?.choice : { name: choice.function.name };
   }
-  if (choice === 'auto' || choice === 'none' || choice === 'required') return choice;
-  return { name: choice };
+  return wordOf(choice);
 }
 
 /** A list of the tools that may be called, which are all that is offered then: most upstreams know no such list. */

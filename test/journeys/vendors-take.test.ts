@@ -132,6 +132,31 @@ describe('a request as its vendor takes it', { timeout: 60_000 }, () => {
       }
     });
 
+    test(`a tool is chosen by its bare name only where there is one of that name (${format})`, async () => {
+      const seat = world.seat(format);
+      const tools = [{ type: 'function', function: { name: 'tide', parameters: { type: 'object', properties: {} } } }];
+      const messages = [{ role: 'user', content: 'Tides?' }];
+      // A relayed request keeps its choice, for the upstream to refuse.
+      const ask = (tool_choice: string) =>
+        post('/v1/chat/completions', { model: seat.model, messages, tools, tool_choice, download_media: true });
+      for (const choice of ['tide', 'any', 'required']) {
+        seat.answers({ text: ['High'] });
+        const answer = await ask(choice);
+        assert.equal(answer.status, 200, await answer.text());
+        const { tool_choice: chosen, toolConfig } = seat.last.body as Json;
+        const { allowedFunctionNames: names, mode } = ((toolConfig as Json)?.['functionCallingConfig'] ?? {}) as Json;
+        const isNamed = JSON.stringify(chosen ?? names ?? '').includes('tide');
+        assert.equal(isNamed, choice === 'tide', JSON.stringify(seat.last.body));
+        if (mode !== undefined) assert.equal(mode, 'ANY');
+      }
+      seat.answers({ text: ['High'] });
+      const refused = await ask('wind');
+      const { error } = (await refused.json()) as { error: Json };
+      assert.deepEqual([refused.status, error['param']], [422, 'tool_choice']);
+      assert.match(String(error['message']), /auto, none, required or the name/);
+      assert.equal(seat.arrived.length, 0);
+    });
+
     test(`who wrote a message arrives, or is named as lost (${format})`, async () => {
       const seat = world.seat(format);
       seat.answers({ text: ['Hi'] });
