@@ -16,6 +16,7 @@ import { isObject } from '../core/objects.ts';
 import type { Step } from '../core/stream.ts';
 import { isUploadId, uploadAddress } from '../core/upload-address.ts';
 import { openVendor } from '../core/vendor.ts';
+import { toolsOf, withToolCalls } from './older-calls.ts';
 import type { WireChatFields, WireMessage, WirePart, WireTool } from './wire.ts';
 
 /** Messages of the wire → ours. Parts that say nothing vanish, and so do messages without any part. */
@@ -23,23 +24,6 @@ export function toMessages(messages: readonly WireMessage[]): readonly Message[]
   return withToolCalls(messages).flatMap((message) => {
     const converted = toMessage(message);
     return converted === undefined ? [] : [converted];
-  });
-}
-
-/** Calls in their older form, `function_call` and a result under the function's name, as what has become of them. */
-function withToolCalls(messages: readonly WireMessage[]): readonly WireMessage[] {
-  if (!messages.some((message) => isObject(message['function_call']))) return messages;
-  const ids = new Map<unknown, string>();
-  return messages.map((message, index) => {
-    const { role, name, tool_call_id: ownId, tool_calls: calls } = message;
-    const id = role === 'function' && ownId == null ? ids.get(name) : undefined;
-    if (id !== undefined) return { ...message, tool_call_id: id };
-    const called = message['function_call'];
-    if (role !== 'assistant' || !isObject(called) || typeof called['name'] !== 'string') return message;
-    const written = typeof called['arguments'] === 'string' ? called['arguments'] : '';
-    ids.set(called['name'], `call_${index}`);
-    const call = { id: `call_${index}`, function: { name: called['name'], arguments: written } };
-    return { ...message, tool_calls: [...(calls ?? []), call] };
   });
 }
 
@@ -233,9 +217,10 @@ function toCacheMark(mark: unknown): { vendor?: VendorData } {
 export function toChatFields(
   body: WireChatFields,
 ): Pick<ChatRequest, 'sampling' | 'tools' | 'toolChoice' | 'parallelToolCalls' | 'responseFormat'> {
-  const allowed = allowedBy(body.tool_choice);
-  const tools = toTools(body.tools ?? []).filter(({ name }) => allowed?.names.has(name) ?? true);
-  const toolChoice = toToolChoice(body.tool_choice);
+  const { tools: offered, tool_choice: choice } = toolsOf(body);
+  const allowed = allowedBy(choice);
+  const tools = toTools(offered ?? []).filter(({ name }) => allowed?.names.has(name) ?? true);
+  const toolChoice = toToolChoice(choice);
   const responseFormat = toResponseFormat(body.response_format);
   return {
     sampling: toSampling(body),

@@ -71,17 +71,13 @@ export const WireMessage = z.looseObject({
 });
 export type WireMessage = z.infer<typeof WireMessage>;
 
-const WireTool = z.looseObject({
-  type: z.string().optional(),
-  function: z
-    .looseObject({
-      name: z.string(),
-      description: z.string().nullish(),
-      parameters: z.record(z.string(), z.unknown()).nullish(),
-      strict: z.boolean().nullish(),
-    })
-    .optional(),
+const WireFunction = z.looseObject({
+  name: z.string(),
+  description: z.string().nullish(),
+  parameters: z.record(z.string(), z.unknown()).nullish(),
+  strict: z.boolean().nullish(),
 });
+const WireTool = z.looseObject({ type: z.string().optional(), function: WireFunction.optional() });
 export type WireTool = z.infer<typeof WireTool>;
 
 const ToolChoice = z.union([
@@ -118,6 +114,11 @@ export const ChatFields = {
   reasoning_effort: z.string().max(64).nullish(),
   tools: z.array(WireTool).max(1_000).nullish(),
   tool_choice: ToolChoice.nullish(),
+  functions: z.array(WireFunction).max(1_000).nullish().describe('The older form of `tools`'),
+  function_call: z
+    .union([z.string(), z.looseObject({ name: z.string() })])
+    .nullish()
+    .describe('The older form of `tool_choice`'),
   parallel_tool_calls: z.boolean().nullish(),
   response_format: ResponseFormat.nullish(),
 };

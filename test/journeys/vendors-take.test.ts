@@ -157,6 +157,40 @@ describe('a request as its vendor takes it', { timeout: 60_000 }, () => {
       assert.equal(seat.arrived.length, 0);
     });
 
+    test(`functions of the older form are offered, and called in that form (${format})`, async () => {
+      const seat = world.seat(format);
+      const parameters = { type: 'object' as const, properties: { at: { type: 'string' } } };
+      const functions = [{ name: 'tide', description: 'High or low', parameters }];
+      const called = (at: string) => ({ id: `call_${at}`, name: 'tide', arguments: ['{"at":', `"${at}"}`] });
+      const messages = [{ role: 'user' as const, content: 'Tides?' }];
+      // A relayed request keeps its form, for the upstream to answer in.
+      const body = { model: seat.model, messages, functions, function_call: { name: 'tide' }, download_media: true };
+      seat.answers({ toolCalls: [called('noon'), called('dusk')] });
+      const whole = await world.client.chat.completions.create(body);
+      assert.deepEqual(seat.last.tools, ['tide']);
+      assert.match(JSON.stringify(seat.last.body), /"(?:tool_choice|allowedFunctionNames)":[^\]}]*"tide"/);
+      const [choice] = whole.choices;
+      assert.deepEqual(
+        [choice?.finish_reason, choice?.message.function_call, choice?.message.tool_calls],
+        ['function_call', { name: 'tide', arguments: '{"at":"noon"}' }, undefined],
+      );
+      let name = '';
+      let written = '';
+      let finish: string | null = null;
+      for await (const { choices } of await world.client.chat.completions.create({ ...body, stream: true })) {
+        const { delta, finish_reason: reason } = choices[0] ?? assert.fail();
+        assert.equal(delta.tool_calls, undefined);
+        name += delta.function_call?.name ?? '';
+        written += delta.function_call?.arguments ?? '';
+        finish ??= reason;
+      }
+      assert.deepEqual([name, written, finish], ['tide', '{"at":"noon"}', 'function_call']);
+      // Who offers tools looks for calls in their form.
+      const tools = [{ type: 'function' as const, function: functions[0] ?? assert.fail() }];
+      const modern = await world.client.chat.completions.create({ model: seat.model, messages, tools });
+      assert.equal(modern.choices[0]?.message.tool_calls?.length, 2);
+    });
+
     test(`who wrote a message arrives, or is named as lost (${format})`, async () => {
       const seat = world.seat(format);
       seat.answers({ text: ['Hi'] });

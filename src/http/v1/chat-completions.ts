@@ -17,6 +17,7 @@ import type { Deps, Handler } from '../deps.ts';
 import { type JsonBody, parseId } from '../edge/body.ts';
 import type { OutlinedChat } from '../edge/long-chat.ts';
 import { clientKeys } from '../keys.ts';
+import { hasOlderForm, toolsOf } from '../older-calls.ts';
 import { quickCheck } from '../quick-check.ts';
 import { tellLostParts, toChatFields, toEffort, toMessages, toWebSearch } from '../to-chat.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
@@ -53,7 +54,7 @@ export function chatCompletions(deps: Deps): Handler {
         case 'chunks':
           break;
       }
-      const head = completionHead(answered.target.provider.id, answered.target.model);
+      const head = completionHead(answered.target.provider.id, answered.target.model, hasOlderForm(body));
       const choices = [value.chunks, ...(await furtherChoices(body.n ?? 1, question, answered, deps, call))];
       if (body.stream !== true) {
         const { answerBytes } = deps.config().limits;
@@ -112,10 +113,10 @@ function toQuestion(request: FastifyRequest, json: JsonBody, read: Read, deps: D
   const { body } = read;
   const wish = wishOf(body, request);
   const messages = messagesOf(body);
-  const own = { tools: body.tools, tool_choice: body.tool_choice, response_format: body.response_format, messages };
+  const meant = body.extra_body == null ? body : { ...body, ...extraOf(body) };
   const steps = [
     ...toolSteps(body.tool_calls, 'invalid_field', deps.search),
-    tellLostParts(body.extra_body == null ? own : { ...own, ...extraOf(body) }, 'invalid_field'),
+    tellLostParts({ ...toolsOf(meant), response_format: meant.response_format, messages }, 'invalid_field'),
   ];
   const stream = body.stream === true;
   const wholeMessages = () => {

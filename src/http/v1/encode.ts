@@ -1,5 +1,5 @@
 import type { Conversation, VendorData } from '../../core/chat.ts';
-import type { Batch, Chunk, MediaRef, Source, ToolCallDelta, Usage } from '../../core/chunk.ts';
+import type { Batch, Chunk, FinishReason, MediaRef, Source, ToolCallDelta, Usage } from '../../core/chunk.ts';
 import type { Collected } from '../../core/collect.ts';
 import { base64Of } from '../../core/data-uri.ts';
 import { type SluiceError, typeOf, unreachable } from '../../core/errors.ts';
@@ -17,10 +17,12 @@ export interface CompletionHead {
   readonly created: number;
   readonly model: string;
   readonly provider: string;
+  /** Calls are told as `function_call`, of which an answer has one, to clients that asked in that form. */
+  readonly hasOlderCalls: boolean;
 }
 
-export function completionHead(provider: string, model: string): CompletionHead {
-  return { id: completionId(), created: Math.floor(Date.now() / 1000), model, provider };
+export function completionHead(provider: string, model: string, hasOlderCalls = false): CompletionHead {
+  return { id: completionId(), created: Math.floor(Date.now() / 1000), model, provider, hasOlderCalls };
 }
 
 /** Chunks → `chat.completion.chunk` events. `index` is the choice they belong to, when a request asked for several. */
@@ -70,6 +72,7 @@ export class CompletionStream implements Encoder {
       case 'source':
         return this.#delta(`"content":"","annotations":[${JSON.stringify(citation(chunk.source))}]`);
       case 'tool_call':
+        if (this.#head.hasOlderCalls) return this.#olderCall(chunk.tool_call);
         return this.#delta(`"content":"","tool_calls":[${JSON.stringify(this.#toolCall(chunk.tool_call))}]`);
       case 'media':
         return this.#delta(JSON.stringify(mediaFields(chunk.media)).slice(1, -1));
@@ -122,9 +125,18 @@ export class CompletionStream implements Encoder {
       ...(this.#conversation === undefined ? {} : { conversation: this.#conversation }),
     };
     const more = JSON.stringify(tail).slice(1, -1);
-    const last = `${this.#before}"content":""},"finish_reason":${JSON.stringify(reason)}}]${more === '' ? '' : `,${more}`}}\n\n`;
+    const last = `${this.#before}"content":""},"finish_reason":${JSON.stringify(finishOf(reason, this.#head))}}]${more === '' ? '' : `,${more}`}}\n\n`;
     if (!this.#wantsUsage || this.#usage === undefined) return last;
     return `${last}data: ${JSON.stringify({ ...headFields(this.#head, 'chat.completion.chunk'), choices: [], ...usage })}\n\n`;
+  }
+
+  /** The first call; '' for all others, which have no place in this form. */
+  #olderCall({ index, name, arguments: written }: ToolCallDelta): string {
+    const isFirst = this.#named.size === 0;
+    if (isFirst) this.#named.add(index);
+    else if (!this.#named.has(index)) return '';
+    const call = { ...(isFirst ? { name: name ?? '' } : {}), arguments: written };
+    return this.#delta(`"content":"","function_call":${JSON.stringify(call)}`);
   }
 
   #toolCall(delta: ToolCallDelta): Record<string, unknown> {
@@ -160,16 +172,20 @@ export function encodeCompletion(
     ...headFields(head, 'chat.completion'),
     choices: answers.map((answer, index) => ({
       index,
-      message: encodeAnswer(isJson ? { ...answer, content: jsonIn(answer.content) } : answer),
+      message: encodeAnswer(isJson ? { ...answer, content: jsonIn(answer.content) } : answer, head),
       logprobs: null,
-      finish_reason: answer.finish ?? 'stop',
+      finish_reason: finishOf(answer.finish ?? 'stop', head),
     })),
     usage: encodeUsage(sumUsages(answers.flatMap((answer) => (answer.usage === undefined ? [] : [answer.usage])))),
     ...(conversation === undefined ? {} : { conversation }),
   };
 }
 
-function encodeAnswer(answer: Collected): Record<string, unknown> {
+function finishOf(reason: FinishReason, { hasOlderCalls }: CompletionHead): FinishReason {
+  return hasOlderCalls && reason === 'tool_calls' ? 'function_call' : reason;
+}
+
+function encodeAnswer(answer: Collected, { hasOlderCalls }: CompletionHead): Record<string, unknown> {
   const message: Record<string, unknown> = {
     role: 'assistant',
     content: answer.content,
@@ -186,7 +202,10 @@ function encodeAnswer(answer: Collected): Record<string, unknown> {
     message['reasoning_details'] = details.map(({ text, vendor }, index) => thoughtDetail(text, vendor ?? {}, index));
   }
   if (answer.sources.length > 0) message['annotations'] = answer.sources.map(citation);
-  if (answer.toolCalls.length > 0) {
+  const [first] = answer.toolCalls;
+  if (hasOlderCalls && first !== undefined) {
+    message['function_call'] = { name: first.name, arguments: first.arguments };
+  } else if (first !== undefined) {
     message['tool_calls'] = answer.toolCalls.map(({ id, name, arguments: written, vendor }) => ({
       id: id === '' ? toolCallId() : id,
       type: 'function',
