@@ -36,6 +36,15 @@ for (const { kind } of VENDORS) {
       assert.equal(vendor.upstream.requests.length, 1);
     });
 
+    test('probabilities, which no answer tells, are not asked for', async () => {
+      await using vendor = await openVendor(kind, () => ({ text: ['Hi'] }));
+      const call = testCall();
+      const extra = { logprobs: true, top_logprobs: 2 };
+      await allChunks(vendor.chat(chatRequest('Hello', { extra }), call));
+      assert.deepEqual([...call.dropped].sort(), ['logprobs', 'top_logprobs']);
+      assert.doesNotMatch(JSON.stringify(vendor.upstream.requests[0]?.body), /logprobs/);
+    });
+
     test('reasoning comes before the text and apart from it', async () => {
       await using vendor = await openVendor(kind, () => ({ reasoning: ['Let me', ' see.'], text: ['Blue.'] }));
       const chunks = await allChunks(vendor.chat(chatRequest('Why?', { sampling: { reasoningEffort: 'low' } })));

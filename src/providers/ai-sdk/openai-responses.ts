@@ -110,7 +110,6 @@ function options(request: ChatRequest): SharedV4ProviderOptions {
     safetyIdentifier: extra['safety_identifier'],
     maxToolCalls: extra['max_tool_calls'],
     truncation: extra['truncation'],
-    logprobs: extra['top_logprobs'],
   };
   const openai = Object.fromEntries(Object.entries(known).filter(([, value]) => value != null));
   return {
