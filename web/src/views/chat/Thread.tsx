@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../components/IconButton.tsx';
 import { spoken, t } from '../../i18n/index.ts';
 import { whenIdle } from '../../idle.ts';
@@ -6,11 +6,14 @@ import { runningIn } from '../../state/streams.ts';
 import { childrenOf, type MessageMap, pathTo } from '../../state/tree.ts';
 import { useApp } from '../../state/use.ts';
 import { MessageView } from './MessageView.tsx';
-import { AT_END, useEnd } from './use-end.ts';
+import { type Anchor, holdPlace, messageIn, placeIn, places, topIn } from './places.ts';
+import { AT_END, isAtEnd, type Place, useEnd } from './use-end.ts';
 
 /** So many of the last messages at once, then the earlier ones while there is nothing else to do. */
 const FIRST_BATCH = 24;
 const NEXT_BATCH = 60;
+/** And so many before the one at which somebody reads. */
+const AROUND = 8;
 
 export interface ThreadProps {
   readonly chat: string;
@@ -22,30 +25,48 @@ export default function Thread({ chat }: ThreadProps) {
   const leaf = useApp((state) => state.chats.byId[chat]?.leaf);
   const running = useApp((state) => runningIn(state.streams, chat));
   const language = spoken();
-  const [count, setCount] = useState(FIRST_BATCH);
   const path = useMemo(() => pathTo(tree, leaf).map(({ id }) => id), [tree, leaf]);
+  const [count, setCount] = useState(() => {
+    const at = path.indexOf(places.get(chat)?.id ?? '');
+    return at < 0 ? FIRST_BATCH : Math.max(FIRST_BATCH, path.length - at + AROUND);
+  });
   const shown = path.slice(-count);
 
   const before = useRef(path);
-  const anchor = useRef<Anchor | undefined>(undefined);
-  const { scroll, inner, onScroll, isAway, toEnd } = useEnd(leaf, (area, room, followsEnd) => {
-    const place = anchor.current;
+  const anchor = useRef<Anchor | undefined>(places.get(chat));
+  const place: Place = (area, room, followsEnd) => {
+    const to = anchor.current;
     anchor.current = undefined;
     room.style.minBlockSize = '';
-    const element = place && messageIn(area, place.id);
-    if (place === undefined || element === undefined) return false;
-    const top = area.scrollTop + topIn(area, element) - place.top;
+    const element = to && messageIn(area, to.id);
+    if (to === undefined || element === undefined) return false;
+    const top = area.scrollTop + topIn(area, element) - to.top;
     // A version that is shorter, as one that only begins is, needs the room that the other had. Whoever followed the end goes on
     // with that; whoever read above does not come to the end by this.
     const below = followsEnd ? 0 : AT_END + 1;
     room.style.minBlockSize = `${top + area.clientHeight + below}px`;
     area.scrollTop = top;
     return true;
-  });
+  };
+  const { scroll, inner, onScroll, isAway, toEnd } = useEnd(leaf, place, places.has(chat));
   if (before.current !== path) {
     anchor.current = anchorOf(scroll.current, before.current, path);
     before.current = path;
   }
+  // Before the place is let go of, which may change it.
+  useLayoutEffect(
+    () => () => {
+      const area = scroll.current;
+      const place = area === null || isAtEnd(area) ? undefined : placeIn(area);
+      if (place === undefined) places.delete(chat);
+      else places.set(chat, place);
+    },
+    [chat],
+  );
+  useLayoutEffect(() => {
+    const [area, room] = [scroll.current, inner.current];
+    return area === null || room === null ? undefined : holdPlace(chat, area, room);
+  }, [chat, leaf]);
   const children = useMemo(() => childrenOf(tree), [tree]);
   const rows = useMemo(
     () =>
@@ -92,12 +113,6 @@ export default function Thread({ chat }: ThreadProps) {
 
 const NONE: readonly string[] = [];
 
-/** A message, and how far from the top of what is seen it shall stand. */
-interface Anchor {
-  readonly id: string;
-  readonly top: number;
-}
-
 /** The version of a message that comes into the place of another one; none where there are only more messages. */
 function anchorOf(area: HTMLElement | null, before: readonly string[], now: readonly string[]): Anchor | undefined {
   const at = before.findIndex((id, index) => id !== now[index]);
@@ -105,14 +120,6 @@ function anchorOf(area: HTMLElement | null, before: readonly string[], now: read
   const element = old === undefined || area === null ? undefined : messageIn(area, old);
   if (id === undefined || element === undefined || area === null) return undefined;
   return { id, top: topIn(area, element) };
-}
-
-function messageIn(area: HTMLElement, id: string): HTMLElement | undefined {
-  return area.querySelector<HTMLElement>(`[data-message="${CSS.escape(id)}"]`) ?? undefined;
-}
-
-function topIn(area: HTMLElement, element: HTMLElement): number {
-  return element.getBoundingClientRect().top - area.getBoundingClientRect().top;
 }
 
 /** Whether two trees have the same messages at the same places, whatever is in them. */

@@ -8,13 +8,13 @@ export type Place = (area: HTMLElement, room: HTMLElement, followsEnd: boolean) 
 
 /**
  * Keeps an area that scrolls at its end while one is there, and leaves those alone who went up to read. `leaf` is what the
- * area ends with: another one is shown at once, at its end or where `place` puts it.
+ * area ends with: another one is shown at once, at its end or where `place` puts it. `isRead`: somebody reads above from the start.
  */
-export function useEnd(leaf: string | undefined, place?: Place) {
+export function useEnd(leaf: string | undefined, place?: Place, isRead = false) {
   const scroll = useRef<HTMLElement>(null);
   const inner = useRef<HTMLDivElement>(null);
   const [isAway, setAway] = useState(false);
-  const follow = useRef(true);
+  const follow = useRef(!isRead);
   const lastTop = useRef(0);
   const toEnd = (): void => {
     follow.current = true;
@@ -47,6 +47,6 @@ export function useEnd(leaf: string | undefined, place?: Place) {
   return { scroll, inner, onScroll, isAway, toEnd };
 }
 
-function isAtEnd(area: HTMLElement): boolean {
+export function isAtEnd(area: HTMLElement): boolean {
   return area.scrollHeight - area.scrollTop - area.clientHeight < AT_END;
 }

@@ -3,6 +3,7 @@ import { marked, termsOf } from '../../state/history-text.ts';
 import { addressOf, goTo } from '../../state/route.ts';
 import { leafBelow } from '../../state/tree.ts';
 import { loadMessages } from '../../storage/keep.ts';
+import { places } from '../chat/places.ts';
 
 /** How long a message may take to be there, in milliseconds: of a long chat the earlier ones come later. */
 const PATIENCE_MS = 8_000;
@@ -19,6 +20,7 @@ export async function openAt(chat: string, message: string, search: string): Pro
   if (app.get().chats.byId[chat]?.leaf !== leaf) {
     app.dispatch({ type: 'chats/changed', id: chat, change: { leaf } });
   }
+  places.delete(chat);
   goTo(addressOf('chat', chat));
   const element = await appeared(`[data-message="${CSS.escape(message)}"]`);
   if (element === undefined) return;

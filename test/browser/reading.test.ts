@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { VendorScript } from '../support/vendor-script.ts';
+import { withoutBrowser } from './chromium.ts';
+import { becomes, eventually } from './eventually.ts';
+import { openGateway } from './gateway.ts';
+import { setStage } from './stage.ts';
+import { ask, finished, goTo, lastAnswer, newChat, scrollUp } from './visit.ts';
+
+const LONG = Array.from({ length: 80 }, (_, index) => `Line ${index}.\n\n`);
+
+const script: VendorScript = ({ prompt }) => ({ text: prompt === 'long' ? LONG : ['You said: ', prompt] });
+
+describe('the place where somebody reads', { skip: withoutBrowser }, () => {
+  const { visit } = setStage(() => openGateway(script, ['gpt-4o']));
+
+  test('is the same after a look at the settings or at another chat, and the end where that was seen', async () => {
+    await visit(async (page) => {
+      for (const question of ['long', 'a', 'b', 'c', 'd', 'long']) await ask(page, question);
+      const chat = new URL(page.url()).hash;
+      await newChat(page);
+      await ask(page, 'another');
+      const other = new URL(page.url()).hash;
+      await goTo(page, chat);
+      await finished(lastAnswer(page));
+      const area = page.locator('#scroll');
+      /** Which paragraph is at the top, of which answer, and where. */
+      const place = (): Promise<readonly [string, number]> =>
+        area.evaluate((node) => {
+          const top = node.getBoundingClientRect().top;
+          const lines = [...node.querySelectorAll('.markdown p')];
+          const first = lines.find((line) => line.getBoundingClientRect().top >= top);
+          const answer = [...node.querySelectorAll('.message')].findIndex((each) => each.contains(first ?? null));
+          return [`${answer}: ${first?.textContent}`, (first?.getBoundingClientRect().top ?? 0) - top];
+        });
+      // In the last answer, and in the first one, which is dressed up only when somebody comes there.
+      await scrollUp(page, 800);
+      for (const where of [/^11: Line [1-9]/, /^1: Line [1-9]/]) {
+        for (let times = 0; times < 15 && !where.test((await place())[0]); times += 1) await scrollUp(page, 800);
+        const [line, top] = await place();
+        assert.match(line, where);
+        for (const away of ['#/settings', other, '#/']) {
+          await goTo(page, away);
+          await page.locator('.chat-list').waitFor();
+          await goTo(page, chat);
+          await eventually(async () => {
+            const [now, at] = await place();
+            assert.equal(now, line, `after ${away}`);
+            assert.ok(Math.abs(at - top) <= 2, `${at} pixels, and not ${top}, after ${away}`);
+          });
+          await page.getByRole('button', { name: 'To the end' }).waitFor();
+        }
+      }
+      // What is asked from there is followed to its end.
+      await ask(page, 'e');
+      await page.getByRole('button', { name: 'To the end' }).waitFor({ state: 'detached' });
+      await goTo(page, '#/settings');
+      await page.locator('#language').waitFor();
+      await goTo(page, chat);
+      await becomes(() => area.evaluate((node) => node.scrollHeight - node.scrollTop - node.clientHeight < 2), true);
+    });
+  });
+});
