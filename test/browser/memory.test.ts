@@ -224,6 +224,14 @@ describe('memory', { skip: withoutBrowser }, () => {
         await page.getByRole('button', { name: 'Add', exact: true }).click();
         await page.getByText(/It could not be remembered\. Sluice does not answer/).waitFor();
         await becomes(() => page.locator('#memory-new').inputValue(), 'Lost?');
+        const edit = page.getByRole('button', { name: 'Edit “The first one.”' });
+        const editor = page.locator('.memory-editor textarea');
+        await edit.click();
+        await editor.fill('In other words');
+        await page.getByRole('button', { name: 'Save' }).click();
+        await edit.click();
+        await becomes(() => editor.inputValue(), 'In other words');
+        await page.getByRole('button', { name: 'Cancel' }).click();
         await page.getByRole('button', { name: 'Forget “The first one.”' }).click();
         await page.getByText(/That did not work\. Sluice does not answer/).waitFor();
         await page.getByRole('alert').getByText('Sluice does not answer').waitFor();

@@ -2,6 +2,7 @@ import { toast } from '../components/toast.ts';
 import { t } from '../i18n/index.ts';
 import { app, until } from '../state/app.ts';
 import { type Choice, settle } from '../state/catalog.ts';
+import { isDraftOf } from '../state/drafts.ts';
 import { type Chat, newId } from '../state/model.ts';
 import { RECENT, withRecent } from '../state/picker.ts';
 import { addressOf, goTo, parseRoute } from '../state/route.ts';
@@ -99,7 +100,7 @@ export async function deleteChats(ids: readonly string[]): Promise<void> {
       app.dispatch({ type: 'chats/put', chats: chats.map((chat) => ({ ...chat })) });
       const gone = ids.flatMap((id) => Object.values(messages[id] ?? {}));
       app.dispatch({ type: 'messages/put', messages: gone.map((message) => ({ ...message })) });
-      const written = ids.flatMap((id) => (drafts[id] === undefined ? [] : [[id, drafts[id]] as const]));
+      const written = Object.entries(drafts).filter(([name]) => ids.some((id) => isDraftOf(name, id)));
       app.dispatch({ type: 'drafts/loaded', drafts: Object.fromEntries(written) });
       if (shown !== undefined && ids.includes(shown.id)) goTo(address);
     },

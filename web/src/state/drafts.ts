@@ -18,7 +18,7 @@ export interface Attachment {
   readonly preview?: string;
 }
 
-/** What is being written, by chat; of a new chat under the empty name. */
+/** What is being written, by chat; of a new chat under the empty name, and elsewhere under the names that `use-draft.ts` gives. */
 export interface Draft {
   readonly text: string;
   readonly attachments: readonly Attachment[];
@@ -39,6 +39,7 @@ export type DraftsAction =
       readonly change: Partial<Attachment>;
     }
   | { readonly type: 'drafts/detached'; readonly chat: string; readonly id: string }
+  /** Also what is written anew of its messages. */
   | { readonly type: 'drafts/cleared'; readonly chat: string };
 
 export const emptyDraft: Draft = { text: '', attachments: [] };
@@ -70,10 +71,15 @@ export function reduceDrafts(state: DraftsState, action: DraftsAction): DraftsSt
         attachments: draft.attachments.filter(({ id }) => id !== action.id),
       }));
     case 'drafts/cleared': {
-      const { [action.chat]: _, ...rest } = state;
-      return rest;
+      const rest = Object.entries(state).filter(([name]) => !isDraftOf(name, action.chat));
+      return Object.fromEntries(rest);
     }
   }
+}
+
+/** Whether a draft is that of `chat`, or of something in it. */
+export function isDraftOf(name: string, chat: string): boolean {
+  return name === chat || (chat !== '' && name.startsWith(`${chat}/`));
 }
 
 function change(state: DraftsState, chat: string, update: (draft: Draft) => Draft): DraftsState {

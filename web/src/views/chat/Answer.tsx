@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { ask, continueAnswer } from '../../actions/answer.ts';
 import { editAnswer } from '../../actions/messages.ts';
 import { IconButton } from '../../components/IconButton.tsx';
+import { useDraft } from '../../components/use-draft.ts';
 import { Waiting } from '../../components/Waiting.tsx';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
@@ -36,22 +37,7 @@ export function Answer({ message, isLast, again, actions, branches }: AnswerProp
   const isRunning = running !== undefined;
   const last = message.parts.length - 1;
   const hasShown = message.parts.length > 0 || message.reasoning !== undefined || message.toolCalls !== undefined;
-  if (isEditing) {
-    const close = (): void => setEditing(false);
-    return (
-      <Editor
-        label={t('chat.editAnswer')}
-        text={textOf(message)}
-        action={t('shell.keep')}
-        enterSends={false}
-        onDone={(text) => {
-          if (text !== '') editAnswer(message, text);
-          close();
-        }}
-        close={close}
-      />
-    );
-  }
+  if (isEditing) return <AnswerEditor message={message} close={() => setEditing(false)} />;
   return (
     <>
       {message.reasoning !== undefined && <Reasoning message={message} isRunning={isRunning} />}
@@ -100,6 +86,24 @@ export function Answer({ message, isLast, again, actions, branches }: AnswerProp
         <Suggestions chat={message.chat} texts={message.suggestions} />
       )}
     </>
+  );
+}
+
+function AnswerEditor({ message, close }: { readonly message: Message; readonly close: () => void }) {
+  const draft = useDraft(`${message.chat}/${message.id}`, textOf(message));
+  return (
+    <Editor
+      label={t('chat.editAnswer')}
+      draft={draft}
+      action={t('shell.keep')}
+      enterSends={false}
+      onDone={(text) => {
+        draft.forget();
+        if (text !== '') editAnswer(message, text);
+        close();
+      }}
+      close={close}
+    />
   );
 }
 

@@ -1,12 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { isSend } from '../../commands/keys.ts';
+import type { KeptDraft } from '../../components/use-draft.ts';
 import { t } from '../../i18n/index.ts';
 
 export interface EditorProps {
   /** Of the field. */
   readonly label: string;
-  readonly text: string;
+  readonly draft: KeptDraft<string>;
   /** What the button says. */
   readonly action: string;
   /** Enter does it, else Ctrl or Cmd with Enter. */
@@ -19,12 +20,12 @@ export interface EditorProps {
   readonly close: () => void;
 }
 
-/** The text of a message to be written anew. Escape leaves it as it was. */
-export function Editor({ label, text, action, enterSends, wait, children, onDone, close }: EditorProps) {
+/** The text of a message to be written anew. Escape leaves it as it was, and what was written for the next time; Cancel forgets that. */
+export function Editor({ label, draft, action, enterSends, wait, children, onDone, close }: EditorProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {
     field.current?.focus();
-    field.current?.setSelectionRange(text.length, text.length);
+    field.current?.setSelectionRange(draft.value.length, draft.value.length);
   }, []);
   const finish = (): void => {
     if (wait === undefined) onDone(field.current?.value.trim() ?? '');
@@ -44,7 +45,8 @@ export function Editor({ label, text, action, enterSends, wait, children, onDone
         dir="auto"
         rows={2}
         aria-label={label}
-        defaultValue={text}
+        value={draft.value}
+        onInput={(event) => draft.set(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') close();
           else if (isSend(event, enterSends)) finish();
@@ -59,7 +61,14 @@ export function Editor({ label, text, action, enterSends, wait, children, onDone
             {wait}
           </span>
         )}
-        <button type="button" class="button is-quiet" onClick={close}>
+        <button
+          type="button"
+          class="button is-quiet"
+          onClick={() => {
+            draft.forget();
+            close();
+          }}
+        >
           {t('shell.cancel')}
         </button>
         <button type="submit" class="button is-primary" disabled={wait !== undefined}>

@@ -4,6 +4,7 @@ import { editQuestion } from '../../actions/answer.ts';
 import { deleteMessage } from '../../actions/messages.ts';
 import { copy } from '../../components/copy.ts';
 import { IconButton } from '../../components/IconButton.tsx';
+import { useDraft } from '../../components/use-draft.ts';
 import { useEnterSends } from '../../components/use-enter-sends.ts';
 import { t } from '../../i18n/index.ts';
 import { type FilePart, type Message, textOf } from '../../state/model.ts';
@@ -40,17 +41,19 @@ export function Question({ message, branches }: { readonly message: Message; rea
 /** Its files go along, unless they are taken out: one that is gone from the server would keep it from being answered. */
 function QuestionEditor({ message, close }: { readonly message: Message; readonly close: () => void }) {
   const [files, setFiles] = useState(() => filesOf(message));
+  const draft = useDraft(`${message.chat}/${message.id}`, textOf(message));
   const enterSends = useEnterSends();
   const isRunning = useApp((state) => runningIn(state.streams, message.chat) !== undefined);
   const send = (text: string): void => {
     if (text === '' && files.length === 0) return;
+    draft.forget();
     close();
     editQuestion(message, text === '' ? files : [...files, { type: 'text', text }]);
   };
   return (
     <Editor
       label={t('chat.edit')}
-      text={textOf(message)}
+      draft={draft}
       action={t('composer.send')}
       enterSends={enterSends}
       wait={isRunning ? t('chat.editWaits') : undefined}

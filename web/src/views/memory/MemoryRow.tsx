@@ -3,6 +3,7 @@ import { toFailure } from '../../api/http.ts';
 import { addMemory, deleteMemory, type Remembered } from '../../api/memory.ts';
 import { IconButton } from '../../components/IconButton.tsx';
 import { toast } from '../../components/toast.ts';
+import { type KeptDraft, useDraft } from '../../components/use-draft.ts';
 import { region, t } from '../../i18n/index.ts';
 import { placeOf } from '../../state/compare.ts';
 import { useApp } from '../../state/use.ts';
@@ -18,6 +19,7 @@ export interface MemoryRowProps {
 export function MemoryRow({ item, user, onChanged }: MemoryRowProps) {
   const [isEditing, setEditing] = useState(false);
   const chat = useApp((state) => state.chats.byId[item.conversation_id ?? '']);
+  const draft = useDraft(`memory/${item.id}`, item.memory);
   const short = item.memory.length > 60 ? `${item.memory.slice(0, 59)}…` : item.memory;
   const about = chat === undefined ? undefined : { id: chat.id, title: chat.title };
 
@@ -32,6 +34,7 @@ export function MemoryRow({ item, user, onChanged }: MemoryRowProps) {
   const forget = (): Promise<void> =>
     attempt(async () => {
       await deleteMemory(user, item.id);
+      draft.forget();
       const undo = (): void => void attempt(() => addMemory(user, item.memory, about));
       toast(t('memory.forgotten'), { undo });
     });
@@ -39,6 +42,7 @@ export function MemoryRow({ item, user, onChanged }: MemoryRowProps) {
   const save = (text: string): Promise<void> =>
     attempt(async () => {
       await addMemory(user, text, about);
+      draft.forget();
       await deleteMemory(user, item.id);
       toast(t('memory.changed'));
     });
@@ -46,11 +50,12 @@ export function MemoryRow({ item, user, onChanged }: MemoryRowProps) {
     return (
       <li class="row">
         <Editor
-          text={item.memory}
+          draft={draft}
           close={() => setEditing(false)}
           save={(text) => {
             setEditing(false);
-            if (text !== '' && text !== item.memory) void save(text);
+            if (text === '' || text === item.memory) draft.forget();
+            else void save(text);
           }}
         />
       </li>
@@ -84,12 +89,12 @@ export function MemoryRow({ item, user, onChanged }: MemoryRowProps) {
 }
 
 interface EditorProps {
-  readonly text: string;
+  readonly draft: KeptDraft<string>;
   readonly save: (text: string) => void;
   readonly close: () => void;
 }
 
-function Editor({ text, save, close }: EditorProps) {
+function Editor({ draft, save, close }: EditorProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => field.current?.focus(), []);
   return (
@@ -105,7 +110,8 @@ function Editor({ text, save, close }: EditorProps) {
         rows={2}
         dir="auto"
         aria-label={t('chat.edit')}
-        defaultValue={text}
+        value={draft.value}
+        onInput={(event) => draft.set(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Escape') return;
           event.stopPropagation();
@@ -113,7 +119,14 @@ function Editor({ text, save, close }: EditorProps) {
         }}
       />
       <div class="row-end">
-        <button type="button" class="button is-quiet" onClick={close}>
+        <button
+          type="button"
+          class="button is-quiet"
+          onClick={() => {
+            draft.forget();
+            close();
+          }}
+        >
           {t('shell.cancel')}
         </button>
         <button type="submit" class="button is-primary">

@@ -8,6 +8,7 @@ import { ScreenHead } from '../../components/ScreenHead.tsx';
 import { SearchField } from '../../components/SearchField.tsx';
 import { Switch } from '../../components/Switch.tsx';
 import { toast } from '../../components/toast.ts';
+import { useDraft } from '../../components/use-draft.ts';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { useApp } from '../../state/use.ts';
@@ -72,6 +73,7 @@ export default function MemoryScreen() {
           onClose={() => setAsking(false)}
           run={async () => {
             await deleteMemory(user);
+            app.dispatch({ type: 'drafts/cleared', chat: 'memory' });
             toast(t('memory.forgottenAll'));
             list.again();
           }}
@@ -87,12 +89,12 @@ function words(count: number, isSearching: boolean): string {
 }
 
 function AddForm({ onAdded }: { readonly onAdded: () => void }) {
-  const [text, setText] = useState('');
+  const { value: text, set: setText, forget } = useDraft('statement/', '');
   const form = useRef<HTMLFormElement>(null);
   const add = async (): Promise<void> => {
     if (!(await remember(text))) return;
     // What has been written meanwhile is another statement.
-    setText((now) => (now === text ? '' : now));
+    forget(text);
     // The button goes with the text. Whoever has gone elsewhere meanwhile stays there.
     const { activeElement } = document;
     if (activeElement === document.body || form.current?.contains(activeElement)) focusField('#memory-new');

@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks';
 import { Dialog } from '../../components/Dialog.tsx';
+import { useDraft } from '../../components/use-draft.ts';
 import { t } from '../../i18n/index.ts';
 import { AUTOMATIC } from '../../state/catalog.ts';
 import type { Preset } from '../../state/presets.ts';
@@ -14,15 +14,17 @@ export interface PresetEditorProps {
   readonly close: () => void;
 }
 
-/** A preset to be written, or rewritten. */
+/** A preset to be written, or rewritten. What was written is there the next time, unless it is saved or given up. */
 export function PresetEditor({ preset, isNew, save, close }: PresetEditorProps) {
-  const [draft, setDraft] = useState(preset);
+  const kept = useDraft(`preset/${isNew ? '' : preset.id}`, preset);
+  const { value: draft, set: setDraft } = kept;
   const submit = (event: Event): void => {
     event.preventDefault();
     if (draft.name.trim() === '') return;
-    const { id, name, choice } = draft;
+    const { name, choice } = draft;
+    kept.forget();
     save({
-      id,
+      id: preset.id,
       name: name.trim(),
       updated: Date.now(),
       ...(choice === undefined ? {} : { choice }),
@@ -30,12 +32,7 @@ export function PresetEditor({ preset, isNew, save, close }: PresetEditorProps) 
     });
   };
   return (
-    <Dialog
-      title={t(isNew ? 'presets.add' : 'presets.edit')}
-      onClose={close}
-      class="setup"
-      isWritten={draft !== preset}
-    >
+    <Dialog title={t(isNew ? 'presets.add' : 'presets.edit')} onClose={close} class="setup" isWritten={kept.isWritten}>
       <form onSubmit={submit}>
         <label class="field">
           <span>{t('presets.name')}</span>
@@ -70,7 +67,14 @@ export function PresetEditor({ preset, isNew, save, close }: PresetEditorProps) 
         </div>
         <SetupFields setup={draft} onChange={(change) => setDraft({ ...draft, ...change })} />
         <div class="row-end">
-          <button type="button" class="button is-quiet" onClick={close}>
+          <button
+            type="button"
+            class="button is-quiet"
+            onClick={() => {
+              kept.forget();
+              close();
+            }}
+          >
             {t('shell.cancel')}
           </button>
           <button type="submit" class="button is-primary" disabled={draft.name.trim() === ''}>

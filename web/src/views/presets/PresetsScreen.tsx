@@ -7,6 +7,7 @@ import { Menu } from '../../components/Menu.tsx';
 import { ScreenHead } from '../../components/ScreenHead.tsx';
 import { sayNotKept, toast } from '../../components/toast.ts';
 import { t } from '../../i18n/index.ts';
+import { app } from '../../state/app.ts';
 import { findOffer } from '../../state/catalog.ts';
 import { newId } from '../../state/model.ts';
 import { type Preset, readPresets, writePresets } from '../../state/presets.ts';
@@ -80,6 +81,7 @@ function Row({ preset, edit }: { readonly preset: Preset; readonly edit: () => v
   const facts = [model, ...Object.entries(parameters).map(([key, value]) => `${key} ${value}`)].filter(Boolean);
   const remove = async (): Promise<void> => {
     await presets.remove([preset.id]).catch(sayNotKept);
+    app.dispatch({ type: 'drafts/cleared', chat: `preset/${preset.id}` });
     toast(t('prompts.deleted', { name }), { undo: () => void presets.put([preset]).catch(sayNotKept) });
   };
   const use = (): void => {

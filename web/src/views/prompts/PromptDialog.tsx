@@ -1,7 +1,8 @@
-import { useId, useState } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 import { prompts } from '../../actions/library.ts';
 import { isSend } from '../../commands/keys.ts';
 import { Dialog } from '../../components/Dialog.tsx';
+import { useDraft } from '../../components/use-draft.ts';
 import { useEnterSends } from '../../components/use-enter-sends.ts';
 import { spoken, t } from '../../i18n/index.ts';
 import { fillIn, knownValues, type Variable, variablesOf } from '../../state/prompts.ts';
@@ -13,7 +14,8 @@ import './prompts.css';
 /** Asks for the variables of a prompt, whose id is `about`, and puts the text into the message field. */
 export default function PromptDialog({ about, close }: OverlayProps) {
   const prompt = useLibrary(prompts).find(({ id }) => id === about);
-  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const draft = useDraft<Readonly<Record<string, string>>>(`fill/${about}`, NONE);
+  const { value: values, set: setValues } = draft;
   if (prompt === undefined) return null;
   const variables = variablesOf(prompt.text);
   const all = {
@@ -21,15 +23,11 @@ export default function PromptDialog({ about, close }: OverlayProps) {
     ...Object.fromEntries(variables.map(({ name, initial }) => [name, values[name] ?? initial])),
   };
   return (
-    <Dialog
-      title={prompt.title || `/${prompt.name}`}
-      onClose={close}
-      class="prompt-dialog"
-      isWritten={Object.keys(values).length > 0}
-    >
+    <Dialog title={prompt.title || `/${prompt.name}`} onClose={close} class="prompt-dialog" isWritten={draft.isWritten}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
+          draft.forget();
           close();
           putIntoField(fillIn(prompt.text, all));
         }}
@@ -57,6 +55,8 @@ export default function PromptDialog({ about, close }: OverlayProps) {
     </Dialog>
   );
 }
+
+const NONE = {};
 
 interface FieldProps {
   readonly variable: Variable;

@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks';
 import { Dialog } from '../../components/Dialog.tsx';
+import { useDraft } from '../../components/use-draft.ts';
 import { t } from '../../i18n/index.ts';
 import { freeName, type Prompt, slashName, variablesOf } from '../../state/prompts.ts';
 
@@ -12,26 +12,32 @@ export interface PromptEditorProps {
   readonly close: () => void;
 }
 
-/** A prompt to be written, or rewritten. */
+type Words = Pick<Prompt, 'title' | 'name' | 'text'>;
+
+function wordsOf({ title, name, text }: Prompt): Words {
+  return { title, name, text };
+}
+
+/** A prompt to be written, or rewritten. What was written is there the next time, unless it is saved or given up. */
 export function PromptEditor({ prompt, taken, isNew, save, close }: PromptEditorProps) {
-  const [title, setTitle] = useState(prompt.title);
-  const [name, setName] = useState(prompt.name);
-  const [text, setText] = useState(prompt.text);
+  const draft = useDraft(`prompt/${isNew ? '' : prompt.id}`, wordsOf(prompt));
+  const { title, name, text } = draft.value;
+  const change = (words: Partial<Words>): void => draft.set({ ...draft.value, ...words });
   const wish = slashName(name.trim() === '' ? title : name);
   const isTaken = taken.has(wish);
   const variables = variablesOf(text).map((variable) => variable.name);
-  const isWritten = title !== prompt.title || name !== prompt.name || text !== prompt.text;
   return (
     <Dialog
       title={t(isNew ? 'prompts.add' : 'prompts.edit')}
       onClose={close}
       class="prompt-editor"
-      isWritten={isWritten}
+      isWritten={draft.isWritten}
     >
       <form
         onSubmit={(event) => {
           event.preventDefault();
           if (text.trim() === '' || isTaken) return;
+          draft.forget();
           save({
             ...prompt,
             title: title.trim(),
@@ -48,7 +54,7 @@ export function PromptEditor({ prompt, taken, isNew, save, close }: PromptEditor
             dir="auto"
             maxLength={200}
             value={title}
-            onInput={(event) => setTitle(event.currentTarget.value)}
+            onInput={(event) => change({ title: event.currentTarget.value })}
           />
         </label>
         <label class="field">
@@ -62,7 +68,7 @@ export function PromptEditor({ prompt, taken, isNew, save, close }: PromptEditor
             aria-invalid={isTaken}
             aria-describedby="prompt-slash-hint"
             value={name}
-            onInput={(event) => setName(event.currentTarget.value)}
+            onInput={(event) => change({ name: event.currentTarget.value })}
           />
         </label>
         <p id="prompt-slash-hint" class={isTaken ? 'problem' : 'hint'} role={isTaken ? 'alert' : undefined}>
@@ -76,14 +82,21 @@ export function PromptEditor({ prompt, taken, isNew, save, close }: PromptEditor
             required
             aria-describedby="prompt-text-hint"
             value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
+            onInput={(event) => change({ text: event.currentTarget.value })}
           />
         </label>
         <p id="prompt-text-hint" class="hint">
           {variables.length === 0 ? t('prompts.textHint') : t('prompts.variables', { names: variables.join(', ') })}
         </p>
         <div class="row-end">
-          <button type="button" class="button is-quiet" onClick={close}>
+          <button
+            type="button"
+            class="button is-quiet"
+            onClick={() => {
+              draft.forget();
+              close();
+            }}
+          >
             {t('shell.cancel')}
           </button>
           <button type="submit" class="button is-primary" disabled={text.trim() === '' || isTaken}>

@@ -9,6 +9,7 @@ import { ScreenHead } from '../../components/ScreenHead.tsx';
 import { SearchField } from '../../components/SearchField.tsx';
 import { sayNotKept, toast } from '../../components/toast.ts';
 import { t } from '../../i18n/index.ts';
+import { app } from '../../state/app.ts';
 import { newId } from '../../state/model.ts';
 import { type Prompt, promptFits, readPrompts, writePrompts } from '../../state/prompts.ts';
 import { addressOf } from '../../state/route.ts';
@@ -88,6 +89,7 @@ function Row({ prompt, edit }: { readonly prompt: Prompt; readonly edit: () => v
   const title = prompt.title || `/${prompt.name}`;
   const remove = async (): Promise<void> => {
     await prompts.remove([prompt.id]).catch(sayNotKept);
+    for (const form of ['prompt', 'fill']) app.dispatch({ type: 'drafts/cleared', chat: `${form}/${prompt.id}` });
     toast(t('prompts.deleted', { name: title }), { undo: () => void prompts.put([prompt]).catch(sayNotKept) });
   };
   return (

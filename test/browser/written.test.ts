@@ -1,0 +1,129 @@
+import { describe, test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import type { VendorScript } from '../support/vendor-script.ts';
+import { withoutBrowser } from './chromium.ts';
+import { becomes } from './eventually.ts';
+import { openGateway } from './gateway.ts';
+import { setStage } from './stage.ts';
+import { ask, button, goTo } from './visit.ts';
+
+const script: VendorScript = ({ prompt }) => ({ text: ['You said: ', prompt] });
+
+/** Opens a window in which something is written, or an editor in the page. */
+interface Form {
+  readonly name: string;
+  readonly open: (page: Page) => Promise<void>;
+  readonly field: (page: Page) => Locator;
+  readonly before: string;
+  /** Where to go, and come back from. */
+  readonly address?: string;
+}
+
+const FORMS: readonly Form[] = [
+  {
+    name: 'a question',
+    open: (page) => page.locator('.question .edit').click(),
+    field: (page) => page.locator('.editor textarea'),
+    before: 'first',
+  },
+  {
+    name: 'an answer',
+    open: (page) => button(page, 'Edit the answer').click(),
+    field: (page) => page.locator('.editor textarea'),
+    before: 'You said: first',
+  },
+  {
+    name: 'a new prompt',
+    open: (page) => page.locator('#new-prompt').click(),
+    field: (page) => page.getByRole('dialog').getByLabel('Text', { exact: true }),
+    before: '',
+    address: '#/prompts',
+  },
+  {
+    name: 'a preset',
+    open: (page) => page.locator('#new-preset').click(),
+    field: (page) => page.getByRole('dialog').getByLabel('Instructions'),
+    before: '',
+    address: '#/presets',
+  },
+];
+
+describe('what is written', { skip: withoutBrowser }, () => {
+  const { visit } = setStage(() => openGateway(script, ['gpt-4o']));
+
+  for (const { name, open, field, before, address } of FORMS) {
+    test(`into ${name} is there again after Escape, on the way back and after a reload, until it is given up`, async () => {
+      await visit(async (page) => {
+        await ask(page, 'first');
+        const chat = new URL(page.url()).hash;
+        if (address !== undefined) await goTo(page, address);
+        await open(page);
+        await becomes(() => field(page).inputValue(), before);
+        await field(page).fill('in other words');
+        await field(page).press('Escape');
+        await field(page).waitFor({ state: 'detached' });
+        await open(page);
+        await becomes(() => field(page).inputValue(), 'in other words');
+        await field(page).fill('in still other words');
+        await goTo(page, '#/settings');
+        await page.locator('#language').waitFor();
+        await goTo(page, address ?? chat);
+        await open(page);
+        await becomes(() => field(page).inputValue(), 'in still other words');
+        await page.reload();
+        await open(page);
+        await becomes(() => field(page).inputValue(), 'in still other words');
+        await page.getByRole('button', { name: 'Cancel' }).click();
+        await open(page);
+        await becomes(() => field(page).inputValue(), before);
+      });
+    });
+  }
+
+  test('into a question anew goes with its sending, and with its chat', async () => {
+    await visit(async (page) => {
+      await ask(page, 'first');
+      const editor = page.locator('.editor textarea');
+      const kept = (): Promise<number> =>
+        page.evaluate(() => Object.values(localStorage).filter((text) => text.includes('in other words')).length);
+      await page.locator('.question .edit').click();
+      await editor.fill('in other words');
+      await becomes(kept, 1);
+      await page.getByRole('button', { name: 'Send' }).and(page.locator('.editor *')).click();
+      await page.locator('.answer').getByText('You said: in other words').waitFor();
+      await becomes(kept, 0);
+      await page.locator('.question .edit').click();
+      await editor.fill('in other words, once more');
+      await becomes(kept, 1);
+      await page.locator('.chat-list li button').first().click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await becomes(kept, 0);
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.locator('.question .edit').click();
+      await becomes(() => editor.inputValue(), 'in other words, once more');
+    });
+  });
+
+  test('for what a prompt asks for is there again after Escape, until it is used', async () => {
+    await visit(async (page) => {
+      const dialog = page.getByRole('dialog');
+      await goTo(page, '#/prompts');
+      await page.locator('#new-prompt').click();
+      await dialog.getByLabel('Text', { exact: true }).fill('Say {{what}} kindly');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      const use = (): Promise<void> => page.locator('.library-use').click();
+      await use();
+      await dialog.getByLabel('what').fill('no');
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      await goTo(page, '#/prompts');
+      await use();
+      await becomes(() => dialog.getByLabel('what').inputValue(), 'no');
+      await dialog.getByRole('button', { name: 'Insert' }).click();
+      await becomes(() => page.locator('#prompt').inputValue(), 'Say no kindly');
+      await goTo(page, '#/prompts');
+      await use();
+      await becomes(() => dialog.getByLabel('what').inputValue(), '');
+    });
+  });
+});
