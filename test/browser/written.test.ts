@@ -5,9 +5,12 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, button, goTo } from './visit.ts';
+import { ask, button, goTo, ready } from './visit.ts';
 
 const script: VendorScript = ({ prompt }) => ({ text: ['You said: ', prompt] });
+
+/** Some megabytes, more than fit into a browser's local storage. */
+const LARGE = `begin ${'all of it '.repeat(540_000)}end`;
 
 /** Opens a window in which something is written, or an editor in the page. */
 interface Form {
@@ -124,6 +127,41 @@ describe('what is written', { skip: withoutBrowser }, () => {
       await goTo(page, '#/prompts');
       await use();
       await becomes(() => dialog.getByLabel('what').inputValue(), '');
+    });
+  });
+
+  test('into the message field is kept whatever its size, and is the same in another tab', async () => {
+    await visit(async (page, context) => {
+      await ask(page, 'first');
+      const field = page.locator('#prompt');
+      const length = (of: Page): Promise<number> =>
+        of
+          .locator('#prompt')
+          .inputValue()
+          .then((text) => text.length);
+      await field.fill(LARGE);
+      await page.reload();
+      await ready(page);
+      await becomes(() => length(page), LARGE.length);
+      const other = await context.newPage();
+      await other.goto(page.url());
+      await becomes(() => length(other), LARGE.length);
+      await field.press('ControlOrMeta+End');
+      await field.pressSequentially('!!');
+      await becomes(() => length(other), LARGE.length + 2);
+      await other.locator('#prompt').fill('less');
+      await becomes(() => field.inputValue(), 'less');
+      for (const tab of [page, other]) {
+        await tab.reload();
+        await becomes(() => tab.locator('#prompt').inputValue(), 'less');
+      }
+      const records = `new Promise((done) => {
+        indexedDB.open('sluice').onsuccess = ({ target: { result } }) => {
+          const asked = result.transaction('records').objectStore('records').getAll();
+          asked.onsuccess = () => done(asked.result.filter(({ kind }) => kind === 'draft').length, result.close());
+        };
+      })`;
+      await becomes(() => page.evaluate(records), 0);
     });
   });
 });

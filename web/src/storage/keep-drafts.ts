@@ -1,21 +1,40 @@
 import { app } from '../state/app.ts';
 import { type Draft, type DraftsState, keepable } from '../state/drafts.ts';
+import { readLarge, writeLarge } from './large-drafts.ts';
 import { localNames, readLocal, removeLocal, writeLocal } from './local.ts';
 
 /** Each draft has a name of its own, so that tabs in which different chats are written to leave each other's alone. */
 const NAME = 'draft.';
 
+/** Longer ones, in characters, go into the database: there is room for some five million in all of the local storage. */
+const LARGE = 200_000;
+
+/** What stands in the place of a draft that is in the database; another one each time that it is written. */
+interface Elsewhere {
+  readonly elsewhere: string;
+}
+
 /** What is kept of each draft, as far as this tab knows. */
 const kept = new Map<string, string>();
+/** What is in the local storage of each, as far as this tab knows: the draft, or that it is elsewhere. */
+const local = new Map<string, string>();
 
-export function loadDrafts(): void {
+let refuse: (error: unknown) => void = () => {};
+
+/** Calls `onRefused` when the browser does not take one. */
+export function loadDrafts(onRefused: (error: unknown) => void): void {
+  refuse = onRefused;
   const drafts: Record<string, Draft> = {};
   for (const name of localNames(NAME)) {
-    const draft = readLocal<Draft>(name);
+    const draft = readLocal<Draft | Elsewhere>(name);
     if (draft === undefined) continue;
     const chat = name.slice(NAME.length);
-    drafts[chat] = draft;
-    kept.set(chat, JSON.stringify(draft));
+    local.set(chat, JSON.stringify(draft));
+    if ('elsewhere' in draft) void takeLarge(chat);
+    else {
+      drafts[chat] = draft;
+      kept.set(chat, JSON.stringify(draft));
+    }
   }
   app.dispatch({ type: 'drafts/loaded', drafts });
 }
@@ -28,12 +47,21 @@ export function writeDrafts(before: DraftsState, now: DraftsState): void {
     const text = draft === undefined ? undefined : JSON.stringify(draft);
     // What another tab has written is not written again: meanwhile it may have gone on.
     if (text === kept.get(chat)) continue;
-    if (text === undefined) {
-      kept.delete(chat);
+    if (text === undefined) kept.delete(chat);
+    else kept.set(chat, text);
+    if (draft !== undefined && text !== undefined && text.length > LARGE) {
+      // At once, since the page may go; and again when it is there, for other tabs.
+      if (!isElsewhere(chat)) putLocal(chat, { elsewhere: '' });
+      writeLarge(chat, draft).then(() => {
+        if (kept.get(chat) === text) putLocal(chat, { elsewhere: crypto.randomUUID() });
+      }, refuse);
+      continue;
+    }
+    if (isElsewhere(chat)) void writeLarge(chat, undefined).catch(() => {});
+    if (draft !== undefined) putLocal(chat, draft);
+    else {
+      local.delete(chat);
       removeLocal(NAME + chat);
-    } else {
-      kept.set(chat, text);
-      writeLocal(NAME + chat, draft);
     }
   }
 }
@@ -43,13 +71,41 @@ export function takeDraft({ key, oldValue, newValue }: StorageEvent): void {
   const start = `sluice.${NAME}`;
   if (key === null || !key.startsWith(start)) return;
   const chat = key.slice(start.length);
-  if ((kept.get(chat) ?? null) !== oldValue) return;
+  if ((local.get(chat) ?? null) !== oldValue) return;
   // What is written for a new chat belongs to its tab: each may begin another one.
   if (chat === '' && newValue !== null) return;
-  if (newValue === null) kept.delete(chat);
-  else kept.set(chat, newValue);
-  const draft = newValue === null ? undefined : (JSON.parse(newValue) as Draft);
+  if (newValue === null) local.delete(chat);
+  else local.set(chat, newValue);
+  const draft = newValue === null ? undefined : (JSON.parse(newValue) as Draft | Elsewhere);
+  if (draft !== undefined && 'elsewhere' in draft) void takeLarge(chat);
+  else take(chat, draft);
+}
+
+function take(chat: string, draft: Draft | undefined): void {
+  if (draft === undefined) kept.delete(chat);
+  else kept.set(chat, JSON.stringify(draft));
   app.dispatch({ type: 'drafts/taken', chat, ...(draft === undefined ? {} : { draft }) });
+}
+
+/** Takes a draft from the database, unless it was changed here meanwhile; what was typed before it was there goes behind it. */
+async function takeLarge(chat: string): Promise<void> {
+  const [there, shown] = [local.get(chat), app.get().drafts[chat]];
+  const draft = await readLarge(chat).catch(refuse);
+  const now = app.get().drafts[chat];
+  if (draft === undefined) return;
+  if (now === shown && local.get(chat) === there) take(chat, draft);
+  else if (shown === undefined && now !== undefined) {
+    app.dispatch({ type: 'drafts/taken', chat, draft: { ...draft, text: draft.text + now.text } });
+  }
+}
+
+function isElsewhere(chat: string): boolean {
+  return local.get(chat)?.startsWith('{"elsewhere"') === true;
+}
+
+function putLocal(chat: string, value: Draft | Elsewhere): void {
+  local.set(chat, JSON.stringify(value));
+  if (!writeLocal(NAME + chat, value)) refuse(new Error('There is no room for the draft.'));
 }
 
 /** Removes all that is kept, also what this tab does not know. */

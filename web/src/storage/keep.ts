@@ -21,12 +21,16 @@ export type OnRefused = (error: unknown) => void;
 /** Reads what was kept, and from then on keeps what changes, for this tab and the others. */
 export async function keepState(onRefused: OnRefused): Promise<void> {
   loadSettings();
-  loadDrafts();
+  let isRefused = false;
+  const refuse = (error: unknown): void => {
+    if (!isRefused) onRefused(error);
+    isRefused = true;
+  };
+  loadDrafts(refuse);
   const tellRunning = shareRunning();
   let written = app.get();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isGathering = false;
-  let isRefused = false;
   const flush = async (isLeaving = false): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
@@ -40,8 +44,7 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
     } catch (error) {
       // What was refused goes with the next change.
       written = { ...written, chats: before.chats, messages: before.messages };
-      if (!isRefused) onRefused(error);
-      isRefused = true;
+      refuse(error);
     }
   };
   app.subscribe(() => {
@@ -82,7 +85,7 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
     taken = taken.then(hear, hear);
   });
   const chats = await readAll<Chat>('chats').catch((error: unknown) => {
-    onRefused(error);
+    refuse(error);
     return [];
   });
   for (const chat of chats) known.add(chat);

@@ -1,0 +1,38 @@
+import type { Draft } from '../state/drafts.ts';
+import { readOne, write } from './database.ts';
+
+const KIND = 'draft';
+
+/** What is to be written next, by chat; without a draft it is removed. */
+let next = new Map<string, Draft | undefined>();
+let writing: Promise<void> | undefined;
+
+/**
+ * Puts a draft into the browser's database, or removes it from there. While one is on its way only the latest state of those
+ * that follow is remembered: of some megabytes not every key press has to be written.
+ */
+export function writeLarge(chat: string, draft: Draft | undefined): Promise<void> {
+  next.set(chat, draft);
+  writing ??= writeAll();
+  return writing;
+}
+
+async function writeAll(): Promise<void> {
+  try {
+    while (next.size > 0) {
+      const entries = [...next];
+      next = new Map();
+      await write({
+        put: { records: entries.flatMap(([id, draft]) => (draft === undefined ? [] : [{ kind: KIND, id, draft }])) },
+        remove: { records: entries.flatMap(([id, draft]) => (draft === undefined ? [[KIND, id]] : [])) },
+      });
+    }
+  } finally {
+    writing = undefined;
+  }
+}
+
+export async function readLarge(chat: string): Promise<Draft | undefined> {
+  const record = await readOne<{ readonly draft: Draft }>('records', [KIND, chat]);
+  return record?.draft;
+}
