@@ -67,6 +67,19 @@ describe('the layout', { skip: withoutBrowser }, () => {
     );
   });
 
+  test('keeps what chooses among models above the list of them in low windows', async () => {
+    await visit(
+      async (page) => {
+        await ready(page);
+        await page.locator('#model').click();
+        const { y, height } = (await page.locator('.picker-abilities .toggle').first().boundingBox()) ?? {};
+        const list = await page.locator('#picker-list').boundingBox();
+        assert.ok(y !== undefined && list !== null && y + (height ?? 0) <= list.y, `${y} + ${height} <= ${list?.y}`);
+      },
+      { viewport: LOW },
+    );
+  });
+
   for (const locale of ['en-GB', 'de-DE', 'fr-FR', 'es-ES']) {
     test(`has no window that is wider than a narrow screen, ${locale}`, async () => {
       await visit(
