@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { SluiceError } from '../core/errors.ts';
-import { withoutKey } from './credentials.ts';
+import { keepKey, withoutKey } from './credentials.ts';
+import type { RelayedStream, RelaySink } from './relay.ts';
 
 test("an upstream's error holds no key of the client's, nor does what it came from", () => {
   const apiKey = 'sk-of-a-client';
@@ -15,4 +16,22 @@ test("an upstream's error holds no key of the client's, nor does what it came fr
   assert.deepEqual([told.code, told.message, told.options.provider], [error.code, 'No such key: ***', 'acme']);
   assert.ok(!inspect(told, { depth: 9 }).includes(apiKey));
   assert.equal(withoutKey(error, {}), error);
+});
+
+test('an answer of which the request is still being sent says so, also where it was asked for with a key of the client', () => {
+  let isSent = false;
+  const stream: RelayedStream = {
+    kind: 'stream',
+    headers: {},
+    get isSent() {
+      return isSent;
+    },
+    attach: (_sink: RelaySink) => {},
+    resume: () => {},
+    summary: () => ({ usage: undefined, finish: undefined }),
+  };
+  const kept = keepKey(stream, { apiKey: 'sk-of-a-client' });
+  assert.equal(kept.isSent, false);
+  isSent = true;
+  assert.equal(kept.isSent, true);
 });
