@@ -148,6 +148,26 @@ describe('balance', { concurrency: 4 }, () => {
     }
   });
 
+  test('a session stays with whoever took over, also when the former one is well again', async (context) => {
+    let ill = '';
+    const either = (name: string) =>
+      upstream(context, () => (ill === name ? { status: 503, errorMessage: 'busy' } : { text: [name] }), ['shared']);
+    const { origin } = await gateway(
+      context,
+      `routing: { choice: weighted }\nproviders:\n${row('one', await either('one'))}${row('two', await either('two'))}`,
+    );
+    const inSession = async (): Promise<string> =>
+      String(provider((await askChat(origin, { model: 'shared', conversation_id: 'c-1' })).headers));
+    ill = await inSession();
+    const other = ill === 'one' ? 'two' : 'one';
+    assert.equal(await inSession(), other);
+    const former = ill;
+    ill = '';
+    // Its answer ends the rest that its failure has brought it.
+    assert.equal((await askChat(origin, { model: `${former}/shared` })).status, 200);
+    assert.equal(await inSession(), other);
+  });
+
   test('an alias may be a group of equals', async (context) => {
     const [one, two] = [await upstream(context, says('one')), await upstream(context, says('two'))];
     const { origin } = await gateway(
