@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from '../../test/support/config-folder.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import type { Logger } from '../core/logger.ts';
@@ -25,6 +25,8 @@ interface Options {
   readonly unreadable?: number;
   /** How often somebody empties the file in the moment in which it is read, after the first time. */
   readonly emptied?: number;
+  /** What the reading of a change ends with. */
+  readonly beforeLoaded?: () => Promise<void>;
 }
 
 async function start(context: TestContext, options: Options = {}) {
@@ -38,7 +40,10 @@ async function start(context: TestContext, options: Options = {}) {
       throw new ConfigError(['cannot read sluice.yaml: too many open files'], { mayPass: true });
     }
     if (loads > 1 && loads <= 1 + (options.emptied ?? 0)) writeFileSync(file, '');
-    return (await loadConfig({ directory: folder, environment: {}, flags: { config: file } })).config;
+    const isFirst = loads === 1;
+    const { config } = await loadConfig({ directory: folder, environment: {}, flags: { config: file } });
+    if (!isFirst) await options.beforeLoaded?.();
+    return config;
   };
   const lines: string[] = [];
   const changes: Config[] = [];
@@ -60,6 +65,19 @@ async function start(context: TestContext, options: Options = {}) {
   // The first look at the file is asynchronous; a change before it would not be one.
   await sleep(50);
   return { folder, file, lines, changes, current, watch };
+}
+
+/** A reading that has begun when `reading` is fulfilled, and ends once `isRead` is resolved; those behind it take no time. */
+function slowReading() {
+  const reading = Promise.withResolvers<void>();
+  const isRead = Promise.withResolvers<void>();
+  let count = 0;
+  const beforeLoaded = async () => {
+    count += 1;
+    reading.resolve();
+    if (count === 1) await isRead.promise;
+  };
+  return { reading, isRead, beforeLoaded };
 }
 
 test('safe parts are taken over, and nothing else', async (context) => {
@@ -107,6 +125,64 @@ test('a wrong file changes nothing and is explained, a right one is taken again'
   writeFileSync(file, FIRST);
   await until(() => lines.length === 2);
   assert.equal(lines[1], 'info: the configuration file can be used again');
+  assert.deepEqual(changes, []);
+  writeFileSync(file, 'aliases: {fast: c/d}\n');
+  await until(() => changes.length === 1 && lines.length > 2);
+  assert.deepEqual(lines.slice(2), ['info: the configuration has changed: aliases']);
+});
+
+test('what is changed back is a change, too', async (context) => {
+  const { file, changes } = await start(context);
+  writeFileSync(file, 'aliases: {fast: c/d}\n');
+  await until(() => changes.length === 1);
+  writeFileSync(file, FIRST);
+  await until(() => changes.length === 2);
+  assert.deepEqual(changes[1]?.aliases.get('fast'), ['a/b']);
+});
+
+test('a limit that the server was made with stays, and is said to need a restart', async (context) => {
+  const { file, lines, changes, current } = await start(context);
+  writeFileSync(file, `${FIRST}limits: {headerBytes: 20000, idleMs: 5}\n`);
+  await until(() => changes.length === 1 && lines.length === 2);
+  assert.deepEqual(changes[0]?.limits, { ...current.limits, idleMs: 5 });
+  assert.equal(lines[0], 'warn: a change of limits.headerBytes needs a restart of Sluice');
+});
+
+test('a key that was made up stays, and is no change', async (context) => {
+  const folder = temporaryFolder(context);
+  const open = 'bind: 0.0.0.0:1337\n';
+  writeFileSync(path.join(folder, 'sluice.yaml'), open);
+  const { file, lines, changes, current } = await start(context, { folder });
+  assert.equal(current.keyGenerated, true);
+  writeFileSync(file, `${open}aliases: {fast: c/d}\n`);
+  await until(() => changes.length === 1 && lines.length > 0);
+  assert.equal(changes[0]?.key, current.key);
+  assert.deepEqual(lines, ['info: the configuration has changed: aliases']);
+});
+
+test('changes are taken over in their order, however long one takes to be read', async (context) => {
+  const { reading, isRead, beforeLoaded } = slowReading();
+  const { file, changes } = await start(context, { beforeLoaded });
+  writeFileSync(file, 'aliases: {fast: the/former}\n');
+  await reading.promise;
+  writeFileSync(file, 'aliases: {fast: the/latter}\n');
+  await sleep(WHILE_NOTHING_HAPPENS);
+  isRead.resolve();
+  await until(() => changes.length === 2);
+  assert.deepEqual(
+    changes.map(({ aliases }) => aliases.get('fast')),
+    [['the/former'], ['the/latter']],
+  );
+});
+
+test('what is being read when it is closed is not taken over', async (context) => {
+  const { reading, isRead, beforeLoaded } = slowReading();
+  const { file, changes, watch } = await start(context, { beforeLoaded });
+  writeFileSync(file, 'aliases: {fast: x/y}\n');
+  await reading.promise;
+  watch.close();
+  isRead.resolve();
+  await immediate();
   assert.deepEqual(changes, []);
 });
 
