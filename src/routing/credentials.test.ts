@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { SluiceError } from '../core/errors.ts';
 import { keepKey, withoutKey } from './credentials.ts';
-import type { RelayedStream, RelaySink } from './relay.ts';
+import type { RelayedStream, RelaySink } from './relayed.ts';
 
 test("an upstream's error holds no key of the client's, nor does what it came from", () => {
   const apiKey = 'sk-of-a-client';

@@ -114,9 +114,10 @@ function toQuestion(request: FastifyRequest, json: JsonBody, read: Read, deps: D
   const wish = wishOf(body, request);
   const messages = messagesOf(body);
   const meant = body.extra_body == null ? body : { ...body, ...extraOf(body) };
+  const { tools, tool_choice } = toolsOf(meant);
   const steps = [
     ...toolSteps(body.tool_calls, 'invalid_field', deps.search),
-    tellLostParts({ ...toolsOf(meant), response_format: meant.response_format, messages }, 'invalid_field'),
+    tellLostParts({ tools, tool_choice, response_format: meant.response_format, messages }, 'invalid_field'),
   ];
   const stream = body.stream === true;
   const wholeMessages = () => {
