@@ -107,6 +107,18 @@ describe('what is written', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('into a question anew stays while another one is sent', async () => {
+    await visit(async (page) => {
+      await ask(page, 'first');
+      const editor = page.locator('.editor textarea');
+      await page.locator('.question .edit').click();
+      await editor.fill('in other words');
+      await ask(page, 'second');
+      await page.locator('.answer').getByText('You said: second').waitFor();
+      await becomes(() => editor.inputValue(), 'in other words');
+    });
+  });
+
   test('for what a prompt asks for is there again after Escape, until it is used', async () => {
     await visit(async (page) => {
       const dialog = page.getByRole('dialog');

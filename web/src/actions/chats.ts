@@ -89,7 +89,7 @@ export async function deleteChats(ids: readonly string[]): Promise<void> {
   const address = location.hash;
   app.dispatch({ type: 'chats/removed', ids });
   app.dispatch({ type: 'messages/forgotten', chats: ids });
-  for (const chat of ids) app.dispatch({ type: 'drafts/cleared', chat });
+  for (const chat of ids) app.dispatch({ type: 'drafts/cleared', chat, andWithin: true });
   if (shown !== undefined && ids.includes(shown.id)) newChat();
   const title = chats[0]?.title ?? '';
   const text =

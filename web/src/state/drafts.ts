@@ -39,8 +39,8 @@ export type DraftsAction =
       readonly change: Partial<Attachment>;
     }
   | { readonly type: 'drafts/detached'; readonly chat: string; readonly id: string }
-  /** Also what is written anew of its messages. */
-  | { readonly type: 'drafts/cleared'; readonly chat: string };
+  /** `andWithin`: also what is written anew of its messages. */
+  | { readonly type: 'drafts/cleared'; readonly chat: string; readonly andWithin?: true };
 
 export const emptyDraft: Draft = { text: '', attachments: [] };
 
@@ -71,8 +71,9 @@ export function reduceDrafts(state: DraftsState, action: DraftsAction): DraftsSt
         attachments: draft.attachments.filter(({ id }) => id !== action.id),
       }));
     case 'drafts/cleared': {
-      const rest = Object.entries(state).filter(([name]) => !isDraftOf(name, action.chat));
-      return Object.fromEntries(rest);
+      const isCleared = (name: string): boolean =>
+        action.andWithin ? isDraftOf(name, action.chat) : name === action.chat;
+      return Object.fromEntries(Object.entries(state).filter(([name]) => !isCleared(name)));
     }
   }
 }

@@ -73,7 +73,7 @@ export default function MemoryScreen() {
           onClose={() => setAsking(false)}
           run={async () => {
             await deleteMemory(user);
-            app.dispatch({ type: 'drafts/cleared', chat: 'memory' });
+            app.dispatch({ type: 'drafts/cleared', chat: 'memory', andWithin: true });
             toast(t('memory.forgottenAll'));
             list.again();
           }}
