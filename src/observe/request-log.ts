@@ -39,42 +39,46 @@ export interface LogLimits {
  */
 export class RequestLog {
   readonly #limits: LogLimits;
-  #entries: (Seen | string)[] = [];
-  /** The sizes of the contents, in the same order. */
+  /** A ring: each place is used again by the entry that comes `limits.entries` later. */
+  #entries: (Seen | string | undefined)[] = [];
+  /** The sizes of the contents, in the same places. */
   #sizes: number[] = [];
   #bytes = 0;
-  /** Entries that made room. */
-  #dropped = 0;
+  /** The place of the oldest entry, and the one behind the newest, counted on without end. */
+  #begin = 0;
+  #end = 0;
 
   constructor(limits: LogLimits) {
     this.#limits = limits;
   }
 
   get size(): number {
-    return this.#entries.length;
+    return this.#end - this.#begin;
   }
 
   /** The place behind the newest entry; places are never used twice, as long as nothing is restored. */
   get end(): number {
-    return this.#dropped + this.#entries.length;
+    return this.#end;
   }
 
   /** The entries from a place on, at most the newest `most`, as JSON. */
   from(place: number, most: number): readonly string[] {
-    const texts = this.#texts().slice(Math.max(0, place - this.#dropped));
-    return texts.slice(-most);
+    const texts: string[] = [];
+    for (let at = Math.max(place, this.#begin, this.#end - most); at < this.#end; at += 1) texts.push(this.#textAt(at));
+    return texts;
   }
 
   add(entry: Seen): void {
-    this.#entries.push(recordOf(entry));
-    if (this.#entries.length > FRESH) this.#textAt(this.#entries.length - 1 - FRESH);
-    const size = entry.content === undefined ? 0 : ENTRY_BYTES + this.#textAt(this.#entries.length - 1).length;
-    this.#sizes.push(size);
-    this.#bytes += size;
     const { entries, bytes } = this.#limits;
-    // One in ten goes at a time, since moving all the others costs something.
-    if (this.#entries.length > entries + Math.max(1, entries / 10)) this.#drop(this.#entries.length - entries);
-    while (this.#bytes > bytes && this.#entries.length > 1) this.#drop(1);
+    if (this.size === entries) this.#drop();
+    const at = this.#end;
+    this.#end += 1;
+    this.#entries[at % entries] = recordOf(entry);
+    if (this.size > FRESH) this.#textAt(at - FRESH);
+    const size = entry.content === undefined ? 0 : ENTRY_BYTES + this.#textAt(at).length;
+    this.#sizes[at % entries] = size;
+    this.#bytes += size;
+    while (this.#bytes > bytes && this.size > 1) this.#drop();
   }
 
   /** Entries of an earlier run, older than all others. Any of them may be there twice. */
@@ -82,20 +86,18 @@ export class RequestLog {
     const present = this.#texts().map(seenOf);
     const entries = new Map(older.map((entry) => [entry.id, entry]));
     for (const { id } of present) entries.delete(id);
-    this.#entries = [];
-    this.#sizes = [];
-    this.#bytes = 0;
+    this.clear();
     for (const entry of [...entries.values(), ...present]) this.add(entry);
   }
 
   clear(): number {
-    const count = Math.min(this.#entries.length, this.#limits.entries);
-    this.#drop(this.#entries.length);
+    const count = this.size;
+    while (this.size > 0) this.#drop();
     return count;
   }
 
   find(id: string): Seen | undefined {
-    const found = this.#kept().findLast(isOf(id));
+    const found = this.#texts().findLast(isOf(id));
     return found === undefined ? undefined : seenOf(found);
   }
 
@@ -107,28 +109,22 @@ export class RequestLog {
   }
 
   #matching(query: LogQuery): readonly string[] {
-    const kept = this.#kept();
+    const texts = this.#texts();
     const { before, after } = query;
     // An id stands for a place, which still works where several requests ended at the same time.
-    const end = typeof before === 'string' ? kept.findIndex(isOf(before)) : kept.length;
-    const start = typeof after === 'string' ? kept.findIndex(isOf(after)) + 1 : 0;
-    const between = kept.slice(start, Math.max(0, end)).reverse();
+    const end = typeof before === 'string' ? texts.findIndex(isOf(before)) : texts.length;
+    const start = typeof after === 'string' ? texts.findIndex(isOf(after)) + 1 : 0;
+    const between = texts.slice(start, Math.max(0, end)).reverse();
     return asksForAll(query) ? between : between.filter((text) => matches(seenOf(text), query));
   }
 
-  /** Without those that go with the next cleaning. */
-  #kept(): readonly string[] {
-    const { entries } = this.#limits;
-    const texts = this.#texts();
-    return texts.length > entries ? texts.slice(-entries) : texts;
-  }
-
   #texts(): readonly string[] {
-    return this.#entries.map((_, at) => this.#textAt(at));
+    return this.from(this.#begin, this.size);
   }
 
   /** An entry is kept as its text once somebody has asked for that. */
-  #textAt(at: number): string {
+  #textAt(place: number): string {
+    const at = place % this.#limits.entries;
     const entry = this.#entries[at] ?? '';
     if (typeof entry === 'string') return entry;
     const text = JSON.stringify(entry);
@@ -136,10 +132,12 @@ export class RequestLog {
     return text;
   }
 
-  #drop(count: number): void {
-    this.#entries.splice(0, count);
-    this.#dropped += count;
-    for (const size of this.#sizes.splice(0, count)) this.#bytes -= size;
+  /** The oldest makes room. */
+  #drop(): void {
+    const at = this.#begin % this.#limits.entries;
+    this.#begin += 1;
+    this.#entries[at] = undefined;
+    this.#bytes -= this.#sizes[at] ?? 0;
   }
 }
 

@@ -38,7 +38,8 @@ export function observe(request: FastifyRequest, reply: FastifyReply, observer: 
     if (typeof tracestate === 'string') observation.tracestate = tracestate;
   }
   const { raw: response } = reply;
-  response.once('close', () => observer.closed(observation, response.statusCode, response.writableFinished));
+  // Not `once`: it comes once, and to take a listener off again costs more than all that it does here.
+  response.on('close', () => observer.closed(observation, response.statusCode, response.writableFinished));
   return observation;
 }
 
