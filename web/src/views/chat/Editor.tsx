@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { isSend } from '../../commands/keys.ts';
+import { CancelButton } from '../../components/CancelButton.tsx';
 import type { KeptDraft } from '../../components/use-draft.ts';
-import { t } from '../../i18n/index.ts';
 
 export interface EditorProps {
   /** Of the field. */
@@ -61,16 +61,7 @@ export function Editor({ label, draft, action, enterSends, wait, children, onDon
             {wait}
           </span>
         )}
-        <button
-          type="button"
-          class="button is-quiet"
-          onClick={() => {
-            draft.forget();
-            close();
-          }}
-        >
-          {t('shell.cancel')}
-        </button>
+        <CancelButton draft={draft} close={close} />
         <button type="submit" class="button is-primary" disabled={wait !== undefined}>
           {action}
         </button>

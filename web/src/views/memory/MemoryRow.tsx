@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { toFailure } from '../../api/http.ts';
 import { addMemory, deleteMemory, type Remembered } from '../../api/memory.ts';
+import { CancelButton } from '../../components/CancelButton.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
 import { toast } from '../../components/toast.ts';
 import { type KeptDraft, useDraft } from '../../components/use-draft.ts';
@@ -119,16 +120,7 @@ function Editor({ draft, save, close }: EditorProps) {
         }}
       />
       <div class="row-end">
-        <button
-          type="button"
-          class="button is-quiet"
-          onClick={() => {
-            draft.forget();
-            close();
-          }}
-        >
-          {t('shell.cancel')}
-        </button>
+        <CancelButton draft={draft} close={close} />
         <button type="submit" class="button is-primary">
           {t('shell.keep')}
         </button>

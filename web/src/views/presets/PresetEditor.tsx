@@ -1,3 +1,4 @@
+import { CancelButton } from '../../components/CancelButton.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { useDraft } from '../../components/use-draft.ts';
 import { t } from '../../i18n/index.ts';
@@ -67,16 +68,7 @@ export function PresetEditor({ preset, isNew, save, close }: PresetEditorProps) 
         </div>
         <SetupFields setup={draft} onChange={(change) => setDraft({ ...draft, ...change })} />
         <div class="row-end">
-          <button
-            type="button"
-            class="button is-quiet"
-            onClick={() => {
-              kept.forget();
-              close();
-            }}
-          >
-            {t('shell.cancel')}
-          </button>
+          <CancelButton draft={kept} close={close} />
           <button type="submit" class="button is-primary" disabled={draft.name.trim() === ''}>
             {t('shell.keep')}
           </button>

@@ -1,3 +1,4 @@
+import { CancelButton } from '../../components/CancelButton.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { useDraft } from '../../components/use-draft.ts';
 import { t } from '../../i18n/index.ts';
@@ -89,16 +90,7 @@ export function PromptEditor({ prompt, taken, isNew, save, close }: PromptEditor
           {variables.length === 0 ? t('prompts.textHint') : t('prompts.variables', { names: variables.join(', ') })}
         </p>
         <div class="row-end">
-          <button
-            type="button"
-            class="button is-quiet"
-            onClick={() => {
-              draft.forget();
-              close();
-            }}
-          >
-            {t('shell.cancel')}
-          </button>
+          <CancelButton draft={draft} close={close} />
           <button type="submit" class="button is-primary" disabled={text.trim() === '' || isTaken}>
             {t('shell.keep')}
           </button>
