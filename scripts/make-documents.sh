@@ -33,6 +33,9 @@ pandoc source/slides.md -o pandoc.pptx
 # As Excel writes workbooks: shared strings, styles, cached results of formulas.
 /usr/bin/python3 source/fees.py excel.xlsx
 
+# As mail programs write messages: encoded words, alternatives, attachments, a message inside.
+/usr/bin/python3 source/mail.py mail.eml
+
 # A browser's print to PDF. Fonts are embedded, so scripts that need a font of their own are left out.
 sed 's/ and 東京 🚢//' source/report.md | pandoc --standalone --no-highlight -f markdown -t html |
   sed 's/↩︎//; s/font-family: [^;]*monospace/font-family: Liberation Mono/' >"$work/report.html"

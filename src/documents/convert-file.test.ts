@@ -40,6 +40,7 @@ describe('a library that is not installed', () => {
     ['writer.pdf', { pdf: missing }],
     ['writer.docx', { office: missing }],
     ['calc.xlsx', { office: missing }],
+    ['mail.eml', { mail: missing }],
   ] as const) {
     test(name, async () => {
       const { conversion, faults } = await convert(name, fixture(name), libraries);

@@ -10,6 +10,9 @@ import { openPackage } from './office/package.ts';
 import { decodeText } from './text.ts';
 import { openZip } from './zip.ts';
 
+/** Messages inside of messages: each level costs the memory of all below it. */
+const DEEPEST_MAIL = 5;
+
 export interface File {
   /** As the user named it; its extension counts. */
   readonly name: string;
@@ -25,6 +28,8 @@ export interface Workshop {
   readonly onFault: (error: unknown) => void;
   /** The file is a member of an archive. */
   readonly isMember?: true;
+  /** How many messages the file is attached inside of. */
+  readonly mailDepth?: number;
 }
 
 /**
@@ -57,6 +62,8 @@ async function convert({ bytes }: File, identity: Identity, workshop: Workshop):
       return markdown({ text: notebookToMarkdown(decodeText(bytes)) });
     case 'html':
       return await convertHtml(decodeText(bytes), libraries);
+    case 'mail':
+      return await convertMail(bytes, workshop);
     case 'pdf':
       return markdown((await load(libraries.pdf))(bytes));
     case 'package':
@@ -73,6 +80,21 @@ async function convertHtml(html: string, libraries: Libraries): Promise<Conversi
   const toMarkdown = await libraries.html().catch(() => undefined);
   // Without the converter it is at least what it says it is: text.
   return toMarkdown === undefined ? { kind: 'text', text: html } : markdown(toMarkdown(html));
+}
+
+async function convertMail(bytes: Uint8Array, workshop: Workshop): Promise<Conversion> {
+  const { libraries, budget, mailDepth = 0 } = workshop;
+  if (mailDepth >= DEEPEST_MAIL) throw new OverLimit(`is a message inside of ${mailDepth} others`);
+  const toMarkdown = await load(libraries.mail);
+  const inside: Workshop = { ...workshop, mailDepth: mailDepth + 1 };
+  const { textLength } = budget;
+  try {
+    const made = await toMarkdown(bytes, budget.limits, (part) => convertFile(part, inside));
+    return made === undefined ? { kind: 'text', text: decodeText(bytes) } : markdown(made);
+  } finally {
+    // What became of its parts is in the text of the whole, and is to count once.
+    budget.textLength = textLength;
+  }
 }
 
 async function convertZip(bytes: Uint8Array, claim: 'package' | 'zip', workshop: Workshop): Promise<Conversion> {

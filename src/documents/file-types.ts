@@ -2,13 +2,13 @@ import { type MediaType, mediaTypeOf } from '../core/media-types.ts';
 
 /** What a file's name says it is. */
 export type Claim =
-  | { readonly kind: 'text' | 'html' | 'csv' | 'notebook' | 'pdf' | 'package' | 'zip' }
+  | { readonly kind: 'text' | 'html' | 'csv' | 'notebook' | 'mail' | 'pdf' | 'package' | 'zip' }
   | ({ readonly extension: string } & MediaType);
 
 /** The text types of the contract, then what programmers and writers upload besides. */
 const TEXT = [
   'txt xml json js har sh py php css yaml sql log csv twig md arc',
-  'text markdown mdx rst adoc asciidoc tex bib org srt vtt ics vcf eml po diff patch',
+  'text markdown mdx rst adoc asciidoc tex bib org srt vtt ics vcf po diff patch',
   'yml toml ini cfg conf env properties editorconfig gitignore dockerignore lock jsonl ndjson json5 jsonc geojson',
   'xsd xsl xslt svg rss atom kml gpx plist wsdl graphql gql proto thrift avsc tf hcl nix cmake gradle mk make ninja',
   'mjs cjs jsx ts mts cts tsx vue svelte astro less scss sass styl ejs hbs mustache pug jinja j2 liquid erb haml',
@@ -23,6 +23,7 @@ const BY_EXTENSION: ReadonlyMap<string, Claim> = new Map<string, Claim>([
   ...['html', 'htm', 'xhtml'].map((extension) => [extension, { kind: 'html' }] as const),
   ...['csv', 'tsv'].map((extension) => [extension, { kind: 'csv' }] as const),
   ['ipynb', { kind: 'notebook' }],
+  ['eml', { kind: 'mail' }],
   ['pdf', { kind: 'pdf' }],
   ...['docx', 'docm', 'xlsx', 'xlsm', 'pptx', 'pptm', 'ppsx', 'odt', 'ods', 'odp', 'epub'].map(
     (extension) => [extension, { kind: 'package' }] as const,
@@ -38,6 +39,7 @@ const BY_MIME_TYPE: ReadonlyMap<string, string> = new Map([
   ['text/csv', 'csv'],
   ['text/tab-separated-values', 'tsv'],
   ['application/x-ipynb+json', 'ipynb'],
+  ['message/rfc822', 'eml'],
   ['application/epub+zip', 'epub'],
   ['application/zip', 'zip'],
   ...[

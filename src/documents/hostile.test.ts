@@ -148,6 +148,27 @@ const REFUSED: readonly (readonly [what: string, name: string, bytes: () => Uint
     () => Buffer.from(`<p>a</p></body></html>${'<svg><b title="</b>">'.repeat(20_000)}`),
     /deeper than 512 levels/,
   ],
+  [
+    'a message with 50 MB of headers',
+    'a.eml',
+    () => Buffer.concat([Buffer.from('Subject: a\n'), Buffer.alloc(50 * MEGABYTE, `X-A: ${'a'.repeat(70)}\n`)]),
+    /too many headers/,
+  ],
+  [
+    'a message whose parts nest 20,000 deep',
+    'a.eml',
+    () => {
+      const part = (_: unknown, at: number): string => `Content-Type: multipart/mixed; boundary=b${at}\n\n--b${at}\n`;
+      return Buffer.from(Array.from({ length: 20_000 }, part).join(''));
+    },
+    /nested too deeply/,
+  ],
+  [
+    'a message of 5,000 files',
+    'a.eml',
+    () => Buffer.from(`Content-Type: multipart/mixed; boundary=b\n\n${'--b\nContent-Type: a/b\n\na\n'.repeat(5_000)}`),
+    /holds 5000 files/,
+  ],
   ['a notebook that is none', 'a.ipynb', () => Buffer.from('[]'), /notebook/],
 ];
 
@@ -159,7 +180,7 @@ describe('hostile files', () => {
   before(async () => {
     converter = createConverter({ workers: 1 });
     // What libraries take is not what files take.
-    for (const name of ['writer.docx', 'writer.pdf', 'page.html']) await convert(name, fixture(name));
+    for (const name of ['writer.docx', 'writer.pdf', 'page.html', 'mail.eml']) await convert(name, fixture(name));
     await convert('a.png', pngFlood(10, 10));
     memory = memoryWatch();
   });

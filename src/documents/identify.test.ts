@@ -42,6 +42,7 @@ describe('what a file is', () => {
     ['a.HTML', bytes('<p>'), { kind: 'html' }],
     ['a.csv', bytes('a,b'), { kind: 'csv' }],
     ['a.ipynb', bytes('{}'), { kind: 'notebook' }],
+    ['a.eml', bytes('Subject: a'), { kind: 'mail' }],
     ['a.rs', bytes('fn main() {}'), { kind: 'text' }],
     ['a.svg', bytes('<svg/>'), { kind: 'text' }],
     ['a.txt', bytes('<html>'), { kind: 'text' }],

@@ -7,7 +7,7 @@ import { type Claim, claimOf, extensionOf } from './file-types.ts';
  * any: its members tell.
  */
 export type Identity =
-  | { readonly kind: 'text' | 'html' | 'csv' | 'notebook' | 'pdf' | 'package' | 'zip' }
+  | { readonly kind: 'text' | 'html' | 'csv' | 'notebook' | 'mail' | 'pdf' | 'package' | 'zip' }
   | { readonly kind: 'image'; readonly mimeType: string }
   | { readonly kind: 'audio' | 'video'; readonly mimeType: string };
 

@@ -1,6 +1,7 @@
 import type { OpenPicture } from '../media/picture.ts';
 import { Refusal } from './conversion.ts';
 import type { htmlToMarkdown } from './html.ts';
+import type { mailToMarkdown } from './mail.ts';
 import type { officeToMarkdown } from './office/office.ts';
 import type { pdfToMarkdown } from './pdf/pdf.ts';
 
@@ -9,6 +10,7 @@ export interface Libraries {
   pdf(): Promise<typeof pdfToMarkdown>;
   office(): Promise<typeof officeToMarkdown>;
   html(): Promise<typeof htmlToMarkdown>;
+  mail(): Promise<typeof mailToMarkdown>;
   image(): Promise<OpenPicture>;
 }
 
@@ -16,6 +18,7 @@ export const INSTALLED: Libraries = {
   pdf: async () => (await import('./pdf/pdf.ts')).pdfToMarkdown,
   office: async () => (await import('./office/office.ts')).officeToMarkdown,
   html: async () => (await import('./html.ts')).htmlToMarkdown,
+  mail: async () => (await import('./mail.ts')).mailToMarkdown,
   image: async () => {
     const { default: sharp } = await import('sharp');
     // A worker reads one image at a time and hardly ever the same one twice.

@@ -191,6 +191,7 @@ const FILE_NAMES = [
   'a.pdf',
   'a.docx',
   'a.ipynb',
+  'a.eml',
   'cookies.txt',
   'a.har',
   'downloads.json',

@@ -16,6 +16,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'browser.pdf': 'Harbour report',
   'impress.odp': 'Quays',
   'impress.pptx': 'Quays',
+  'mail.eml': 'Fwd: quay 7 – paint, rust & “fees” of Zürich’s harbour, and of 東京 as well',
   'page.html': 'Paint & rust — Harbour',
   'pandoc.docx': 'Harbour report',
   'pandoc.epub': 'Harbour report',
@@ -28,7 +29,7 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 const documents = readdirSync(FOLDER).filter(
-  (name) => /\.(docx|xlsx|pptx|odt|ods|odp|epub|html|csv|ipynb|pdf)$/.test(name) && !name.startsWith('locked'),
+  (name) => /\.(docx|xlsx|pptx|odt|ods|odp|epub|html|csv|ipynb|eml|pdf)$/.test(name) && !name.startsWith('locked'),
 );
 
 describe('documents become markdown', () => {

@@ -34,6 +34,7 @@ const FILES: Readonly<Record<string, readonly [type: string | undefined, body: s
   '/letter.docx': ['application/octet-stream', fixture('writer.docx')],
   '/table.csv': ['text/plain', fixture('calc.csv')],
   '/book.ipynb': ['text/plain; charset=utf-8', fixture('jupyter.ipynb')],
+  '/mail': ['message/rfc822', fixture('mail.eml')],
   '/all.zip': [undefined, fixture('mixed.zip')],
   '/voice': ['audio/wav', silence()],
   '/picture.png': ['image/png', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')],
@@ -133,6 +134,7 @@ limits: { uploadFileBytes: 2000000, fetchMs: 5000 }
     ['/letter.docx', /\w{3}/, undefined],
     ['/table.csv', /^\|.*\|$/m, ''],
     ['/book.ipynb', /```python/, undefined],
+    ['/mail', /^- From: Jürg Meier/m, undefined],
     ['/all.zip', /^## /m, ''],
     ['/voice', new RegExp(`^${HEARD.replace('?', '\\?')}$`), ''],
   ] as const) {
