@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { Refusal } from './conversion.ts';
+import { isGarbledAsWestern } from './garbled.ts';
 
 /** Control characters that text files really hold: tab, line ends, form feed, and backspace and escape of terminal logs. */
 const HARMLESS_CONTROLS = new Set([0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1b]);
@@ -19,7 +20,7 @@ const DECLARED_WITHIN = 1024;
 
 /**
  * Bytes as text: UTF-8 and UTF-16 by their byte order mark, else UTF-8, else what HTML or XML says of itself, else windows-1252,
- * the superset of latin-1. Throws a `Refusal` when they are no text.
+ * the superset of latin-1. Throws a `Refusal` when they are no text, or surely in none of these.
  */
 export function decodeText(bytes: Uint8Array): string {
   const steps = decode(bytes);
@@ -51,7 +52,11 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
 function* decode(bytes: Uint8Array): Generator<undefined, string> {
   for (const encoding of encodingsFor(bytes)) {
     const text = yield* decodeAs(encoding, bytes);
-    if (text !== undefined) return text;
+    if (text === undefined) continue;
+    // What nobody declared is a guess, and a wrong one would be asked about as if it were what the file says.
+    if (encoding === 'windows-1252' && !declaredIn(bytes).includes(encoding) && isGarbledAsWestern(bytes))
+      throw new Refusal('is neither in UTF-8 nor in Windows-1252, and names no other encoding: save it as UTF-8');
+    return text;
   }
   throw new Refusal('is not text, or not in UTF-8, UTF-16 or Windows-1252');
 }
