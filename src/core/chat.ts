@@ -112,7 +112,12 @@ export interface Sampling {
   readonly frequencyPenalty?: number;
   /** none, minimal, low, medium, high, xhigh, or whatever else the client wrote: the upstream may know it. */
   readonly reasoningEffort?: string;
+  /** Tokens of the answer that may be thoughts, where the client gave a number; its effort says the same in a word. */
+  readonly thinkingTokens?: number;
 }
+
+/** What Gemini's clients call that number; they hear of it where it is lost. */
+export const THINKING_BUDGET = 'generationConfig.thinkingConfig.thinkingBudget';
 
 /** State a provider handed out with an answer and wants back on the next turn. Opaque to Sluice. */
 export type Conversation = Readonly<Record<string, unknown>>;

@@ -10,7 +10,7 @@ export function samplingFor(
   all: Sampling,
   { model }: Target,
 ): { readonly sampling: Sampling; readonly isLost: boolean } {
-  const { reasoningEffort, ...sampling } = all;
+  const { reasoningEffort, thinkingTokens: _, ...sampling } = all;
   if (reasoningEffort === undefined || capabilitiesOf(model).reasoning === true)
     return { sampling: all, isLost: false };
   return { sampling, isLost: reasoningEffort !== 'none' };

@@ -1,4 +1,11 @@
-import type { ChatRequest, ResponseFormat, Sampling, Tool, ToolChoice } from '../../core/chat.ts';
+import {
+  type ChatRequest,
+  type ResponseFormat,
+  type Sampling,
+  THINKING_BUDGET,
+  type Tool,
+  type ToolChoice,
+} from '../../core/chat.ts';
 import { toJsonSchema } from './schema.ts';
 import type { GenerateContentBody, WireFunction, WireGenerationConfig, WireTool } from './wire.ts';
 
@@ -42,8 +49,8 @@ export function toSettings(body: GenerateContentBody): Settings {
   }
   const { includeThoughts, thinkingBudget } = config.thinkingConfig ?? {};
   if (includeThoughts === true) foreign.push('generationConfig.thinkingConfig.includeThoughts');
-  // Efforts are steps, so the very number is lost on everybody else.
-  if ((thinkingBudget ?? 0) > 0) foreign.push('generationConfig.thinkingConfig.thinkingBudget');
+  // Efforts are steps, so the very number is lost on those that know nothing else.
+  if ((thinkingBudget ?? 0) > 0) foreign.push(THINKING_BUDGET);
   const responseFormat = toResponseFormat(config, foreign);
   const { aspectRatio } = (config['imageConfig'] ?? {}) as { aspectRatio?: unknown };
   return {
@@ -71,6 +78,8 @@ function toSampling(config: WireGenerationConfig): Sampling {
     presencePenalty: config.presencePenalty,
     frequencyPenalty: config.frequencyPenalty,
     reasoningEffort: toEffort(config.thinkingConfig),
+    thinkingTokens:
+      (config.thinkingConfig?.thinkingBudget ?? 0) > 0 ? config.thinkingConfig?.thinkingBudget : undefined,
   };
   return Object.fromEntries(
     Object.entries(all).filter(([, value]) => value !== undefined && value !== null),

@@ -239,10 +239,17 @@ function toSampling(body: MessagesBody): Sampling {
     maxTokens: body.max_tokens,
     stop: body.stop_sequences,
     reasoningEffort: toEffort(body),
+    thinkingTokens: toTokens(body),
   };
   return Object.fromEntries(
     Object.entries(all).filter(([, value]) => value !== undefined && value !== null),
   ) as Sampling;
+}
+
+/** A number of tokens for thoughts, unless an effort is asked for too. */
+function toTokens({ thinking, output_config: config }: MessagesBody): number | undefined {
+  if (thinking?.type !== 'enabled' || typeof config?.effort === 'string') return undefined;
+  return (thinking.budget_tokens ?? 0) > 0 ? (thinking.budget_tokens ?? undefined) : undefined;
 }
 
 /** Tokens of thoughts up to which an effort is meant by a budget. */

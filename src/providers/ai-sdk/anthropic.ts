@@ -5,6 +5,7 @@ import { isObject } from '../../core/objects.ts';
 import { lostDetail } from '../lost.ts';
 import { fromAiSdk } from './adapter.ts';
 import { messagesApi } from './anthropic-native.ts';
+import { withClaudeBudget } from './budget.ts';
 import { hasOnly } from './joined-texts.ts';
 import { listPages } from './listing.ts';
 import { lostEffort } from './options.ts';
@@ -20,6 +21,7 @@ export const anthropic = fromAiSdk({
 
   native: messagesApi,
   takes: ['thinking', 'user'],
+  taken: withClaudeBudget,
   events: {
     says(event) {
       const { type, index, delta } = event;
@@ -33,12 +35,14 @@ export const anthropic = fromAiSdk({
 
   options(request) {
     const { thinking, user } = request.extra;
+    const { thinkingTokens: budgetTokens } = request.sampling;
     return {
       anthropic: {
         // Signs of life while the model thinks: without them an idle deadline may strike.
         includePings: true,
         ...(request.parallelToolCalls === false ? { disableParallelToolUse: true } : {}),
         ...(typeof user === 'string' ? { metadata: { userId: user } } : {}),
+        ...(budgetTokens === undefined ? {} : { thinking: { type: 'enabled', budgetTokens } }),
         ...(isObject(thinking) ? { thinking: toThinking(thinking as JSONObject) } : {}),
       },
     };

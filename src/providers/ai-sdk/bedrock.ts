@@ -1,6 +1,7 @@
 import type { Model } from '../../core/model.ts';
 import { lostDetail, lostOneCall } from '../lost.ts';
 import { fromAiSdk, type Settings } from './adapter.ts';
+import { withClaudeBudget } from './budget.ts';
 import { lostEffort } from './options.ts';
 
 /**
@@ -12,6 +13,11 @@ export const bedrock = fromAiSdk({
   secretSettings: ['accessKeyId', 'secretAccessKey', 'sessionToken'],
   lost: (request) => [...lostDetail(request), ...lostOneCall(request), ...lostEffort(request)],
   effort: (word, model) => (word === 'none' && ALWAYS_THINKS.test(model) ? 'low' : word),
+
+  taken: withClaudeBudget,
+  options({ sampling: { thinkingTokens: budgetTokens } }) {
+    return budgetTokens === undefined ? {} : { amazonBedrock: { reasoningConfig: { type: 'enabled', budgetTokens } } };
+  },
 
   async open({ baseUrl, apiKey, headers, settings, fetch }) {
     const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');

@@ -4,6 +4,7 @@ import { isObject, membersOf, parseObject } from '../../core/objects.ts';
 import { drawing } from '../image/describe.ts';
 import { lostDetail, lostOneCall } from '../lost.ts';
 import { fromAiSdk } from './adapter.ts';
+import { type BudgetRange, budgetWithin } from './budget.ts';
 import { contentApi } from './google-native.ts';
 import { hasOnly } from './joined-texts.ts';
 import { listPages } from './listing.ts';
@@ -43,12 +44,7 @@ export const google = fromAiSdk({
     },
   },
   lost: (request) => [...lostDetail(request), ...lostOneCall(request), ...lostEffort(request)],
-  effort(word, model) {
-    if ((word === 'none' || word === 'minimal') && model.includes('gemini-pro-latest')) return 'low';
-    if (word !== 'none' || CAN_THINK_LESS.test(model)) return word;
-    // A model that always thinks; those that never do refuse to be told not to.
-    return model.includes('gemini-2.5-pro') ? 'minimal' : undefined;
-  },
+  effort: takenEffort,
 
   embeddings: {
     perRequest: () => 100,
@@ -69,12 +65,22 @@ export const google = fromAiSdk({
   },
 
   options({ model, sampling, aspectRatio }) {
-    const effort = sampling.reasoningEffort;
+    const { reasoningEffort: effort, ...others } = sampling;
+    const taken = effort === undefined ? undefined : takenEffort(effort, model);
+    const range = budgetRange(model);
+    const budget =
+      taken === undefined || range === undefined
+        ? undefined
+        : budgetWithin({ ...others, reasoningEffort: taken }, range);
+    const thinkingConfig = {
+      // Thoughts are kept back unless asked for, and models that do not think refuse the question.
+      ...(effort === undefined || effort === 'none' ? {} : { includeThoughts: true }),
+      ...(budget === undefined ? {} : { thinkingBudget: budget }),
+    };
     const hasRatio = aspectRatio !== undefined && RATIOS.includes(aspectRatio);
     return {
       google: {
-        // Thoughts are kept back unless asked for, and models that do not think refuse the question.
-        ...(effort === undefined || effort === 'none' ? {} : { thinkingConfig: { includeThoughts: true } }),
+        ...(Object.keys(thinkingConfig).length === 0 ? {} : { thinkingConfig }),
         ...(makesImages(model) ? { responseModalities: ['TEXT', 'IMAGE'] } : {}),
         ...(makesImages(model) && hasRatio ? { imageConfig: { aspectRatio } } : {}),
       },
@@ -97,6 +103,29 @@ export const google = fromAiSdk({
     );
   },
 });
+
+/** An effort that the model can be asked for; undefined: none. */
+function takenEffort(word: string, model: string): string | undefined {
+  if ((word === 'none' || word === 'minimal') && model.includes('gemini-pro-latest')) return 'low';
+  if (word !== 'none' || CAN_THINK_LESS.test(model)) return word;
+  // A model that always thinks; those that never do refuse to be told not to.
+  return model.includes('gemini-2.5-pro') ? 'minimal' : undefined;
+}
+
+/** Of the models that count their thoughts; later ones know levels (https://ai.google.dev/gemini-api/docs/thinking). */
+function budgetRange(model: string): BudgetRange | undefined {
+  const [, kind] = /gemini-2\.5-(pro|flash-lite|flash)(?!.*-image)/.exec(model) ?? [];
+  switch (kind) {
+    case 'pro':
+      return { least: 128, most: 32_768 };
+    case 'flash-lite':
+      return { least: 512, most: 24_576 };
+    case 'flash':
+      return { least: 1, most: 24_576 };
+    default:
+      return undefined;
+  }
+}
 
 /** Models that can be told to think less, or not at all (https://ai.google.dev/gemini-api/docs/thinking). */
 const CAN_THINK_LESS = /gemini-(?:2\.5-flash|[3-9]|flash-)(?!.*-image)/;
