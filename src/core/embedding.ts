@@ -26,6 +26,8 @@ export type Vector = readonly number[] | string;
 export interface EmbeddingUsage {
   readonly promptTokens: number;
   readonly totalTokens: number;
+  /** Nobody counted: this is a guess. */
+  readonly estimated?: true;
 }
 
 export interface Embeddings {

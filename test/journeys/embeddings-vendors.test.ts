@@ -3,8 +3,10 @@ import { describe, test } from 'node:test';
 import { Ollama } from 'ollama';
 import OpenAI from 'openai';
 import { startEmbeddingUpstream } from '../support/embedding-upstream.ts';
+import { eventually } from '../support/eventually.ts';
 import { startGateway } from '../support/gateway.ts';
 import { type ScriptedServer, type ServerScript, startScriptedServer } from '../support/scripted-server.ts';
+import { usageLines } from '../support/usage.ts';
 
 interface Here {
   readonly client: OpenAI;
@@ -86,6 +88,14 @@ describe('Google', () => {
       assert.deepEqual([data[0]?.embedding, model], [[7, 0.25], 'gemini-embedding-001']);
       assert.deepEqual(response.headers.get('x-sluice-dropped')?.split(', ').sort(), ['truncate', 'user']);
       assert.equal(server.requests.at(-1)?.json['taskType'], 'RETRIEVAL_QUERY');
+    }));
+
+  test('what it does not count is estimated', () =>
+    withVendor('gemini', script, async ({ client, origin }) => {
+      const { usage } = await client.embeddings.create({ model: 'gemini-embedding-001', input: ['12345678', '1'] });
+      assert.deepEqual(usage, { prompt_tokens: 3, total_tokens: 3, estimated: true });
+      const line = await eventually('the usage is recorded', async () => (await usageLines(origin))[0]);
+      assert.match(line, /"prompt_tokens":3\b/);
     }));
 
   test('tokens become the text that they stand for', () =>

@@ -7,10 +7,9 @@ import { speaks } from '../../providers/ai-sdk/native.ts';
 import { answerHeaders, withCall } from '../answer.ts';
 import type { Deps } from '../deps.ts';
 import { bodyValue } from '../edge/body.ts';
+import { type Counted, performEmbedding } from '../embedding.ts';
 import { inNames } from '../field-names.ts';
 import { clientKeys } from '../keys.ts';
-import { perform } from '../perform.ts';
-import { noteUsage } from '../v1/embeddings.ts';
 import { validate } from '../validate.ts';
 import { wishOf } from '../wish.ts';
 import {
@@ -81,7 +80,7 @@ async function embed(
   return withCall(request, reply, deps, { user, timeout, strict }, async (call) => {
     const answered = await inNames(
       FIELD_NAMES,
-      perform(deps, asked, 'embed', call, (provider, name, scope) => {
+      performEmbedding(deps, asked, call, inputs, (provider, name, scope) => {
         const isGoogle = speaks(provider, 'gemini');
         // Others would refuse a field that only Google knows.
         if (!isGoogle) for (const field of Object.keys(extra)) scope.drop(field);
@@ -89,7 +88,6 @@ async function embed(
         return provider.embed({ ...wanted, model: name, extra: isGoogle ? extra : {} }, scope);
       }),
     );
-    noteUsage(deps, answered, call);
     const { vectors, usage } = answered.value;
     reply.headers(answerHeaders(answered)).send({ ...encode(vectors.map(toValues)), ...toUsage(usage) });
   });
@@ -99,8 +97,9 @@ function toValues(vector: Embeddings['vectors'][number]): { values: readonly num
   return { values: toNumbers(vector) };
 }
 
-function toUsage(usage: Embeddings['usage']): object {
-  return usage === undefined ? {} : { usageMetadata: { promptTokenCount: usage.promptTokens } };
+/** Google counts for some models only, and has no word for an estimate. */
+function toUsage(usage: Counted['usage']): object {
+  return usage.estimated === true ? {} : { usageMetadata: { promptTokenCount: usage.promptTokens } };
 }
 
 /** Texts only: no provider is asked for the vector of anything else. */

@@ -1,14 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Embeddings } from '../../core/embedding.ts';
 import { toNumbers } from '../../core/vectors.ts';
 import type { Performed } from '../../routing/router.ts';
 import { answerHeaders, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { bodyValue } from '../edge/body.ts';
-import { perform } from '../perform.ts';
+import { type Counted, performEmbedding } from '../embedding.ts';
 import { askedOf, callOf, furtherFields, TaskFields } from '../task-fields.ts';
-import { noteUsage } from '../v1/embeddings.ts';
 import { validate } from '../validate.ts';
 import { Name } from '../wire.ts';
 import { modelNamed } from './models.ts';
@@ -54,7 +52,7 @@ export function embed(deps: Deps): Handler {
       embeddings: value.vectors.map(toNumbers),
       total_duration: Math.round((performance.now() - startedAt) * 1e6),
       load_duration: 0,
-      prompt_eval_count: value.usage?.promptTokens ?? 0,
+      prompt_eval_count: value.usage.promptTokens,
     }));
   };
 }
@@ -76,7 +74,7 @@ async function ask(
   reply: FastifyReply,
   body: Asking,
   inputs: readonly string[],
-  encode: (answered: Performed<Embeddings>) => object,
+  encode: (answered: Performed<Counted>) => object,
 ): Promise<FastifyReply> {
   const asked = askedOf(request, body);
   const wish = { ...asked.wish, model: await modelNamed(body.model, deps) };
@@ -89,11 +87,10 @@ async function ask(
     ...(dimensions == null ? {} : { dimensions }),
   };
   return withCall(request, reply, deps, callOf(body), async (call) => {
-    const answered = await perform(deps, { ...asked, wish }, 'embed', call, (provider, model, scope) => {
+    const answered = await performEmbedding(deps, { ...asked, wish }, call, inputs, (provider, model, scope) => {
       for (const field of Object.keys(body.options ?? {})) scope.drop(`options.${field}`);
       return provider.embed({ ...wanted, model }, scope);
     });
-    noteUsage(deps, answered, call);
     reply.headers(answerHeaders(answered)).send(encode(answered));
   });
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { EmbeddingInput, EmbeddingRequest, Embeddings, VectorEncoding } from '../../core/embedding.ts';
+import type { EmbeddingInput, EmbeddingRequest, VectorEncoding } from '../../core/embedding.ts';
 import { vectorJson } from '../../core/vectors.ts';
 import { answerHeaders, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { bodyValue } from '../edge/body.ts';
-import { perform } from '../perform.ts';
+import { type Counted, performEmbedding } from '../embedding.ts';
 import { askedOf, callOf, furtherFields, TaskFields } from '../task-fields.ts';
 import { validate } from '../validate.ts';
 
@@ -39,7 +39,7 @@ export const EmbeddingList = z.looseObject({
     }),
   ),
   model: z.string(),
-  usage: z.looseObject({ prompt_tokens: z.int(), total_tokens: z.int() }),
+  usage: z.looseObject({ prompt_tokens: z.int(), total_tokens: z.int(), estimated: z.boolean().optional() }),
 });
 
 /** `POST embeddings`: texts as vectors, in OpenAI's format. */
@@ -49,27 +49,20 @@ export function embeddings(deps: Deps): Handler {
     const body = validate(EmbeddingBody, value, 'invalid_field');
     const wanted = toRequest(body);
     return withCall(request, reply, deps, callOf(body), async (call) => {
-      const answered = await perform(deps, askedOf(request, body), 'embed', call, (provider, model, scope) =>
-        provider.embed({ ...wanted, model }, scope),
+      const answered = await performEmbedding(
+        deps,
+        askedOf(request, body),
+        call,
+        wanted.inputs,
+        (provider, model, scope) => provider.embed({ ...wanted, model }, scope),
       );
       const { value: found, target } = answered;
-      noteUsage(deps, answered, call);
       reply
         .headers(answerHeaders(answered))
         .header('content-type', 'application/json; charset=utf-8')
         .send(encodeEmbeddings(found, body.encoding_format ?? 'float', found.model ?? target.model));
     });
   };
-}
-
-/** What the request cost, for the statistics. */
-export function noteUsage(
-  { router }: Deps,
-  { target, value }: { readonly target: Parameters<Deps['router']['spent']>[0]; readonly value: Embeddings },
-  call: Parameters<Deps['router']['spent']>[2],
-): void {
-  if (value.usage === undefined) return;
-  router.spent(target, { ...value.usage, completionTokens: 0 }, call);
 }
 
 function toRequest(body: EmbeddingBody): Omit<EmbeddingRequest, 'model'> {
@@ -86,12 +79,16 @@ function toRequest(body: EmbeddingBody): Omit<EmbeddingRequest, 'model'> {
 }
 
 /** OpenAI's answer: the upstream's own bytes where nothing has to change. */
-function encodeEmbeddings(found: Embeddings, encoding: VectorEncoding, model: string): Buffer {
+function encodeEmbeddings(found: Counted, encoding: VectorEncoding, model: string): Buffer {
   if (found.bytes !== undefined && found.written === encoding) return found.bytes;
   const data = found.vectors.map(
     (vector, index) => `{"object":"embedding","index":${index},"embedding":${vectorJson(vector, encoding)}}`,
   );
-  const { promptTokens = 0, totalTokens = 0 } = found.usage ?? {};
-  const usage = JSON.stringify({ prompt_tokens: promptTokens, total_tokens: totalTokens });
+  const { promptTokens, totalTokens, estimated } = found.usage;
+  const usage = JSON.stringify({
+    prompt_tokens: promptTokens,
+    total_tokens: totalTokens,
+    ...(estimated === true ? { estimated } : {}),
+  });
   return Buffer.from(`{"object":"list","data":[${data.join(',')}],"model":${JSON.stringify(model)},"usage":${usage}}`);
 }
