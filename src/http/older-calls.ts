@@ -9,6 +9,13 @@ export function hasOlderForm({ tools, functions }: Fields): boolean {
   return (tools ?? []).length === 0 && (functions ?? []).length > 0;
 }
 
+/** Fields of the older form that are passed over, since there are tools. */
+export function lostOlderFields(fields: Fields): readonly string[] {
+  if ((fields.tools ?? []).length === 0) return [];
+  const { functions, function_call: choice } = fields;
+  return [...((functions ?? []).length > 0 ? ['functions'] : []), ...(choice == null ? [] : ['function_call'])];
+}
+
 /** The tools of a request and the choice among them, whatever form they came in. */
 export function toolsOf(fields: Fields): Pick<Fields, 'tools' | 'tool_choice'> {
   const { tools, tool_choice, functions, function_call: choice } = fields;

@@ -16,7 +16,7 @@ import { isObject } from '../core/objects.ts';
 import type { Step } from '../core/stream.ts';
 import { isUploadId, uploadAddress } from '../core/upload-address.ts';
 import { openVendor } from '../core/vendor.ts';
-import { toolsOf, withToolCalls } from './older-calls.ts';
+import { lostOlderFields, toolsOf, withToolCalls } from './older-calls.ts';
 import type { WireChatFields, WireMessage, WirePart, WireTool } from './wire.ts';
 
 /** Messages of the wire → ours. Parts that say nothing vanish, and so do messages without any part. */
@@ -73,15 +73,16 @@ export function saysNothing(code: 'invalid_request' | 'invalid_field'): SluiceEr
  * Tells what a request holds that ours has no place for: a file or a sound by its id, kinds of parts, tools and formats that only
  * its upstream knows. Throws at a format and at media that nobody could read.
  */
-export function tellLostParts(
-  { messages, tools, tool_choice: choice, response_format: format }: WithTools,
-  code: 'invalid_request' | 'invalid_field',
-): Step {
+export function tellLostParts(asked: WithTools, code: 'invalid_request' | 'invalid_field'): Step {
+  const { messages, response_format: format } = asked;
+  const { tools, tool_choice: choice } = toolsOf(asked);
+  const older = lostOlderFields(asked);
   return {
     name: 'lost-parts',
     enrich(request, call) {
       for (const [index, message] of messages.entries()) refuseBroken(message, `messages[${index}]`, code);
       for (const name of new Set(messages.flatMap(lostIn))) call.drop(`messages.${name}`);
+      for (const name of older) call.drop(name);
       for (const tool of tools ?? []) if (tool.function === undefined) call.drop(`tools.${tool.type ?? 'function'}`);
       if (typeof choice === 'string') refuseUnknown(choice, tools ?? [], code);
       if (choice != null && toToolChoice(choice) === undefined) call.drop('tool_choice');
@@ -95,7 +96,8 @@ export function tellLostParts(
   };
 }
 
-interface WithTools extends Pick<WireChatFields, 'tools' | 'tool_choice' | 'response_format'> {
+interface WithTools
+  extends Pick<WireChatFields, 'tools' | 'tool_choice' | 'functions' | 'function_call' | 'response_format'> {
   readonly messages: readonly WireMessage[];
 }
 

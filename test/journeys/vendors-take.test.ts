@@ -157,6 +157,22 @@ describe('a request as its vendor takes it', { timeout: 60_000 }, () => {
       assert.equal(seat.arrived.length, 0);
     });
 
+    test(`functions of the older form beside tools are called lost (${format})`, async () => {
+      const seat = world.seat(format);
+      seat.answers({ text: ['Hi'] });
+      const messages = [{ role: 'user', content: 'Hi' }];
+      const tools = [{ type: 'function', function: { name: 'new' } }];
+      const body = { model: seat.model, messages, tools, functions: [{ name: 'old' }], function_call: 'auto' };
+      const answer = await post('/v1/chat/completions', { ...body, download_media: true });
+      assert.equal(answer.status, 200, await answer.text());
+      assert.deepEqual(seat.last.tools, ['new']);
+      const dropped = answer.headers.get('x-sluice-dropped')?.split(', ') ?? [];
+      assert.deepEqual(
+        dropped.filter((name) => name.startsWith('function')),
+        ['functions', 'function_call'],
+      );
+    });
+
     test(`functions of the older form are offered, and called in that form (${format})`, async () => {
       const seat = world.seat(format);
       const parameters = { type: 'object' as const, properties: { at: { type: 'string' } } };

@@ -12,7 +12,6 @@ import { answerHeaders, sendingChunks, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { parseId } from '../edge/body.ts';
 import { clientKeys } from '../keys.ts';
-import { toolsOf } from '../older-calls.ts';
 import { saysNothing, tellLostParts, toChatFields, toMessages, toWebSearch } from '../to-chat.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
 import { limitMessages, validate } from '../validate.ts';
@@ -41,10 +40,7 @@ export function conversation(deps: Deps, answers: KeptAnswers): Handler {
       wish: { ...asked, listing: PROVIDERS_PATH },
       keys,
       dropped: lost,
-      steps: [
-        ...toolSteps(body.tool_calls, 'invalid_request', deps.search),
-        tellLostParts({ ...body, ...toolsOf(body) }, 'invalid_request'),
-      ],
+      steps: [...toolSteps(body.tool_calls, 'invalid_request', deps.search), tellLostParts(body, 'invalid_request')],
       ...(body.stream_timeout == null ? {} : { idleMs: body.stream_timeout * 1_000 }),
       request: () => (media.length === 0 ? asked : withMedia(asked, media, action)),
       send(ready, target) {

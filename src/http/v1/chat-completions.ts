@@ -17,7 +17,7 @@ import type { Deps, Handler } from '../deps.ts';
 import { type JsonBody, parseId } from '../edge/body.ts';
 import type { OutlinedChat } from '../edge/long-chat.ts';
 import { clientKeys } from '../keys.ts';
-import { hasOlderForm, toolsOf } from '../older-calls.ts';
+import { hasOlderForm } from '../older-calls.ts';
 import { quickCheck } from '../quick-check.ts';
 import { tellLostParts, toChatFields, toEffort, toMessages, toWebSearch } from '../to-chat.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
@@ -114,10 +114,10 @@ function toQuestion(request: FastifyRequest, json: JsonBody, read: Read, deps: D
   const wish = wishOf(body, request);
   const messages = messagesOf(body);
   const meant = body.extra_body == null ? body : { ...body, ...extraOf(body) };
-  const { tools, tool_choice } = toolsOf(meant);
+  const { tools, tool_choice, functions, function_call, response_format } = meant;
   const steps = [
     ...toolSteps(body.tool_calls, 'invalid_field', deps.search),
-    tellLostParts({ tools, tool_choice, response_format: meant.response_format, messages }, 'invalid_field'),
+    tellLostParts({ tools, tool_choice, functions, function_call, response_format, messages }, 'invalid_field'),
   ];
   const stream = body.stream === true;
   const wholeMessages = () => {
