@@ -47,7 +47,7 @@ export class MessageEvents {
       case 'message_start': {
         const { content: _, usage, ...message } = membersOf(event['message']);
         this.#usage = membersOf(usage);
-        batch.push(empty({ message: { ...message, usage: this.#usage } }));
+        batch.push(empty({ message: { ...message, ...counted(this.#usage) } }));
         break;
       }
       case 'content_block_start':
@@ -165,10 +165,8 @@ export class MessageEvents {
     if (typeof reason !== 'string') {
       throw new SluiceError('upstream_cut', `${this.#speaker.label} ended its answer without a reason.`);
     }
-    batch.push(empty({ message: { ...this.#end, usage: this.#usage } }), {
-      type: 'usage',
-      usage: toUsage(this.#usage),
-    });
+    batch.push(empty({ message: { ...this.#end, ...counted(this.#usage) } }));
+    if (counts(this.#usage)) batch.push({ type: 'usage', usage: toUsage(this.#usage) });
     batch.push({
       type: 'finish',
       finish: toFinish(reason),
@@ -196,6 +194,15 @@ function toFinish(reason: string): FinishReason {
     default:
       return reason;
   }
+}
+
+/** Others that speak this format may not count. */
+function counts(usage: Json): boolean {
+  return ['input_tokens', 'output_tokens'].some((name) => tokenCount(usage[name]) !== undefined);
+}
+
+function counted(usage: Json): { readonly usage?: Json } {
+  return counts(usage) ? { usage } : {};
 }
 
 /** Anthropic counts cached tokens beside the others, not among them. */
