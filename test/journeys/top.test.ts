@@ -72,6 +72,7 @@ describe('sluice top', { timeout: 60_000 }, () => {
     const gone = await openObserved();
     await gone.close();
     await assert.rejects(top({ url: gone.origin }, pipe, {}), /cannot be reached .*ECONNREFUSED/);
+    await assert.rejects(top({ url: 'http://127.0.0.1:6000' }, pipe, {}), /cannot be reached .*\(bad port\)/);
     await assert.rejects(top({ url: 'nonsense' }, pipe, {}), /--url: got nonsense; allowed/);
     await assert.rejects(top({ interval: '0' }, pipe, {}), /--interval: got 0; allowed/);
     await assert.rejects(top({ url: world.acme.origin }, pipe, {}), /answers 404/);

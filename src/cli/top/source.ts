@@ -50,8 +50,9 @@ async function ask({ url, key }: Source, path: string): Promise<Response> {
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
   } catch (error) {
-    const { cause, message } = error as { cause?: { code?: unknown }; message: string };
-    const why = typeof cause?.code === 'string' ? cause.code : message;
+    const { cause, message } = error as { cause?: { code?: unknown; message?: unknown }; message: string };
+    // What `fetch` itself refuses, a port of another protocol for one, has no code.
+    const why = [cause?.code, cause?.message].find((each) => typeof each === 'string' && each !== '') ?? message;
     throw new Failure(`Sluice cannot be reached at ${url} (${why}); start it, or name another address with --url`);
   }
 }
