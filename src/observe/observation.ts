@@ -142,6 +142,9 @@ export class Observation implements Rostered {
   admitted = false;
   /** When the target that answers was asked, since the beginning. */
   askedAt = 0;
+  /** The address as the client wrote it, and its scheme: for traces only. */
+  url = '';
+  scheme = 'http';
   /** `traceparent` and `tracestate` of the client. */
   traceparent: string | undefined;
   tracestate: string | undefined;

@@ -52,6 +52,7 @@ describe('OpenTelemetry', { timeout: 60_000 }, () => {
       ['POST /v1/chat/completions', SERVER, undefined],
     );
     assert.equal(request?.of['http.response.status_code'], 200);
+    assert.deepEqual([request?.of['url.path'], request?.of['url.scheme']], ['/v1/chat/completions', 'http']);
     assert.equal(request?.of['sluice.cost_usd'], 0.0035);
     assert.deepEqual([call?.name, call?.kind, call?.parentSpanId], ['chat gpt-4o', CLIENT, request?.spanId]);
     assert.deepEqual(call?.of, {

@@ -33,6 +33,8 @@ export function observe(request: FastifyRequest, reply: FastifyReply, observer: 
   const observation = observer.begin(request.id, raw.method ?? '', route, asked);
   request.observation = observation;
   if (observer.traces) {
+    observation.url = raw.url ?? '';
+    observation.scheme = request.protocol;
     const { traceparent, tracestate } = raw.headers;
     if (typeof traceparent === 'string') observation.traceparent = traceparent;
     if (typeof tracestate === 'string') observation.tracestate = tracestate;

@@ -29,6 +29,9 @@ export function spansOf(seen: Observation, { context, attempts }: Told, addressO
     attributes: attributes({
       'http.request.method': seen.method,
       'http.route': seen.route,
+      // A query may hold a key, a path does not.
+      'url.path': seen.url.replace(/[?#].*$/s, ''),
+      'url.scheme': seen.scheme,
       'http.response.status_code': seen.status,
       'error.type': isFailure(seen) ? (seen.error?.code ?? String(seen.status)) : undefined,
       'sluice.request.id': seen.id,
