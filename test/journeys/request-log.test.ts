@@ -166,6 +166,12 @@ describe('the request log', { timeout: 60_000 }, () => {
         [['warn', 'an answer failed after it had begun']],
         what,
       );
+      // The upstream's words may quote what was said.
+      assert.deepEqual(
+        lines.map(({ fields }) => fields),
+        [{ id, code: 'provider_failed', status: 500, provider: 'acme', model: 'test-model' }],
+        what,
+      );
     }
     const created = await fetch(`${world.origin}${A}/create?prompt=Hi&provider=acme`);
     await assert.rejects(created.text());
@@ -341,6 +347,19 @@ describe('the request log with content', { timeout: 60_000 }, () => {
     ],
   };
   const CALLS = [{ id: 'call_1', name: 'look', arguments: ['{"at":', '"it"}'] }];
+
+  test('goes with the words of an upstream that breaks off, in the log of the process', async () => {
+    world.answers({ text: ['one ', 'two'], errorAfter: 1, errorMessage: 'Out of steam' });
+    const response = await ask(world, '/v1/chat/completions', {
+      messages: [{ role: 'user', content: 'Hi' }],
+      stream: true,
+    });
+    await response.text();
+    const late = await eventually('it is logged', () =>
+      world.log.lines.find(({ message }) => message === 'an answer failed after it had begun'),
+    );
+    assert.match(JSON.stringify(late.fields), /"error":"[^"]*Out of steam/);
+  });
 
   test('has request and answer of a stream, of a whole answer, and of what is not relayed', async () => {
     world.answers({ reasoning: ['Hm', 'm'], text: ['A pla', 'nted-upstream-key, ', 'grüße'], toolCalls: CALLS });
