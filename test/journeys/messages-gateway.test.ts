@@ -143,6 +143,26 @@ describe('Anthropic’s client and the gateway', { timeout: 120_000 }, () => {
       });
     });
 
+    test('whoever wants no thoughts says so to models that think by themselves', async () => {
+      const fields = { max_tokens: 300, messages: HELLO, thinking: { type: 'disabled' } };
+      const google = world.seat('google');
+      google.answers({ text: ['Hi'] });
+      const answer = await post({ ...fields, model: google.model });
+      assert.equal(answer.headers.get('x-sluice-dropped'), null);
+      assertHolds(google.last.body, { generationConfig: { thinkingConfig: { thinkingBudget: 0 } } });
+      const other = world.seat('openai');
+      for (const [model, effort] of [
+        ['acme/gpt-5', 'minimal'],
+        ['acme/gpt-5.2', 'none'],
+        ['acme/gpt-4o', undefined],
+      ] as const) {
+        other.answers({ text: ['Hi'] });
+        const { headers } = await post({ ...fields, model });
+        assert.equal(headers.get('x-sluice-dropped'), null);
+        assert.equal((other.last.body as Json)['reasoning_effort'], effort, model);
+      }
+    });
+
     test('an effort is for models that think', async () => {
       const seat = world.seat('google');
       seat.answers({ text: ['Hi'] });

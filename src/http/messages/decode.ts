@@ -258,7 +258,8 @@ const MEDIUM_BUDGET = 16_384;
 
 /** How hard a model of another vendor shall think. What is left to the model becomes what most of them do by themselves. */
 function toEffort({ thinking, output_config: config }: MessagesBody): string | undefined {
-  if (thinking?.type === 'disabled') return undefined;
+  // Others think unless told not to, and a short answer may then have no text.
+  if (thinking?.type === 'disabled') return 'none';
   const effort = config?.effort;
   if (typeof effort === 'string') return effort === 'max' ? 'xhigh' : effort;
   if (thinking?.type === 'adaptive') return 'medium';
