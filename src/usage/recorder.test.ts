@@ -164,6 +164,37 @@ test('an answer whose price is being looked up is recorded with it, and a flush 
   );
 });
 
+test('a flush waits for all prices that are being looked up, not for the newest only', async () => {
+  const { batches, port } = store();
+  const recorder = new UsageRecorder(port, testLogger());
+  const price = Promise.withResolvers<number | null>();
+  recorder.note({ ...answer('slow'), cost: price.promise });
+  recorder.note({ ...answer('quick'), cost: Promise.resolve(2) });
+  const flushed = recorder.flush();
+  await setImmediate();
+  price.resolve(1);
+  await flushed;
+  assert.deepEqual(
+    batches.flat().map(({ model }) => model),
+    ['quick', 'slow'],
+  );
+});
+
+test('each batch is written by itself after a while, not the first one only', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const { batches, port } = store();
+  const recorder = new UsageRecorder(port, testLogger());
+  for (const model of ['a', 'b']) {
+    recorder.note(answer(model));
+    context.mock.timers.runAll();
+    await setImmediate();
+  }
+  assert.deepEqual(
+    batches.map((batch) => batch.map(({ model }) => model)),
+    [['a'], ['b']],
+  );
+});
+
 test('while the store is out of order, the newest ten thousand wait', async () => {
   // In thousands: where the last one is half full, the first one has no room.
   for (const [all, kept] of [
