@@ -1,77 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, createServer, Socket } from 'node:net';
-import { describe, type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Socket } from 'node:net';
+import { describe, test } from 'node:test';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { eventually } from '../../test/support/eventually.ts';
 import { plainServer } from '../../test/support/plain-server.ts';
+import { allOver, ask, clientFor, rawServer } from '../../test/support/raw-upstream.ts';
 import { secureServer, trustSecureServer } from '../../test/support/secure-server.ts';
-import type { Limits } from '../config/config.ts';
-import { defaultLimits } from '../config/defaults.ts';
 import type { SluiceError } from '../core/errors.ts';
-import { createUpstreamClient, type UpstreamClient } from './upstream.ts';
 
 const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx';
-
-function clientFor(context: TestContext, limits: Partial<Limits> = {}): UpstreamClient {
-  const client = createUpstreamClient(() => ({ ...defaultLimits, ...limits }));
-  context.after(() => client.close());
-  return client;
-}
-
-/** Resolves with the status and the body. */
-function ask(client: UpstreamClient, origin: string, body?: Buffer): Promise<string> {
-  return new Promise((resolve, reject: (error: SluiceError) => void) => {
-    let told = '';
-    client.send(
-      {
-        origin,
-        path: '/',
-        method: body === undefined ? 'GET' : 'POST',
-        headers: {},
-        ...(body === undefined ? {} : { body }),
-      },
-      {
-        onHead: (status) => {
-          told += `${status} `;
-        },
-        onData: (bytes) => {
-          told += bytes.toString('latin1');
-        },
-        onEnd: () => resolve(told),
-        onError: reject,
-      },
-    );
-  });
-}
-
-/** A server that does `speak` for each request of a connection, and knows its connections. */
-async function rawServer(
-  context: TestContext,
-  speak: (socket: Socket) => void,
-): Promise<{ origin: string; connections: Socket[] }> {
-  const connections: Socket[] = [];
-  const server = createServer((socket) => {
-    connections.push(socket);
-    socket.on('error', () => {});
-    socket.on('data', () => speak(socket));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  context.after(() => {
-    server.close();
-    for (const socket of connections) socket.destroy();
-  });
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, connections };
-}
-
-/** Waits until the client has closed all that there were. */
-async function allOver(connections: readonly Socket[]): Promise<void> {
-  const isOver = () => connections.every((socket) => socket.destroyed || socket.readableEnded);
-  await eventually('all are closed', isOver);
-}
 
 describe('connections to upstreams', () => {
   test('as many as there are requests at a time, and no more', async (context) => {
@@ -177,12 +115,72 @@ describe('connections to upstreams', () => {
     assert.equal(connections.length, 2);
   });
 
-  test('idle ones are closed after their time, even if nobody asks again', async (context) => {
-    const { origin, connections } = await rawServer(context, (socket) => void socket.write(ANSWER));
-    await ask(clientFor(context, { upstreamKeepAliveMs: 100 }), origin);
-    const [only] = connections;
-    assert.ok(only !== undefined);
-    await once(only, 'close');
+  for (const [what, headers] of [
+    ['even if nobody asks again', ''],
+    ['also where the upstream would keep them longer', 'keep-alive: timeout=3600\r\n'],
+  ]) {
+    test(`idle ones are closed after their time, ${what}`, async (context) => {
+      const { origin, connections } = await rawServer(
+        context,
+        (socket) => void socket.write(ANSWER.replace('\r\n', `\r\n${headers}`)),
+      );
+      await ask(clientFor(context, { upstreamKeepAliveMs: 100 }), origin);
+      await allOver(connections);
+    });
+  }
+
+  test('where one turns out to be closed, the other idle ones are not tried', async (context) => {
+    const asked = new Map<Socket, number>();
+    const { origin, connections } = await rawServer(context, (socket) => {
+      const times = (asked.get(socket) ?? 0) + 1;
+      asked.set(socket, times);
+      if (times > 1) socket.destroy();
+      // Both answers at once, so that there are two connections.
+      else if (asked.size !== 1) for (const each of asked.keys()) if (!each.destroyed) each.write(ANSWER);
+    });
+    const client = clientFor(context);
+    await Promise.all([ask(client, origin), ask(client, origin)]);
+    await assert.rejects(ask(client, origin), { code: 'upstream_cut' });
+    assert.equal(await ask(client, origin), '200 x');
+    assert.equal(connections.length, 3);
+  });
+
+  test('the time to connect says nothing about an answer that takes longer', async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const { origin } = await rawServer(context, (socket) => {
+      // By now the connection is there.
+      context.mock.timers.runAll();
+      socket.write(ANSWER);
+    });
+    assert.equal(await ask(clientFor(context, { connectMs: 100 }), origin), '200 x');
+  });
+
+  test('one that is paused between two reads stays so', async (context) => {
+    const { origin } = await rawServer(context, (socket) => void socket.end(endless));
+    const endless = Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), Buffer.alloc(16 * 1024 * 1024)]);
+    let told = 0;
+    const paused = Promise.withResolvers<void>();
+    const exchange = clientFor(context).send(
+      { origin, path: '/', method: 'GET', headers: {} },
+      {
+        onHead() {},
+        onData(bytes) {
+          told += 1;
+          // As much as one read takes: there is more.
+          if (bytes.length === 256 * 1024) queueMicrotask(() => paused.resolve(exchange.pause()));
+          // Slower than what it gets.
+          const until = performance.now() + 3;
+          while (performance.now() < until);
+        },
+        onEnd: paused.resolve,
+        onError: paused.reject,
+      },
+    );
+    await paused.promise;
+    const before = told;
+    for (let turn = 0; turn < 100; turn += 1) await nextTurn();
+    assert.equal(told, before);
+    exchange.abort();
   });
 
   test('idle ones are closed with their client', async (context) => {
