@@ -281,9 +281,11 @@ describe('guarded fetch: how much and how long', () => {
       if (status === 204) response.end();
       else response.write('and so on');
     });
-    await readAll(await guarded()(`${url}/302`));
-    await assert.rejects(guarded()(`${url}/500`), failsWith('upstream_failed', /answered 500/));
-    await assert.rejects(guarded()(`${url}/200`, { types: ['image/'] }), failsWith('upstream_invalid', /not what/));
+    // Nor is it the time for all of it that ends them.
+    const fetch = guarded({}, { totalMs: 3_600_000 });
+    await readAll(await fetch(`${url}/302`));
+    await assert.rejects(fetch(`${url}/500`), failsWith('upstream_failed', /answered 500/));
+    await assert.rejects(fetch(`${url}/200`, { types: ['image/'] }), failsWith('upstream_invalid', /not what/));
     await eventually('all four are closed', () => closed === 4);
   });
 
