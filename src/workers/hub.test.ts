@@ -18,3 +18,29 @@ test('a worker that hangs keeps nobody waiting for ever who has news for it', { 
   assert.deepEqual(await hub.tell({ type: 'cookies' }), []);
   assert.equal(asked.length, 2);
 });
+
+test('nothing stays taken of a worker that has ended', async () => {
+  const limits = () => ({ streams: 4, streamsPerClient: 4 });
+  const hub = new Hub({ limits, log: testLogger() } as unknown as HubDeps);
+  const [one, other] = ['one', 'other'].map((tag) => {
+    const ends: Channel[] = [0, 1].map((index) => {
+      return new Channel((sent) => setImmediate(() => ends[1 - index]?.receive(structuredClone(sent))));
+    });
+    const [channel, worker] = ends;
+    assert.ok(channel !== undefined && worker !== undefined);
+    const member = { channel, tag, state: 'serving' } as Member;
+    hub.join(member);
+    return { member, worker };
+  });
+  assert.ok(one !== undefined && other !== undefined);
+  one.worker.on('unused', () => 0);
+  assert.equal(await one.worker.ask('places', { client: undefined, want: 4 }), 4);
+  one.worker.tell('upload', { id: 'bucket', isRunning: true });
+  assert.equal(await one.worker.ask('uploading', 'bucket'), undefined, 'it needs nobody else');
+  assert.equal(await other.worker.ask('uploading', 'bucket'), 'one');
+  assert.equal(await other.worker.ask('places', { client: undefined, want: 4 }), 0);
+  one.member.channel.close();
+  hub.leave(one.member);
+  assert.equal(await other.worker.ask('uploading', 'bucket'), undefined);
+  assert.equal(await other.worker.ask('places', { client: undefined, want: 4 }), 4);
+});

@@ -127,6 +127,48 @@ describe('places of several workers', () => {
     await turn();
     for (let at = countOf(found, true); at < 8; at += 1) assert.equal(await take(other.places), true);
     assert.equal(await take(other.places), 'overloaded', 'two run in the other one');
+    // From now on it is asked again.
+    for (let at = 0; at < 2; at += 1) stuck.places.give(undefined);
+    await turn();
+    for (let at = 0; at < 2; at += 1) assert.equal(await take(stuck.places), true);
+    for (let at = 0; at < 2; at += 1) stuck.places.give(undefined);
+    for (let at = 0; at < 2; at += 1) assert.equal(await take(other.places), true);
+  });
+
+  test('are taken back from who has them unused also where some are left, but not enough', async () => {
+    const { workers } = open(10, 10, 2);
+    const [first, second] = workers;
+    assert.ok(first !== undefined && second !== undefined);
+    for (let at = 0; at < 8; at += 1) assert.equal(await take(first.places), true);
+    for (let at = 0; at < 8; at += 1) first.places.give(undefined);
+    const found = await Promise.all(Array.from({ length: 4 }, () => take(second.places)));
+    assert.deepEqual(found, [true, true, true, true]);
+  });
+
+  test('of a client who has gone go back, and not while an answer of theirs runs', async (context) => {
+    context.mock.timers.enable({ apis: ['setInterval'] });
+    const { workers } = open(1_000, 4, 2);
+    const [first, second] = workers;
+    assert.ok(first !== undefined && second !== undefined);
+    const clean = async (): Promise<void> => {
+      context.mock.timers.tick(60_000);
+      await turn();
+      await turn();
+    };
+    const client = '192.0.2.1';
+    for (let at = 0; at < 2; at += 1) assert.equal(await take(first.places, client), true);
+    first.places.give(client);
+    await clean();
+    for (let at = 0; at < 3; at += 1) assert.equal(await take(second.places, client), true);
+    assert.equal(await take(second.places, client), 'rate_limited', 'one runs in the other one');
+    first.places.give(client);
+    await clean();
+    assert.equal(await take(second.places, client), true);
+    assert.equal(await take(second.places, client), 'rate_limited');
+    // None is lost over that, whoever had them.
+    for (let at = 0; at < 4; at += 1) second.places.give(client);
+    await clean();
+    for (let at = 0; at < 4; at += 1) assert.equal(await take(first.places, client), true);
   });
 
   test('of all clients are called back from a worker at once; one that hangs is waited for once', {
