@@ -472,7 +472,8 @@ describe('guarded fetch: what it takes', () => {
 
   test('only answers of success; 429 keeps its Retry-After; the query stays out of the message', async (context) => {
     const { url } = await plainServer(context, (request, response) => {
-      response.writeHead(Number(request.url?.slice(1, 4)), { 'retry-after': '7' }).end('x');
+      const date = request.url?.endsWith('date') ? new Date().toUTCString() : '7';
+      response.writeHead(Number(request.url?.slice(1, 4)), { 'retry-after': date }).end('x');
     });
     for (const status of [204, 206]) await readAll(await guarded()(`${url}/${status}`));
     for (const status of [300, 304, 400, 401, 404, 500]) {
@@ -486,6 +487,8 @@ describe('guarded fetch: what it takes', () => {
       assert.doesNotMatch(error.message, /secret/);
       return true;
     });
+    // No number of seconds: nothing that could be told to anybody.
+    await assert.rejects(guarded()(`${url}/429?date`), { code: 'rate_limited', options: {} });
   });
 });
 
