@@ -3,11 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { queryObjects } from 'node:v8';
 import { gzipSync } from 'node:zlib';
+import { eventually } from '../../test/support/eventually.ts';
 import { plainServer } from '../../test/support/plain-server.ts';
 import { allOver, ask, clientFor, rawServer } from '../../test/support/raw-upstream.ts';
-import { secureServer, trustSecureServer } from '../../test/support/secure-server.ts';
 import type { SluiceError } from '../core/errors.ts';
+import { Connection } from './connection.ts';
 
 const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx';
 
@@ -124,8 +126,13 @@ describe('connections to upstreams', () => {
         context,
         (socket) => void socket.write(ANSWER.replace('\r\n', `\r\n${headers}`)),
       );
-      await ask(clientFor(context, { upstreamKeepAliveMs: 100 }), origin);
-      await allOver(connections);
+      const client = clientFor(context, { upstreamKeepAliveMs: 100 });
+      // As well after a time without any.
+      for (let round = 1; round <= 2; round += 1) {
+        await ask(client, origin);
+        await allOver(connections);
+        assert.equal(connections.length, round);
+      }
     });
   }
 
@@ -181,6 +188,18 @@ describe('connections to upstreams', () => {
     for (let turn = 0; turn < 100; turn += 1) await nextTurn();
     assert.equal(told, before);
     exchange.abort();
+  });
+
+  test('nothing stays in memory of those that are closed', async (context) => {
+    const { origin } = await rawServer(
+      context,
+      (socket) => void socket.end(ANSWER.replace('\r\n', '\r\nconnection: close\r\n')),
+    );
+    const client = clientFor(context);
+    const before = queryObjects(Connection);
+    for (let round = 0; round < 5; round += 1) await ask(client, origin);
+    await eventually('they are forgotten', () => queryObjects(Connection) <= before);
+    assert.equal(await ask(client, origin), '200 x');
   });
 
   test('idle ones are closed with their client', async (context) => {
@@ -306,43 +325,5 @@ describe('connections to upstreams', () => {
     const secure = origin.replace('http:', 'https:');
     const { code } = await ask(clientFor(context, { connectMs: 100 }), secure).then(assert.fail, (error) => error);
     assert.equal(code, 'upstream_timeout');
-  });
-});
-
-describe('connections by TLS', () => {
-  test('are kept, and a further one takes up the session', async (context) => {
-    trustSecureServer(context);
-    const { origin, resumed } = await secureServer(context, async (request, response) => {
-      const bytes = Buffer.concat(await request.toArray());
-      await sleep(20);
-      response.end(String(bytes.length));
-    });
-    const client = clientFor(context);
-    const large = Buffer.alloc(100_000);
-    assert.equal(await ask(client, origin, large), '200 100000');
-    assert.equal(await ask(client, origin, Buffer.from('ab')), '200 2');
-    assert.deepEqual(resumed, [false]);
-    await Promise.all([ask(client, origin), ask(client, origin)]);
-    assert.deepEqual(resumed, [false, true]);
-  });
-
-  test('an answer of any size comes whole', async (context) => {
-    trustSecureServer(context);
-    const { origin } = await secureServer(context, (_request, response) => {
-      for (let part = 0; part < 50; part += 1) response.write(Buffer.alloc(100_000, 'abcdefghij'));
-      response.end();
-    });
-    const answer = await ask(clientFor(context), origin);
-    assert.equal(answer.length, '200 '.length + 5_000_000);
-    assert.ok(answer.endsWith('abcdefghij'));
-  });
-
-  test('nobody without a certificate that holds', async (context) => {
-    const { origin } = await secureServer(context, (_request, response) => response.end());
-    await assert.rejects(ask(clientFor(context), origin), { code: 'upstream_unreachable' });
-    trustSecureServer(context);
-    await assert.rejects(ask(clientFor(context), origin.replace('localhost', '127.0.0.1')), {
-      code: 'upstream_unreachable',
-    });
   });
 });
