@@ -188,9 +188,10 @@ describe('StreamRewriter', () => {
     );
   });
 
-  test('keeps of what is said beside all choices the last word on a few members, however many come', () => {
+  test('keeps of what is said beside all choices the last word on a few members, however many come, and no large one', () => {
     const aside = Array.from({ length: 1_000 }, (_, n) => ({ ...HEAD, choices: [], progress: n, [`odd_${n}`]: n }));
-    const { chunks } = rewrite([stream(chunk({ content: 'a' }), ...aside, chunk({}, 'stop'), '[DONE]')]);
+    const large = { ...HEAD, choices: [], progress: 'x'.repeat(64 * 1024) };
+    const { chunks } = rewrite([stream(chunk({ content: 'a' }), ...aside, large, chunk({}, 'stop'), '[DONE]')]);
     const last = chunks.at(-1) ?? {};
     assert.equal(last['progress'], 999);
     assert.equal(Object.keys(last).filter((name) => name.startsWith('odd_')).length, 31);
@@ -422,9 +423,10 @@ describe('StreamRewriter', () => {
     assert.match(early.end(), /DONE/, 'unless the upstream makes an end');
   });
 
-  test('comments do not end the fast way of reading', () => {
+  test('comments do not end the fast way of reading, however many come', () => {
     const seen = rewrite([
-      ': OPENROUTER PROCESSING\n\n',
+      // As an upstream says for an hour that it is at work.
+      ...Array.from({ length: 3_600 }, () => ': OPENROUTER PROCESSING\n\n'),
       stream(chunk({ content: 'a' })),
       ':\n\n',
       stream(chunk({ content: 'b' }), '[DONE]'),
