@@ -75,14 +75,13 @@ export function saysNothing(code: 'invalid_request' | 'invalid_field'): SluiceEr
  */
 export function tellLostParts(asked: WithTools, code: 'invalid_request' | 'invalid_field'): Step {
   const { messages, response_format: format } = asked;
-  const { tools, tool_choice: choice } = toolsOf(asked);
-  const older = lostOlderFields(asked);
   return {
     name: 'lost-parts',
     enrich(request, call) {
+      const { tools, tool_choice: choice } = toolsOf(asked);
       for (const [index, message] of messages.entries()) refuseBroken(message, `messages[${index}]`, code);
       for (const name of new Set(messages.flatMap(lostIn))) call.drop(`messages.${name}`);
-      for (const name of older) call.drop(name);
+      for (const name of lostOlderFields(asked)) call.drop(name);
       for (const tool of tools ?? []) if (tool.function === undefined) call.drop(`tools.${tool.type ?? 'function'}`);
       if (typeof choice === 'string') refuseUnknown(choice, tools ?? [], code);
       if (choice != null && toToolChoice(choice) === undefined) call.drop('tool_choice');
