@@ -3,6 +3,7 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../i18n/index.ts';
 import { focusBack, focusFirst } from './focus.ts';
 import { IconButton } from './IconButton.tsx';
+import { onBack } from './on-back.ts';
 import { Toasts } from './Toasts.tsx';
 
 export interface DialogProps {
@@ -16,17 +17,21 @@ export interface DialogProps {
   readonly isWritten?: boolean;
 }
 
-/** A window over the page, there while it is rendered, which begins with its first field. Escape, the cross and a click beside it call `onClose`. */
+/** A window over the page, there while it is rendered, which begins with its first field. Escape, the cross, Back and a click beside it call `onClose`. */
 export function Dialog({ title, onClose, children, actions, class: extra = '', isWritten = false }: DialogProps) {
   const node = useRef<HTMLDialogElement>(null);
   const isGone = useRef(false);
   const titleId = useId();
+  const close = useRef(onClose);
+  close.current = onClose;
   useLayoutEffect(() => {
     const back = focusBack();
     const dialog = node.current;
     dialog?.showModal();
     focusFirst(dialog);
+    const endBack = onBack(() => close.current());
     return () => {
+      endBack();
       isGone.current = true;
       // While it is open nothing else takes the focus.
       dialog?.close();

@@ -1,6 +1,7 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { anchors } from './focus.ts';
+import { onBack } from './on-back.ts';
 
 export interface PopoverProps {
   /** What it belongs to: it opens below it, or above where there is more room. */
@@ -17,7 +18,7 @@ export interface PopoverProps {
 const GAP = 6;
 const MARGIN = 8;
 
-/** A light window at a button, whose focus goes to what has `data-first`; there while it is rendered. Escape and a click elsewhere call `onClose`. */
+/** A light window at a button, whose focus goes to what has `data-first`; there while it is rendered. Escape, Back and a click elsewhere call `onClose`. */
 export function Popover(props: PopoverProps) {
   const { anchor, onClose, children, class: extra = '', role = 'dialog', label, align = 'start' } = props;
   const node = useRef<HTMLDivElement>(null);
@@ -51,7 +52,9 @@ export function Popover(props: PopoverProps) {
       if ((event as ToggleEvent).newState === 'closed') close.current();
     };
     popover?.addEventListener('toggle', onToggle);
+    const endBack = onBack(() => close.current());
     return () => {
+      endBack();
       popover?.removeEventListener('toggle', onToggle);
       // Back to where one came from, unless the focus has gone elsewhere on purpose.
       const isLost = document.activeElement === document.body || popover?.contains(document.activeElement);

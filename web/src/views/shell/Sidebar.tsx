@@ -2,6 +2,7 @@ import { useLayoutEffect } from 'preact/hooks';
 import { newChat } from '../../actions/chats.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
+import { onBack } from '../../components/on-back.ts';
 import { closeDrawer, showSidebar, useSidebar } from '../../components/sidebar.ts';
 import { t } from '../../i18n/index.ts';
 import { addressOf } from '../../state/route.ts';
@@ -20,6 +21,9 @@ export function Sidebar({ current }: { readonly current: string }) {
       closeDrawer();
     };
   }, [isNarrow]);
+  useLayoutEffect(() => {
+    return isNarrow && isOpen ? onBack(() => showSidebar(false)) : undefined;
+  }, [isNarrow, isOpen]);
   if (!isOpen) return null;
   return (
     <>
