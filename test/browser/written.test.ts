@@ -12,6 +12,22 @@ const script: VendorScript = ({ prompt }) => ({ text: ['You said: ', prompt] });
 /** Some megabytes, more than fit into a browser's local storage. */
 const LARGE = `begin ${'all of it '.repeat(540_000)}end`;
 
+/** Keeps what is read of drafts from the database until `late.come()`. */
+const LATE_DRAFTS = `globalThis.late = { words: [] };
+  late.come = () => { for (const say of late.words.splice(0)) say(); };
+  const get = IDBObjectStore.prototype.get;
+  IDBObjectStore.prototype.get = function (key) {
+    const request = get.call(this, key);
+    if (key[0] !== 'draft') return request;
+    const { set } = Object.getOwnPropertyDescriptor(IDBRequest.prototype, 'onsuccess');
+    const wait = (hear) => (event) => late.words.push(() => hear.call(request, event));
+    Object.defineProperty(request, 'onsuccess', { set: (hear) => set.call(request, wait(hear)) });
+    const add = request.addEventListener;
+    request.addEventListener = (name, hear, ...rest) =>
+      add.call(request, name, name === 'success' ? wait(hear) : hear, ...rest);
+    return request;
+  };`;
+
 /** Opens a window in which something is written, or an editor in the page. */
 interface Form {
   readonly name: string;
@@ -116,6 +132,30 @@ describe('what is written', { skip: withoutBrowser }, () => {
       await ask(page, 'second');
       await page.locator('.answer').getByText('You said: second').waitFor();
       await becomes(() => editor.inputValue(), 'in other words');
+    });
+  });
+
+  test('into a question anew, and is large, comes whole though something is typed before it is there', async () => {
+    await visit(async (page) => {
+      await ask(page, 'first');
+      const editor = page.locator('.editor textarea');
+      const large = `begin ${'all of it '.repeat(30_000)}end`;
+      await page.locator('.question .edit').click();
+      await editor.fill(large);
+      await page.addInitScript(LATE_DRAFTS);
+      await page.reload();
+      await page.locator('.question .edit').click();
+      await becomes(() => editor.inputValue(), 'first');
+      await editor.pressSequentially('!');
+      await becomes(() => editor.inputValue(), 'first!');
+      await becomes(() => page.evaluate('late.words.length'), 1);
+      await page.evaluate('late.come()');
+      await becomes(() => editor.inputValue().then((text) => text.length), large.length);
+      await page.reload();
+      await becomes(() => page.evaluate('late.words.length'), 1);
+      await page.evaluate('late.come()');
+      await page.locator('.question .edit').click();
+      await becomes(() => editor.inputValue().then((text) => text.length), large.length);
     });
   });
 

@@ -83,6 +83,11 @@ export function isDraftOf(name: string, chat: string): boolean {
   return name === chat || (chat !== '' && name.startsWith(`${chat}/`));
 }
 
+/** Whether a draft is not that of a message, which is its text, but of some form (`use-draft.ts`), whose fields are in it as JSON. */
+export function isOfForm(name: string): boolean {
+  return name.includes('/');
+}
+
 function change(state: DraftsState, chat: string, update: (draft: Draft) => Draft): DraftsState {
   return { ...state, [chat]: update(state[chat] ?? emptyDraft) };
 }

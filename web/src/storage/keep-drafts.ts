@@ -1,5 +1,5 @@
 import { app } from '../state/app.ts';
-import { type Draft, type DraftsState, keepable } from '../state/drafts.ts';
+import { type Draft, type DraftsState, isOfForm, keepable } from '../state/drafts.ts';
 import { readLarge, writeLarge } from './large-drafts.ts';
 import { localNames, readLocal, removeLocal, writeLocal } from './local.ts';
 
@@ -87,7 +87,10 @@ function take(chat: string, draft: Draft | undefined): void {
   app.dispatch({ type: 'drafts/taken', chat, ...(draft === undefined ? {} : { draft }) });
 }
 
-/** Takes a draft from the database, unless it was changed here meanwhile; what was typed before it was there goes behind it. */
+/**
+ * Takes a draft from the database, unless it was changed here meanwhile. What was typed into a message before it was there goes
+ * behind it; what was typed into a form, over what it began with, gives way to it.
+ */
 async function takeLarge(chat: string): Promise<void> {
   const [there, shown] = [local.get(chat), app.get().drafts[chat]];
   const draft = await readLarge(chat).catch(refuse);
@@ -95,7 +98,8 @@ async function takeLarge(chat: string): Promise<void> {
   if (draft === undefined) return;
   if (now === shown && local.get(chat) === there) take(chat, draft);
   else if (shown === undefined && now !== undefined) {
-    app.dispatch({ type: 'drafts/taken', chat, draft: { ...draft, text: draft.text + now.text } });
+    const text = isOfForm(chat) ? draft.text : draft.text + now.text;
+    app.dispatch({ type: 'drafts/taken', chat, draft: { ...draft, text } });
   }
 }
 
