@@ -159,6 +159,25 @@ describe('what is written', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('into a message anew goes with the message, and comes back with it', async () => {
+    await visit(async (page) => {
+      await ask(page, 'first');
+      const question = page.locator('.question');
+      const kept = (): Promise<number> =>
+        page.evaluate(() => Object.values(localStorage).filter((text) => text.includes('in other words')).length);
+      await question.locator('.edit').click();
+      await page.locator('.editor textarea').fill('in other words');
+      await becomes(kept, 1);
+      await page.keyboard.press('Escape');
+      await question.getByRole('button', { name: 'Delete' }).click();
+      await becomes(kept, 0);
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await question.locator('.edit').click();
+      await becomes(() => page.locator('.editor textarea').inputValue(), 'in other words');
+      await becomes(kept, 1);
+    });
+  });
+
   test('for what a prompt asks for is there again after Escape, until it is used', async () => {
     await visit(async (page) => {
       const dialog = page.getByRole('dialog');

@@ -20,10 +20,13 @@ export function deleteMessage(message: Message): void {
   const before = app.get().chats.byId[chat];
   if (before === undefined) return;
   const messages = app.get().messages[chat] ?? {};
+  const draft = `${chat}/${id}`;
+  const { [draft]: anew } = app.get().drafts;
   const children = Object.values(messages).filter((each) => each.parent === id);
   const beside = versionBeside(messages, message);
   setParents(children, parent);
   app.dispatch({ type: 'messages/removed', chat, ids: [id] });
+  app.dispatch({ type: 'drafts/cleared', chat: draft });
   const left = app.get().messages[chat] ?? {};
   const rest = beside === undefined ? (parent ?? newestLeaf(left)) : leafBelow(left, beside);
   moveLeaves(chat, id, rest, parent ?? undefined);
@@ -33,6 +36,7 @@ export function deleteMessage(message: Message): void {
       if (now === undefined) return;
       // A copy: one that came from the database counts as kept, and it no longer is.
       app.dispatch({ type: 'messages/put', messages: [{ ...message }] });
+      if (anew !== undefined) app.dispatch({ type: 'drafts/loaded', drafts: { [draft]: anew } });
       setParents(children, id);
       const { leaf, sides } = before;
       const isUnmoved = leaf === id && now.leaf === rest;
