@@ -178,6 +178,20 @@ describe('what is written', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('is kept without the database, too, though it is large, while there is room for it elsewhere', async () => {
+    await visit(async (page) => {
+      await page.addInitScript("indexedDB.open = () => { throw new DOMException('blocked', 'SecurityError'); }");
+      await page.reload();
+      await ready(page);
+      const field = page.locator('#prompt');
+      const large = 'all of it '.repeat(30_000);
+      await field.fill(large);
+      await becomes(() => page.evaluate("localStorage.getItem('sluice.draft.')?.length > 300_000"), true);
+      await page.reload();
+      await becomes(() => field.inputValue().then((text) => text.length), large.length);
+    });
+  });
+
   test('for what a prompt asks for is there again after Escape, until it is used', async () => {
     await visit(async (page) => {
       const dialog = page.getByRole('dialog');

@@ -52,9 +52,12 @@ export function writeDrafts(before: DraftsState, now: DraftsState): void {
     if (draft !== undefined && text !== undefined && text.length > LARGE) {
       // At once, since the page may go; and again when it is there, for other tabs.
       if (!isElsewhere(chat)) putLocal(chat, { elsewhere: '' });
-      writeLarge(chat, draft).then(() => {
-        if (kept.get(chat) === text) putLocal(chat, { elsewhere: crypto.randomUUID() });
-      }, refuse);
+      const isLast = (): boolean => kept.get(chat) === text;
+      writeLarge(chat, draft).then(
+        () => isLast() && putLocal(chat, { elsewhere: crypto.randomUUID() }),
+        // Where there is no database, as in some private windows, there may be room for it all the same.
+        () => isLast() && putLocal(chat, draft),
+      );
       continue;
     }
     if (isElsewhere(chat)) void writeLarge(chat, undefined).catch(() => {});
