@@ -99,6 +99,24 @@ describe('what is written', { skip: withoutBrowser }, () => {
     });
   }
 
+  test('is written in the direction of its first letter, which is not left to the browser, that looks at all of it again for each key', async () => {
+    await visit(async (page) => {
+      await ask(page, 'first');
+      for (const { open, field, address } of FORMS) {
+        if (address !== undefined) await goTo(page, address);
+        await open(page);
+        for (const [text, direction] of [
+          ['1. שלום, and more', 'rtl'],
+          ['1. Hello, ושלום', 'ltr'],
+        ] as const) {
+          await field(page).fill(text);
+          await becomes(() => field(page).getAttribute('dir'), direction);
+        }
+        await page.getByRole('button', { name: 'Cancel' }).click();
+      }
+    });
+  });
+
   test('into a question anew goes with its sending, and with its chat', async () => {
     await visit(async (page) => {
       await ask(page, 'first');

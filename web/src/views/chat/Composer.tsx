@@ -99,7 +99,6 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
         ref={field}
         id="prompt"
         rows={1}
-        // With `auto` browsers look at every line again for each that is pasted: minutes for some thousand lines.
         dir={directionOf(draft.text)}
         placeholder={t('composer.placeholder')}
         autocomplete="off"

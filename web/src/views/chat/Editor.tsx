@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { isSend } from '../../commands/keys.ts';
 import { CancelButton } from '../../components/CancelButton.tsx';
 import type { KeptDraft } from '../../components/use-draft.ts';
+import { directionOf } from '../../i18n/direction.ts';
 
 export interface EditorProps {
   /** Of the field. */
@@ -42,7 +43,7 @@ export function Editor({ label, draft, action, enterSends, wait, children, onDon
       <textarea
         ref={field}
         class="grows"
-        dir="auto"
+        dir={directionOf(draft.value)}
         rows={2}
         aria-label={label}
         value={draft.value}

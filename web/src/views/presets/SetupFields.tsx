@@ -1,4 +1,5 @@
 import { IconButton } from '../../components/IconButton.tsx';
+import { directionOf } from '../../i18n/direction.ts';
 import { type Key, t } from '../../i18n/index.ts';
 import type { Parameters } from '../../state/model.ts';
 import { PARAMETERS, type ParameterRow, parseParameter, type Setup, withParameter } from '../../state/setup.ts';
@@ -18,7 +19,7 @@ export function SetupFields({ setup, onChange }: SetupFieldsProps) {
         <textarea
           id="system-prompt"
           rows={4}
-          dir="auto"
+          dir={directionOf(system)}
           placeholder={t('presets.systemPlaceholder')}
           aria-describedby="system-hint"
           value={system}

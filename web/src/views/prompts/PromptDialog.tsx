@@ -4,6 +4,7 @@ import { isSend } from '../../commands/keys.ts';
 import { Dialog } from '../../components/Dialog.tsx';
 import { useDraft } from '../../components/use-draft.ts';
 import { useEnterSends } from '../../components/use-enter-sends.ts';
+import { directionOf } from '../../i18n/direction.ts';
 import { spoken, t } from '../../i18n/index.ts';
 import { fillIn, knownValues, type Variable, variablesOf } from '../../state/prompts.ts';
 import { useLibrary } from '../../storage/library.ts';
@@ -82,7 +83,7 @@ function Field({ variable, value, onChange }: FieldProps) {
         <textarea
           id={id}
           rows={1}
-          dir="auto"
+          dir={directionOf(value)}
           value={value}
           onInput={(event) => onChange(event.currentTarget.value)}
           onKeyDown={(event) => {

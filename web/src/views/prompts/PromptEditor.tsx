@@ -1,6 +1,7 @@
 import { CancelButton } from '../../components/CancelButton.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { useDraft } from '../../components/use-draft.ts';
+import { directionOf } from '../../i18n/direction.ts';
 import { t } from '../../i18n/index.ts';
 import { freeName, type Prompt, slashName, variablesOf } from '../../state/prompts.ts';
 
@@ -79,7 +80,7 @@ export function PromptEditor({ prompt, taken, isNew, save, close }: PromptEditor
           <span>{t('prompts.text')}</span>
           <textarea
             rows={8}
-            dir="auto"
+            dir={directionOf(text)}
             required
             aria-describedby="prompt-text-hint"
             value={text}
