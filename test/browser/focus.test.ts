@@ -150,14 +150,14 @@ describe('the focus', { skip: withoutBrowser }, () => {
     );
   });
 
-  test('is not kept by a window when one goes back to another page', async () => {
+  test('is not kept by a window when one goes to another page', async () => {
     await visit(async (page) => {
       await ask(page, 'first');
       await newChat(page);
       await ask(page, 'second');
       await page.keyboard.press('Control+/');
       await page.locator('dialog[open]').waitFor();
-      await page.goBack();
+      await goTo(page, '#/');
       await page.locator('dialog[open]').waitFor({ state: 'detached' });
       await becomes(() => focused(page), '#prompt');
     });
