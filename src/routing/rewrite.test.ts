@@ -155,6 +155,15 @@ describe('StreamRewriter', () => {
     );
   });
 
+  test('names the end as the event before it, also where that was passed on after another name', () => {
+    const other = chunk({ content: [{ type: 'text', text: 'b' }] }, null, { model: 'm-3', created: 1_700_000_001 });
+    const events = [chunk({ content: 'a' }), other, chunk({ content: 'c' })];
+    const { chunks } = rewrite([
+      stream(...events, bare({}, {}), { choices: [{ index: 0, finish_reason: 'stop' }] }, '[DONE]'),
+    ]);
+    assert.deepEqual([chunks.at(-1)?.['model'], chunks.at(-1)?.['created']], ['m-2', 1_700_000_000]);
+  });
+
   test('promises every client the same of every stream', () => {
     fc.assert(
       fc.property(streams, fc.boolean(), (whole, wantsUsage) => {

@@ -228,12 +228,13 @@ export class StreamRewriter {
       return '';
     }
     if (mended === undefined) return '';
-    // What others leave out is taken from this one.
+    const isKnown = this.#known !== '' && raw.startsWith(this.#known);
+    // What others leave out is taken from this one; and what is passed on without a look says nothing for others.
+    if (!isKnown) this.#known = '';
     this.#alike.forget();
     this.#tokens += tokensOf(Buffer.byteLength(data) + DATA.length + 2);
-    if (raw !== '' && this.visible && !this.#mender.ending) {
-      const isKnown = this.#known !== '' && raw.startsWith(this.#known);
-      if (!isKnown && !(mended.isIntact && this.#learn(raw, keys))) this.#learnText(raw, mended.chunk);
+    if (!isKnown && raw !== '' && this.visible && !this.#mender.ending) {
+      if (!(mended.isIntact && this.#learn(raw, keys))) this.#learnText(raw, mended.chunk);
     }
     if (!mended.isIntact) return write(mended.chunk);
     if (!mended.isNamed || data.includes('\n')) return write(mended.chunk);

@@ -104,7 +104,9 @@ test('no secret in the output of the whole program, at its most talkative', asyn
   context.after(() => upstream.close());
   const folder = temporaryFolder(context);
   const planted = `baseUrl: '${upstream.baseUrl}', headers: { x-planted-token: '${PROVIDER_HEADER}' }`;
+  // Upstreams' own words are logged where contents are kept.
   const yaml = `logLevel: debug
+observe: { requestLog: full }
 detectLocal: false
 embedded: { enabled: false }
 limits: { attempts: 1 }
