@@ -157,7 +157,8 @@ describe('StreamRewriter', () => {
 
   test('names the end as the event before it, also where that was passed on after another name', () => {
     const other = chunk({ content: [{ type: 'text', text: 'b' }] }, null, { model: 'm-3', created: 1_700_000_001 });
-    const events = [chunk({ content: 'a' }), other, chunk({ content: 'c' })];
+    const said = chunk({ role: 'assistant', content: 'a' });
+    const events = [said, other, chunk({ content: 'c' })];
     const { chunks } = rewrite([
       stream(...events, bare({}, {}), { choices: [{ index: 0, finish_reason: 'stop' }] }, '[DONE]'),
     ]);
