@@ -150,6 +150,8 @@ describe('the reader of answers', () => {
     ['a space before the colon', 'HTTP/1.1 200 OK\r\ncontent-length : 1\r\n\r\n'],
     ['a folded header', 'HTTP/1.1 200 OK\r\nx: y\r\n z: 1\r\n\r\n'],
     ['a bare line feed in a header', 'HTTP/1.1 200 OK\r\nx: y\nz: 1\r\n\r\n'],
+    ['bare line feeds at the end of a header', 'HTTP/1.1 200 OK\r\nx: y\n\n\r\nz: 1\r\n\r\n'],
+    ['bare line feeds in a status line', 'HTTP/1.1 200 OK\n\ncontent-length: 1\r\n\r\nx'],
     ['a head whose lines end with bare line feeds', 'HTTP/1.1 200 OK\nx: y\n\nbody'],
     ['a null in a header', 'HTTP/1.1 200 OK\r\nx: y\0\r\n\r\n'],
     ['a last header without a colon', 'HTTP/1.1 200 OK\r\nx: y\r\ncontent\r\n\r\n'],

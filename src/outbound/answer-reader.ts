@@ -35,7 +35,7 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 const NOTHING = Buffer.alloc(0);
 /** RFC 9110 §5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
-/** Control characters in the value of a header, except tabs (RFC 9110 §5.5). */
+/** Control characters, except tabs: none may stand in the value of a header (RFC 9110 §5.5) or in a status line. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
 /**
@@ -55,7 +55,9 @@ const lowered = Array.from({ length: LONGEST_KNOWN }, (): { readonly written: st
 /** What a status line says; undefined where it is none of HTTP/1.1. */
 const statusOf = lastOf((line) => {
   const found = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |$)/.exec(line);
-  return found === null ? undefined : { status: Number(found[2]), isPersistent: found[1] === '1' };
+  return found === null || CONTROL.test(line)
+    ? undefined
+    : { status: Number(found[2]), isPersistent: found[1] === '1' };
 });
 
 /**
@@ -304,8 +306,10 @@ function readFields(text: string, begin: number): IncomingHttpHeaders {
     if (end === -1) end = text.length;
     if (colon === -1 || colon > end) throw new NotHttp('A header has no value.');
     const name = nameOf(text.slice(at, colon));
-    const value = text.slice(colon + 1, end).trim();
-    if (CONTROL.test(value)) throw new NotHttp('A header holds control characters.');
+    const written = text.slice(colon + 1, end);
+    // Before it is trimmed: that would take away ends of lines as well.
+    if (CONTROL.test(written)) throw new NotHttp('A header holds control characters.');
+    const value = written.trim();
     const before = Object.hasOwn(headers, name) ? headers[name] : undefined;
     if (name === 'set-cookie') headers[name] = [...(before ?? []), value];
     else headers[name] = before === undefined ? value : `${before}, ${value}`;

@@ -92,6 +92,7 @@ function spoiltBytes(bytes: Buffer, random: Random): Buffer {
   const inserted = random.pick([
     random.bytes(4),
     Buffer.from('\r\n'),
+    Buffer.from('\n\n'),
     Buffer.from(' '),
     Buffer.from('0\r\n\r\n'),
     Buffer.alloc(0),
