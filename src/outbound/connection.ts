@@ -7,6 +7,7 @@ import { SluiceError } from '../core/errors.ts';
 import { lastOf } from '../core/last-of.ts';
 import { detach, type Pieces, sizeOf } from '../core/pieces.ts';
 import { type AnswerHandler, AnswerReader } from './answer-reader.ts';
+import { QuickReads, soon } from './quick-reads.ts';
 import { askedOf, connectTo, refused, Tunnel, unreachable } from './tunnel.ts';
 
 /** All connections read into the same bytes: whatever came is looked at before anything else can be read. */
@@ -67,6 +68,10 @@ export class Connection implements AnswerHandler {
   readonly #proxy: ProxyAddress | undefined;
   readonly #settings: ConnectionSettings;
   readonly #uncork = (): void => this.#socket.uncork();
+  readonly #readOn = (): void => {
+    if (!this.#isPaused) this.#socket.resume();
+  };
+  readonly #quickReads = new QuickReads();
   #user: ConnectionUser | undefined;
   #idleMs = 0;
   #isEnded = false;
@@ -83,7 +88,11 @@ export class Connection implements AnswerHandler {
       buffer: READ,
       callback: (size) => {
         this.#read(READ.subarray(0, size));
-        if (size === READ.length) this.#giveWay();
+        const isQuick = this.#quickReads.add(size);
+        // More is waiting than one read takes. Node would go on reading many times over before anybody else has a turn, so an
+        // upstream that is faster than what it sends is looked through would hold up everybody.
+        if (size === READ.length) this.#readLater(setImmediate);
+        else if (isQuick) this.#readLater(soon);
         return true;
       },
     };
@@ -171,6 +180,7 @@ export class Connection implements AnswerHandler {
     if (status === 407 && this.#proxy !== undefined) throw refused(this.#proxy, status);
     const seconds = secondsIn(String(headers['keep-alive'] ?? ''));
     if (seconds !== undefined) this.#idleMs = Math.min(this.#idleMs, seconds * 1_000 - LEFT_EARLIER_MS);
+    this.#quickReads.begin(headers);
     this.#user?.onHead(status, headers);
   }
 
@@ -182,16 +192,11 @@ export class Connection implements AnswerHandler {
     this.#isEnded = true;
   }
 
-  /**
-   * More is waiting than one read takes. Node would go on reading many times over before anybody else has a turn, so an upstream
-   * that is faster than what it sends is looked through would hold up everybody.
-   */
-  #giveWay(): void {
+  /** Reads nothing until `later` calls back. */
+  #readLater(later: (call: () => void) => void): void {
     if (this.#isPaused || this.#user === undefined) return;
     this.#socket.pause();
-    setImmediate(() => {
-      if (!this.#isPaused) this.#socket.resume();
-    });
+    later(this.#readOn);
   }
 
   #read(bytes: Buffer): void {
