@@ -51,8 +51,19 @@ describe('the report', () => {
     assert.equal(line?.met, true);
   });
 
+  test('compares with another gateway where that was measured', () => {
+    const over = lines.find(({ label }) => label.includes('Portkey'));
+    assert.ok(Math.abs((over?.ratio ?? 0) - (80 / 1400 + 150 / 2800) / 2) < 1e-9);
+    assert.equal(over?.met, true);
+    const alone = new Map([['json', new Map([...(results.get('json') ?? [])].filter(([lane]) => lane !== 'portkey'))]]);
+    assert.deepEqual(
+      summarise(alone).filter(({ label }) => label.includes('Portkey')),
+      [],
+    );
+  });
+
   test('has a column for each other gateway, also for one that was not there', () => {
-    const [head, first, second, typed] = table(lines, ['nginx', 'portkey']).split('\n');
+    const [head, first, second, , typed] = table(lines, ['nginx', 'portkey']).split('\n');
     assert.match(head ?? '', /bare +nginx +portkey +sluice/);
     assert.match(first ?? '', /150 +not measured +2100 +115/);
     assert.match(second ?? '', /4500 +not measured +450 +5500/);

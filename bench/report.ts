@@ -32,8 +32,8 @@ export function summarise(results: Results): Line[] {
     const of = (lane: LaneName): readonly number[] =>
       lanes?.get(lane)?.map((figures) => figures[row.metric] ?? Number.NaN) ?? [];
     const own = of(row.lane);
-    if (own.length === 0) return [];
     const bare = of(row.against ?? 'bare');
+    if (own.length === 0 || (row.against !== undefined && bare.length === 0)) return [];
     const ratiosOf = (figures: readonly number[]): readonly number[] =>
       figures.slice(0, bare.length).map((figure, round) => figure / (bare[round] ?? Number.NaN));
     const ratios = ratiosOf(own);

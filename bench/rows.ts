@@ -51,6 +51,10 @@ const FLAT = 1.15;
 export const ROWS: readonly Row[] = [
   ratio('json', 'sluice', '1 KB request, /v1', 'µs CPU/request', 0.8),
   value('json', 'perSecond', '  requests a second', '/s', { atLeast: 1000 }),
+  {
+    ...ratio('json', 'sluice', "  CPU of a request over Portkey's", 'µs CPU/request', 1 / 8),
+    against: 'portkey',
+  },
   ratio('flat', 'sluice', 'stream flat out, /v1', 'µs CPU/chunk', 1.0),
   ratio('flat', 'typed', 'stream flat out, conversation', 'µs CPU/chunk', 1.2),
   ratio('flat', 'vendor', 'stream flat out, vendor library', 'µs CPU/chunk', 2.5),
