@@ -12,6 +12,11 @@ describe('cleanName', () => {
     ['%2e%2e%2fsecret.txt', 'secret.txt'],
     ['Übung 3.docx', 'Übung_3.docx'],
     ['Cafe\u0301.txt', 'Café.txt'],
+    ['हिन्दी रिपोर्ट.pdf', 'हिन्दी_रिपोर्ट.pdf'],
+    ['รายงานประจำปี.docx', 'รายงานประจำปี.docx'],
+    ['a \u0301 b.txt', 'a_b.txt'],
+    ['\u0301\u0301.txt', 'file.txt'],
+    ['❤\ufe0f love.txt', 'love.txt'],
     ['a\u0000b\r\n.txt', 'a_b_.txt'],
     ['.hidden', 'hidden'],
     ['🎵.mp3', 'file.mp3'],
@@ -35,7 +40,8 @@ describe('cleanName', () => {
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (given) => {
         const name = cleanName(given);
         if (name === undefined) return;
-        assert.match(name, /^[\p{L}\p{N}_.,+-]+$/u);
+        assert.match(name, /^[\p{L}\p{M}\p{N}_.,+-]+$/u);
+        assert.doesNotMatch(name, /(?<![\p{L}\p{M}\p{N}])\p{M}/u, 'a mark without its letter');
         assert.ok(Buffer.byteLength(name) <= 100);
         assert.doesNotMatch(name, /^[._,+-]/);
         assert.equal(cleanName(name), name);

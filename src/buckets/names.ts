@@ -16,7 +16,7 @@ const RESERVED: ReadonlySet<string> = new Set([
 
 /**
  * The name under which an uploaded file is listed and asked for: without folders, percent-decoded, every run of characters
- * other than letters, digits and `. , _ + -` as one `_`, none of `. , _ + -` at either end, at most 100 bytes with the
+ * other than letters with their marks, digits and `. , _ + -` as one `_`, none of `. , _ + -` at either end, at most 100 bytes with the
  * extension kept, `file` before it where nothing else is left. Undefined when nothing is left, or the name is not to be had.
  */
 export function cleanName(given: string): string | undefined {
@@ -26,11 +26,15 @@ export function cleanName(given: string): string | undefined {
 
 /** The same for a name that is only shown, as those of files in an archive: none is reserved. */
 export function cleanPart(given: string): string | undefined {
-  // A letter and its mark as one: some systems write them apart, and a mark alone is no letter.
+  // A letter and its mark as one: some systems write them apart.
   const base = decoded(given)
     .normalize('NFC')
     .replace(/^.*[/\\]/s, '');
-  const spelled = base.replace(/[^\p{L}\p{N}_.,+-]+/gu, '_');
+  const spelled = base
+    // Words of many scripts have marks of their own; what nobody can see (selectors of emoji, joiners) is none.
+    .replace(/[^[[\p{L}\p{M}\p{N}]--\p{Default_Ignorable_Code_Point}]_.,+\-]+/gv, '_')
+    // A mark without its letter.
+    .replace(/_?(?<![\p{L}\p{M}\p{N}])\p{M}+_?/gu, '_');
   // Signs alone (and not only the dots of a hidden file) before an extension, which tells what it is and has to stay.
   const { name: stem, ext } = path.parse(spelled);
   const named = /^\.*[_,+-][._,+-]*$/.test(stem) && /^\.[\p{L}\p{N}]/u.test(ext) ? `file${ext}` : spelled;

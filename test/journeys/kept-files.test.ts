@@ -105,6 +105,18 @@ describe('buckets over HTTP', { timeout: 60_000 }, () => {
     assert.ok(!existsSync('/etc/passwd.txt'));
   });
 
+  test('a name in a script whose words have marks stays readable, and the file is had under it', async () => {
+    const { files, media } = await upload(
+      world,
+      'scripts',
+      ['हिन्दी रिपोर्ट.txt', 'नमस्ते'],
+      ['ประจำปี.png', await png(8, 8), 'image/png'],
+    );
+    assert.deepEqual([files, media[0]?.name], [['हिन्दी_रिपोर्ट.txt'], 'ประจำปี.png']);
+    assert.match(await textOf(world, 'scripts'), /^<!-- File: हिन्दी_रिपोर्ट\.txt -->\nनमस्ते\n/);
+    assert.equal(await statusOf(`${world.origin}/files/scripts/media/${encodeURIComponent('ประจำปี.png')}`), 200);
+  });
+
   test('a name of signs alone is still that of a picture, a text, an archive', async () => {
     const { files, media, rejected } = await upload(
       world,
