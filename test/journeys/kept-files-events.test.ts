@@ -33,6 +33,15 @@ describe('events of buckets', { timeout: 60_000 }, () => {
     }
   });
 
+  test('a bucket without a text is done with a size of 0, by which front ends know that there is none', async () => {
+    await upload(world, 'pictures', ['p.png', await png(10, 10)]);
+    assert.deepEqual(await listen(at(world, 'files/pictures/stream')), [
+      { action: 'media', filename: 'p.png' },
+      { action: 'done', size: 0 },
+    ]);
+    assert.equal(await (await fetch(at(world, 'files/pictures'))).text(), '');
+  });
+
   test('as a browser listens: messages, then the end', async () => {
     await upload(world, 'listen', ['a.txt', 'abc']);
     const messages = await listen(at(world, 'files/listen/stream'));
