@@ -77,6 +77,25 @@ describe('OpenAI’s images API', { timeout: 60_000 }, () => {
     assert.equal(call?.headers.authorization, 'Bearer key-of-the-client');
   });
 
+  test('every field of a picture that is not Sluice’s own reaches it', async () => {
+    const fields = {
+      ...{
+        prompt: 'x',
+        model: 'chatty',
+        n: 2,
+        width: 640,
+        height: 480,
+        aspect_ratio: '4:3',
+        resolution: '1k',
+        seed: 7,
+      },
+      ...{ negative_prompt: 'rain', guidance_scale: 7.5, num_inference_steps: 20, audio: true },
+    };
+    const { status, headers } = await told(post(world, '/v1/images/generations', fields));
+    assert.deepEqual([status, headers.get('x-sluice-dropped')], [200, null]);
+    assert.deepEqual(world.upstream.calls.at(-1)?.json, { ...fields, size: '640x480' });
+  });
+
   test('a size goes upstream where it is one, or a word that upstreams have for one', async () => {
     for (const size of ['0x0', '0x512', '99999x1', '1024x', '1024', 'large']) {
       const answer = await post(world, '/v1/images/generate', { model: 'chatty', prompt: 'x', size });
