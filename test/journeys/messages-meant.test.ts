@@ -60,6 +60,33 @@ describe('messages as they are meant', { timeout: 60_000 }, () => {
     }
   });
 
+  test('attachments of all three fields stand before the words of the last message, in this order', async () => {
+    const url = (name: string): string => `https://x.example/${name}`;
+    const { status, messages } = await ask({
+      messages: [
+        HI,
+        { role: 'assistant', content: 'Yes?' },
+        { role: 'user', content: [{ type: 'text', text: 'See' }] },
+      ],
+      image: 'data:application/octet-stream;base64,AAAA',
+      image_name: 'song.wav',
+      images: [[url('c.png'), 'c.png']],
+      media: [
+        [url('a.png'), 'a.png'],
+        [url('b.png'), 'b.png'],
+      ],
+    });
+    assert.equal(status, 200);
+    const pictures = ['a.png', 'b.png', 'c.png'].map((name) => ({ type: 'image_url', image_url: { url: url(name) } }));
+    const sound = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } };
+    assert.deepEqual(
+      messages.map(({ content }) => content),
+      ['Hi', 'Yes?', [...pictures, sound, { type: 'text', text: 'See' }]],
+    );
+    for (const nothing of [{ image: null }, { images: null, media: [] }])
+      assert.deepEqual((await ask(nothing)).messages, [HI]);
+  });
+
   test('whatever else is attached is refused, with its place', async () => {
     for (const [media, words] of [
       [['data:text/plain;base64,aGk=', 'a.txt'], /must be a picture, a sound or a video/],
