@@ -93,8 +93,9 @@ describe('chunks as the front end reads them', { timeout: 60_000 }, () => {
       .split('\n')
       .map((line) => JSON.parse(line) as Event);
     assert.equal(contentOf(events), 'Hello world');
-    const both = await raw(FULL, { accept: 'application/x-ndjson, text/event-stream' });
-    assert.match(both.type, /^text\/event-stream/);
+    assert.match((await raw(FULL, { accept: 'Application/X-NDJSON' })).type, /^application\/x-ndjson/);
+    for (const accept of ['application/x-ndjson, text/event-stream', 'application/x-ndjson, Text/Event-Stream'])
+      assert.match((await raw(FULL, { accept })).type, /^text\/event-stream/, accept);
   });
 
   test('provider and parameters', async () => {

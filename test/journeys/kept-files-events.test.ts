@@ -23,6 +23,7 @@ describe('events of buckets', { timeout: 60_000 }, () => {
     for (const [url, headers] of [
       [at(world, 'files/events/stream'), {}],
       [at(world, 'files/events'), { accept: 'text/event-stream' }],
+      [at(world, 'files/events'), { accept: 'text/plain;q=0.5, Text/Event-Stream' }],
     ] as const) {
       const response = await fetch(url, { headers });
       assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8');

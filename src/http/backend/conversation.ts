@@ -8,6 +8,7 @@ import { introduction } from '../../routing/chunks.ts';
 import type { Question } from '../../routing/router.ts';
 import type { Target } from '../../routing/select.ts';
 import type { KeptAnswers } from '../../streams/kept-answers.ts';
+import { accepts } from '../accepts.ts';
 import { answerHeaders, sendingChunks, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { parseId } from '../edge/body.ts';
@@ -201,6 +202,5 @@ function withMedia(request: ChatRequest, media: readonly MediaPart[], action: Ac
 }
 
 function wantsLines(request: FastifyRequest): boolean {
-  const accept = request.headers.accept ?? '';
-  return accept.includes('application/x-ndjson') && !accept.includes('text/event-stream');
+  return accepts(request, 'application/x-ndjson') && !accepts(request, 'text/event-stream');
 }

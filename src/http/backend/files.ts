@@ -3,6 +3,7 @@ import type { BucketEvent } from '../../buckets/activity.ts';
 import type { Upload } from '../../buckets/intake.ts';
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import type { BucketRecord } from '../../core/stores.ts';
+import { accepts } from '../accepts.ts';
 import { openStream } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { parseId } from '../edge/body.ts';
@@ -41,9 +42,7 @@ export function getFiles(deps: Deps): Handler {
     const { delete_files: asked } = request.query as Record<string, unknown>;
     // HEAD delivers nothing and changes nothing (RFC 9110 §9.2.1).
     const deleteAfter = request.method === 'GET' && typeof asked === 'string' && /^(true|1)$/i.test(asked);
-    const isEvents =
-      request.url.split('?')[0]?.endsWith('/stream') === true ||
-      (request.headers.accept ?? '').includes('text/event-stream');
+    const isEvents = request.url.split('?')[0]?.endsWith('/stream') === true || accepts(request, 'text/event-stream');
     const record = await deps.buckets.get(id);
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
