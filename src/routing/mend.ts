@@ -17,10 +17,11 @@ export function mendMessage(message: Json, calls: ToolCalls): boolean {
   return mend(message, calls, false);
 }
 
-/** The same for a delta: pieces of tool calls need their place, and what is no text has an empty one beside it. */
+/** The same for a delta: pieces of tool calls need their place, and what is no text has an empty one in it. */
 export function mendDelta(delta: Json, calls: ToolCalls): boolean {
   const changed = mend(delta, calls, true);
-  if (typeof delta['content'] === 'string' || !isVisibleMessage(delta)) return changed;
+  const { content } = delta;
+  if (typeof content === 'string' || (content === null && !isVisibleMessage(delta))) return changed;
   delta['content'] = '';
   return true;
 }

@@ -183,6 +183,7 @@ describe('StreamRewriter', () => {
             for (const name of ['tool_calls', 'audio', 'reasoning']) assert.notEqual(given[name], null);
             assert.equal(given['reasoning'] || undefined, given['reasoning_content'] || undefined);
             for (const call of (given['tool_calls'] ?? []) as Json[]) assert.ok(Number.isInteger(call['index']));
+            assert.ok(given['content'] === null || typeof given['content'] === 'string', 'a text, or null');
             const others = ['reasoning', 'refusal', 'tool_calls', 'images', 'audio', 'function_call'];
             if (others.some((name) => given[name])) assert.equal(typeof given['content'], 'string');
           }

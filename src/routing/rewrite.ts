@@ -11,6 +11,8 @@ import { isVisibleMessage } from './mend.ts';
 const DATA = 'data: ';
 const DONE = `${DATA}[DONE]\n\n`;
 const DELTA = '"delta":{';
+/** In JSON text this cannot be inside of a string. */
+const CONTENT = '"content":';
 /** Bytes of an event that carries about one token, with all that surrounds it; four further ones are one more. */
 const TOKEN_EVENT_BYTES = 320;
 
@@ -45,6 +47,8 @@ export class StreamRewriter {
   /** How events begin that need no closer look, up to the inside of `delta`, and what clients get instead. */
   #known = '';
   #sent = '';
+  /** Where their content usually is, behind that beginning. */
+  #contentAt = 0;
   /** Events that need the same for each text, and what clients get before and behind it. */
   readonly #alike = new AlikeEvents();
   #before = '';
@@ -173,7 +177,9 @@ export class StreamRewriter {
     const inside = start + known.length;
     const rest = events.slice(inside, events.indexOf('\n', inside) + 2);
     // Comparing a slice is many times faster than startsWith.
-    return events.slice(start, inside) === known && rest.endsWith('\n\n') && !UNUSUAL.test(rest) ? rest : '';
+    if (events.slice(start, inside) !== known || !rest.endsWith('\n\n') || UNUSUAL.test(rest)) return '';
+    const at = this.#contentAt;
+    return rest.slice(at, at + CONTENT.length) === CONTENT || rest.includes(CONTENT) ? rest : '';
   }
 
   /** What clients get for an event that differs from the one learned in its text alone; '' if it needs a closer look. */
@@ -259,6 +265,7 @@ export class StreamRewriter {
     const opening = JSON.stringify(choice);
     if (others.length > 0 || !opening.endsWith('"delta":{}}')) return false;
     this.#known = raw.slice(0, end);
+    this.#contentAt = raw.indexOf(CONTENT, end) - end;
     const head = JSON.stringify({ ...fields, ...this.#mender.nameOf(fields) });
     this.#sent = latin1(`${DATA}${head.slice(0, -1)},"choices":[${opening.slice(0, -2)}`);
     return true;
