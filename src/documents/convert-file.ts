@@ -66,6 +66,8 @@ async function convert({ bytes }: File, identity: Identity, workshop: Workshop):
       return await convertMail(bytes, workshop);
     case 'pdf':
       return markdown((await load(libraries.pdf))(bytes));
+    case 'rtf':
+      return markdown(await (await load(libraries.rtf))(bytes, workshop.budget.limits));
     case 'package':
     case 'zip':
       return await convertZip(bytes, identity.kind, workshop);

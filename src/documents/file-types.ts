@@ -2,7 +2,7 @@ import { type MediaType, mediaTypeOf } from '../core/media-types.ts';
 
 /** What a file's name says it is. */
 export type Claim =
-  | { readonly kind: 'text' | 'html' | 'csv' | 'notebook' | 'mail' | 'pdf' | 'package' | 'zip' }
+  | { readonly kind: 'text' | 'html' | 'csv' | 'notebook' | 'mail' | 'pdf' | 'rtf' | 'package' | 'zip' }
   | ({ readonly extension: string } & MediaType);
 
 /** The text types of the contract, then what programmers and writers upload besides. */
@@ -25,6 +25,7 @@ const BY_EXTENSION: ReadonlyMap<string, Claim> = new Map<string, Claim>([
   ['ipynb', { kind: 'notebook' }],
   ['eml', { kind: 'mail' }],
   ['pdf', { kind: 'pdf' }],
+  ['rtf', { kind: 'rtf' }],
   ...['docx', 'docm', 'xlsx', 'xlsm', 'pptx', 'pptm', 'ppsx', 'odt', 'ods', 'odp', 'epub'].map(
     (extension) => [extension, { kind: 'package' }] as const,
   ),
@@ -36,6 +37,8 @@ const BY_MIME_TYPE: ReadonlyMap<string, string> = new Map([
   ['text/html', 'html'],
   ['application/xhtml+xml', 'html'],
   ['application/pdf', 'pdf'],
+  ['application/rtf', 'rtf'],
+  ['text/rtf', 'rtf'],
   ['text/csv', 'csv'],
   ['text/tab-separated-values', 'tsv'],
   ['application/x-ipynb+json', 'ipynb'],

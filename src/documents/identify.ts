@@ -7,7 +7,7 @@ import { type Claim, claimOf, extensionOf } from './file-types.ts';
  * any: its members tell.
  */
 export type Identity =
-  | { readonly kind: 'text' | 'html' | 'csv' | 'notebook' | 'mail' | 'pdf' | 'package' | 'zip' }
+  | { readonly kind: 'text' | 'html' | 'csv' | 'notebook' | 'mail' | 'pdf' | 'rtf' | 'package' | 'zip' }
   | { readonly kind: 'image'; readonly mimeType: string }
   | { readonly kind: 'audio' | 'video'; readonly mimeType: string };
 
@@ -61,12 +61,15 @@ function check(claim: Claim, head: Uint8Array): Identity {
 }
 
 type Document = Exclude<Identity['kind'], 'image' | 'audio' | 'video'>;
-type Signature = 'zip' | 'ole' | 'pdf';
+type Signature = 'zip' | 'ole' | 'pdf' | 'rtf';
 
 function checkDocument(kind: Document, signature: Signature | undefined): Identity {
   switch (kind) {
     case 'pdf':
       if (signature !== 'pdf') throw new Refusal('is not a PDF, though its name says so');
+      break;
+    case 'rtf':
+      if (signature !== 'rtf') throw new Refusal('is not rich text, though its name says so');
       break;
     case 'package':
       if (signature === 'ole') throw new Refusal('is protected by a password, or of an Office version before 2007');
@@ -84,6 +87,7 @@ function signatureOf(head: Uint8Array): Signature | undefined {
   const text = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 1_024)).toString('latin1');
   if (text.startsWith('PK\x03\x04') || text.startsWith('PK\x05\x06')) return 'zip';
   if (text.startsWith('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1')) return 'ole';
+  if (/^\s*\{\\rtf/.test(text)) return 'rtf';
   // Readers accept up to a kilobyte before it (PDF 1.7, implementation note 13).
   return text.includes('%PDF-') ? 'pdf' : undefined;
 }

@@ -3,12 +3,14 @@ import { Refusal } from './conversion.ts';
 import type { htmlToMarkdown } from './html.ts';
 import type { mailToMarkdown } from './mail.ts';
 import type { officeToMarkdown } from './office/office.ts';
+import type { rtfToMarkdown } from './office/rtf.ts';
 import type { pdfToMarkdown } from './pdf/pdf.ts';
 
 /** What stands on a library, loaded when it is first needed. A loader throws when its library is missing. */
 export interface Libraries {
   pdf(): Promise<typeof pdfToMarkdown>;
   office(): Promise<typeof officeToMarkdown>;
+  rtf(): Promise<typeof rtfToMarkdown>;
   html(): Promise<typeof htmlToMarkdown>;
   mail(): Promise<typeof mailToMarkdown>;
   image(): Promise<OpenPicture>;
@@ -17,6 +19,7 @@ export interface Libraries {
 export const INSTALLED: Libraries = {
   pdf: async () => (await import('./pdf/pdf.ts')).pdfToMarkdown,
   office: async () => (await import('./office/office.ts')).officeToMarkdown,
+  rtf: async () => (await import('./office/rtf.ts')).rtfToMarkdown,
   html: async () => (await import('./html.ts')).htmlToMarkdown,
   mail: async () => (await import('./mail.ts')).mailToMarkdown,
   image: async () => {

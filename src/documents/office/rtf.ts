@@ -1,0 +1,75 @@
+import type { ConversionLimits } from '../conversion.ts';
+import { readWithLibrary } from './library.ts';
+import { NO_STYLES } from './odt-styles.ts';
+
+/** Rich Text Format (specification 1.9.1), which is bytes: a word for the program, a sign for it, a group, or text. */
+const TOKEN = /\\(?:([a-z]+)(-?\d{1,9})? ?|'[\da-f]{2}|.)|[{}]|[^\\{}]+/gis;
+
+export function rtfToMarkdown(bytes: Uint8Array, limits: ConversionLimits): Promise<{ text: string; title?: string }> {
+  const rtf = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  return readWithLibrary(Buffer.from(repairRtf(rtf), 'latin1'), 'rtf', NO_STYLES, limits);
+}
+
+interface Group {
+  /** Its text was deleted while changes were tracked, or is hidden. */
+  readonly isGone: boolean;
+  /** What the group is for, if it is for something of its own. */
+  readonly destination: string;
+}
+
+/**
+ * What the library takes for text or does not know: deleted and hidden text, pictures as they are, signs for dashes, spaces
+ * and hyphens. Comments become footnotes.
+ */
+export function repairRtf(rtf: string): string {
+  const kept: string[] = [];
+  const outer: Group[] = [];
+  let [isGone, destination, author] = [false, '', ''];
+  let isMarked = false;
+  for (let match = next(0); match !== null; match = next(match.index + match[0].length)) {
+    const [token, word, value] = match;
+    if (token === '{') outer.push({ isGone, destination });
+    if (token === '}') ({ isGone, destination } = outer.pop() ?? { isGone: false, destination: '' });
+    if (token === '{') destination = '';
+    if (word === 'bin') {
+      // Bytes of a picture, braces and all.
+      match.index += Number(value ?? 0);
+      continue;
+    }
+    if (word === 'v' || word === 'deleted') isGone = value !== '0';
+    if (word === 'plain') isGone = false;
+    if (isMarked && word !== undefined) {
+      destination = word;
+      if (word === 'atnauthor') author = '';
+    }
+    if (destination === 'atnauthor' && word === undefined && !/[{}]/.test(token)) author += token;
+    if (isMarked && word === 'annotation') {
+      kept[kept.length - 1] = `\\footnote Comment${author === '' ? '' : ` by ${author}`}: `;
+      author = '';
+    } else if (!isGone || isWordOf(token, word)) kept.push(SIGNS.get(word ?? token) ?? token);
+    isMarked = token === '\\*';
+  }
+  return kept.join('');
+
+  function next(at: number): RegExpExecArray | null {
+    TOKEN.lastIndex = at;
+    return TOKEN.exec(rtf);
+  }
+}
+
+/** What has to stay of text that is gone: groups, and what changes how the text behind it looks. */
+function isWordOf(token: string, word: string | undefined): boolean {
+  return word === undefined
+    ? token === '{' || token === '}' || token === '\\*'
+    : word !== 'u' && word !== 'tab' && !SIGNS.has(word);
+}
+
+const SIGNS: ReadonlyMap<string, string> = new Map([
+  ['\\~', ' '],
+  ['\\_', '-'],
+  ['emspace', ' '],
+  ['enspace', ' '],
+  ['endash', '{\\uc1\\u8211?}'],
+  ['emdash', '{\\uc1\\u8212?}'],
+  ['bullet', '{\\uc1\\u8226?}'],
+]);
