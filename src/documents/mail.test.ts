@@ -37,6 +37,11 @@ function attachment(name: string, bytes: Uint8Array | string, type = 'applicatio
   return `Content-Type: ${type}\nContent-Disposition: attachment; filename="${name}"\nContent-Transfer-Encoding: base64\n\n${lines}`;
 }
 
+/** Letters by their bytes in an encoding that is not Western. */
+const KOI8 = new Map(
+  Array.from({ length: 128 }, (_, index) => [new TextDecoder('koi8-r').decode(Buffer.of(index + 128)), index + 128]),
+);
+
 describe('messages', () => {
   test('without a body', async () => {
     const conversion = await convert('Subject: =?koi8-r?B?zcnS?=\nTo: Team: a@b.c, d <e@f.g>;\n\n');
@@ -56,6 +61,36 @@ describe('messages', () => {
       '# a\n\nZ\ufffdrich\n',
     );
     assert.equal(await read('Subject: =?x?B?####?= =?utf-8?Q?=ZZ?=\n\na'), '# =ZZ\n\na\n');
+  });
+
+  test('in no encoding that is said: in UTF-8, or else in Windows-1252, however they are packed', async () => {
+    const umlauts = 'Z\xfcrich, \x80 5';
+    assert.equal(
+      await read(`From: J\xfcrgen <a@b.c>\nSubject: Gr\xfc\xdfe\n\n${umlauts}`),
+      '# Grüße\n\n- From: Jürgen <a@b.c>\n\nZürich, € 5\n',
+    );
+    assert.equal(
+      await read(`Subject: a\r\nContent-Type: text/plain;\r\n format=flowed\r\n\r\n${umlauts}`),
+      '# a\n\nZürich, € 5\n',
+    );
+    const packed = 'Subject: a\nContent-Type: text/plain\nContent-Transfer-Encoding: ';
+    assert.equal(await read(`${packed}quoted-printable\n\nZ=FCr=\nich, =80 5`), '# a\n\nZürich, € 5\n');
+    assert.equal(
+      await read(`${packed}base64\n\n${Buffer.from(umlauts, 'latin1').toString('base64')}`),
+      '# a\n\nZürich, € 5\n',
+    );
+    const page = '<html><head><meta charset="windows-1251"></head><body>\xcc\xe8\xf0';
+    assert.equal(await read(`Subject: a\nContent-Type: text/html\n\n${page}`), '# a\n\nМир\n');
+    // Each part by itself; what says its encoding is believed.
+    const parts = mixed(
+      'Content-Type: text/plain\n\nin UTF-8: \xc3\xbc\n-- \nBob',
+      '\nin none: \xfc\n-- \nBob \xfc',
+      'Content-Type: text/plain; charset=utf-8\n\nwrong: \xfc',
+    );
+    assert.match(await read(parts), /in UTF-8: ü\n--\nBob\n+in none: ü\n--\nBob ü\n+wrong: \ufffd/);
+    const russian = 'Когда откроется причал номер семь? Мы ждём ответа уже третью неделю, и корабль стоит в порту.';
+    const koi8 = Buffer.from([...russian].map((letter) => KOI8.get(letter) ?? letter.charCodeAt(0))).toString('latin1');
+    assert.match(await read(`Subject: a\n\n${koi8}`), /\ufffd/);
   });
 
   test('attachments become what files of their kind become, or are named', async () => {

@@ -1,6 +1,7 @@
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 import { archiveText, type Conversion, type ConversionLimits, OverLimit } from './conversion.ts';
 import { claimOf, nameOfFetched } from './file-types.ts';
+import { declareCharsets } from './mail-charsets.ts';
 import { tidy } from './markdown.ts';
 
 /** A part of a message: its name says what it is. */
@@ -31,7 +32,10 @@ export async function mailToMarkdown(
   limits: ConversionLimits,
   convertPart: ConvertPart,
 ): Promise<{ text: string; title?: string } | undefined> {
-  const mail = await parse(bytes);
+  const given = await parse(bytes);
+  // Only then is it worth looking whether something is not declared.
+  const isGarbled = [given.text, given.html, ...given.headers.map(({ value }) => value)].some(hasUnknown);
+  const mail = isGarbled ? await parse(declareCharsets(bytes)) : given;
   if (!mail.headers.some(({ key }) => OF_MESSAGES.has(key))) return undefined;
   const { length } = mail.attachments;
   if (length > limits.entries) throw new OverLimit(`holds ${length} files; at most ${limits.entries} are converted`);
@@ -41,6 +45,11 @@ export async function mailToMarkdown(
   // No text holds a zero, but what a message calls text may.
   const text = tidy(parts.filter((part) => part.trim() !== '').join('\n\n')).replaceAll('\0', '');
   return title === '' ? { text } : { text, title };
+}
+
+/** Whether bytes were no letters in the encoding that they were taken to be in. */
+function hasUnknown(text: string | undefined): boolean {
+  return text?.includes('\ufffd') === true;
 }
 
 async function parse(bytes: Uint8Array): Promise<Email> {
