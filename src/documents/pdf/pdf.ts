@@ -40,8 +40,26 @@ export function pdfToMarkdown(bytes: Uint8Array): { text: string; title?: string
   const unknown = markdown.match(UNKNOWN_LETTERS)?.length ?? 0;
   if (unknown > markdown.replace(/\s/g, '').length / 2)
     throw new Refusal('has no text that can be read: its fonts do not say which letters they show');
-  const text = tidy(plainMarks(pageCount > MOST_PAGES ? markdown : repair(markdown, buffer, items)));
+  const made = plainMarks(pageCount > MOST_PAGES ? markdown : repair(markdown, buffer, items));
+  const text = tidy(`${made}\n\n${tellPictures(items)}`);
   return title === undefined || title.trim() === '' ? { text } : { text, title: title.trim() };
+}
+
+/** Which pages are pictures alone: whoever asks about them is to know that nothing of them is here. */
+function tellPictures(items: readonly TextItem[]): string {
+  const withText = new Set(
+    items.filter(({ itemType, text }) => itemType !== 'Image' && text.trim() !== '').map(({ page }) => page),
+  );
+  const pages = new Set(items.filter(({ itemType }) => itemType === 'Image').map(({ page }) => page));
+  const runs: [first: number, last: number][] = [];
+  for (const page of [...pages].filter((each) => !withText.has(each)).sort((a, b) => a - b)) {
+    const run = runs.at(-1);
+    if (run?.[1] === page - 1) run[1] = page;
+    else runs.push([page, page]);
+  }
+  if (runs.length === 0) return '';
+  const told = runs.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(', ');
+  return `*(Without any text, perhaps because they were scanned: pages ${told})*`;
 }
 
 function lettersIn(text: string): number {

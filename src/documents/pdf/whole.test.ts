@@ -37,6 +37,31 @@ test('the words of some pages are there although the others are pictures', () =>
   assert.match(pdfToMarkdown(bytes).text, /Cover text/);
 });
 
+test('which pages are pictures is told, and nothing of pages with a picture beside their text, or without either', () => {
+  const kinds = ['text', 'picture', 'picture', 'both', 'nothing', 'picture'];
+  const resources = '/Font<</F 3 0 R>>/XObject<</I 4 0 R>>';
+  const shown = 'q 500 0 0 700 50 50 cm /I Do Q';
+  const contents = kinds.map((kind, index) =>
+    [
+      kind === 'text' || kind === 'both' ? `BT /F 12 Tf 50 700 Td (Some words of page ${index + 1}) Tj ET` : '',
+      kind === 'picture' || kind === 'both' ? shown : '',
+    ].join('\n'),
+  );
+  const bytes = pdf(
+    CATALOGUE,
+    `<</Type/Pages/Count 6/Kids[${kinds.map((_, index) => `${5 + index} 0 R`).join(' ')}]>>`,
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+    IMAGE,
+    ...kinds.map((_, index) => page(11 + index, resources)),
+    ...contents.map((content) => stream(content)),
+  );
+  const { text } = pdfToMarkdown(bytes);
+  assert.match(
+    text,
+    /Some words of page 1\n.*Some words of page 4\n\n\*\(Without any text, perhaps because they were scanned: pages 2-3, 6\)\*\n$/s,
+  );
+});
+
 test('pages that are nearly the same are all there', () => {
   const numbers = [1001, 1002, 1003, 1004];
   const invoice = (number: number): string =>
