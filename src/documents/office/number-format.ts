@@ -42,11 +42,27 @@ export function numberFormat(id: number, code: string | undefined): NumberFormat
   const positive = sections[0] ?? 'General';
   const kind = dateKind(positive);
   if (kind !== undefined) return { format: (value, epoch1904) => formatDate(value, kind, epoch1904) };
+  if (sections.some((section) => CONDITION.test(section)))
+    return { format: (value) => formatNumber(value, sectionFor(value, sections)) };
   const negative = sections[1];
   return {
     format: (value) =>
       value < 0 && negative !== undefined ? formatNumber(-value, negative) : formatNumber(value, positive),
   };
+}
+
+/** Numbers that a section is for: `[<=9999999]`. */
+const CONDITION = /\[(<=|>=|<>|<|>|=)(-?\d+(?:\.\d+)?)\]/;
+
+function sectionFor(value: number, sections: readonly string[]): string {
+  const fits = (section: string): boolean => {
+    const [, sign, limit = ''] = CONDITION.exec(section) ?? [];
+    const difference = value - Number(limit);
+    if (sign === undefined) return true;
+    if (difference === 0) return sign !== '<>' && sign.includes('=');
+    return sign === '<>' || sign.startsWith(difference < 0 ? '<' : '>');
+  };
+  return sections.find(fits) ?? 'General';
 }
 
 /** The parts for positive, negative and other values, separated by semicolons outside quotes. */
@@ -105,29 +121,45 @@ function formatDuration(days: number): string {
 
 function formatNumber(value: number, section: string): string {
   const shown = section.replace(/\[\$([^\]-]*)[^\]]*\]/g, '"$1"').replace(/\[[^\]]*\]|_.|\*./g, '');
-  const places = /(?:"[^"]*"|\\.|[^0#?.,])*([0#?,]*)(\.[0#?]*)?(E[+-]0+)?/.exec(shown);
+  const places = /(?:"[^"]*"|\\.|[^0#?.,])*([0#?,]*)(\.[0#?]*)?(,*)(E[+-]0+)?/.exec(shown);
   const digits = places?.[1] ?? '';
   // A slash makes a fraction, which nobody computes with.
   if ((digits === '' && places?.[2] === undefined) || bare(shown).includes('/')) return plainNumber(value, shown);
+  if (INTERRUPTED.test(shown)) return filledIn(value, shown);
   const percent = bare(shown).includes('%');
   const decimals = Math.min(20, (places?.[2] ?? '').length > 0 ? (places?.[2] ?? '').length - 1 : 0);
   const optional = (places?.[2] ?? '').replace(/[^#?]/g, '').length;
   const scaled = percent ? value * 100 : value;
   // Trailing commas divide by a thousand each.
-  const thousands = /[0#?](,+)$/.exec(digits)?.[1]?.length ?? 0;
+  const commas = /[0#?](,+)$/.exec(digits)?.[1] ?? '';
   const number =
-    places?.[3] === undefined
-      ? grouped(scaled / 1_000 ** thousands, decimals, optional, /[0#?],[0#?]/.test(digits))
+    places?.[4] === undefined
+      ? (scaled / 1_000 ** (commas + (places?.[3] ?? '')).length).toLocaleString('en-US', {
+          minimumIntegerDigits: Math.min(20, Math.max(1, digits.replace(/[^0]/g, '').length)),
+          minimumFractionDigits: Math.max(0, decimals - optional),
+          maximumFractionDigits: decimals,
+          useGrouping: /[0#?],[0#?]/.test(digits),
+        })
       : scaled.toExponential(decimals).replace('e', 'E');
   return around(shown, number);
 }
 
-function grouped(value: number, decimals: number, optional: number, group: boolean): string {
-  return value.toLocaleString('en-US', {
-    minimumFractionDigits: Math.max(0, decimals - optional),
-    maximumFractionDigits: decimals,
-    useGrouping: group,
-  });
+/** Digits with text between them, as of telephone numbers and the like: `000-00-0000`. */
+const INTERRUPTED =
+  /^(?:"[^"]*"|\\.|[^0#?.,"\\])*[0#?]+(?:"[^"]*"|\\.|[^0#?.,E%"\\])+[0#?](?:"[^"]*"|\\.|[^.,E%"\\])*$/;
+
+/** A whole number from its last digit on; the first place takes all that are left. */
+function filledIn(value: number, section: string): string {
+  const pieces = section.match(/"[^"]*"|\\.|./gs) ?? [];
+  const digits = [...BigInt(Math.round(Math.abs(value))).toString()];
+  const first = pieces.findIndex((piece) => /^[0#?]$/.test(piece));
+  let shown = '';
+  for (const [index, piece] of [...pieces.entries()].reverse()) {
+    if (!/^[0#?]$/.test(piece)) shown = literal(piece) + shown;
+    else if (index === first) shown = digits.join('').padStart(1, piece === '0' ? '0' : '') + shown;
+    else shown = (digits.pop() ?? (piece === '0' ? '0' : '')) + shown;
+  }
+  return `${value < 0 ? '-' : ''}${shown}`.trim();
 }
 
 /** The text before and after the digits of a format, which stay where they are around the number. */
