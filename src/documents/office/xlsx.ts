@@ -3,6 +3,7 @@ import { link, table } from '../markdown.ts';
 import { readXml } from '../xml.ts';
 import { type NumberFormat, numberFormat } from './number-format.ts';
 import { type Package, relationships } from './package.ts';
+import { type Comment, readComments } from './xlsx-comments.ts';
 
 /** Cells with their empty neighbours that one sheet may come to: a few cells far apart make a table of nothing. */
 const MOST_CELLS = 2_000_000;
@@ -10,6 +11,7 @@ const MOST_CELLS = 2_000_000;
 interface Sheet {
   readonly name: string;
   readonly path: string;
+  readonly isHidden: boolean;
 }
 
 interface Workbook {
@@ -20,9 +22,12 @@ interface Workbook {
   readonly epoch1904: boolean;
 }
 
-/** Characters that the cells may still show: one long text may be that of many cells. */
+/** What the sheets share. */
 interface TextBudget {
+  /** Characters that the cells may still show: one long text may be that of many cells. */
   textLength: number;
+  /** Comments, as footnotes. */
+  readonly notes: string[];
 }
 
 /** A row of a sheet: its cells by column, 0 is A. */
@@ -30,15 +35,15 @@ type Row = Map<number, string>;
 
 /**
  * Each sheet as a heading and a table, values as the sheet shows them, dates as ISO 8601. Formulas are their last results,
- * as the file keeps them. Empty rows and columns are left out.
+ * as the file keeps them. Empty rows and columns are left out. Comments are footnotes.
  */
 export function xlsxToMarkdown(parts: Package, limits: ConversionLimits): string {
   const workbook = readWorkbook(parts);
-  const budget = { textLength: limits.unpackedBytes };
+  const budget: TextBudget = { textLength: limits.unpackedBytes, notes: [] };
   const sheets = workbook.sheets
     .map((sheet) => sheetToMarkdown(sheet, workbook, parts, budget))
     .filter((text) => text !== '');
-  return `${sheets.join('\n\n')}\n`;
+  return `${[...sheets, ...budget.notes].join('\n\n')}\n`;
 }
 
 function readWorkbook(parts: Package): Workbook {
@@ -51,7 +56,8 @@ function readWorkbook(parts: Package): Workbook {
       if (name === 'workbookPr') epoch1904 = /^(1|true)$/.test(attributes.get('date1904') ?? '');
       if (name !== 'sheet') return;
       const target = targets.get(attributes.get('r:id') ?? '');
-      if (target !== undefined) sheets.push({ name: attributes.get('name') ?? '', path: target.address });
+      const isHidden = /^(h|veryH)idden$/.test(attributes.get('state') ?? '');
+      if (target !== undefined) sheets.push({ name: attributes.get('name') ?? '', path: target.address, isHidden });
     },
   });
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
@@ -76,7 +82,7 @@ function readStrings(xml: string): string[] {
       else if (name === 'rPh') phonetic += 1;
     },
     close(name) {
-      if (name === 'si') strings.push(text);
+      if (name === 'si') strings.push(unescaped(text));
       else if (name === 't') inText = false;
       else if (name === 'rPh') phonetic -= 1;
     },
@@ -116,12 +122,25 @@ function sheetToMarkdown(sheet: Sheet, workbook: Workbook, parts: Package, budge
     const target = targets.get(id);
     if (text !== undefined && target?.isExternal) rows.get(row)?.set(column, link(text, target.address));
   }
+  addNotes(rows, readComments(parts, sheet.path), budget);
   const filled = [...rows.entries()].sort(([a], [b]) => a - b).map(([, row]) => row);
   const columns = [...new Set(filled.flatMap((row) => [...row.keys()]))].sort((a, b) => a - b);
   if (filled.length === 0) return '';
   if (filled.length * columns.length > MOST_CELLS) throw new OverLimit('has a sheet that is too large for a table');
-  const heading = `## ${sheet.name.replace(/\s+/g, ' ')}`;
+  const heading = `## ${sheet.name.replace(/\s+/g, ' ')}${sheet.isHidden ? ' (hidden)' : ''}`;
   return `${heading}\n\n${table(filled.map((row) => columns.map((column) => row.get(column) ?? '')))}`;
+}
+
+function addNotes(rows: Map<number, Row>, comments: readonly Comment[], budget: TextBudget): void {
+  for (const { reference, text } of comments) {
+    budget.textLength -= text.length;
+    if (budget.textLength < 0) throw new OverLimit('is too large');
+    const { row, column } = place(reference);
+    const cells = rows.get(row) ?? new Map<number, string>();
+    const mark = `[^${budget.notes.length + 1}]`;
+    rows.set(row, cells.set(column, `${cells.get(column) ?? ''}${mark}`));
+    budget.notes.push(`${mark}: ${text}`);
+  }
 }
 
 interface CellReader {
@@ -192,8 +211,16 @@ function show(cell: CellReader, workbook: Workbook): string {
       return Number.isNaN(number) || format === undefined ? cell.value : format.format(number, workbook.epoch1904);
     }
     default: // str, inlineStr, e (an error such as #DIV/0!), d (ISO 8601)
-      return cell.value;
+      return unescaped(cell.value);
   }
+}
+
+/** `_x000D_` is a character that XML does not have, and `_x005F_` the underscore of text that looks like one. */
+function unescaped(text: string): string {
+  return text.replace(/_x([\da-f]{4})_/gi, (_, hex: string) => {
+    const character = String.fromCharCode(Number.parseInt(hex, 16));
+    return /[\t\n]|\P{Cc}/u.test(character) ? character : '';
+  });
 }
 
 /** `B7` as numbers from 0 on. */
