@@ -1,5 +1,6 @@
 import type { ConversionLimits } from '../conversion.ts';
 import { writeZip } from '../write-zip.ts';
+import { withDocumentCharts, withSlideCharts } from './charts.ts';
 import { linkFields } from './docx-fields.ts';
 import { listItemsByStyle } from './docx-lists.ts';
 import { readWithLibrary } from './library.ts';
@@ -39,15 +40,19 @@ function repairText(parts: Package, files: Map<string, string>): void {
   if (path === undefined) return;
   const xml = (files.get(path) ?? '').replace(/<w:noBreakHyphen\s*\/>/g, '<w:t>-</w:t>');
   const styles = parts.find(`${path.slice(0, path.lastIndexOf('/') + 1)}styles.xml`) ?? '';
-  files.set(path, listItemsByStyle(xml, files.get(styles) ?? ''));
+  files.set(path, withDocumentCharts(listItemsByStyle(xml, files.get(styles) ?? ''), path, parts));
 }
 
 function repairSlides(parts: Package, files: Map<string, string>): void {
+  const charts = new Set<string>();
   for (const [path, xml] of files) {
     const folder = /(?:^|\/)(slides|notesSlides)\/[^/]+\.xml$/.exec(path)?.[1];
     if (folder === undefined) continue;
     const plain = withoutDecoration(xml);
-    files.set(path, folder === 'slides' ? withBullets(plain, path, parts) : plain);
+    files.set(
+      path,
+      folder === 'slides' ? withSlideCharts(withBullets(plain, path, parts), path, parts, charts) : plain,
+    );
   }
 }
 
