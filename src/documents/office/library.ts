@@ -18,7 +18,7 @@ export async function readWithLibrary(
   const { OfficeParser } = await load(() => import('officeparser'));
   const tree = await OfficeParser.parseOffice(bytes, {
     fileType,
-    ignoreComments: true,
+    ignoreComments: false,
     ignoreHeadersAndFooters: true,
     ignoreSlideMasters: true,
     ignoreInternalLinks: true,

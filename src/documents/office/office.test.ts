@@ -99,3 +99,47 @@ describe('charts are tables of their figures', () => {
     assert.equal(made, '# T\n\n|  | a |\n| --- | --- |\n| x | 1 |\n\n|  | b |\n| --- | --- |\n| y | 2 |\n| z | 3 |\n');
   });
 });
+
+describe('comments', () => {
+  test('on text are footnotes', async () => {
+    const made = await word(
+      p(
+        r('Quay'),
+        '<w:r><w:commentReference w:id="0"/></w:r>',
+        r(' seven'),
+        '<w:r><w:commentReference w:id="1"/></w:r>',
+      ),
+      {
+        'comments.xml':
+          `<w:comments ${NAMES}><w:comment w:id="0" w:author="Anna">${p(r('Which '), r('one', '<w:b/>'))}${p(r('North?'))}</w:comment>` +
+          `<w:comment w:id="1">${p(r('Yes'))}</w:comment></w:comments>`,
+      },
+    );
+    assert.equal(
+      made,
+      'Quay[^1] seven[^2]\n\n[^1]: Comment by Anna: Which **one**\n\n    North?\n\n[^2]: Comment: Yes\n',
+    );
+  });
+
+  test('on slides stand below them', async () => {
+    const made = await slide(title('Figures'), {
+      'comments/comment1.xml': `<p:cmLst ${NAMES}><p:cm authorId="0" idx="1"><p:text>Check this</p:text></p:cm></p:cmLst>`,
+      'commentAuthors.xml': `<p:cmAuthorLst ${NAMES}><p:cmAuthor id="0" name="Bob"/></p:cmAuthorLst>`,
+    });
+    assert.equal(made, '# Figures\n\n> Comment by Bob: Check this\n');
+  });
+
+  test('on cells of OpenDocument sheets', async () => {
+    const of = (name: string): string => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`;
+    const made = await read([
+      text('mimetype', 'application/vnd.oasis.opendocument.spreadsheet'),
+      text(
+        'content.xml',
+        `<office:document-content ${['office', 'text', 'table'].map(of).join(' ')} xmlns:dc="http://purl.org/dc/elements/1.1/"><office:body><office:spreadsheet><table:table table:name="S"><table:table-row>
+        <table:table-cell office:value-type="float" office:value="5"><office:annotation><dc:creator>Anna</dc:creator><text:p>Too much</text:p></office:annotation><text:p>5</text:p></table:table-cell>
+        </table:table-row></table:table></office:spreadsheet></office:body></office:document-content>`,
+      ),
+    ]);
+    assert.equal(made, '## S\n\n| 5[^1] |\n| --- |\n\n[^1]: Comment by Anna: Too much\n');
+  });
+});

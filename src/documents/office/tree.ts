@@ -1,4 +1,5 @@
 import type { OfficeContentNode } from 'officeparser';
+import { CommentNotes, slideComments } from './comments.ts';
 import type { Styles } from './odt-styles.ts';
 
 /** Styles of word processors for program text; `_20_` is a space in OpenDocument's names. */
@@ -14,11 +15,13 @@ const TYPEWRITTEN = 0.5;
 interface Context {
   readonly styles: Styles;
   readonly isTypewritten: boolean;
+  readonly comments: CommentNotes;
 }
 
 /**
  * Repairs what the library that reads documents leaves out or adds, on its tree, before that becomes markdown: code and
- * quotations that are only styles, headings that are bold because headings are, underlines, numbers where bullets were.
+ * quotations that are only styles, headings that are bold because headings are, underlines, numbers where bullets were,
+ * comments.
  */
 export function repairTree(nodes: readonly OfficeContentNode[], styles: Styles): OfficeContentNode[] {
   const length = (all: readonly OfficeContentNode[], counts: (node: OfficeContentNode) => boolean): number =>
@@ -27,14 +30,14 @@ export function repairTree(nodes: readonly OfficeContentNode[], styles: Styles):
       return sum + own + length(node.children ?? [], counts);
     }, 0);
   const isTypewritten = length(nodes, isMonospaced) > length(nodes, () => true) * TYPEWRITTEN;
-  return repair(nodes, { styles, isTypewritten });
+  return repair(nodes, { styles, isTypewritten, comments: new CommentNotes() });
 }
 
 function repair(nodes: readonly OfficeContentNode[], context: Context): OfficeContentNode[] {
   const repaired: OfficeContentNode[] = [];
   for (const node of nodes) {
     if (node.type === 'sheet') {
-      repaired.push(...sheet(node));
+      repaired.push(...sheet({ ...node, children: repair(node.children ?? [], context) }));
       continue;
     }
     const code = node.type === 'paragraph' && isStyle(CODE_PARAGRAPH, node, context) ? plainText(node) : undefined;
@@ -47,10 +50,13 @@ function repair(nodes: readonly OfficeContentNode[], context: Context): OfficeCo
 }
 
 function repairNode(node: OfficeContentNode, context: Context): OfficeContentNode {
-  const children = node.children === undefined ? {} : { children: repair(node.children, context) };
-  const notes =
-    node.notes === undefined ? {} : { notes: node.notes.map((note) => trimNote(repairNode(note, context))) };
-  const repaired = { ...node, ...children, ...notes };
+  const isSlide = node.type === 'slide';
+  const content = isSlide ? [...(node.children ?? []), ...slideComments(node)] : node.children;
+  const children = content === undefined ? {} : { children: repair(content, context) };
+  const notes = (node.notes ?? []).map((note) => trimNote(repairNode(note, context)));
+  if (!isSlide) notes.push(...context.comments.of(node, (comment) => repairNode(comment, context)));
+  const repaired = { ...node, ...children, ...(notes.length === 0 ? {} : { notes }) };
+  delete repaired.comments;
   switch (repaired.type) {
     case 'heading':
       return { ...repaired, children: withoutEmphasis(repaired.children ?? []) };
