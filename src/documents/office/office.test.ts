@@ -143,3 +143,25 @@ describe('comments', () => {
     assert.equal(made, '## S\n\n| 5[^1] |\n| --- |\n\n[^1]: Comment by Anna: Too much\n');
   });
 });
+
+describe('text of Word documents', () => {
+  test('that was deleted, moved away or hidden is left out', async () => {
+    const made = await word(
+      p(
+        r('kept '),
+        '<w:del w:id="1"><w:r><w:delText>deleted</w:delText></w:r></w:del>',
+        `<w:ins w:id="2">${r('inserted ')}</w:ins><w:moveFrom w:id="3">${r('moved')}</w:moveFrom>`,
+        r('hidden', '<w:b/><w:vanish/>'),
+        r('shown ', '<w:vanish w:val="0"/>'),
+        r('on the web', '<w:webHidden/>'),
+      ),
+    );
+    assert.equal(made, 'kept inserted shown on the web\n');
+  });
+
+  test('of formulas is TeX', async () => {
+    const letter = (name: string): string => `<m:r><m:t>${name}</m:t></m:r>`;
+    const fraction = `<m:oMath><m:f><m:num>${letter('a')}</m:num><m:den>${letter('b')}</m:den></m:f></m:oMath>`;
+    assert.equal(await word(p(fraction)), '$\\frac ab$\n');
+  });
+});

@@ -34,13 +34,23 @@ function rewrite(parts: Package): Buffer {
   return writeZip([...files].map(([path, text]) => [path, Buffer.from(text, 'utf8')] as const));
 }
 
-/** What the library passes over in the text of a Word document. */
+/** What the library passes over in the text of a Word document, and hidden text, which nobody sees who opens it. */
 function repairText(parts: Package, files: Map<string, string>): void {
   const path = parts.find('word/document.xml') ?? parts.main;
   if (path === undefined) return;
-  const xml = (files.get(path) ?? '').replace(/<w:noBreakHyphen\s*\/>/g, '<w:t>-</w:t>');
+  const xml = (files.get(path) ?? '')
+    .replace(/<w:noBreakHyphen\s*\/>/g, '<w:t>-</w:t>')
+    .replace(HIDDEN_RUN, withoutText);
   const styles = parts.find(`${path.slice(0, path.lastIndexOf('/') + 1)}styles.xml`) ?? '';
   files.set(path, withDocumentCharts(listItemsByStyle(xml, files.get(styles) ?? ''), path, parts));
+}
+
+/** A run of text that its properties hide (ECMA-376 part 1, §17.3.2.41), or may. */
+const HIDDEN_RUN = /<w:r(?:\s[^<>]*)?>\s*<w:rPr>(.{0,2000}?)<\/w:rPr>(?:[^<]|<(?!\/w:r>))*/gs;
+
+function withoutText(run: string, properties: string): string {
+  if (!/<w:vanish(\s+w:val="(1|true|on)")?\s*\/>/.test(properties)) return run;
+  return run.replace(/<w:t\b[^<>]*>[^<]*<\/w:t>/g, '');
 }
 
 function repairSlides(parts: Package, files: Map<string, string>): void {

@@ -72,6 +72,11 @@ function repairNode(node: OfficeContentNode, context: Context): OfficeContentNod
       const listType = levels.has(repaired.metadata.indentation) ? 'ordered' : 'unordered';
       return { ...repaired, metadata: { ...repaired.metadata, listType } };
     }
+    case 'code':
+      // A command of TeX ends where no letter follows.
+      return repaired.metadata?.math === undefined
+        ? repaired
+        : { ...repaired, text: (repaired.text ?? '').replace(/\\frac(?=[a-z])/gi, '\\frac ') };
     case 'text':
       return text(repaired, context);
     default:
