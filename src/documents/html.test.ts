@@ -19,6 +19,7 @@ describe('which part of a page', () => {
       'a\n',
     ],
     ['nothing hidden', 'a<p hidden>b</p><p aria-hidden="true">c</p><template>d</template>', 'a\n'],
+    ['nothing that its style hides', 'a<p style="color: red; display:none">b</p><b style="DISPLAY: NONE">c</b>', 'a\n'],
   ];
   for (const [what, html, text] of cases) test(what, () => assert.equal(markdown(html), text));
 
@@ -59,11 +60,46 @@ describe('pieces', () => {
     ['code of a highlighter', '<div class="highlight highlight-source-rust"><pre>a</pre></div>', '```rust\na\n```\n'],
     ['code that holds a fence', '<pre>```</pre>', '````\n```\n````\n'],
     ['a link over two lines', '<a href=/a><b>b</b>\n<span>c</span></a>', '[**b** c](/a)\n'],
+    [
+      'a heading that is a link, and what a page lists',
+      '<a href=/a><h3>b</h3></a><a href=/c><h2>d</h2><p>e</p></a>',
+      '### [b](/a)\n\n## [d](/c)\n\ne\n',
+    ],
+    [
+      'a table in a cell',
+      '<table><tr><td><table><tr><td>a<td>b<tr><td>c<td>d</table><td>e</table>',
+      '| a, b<br>c, d | e |\n| --- | --- |\n',
+    ],
+    [
+      'a table in a table that only lays out',
+      '<table><tr><td><table><tr><td>a<td>b</table></table>',
+      '| a | b |\n| --- | --- |\n',
+    ],
+    [
+      'formulas',
+      '<math><semantics><mi>a</mi><annotation encoding="application/x-tex">\\frac{a}{b}_1</annotation></semantics></math> ' +
+        '<math alttext="x^2"><mi>x</mi></math> <math><mi>y</mi></math>',
+      '$\\frac{a}{b}_1$ $x^2$ y\n',
+    ],
+    [
+      'formulas behind pictures of them',
+      '<span><span style="display: none"><math alttext="x"><mi>x</mi></math></span><img aria-hidden="true" alt="x"></span>',
+      '$x$\n',
+    ],
+    ['places to part a word', 'so\u00adft &shy;ly', 'soft ly\n'],
     ['text that looks like markup', '# a &lt;b&gt; *c* snake_case 1. d', '\\# a \\<b> \\*c\\* snake_case 1. d\n'],
     ['an entity next to letters', '&lt;script&gt;', '\\<script>\n'],
     ['pictures', '<img src=/a.png alt="b [c]"><img src="data:image/png;base64,AA" alt=d>', '![b \\[c\\]](/a.png)d\n'],
   ];
   for (const [what, html, text] of cases) test(what, () => assert.equal(markdown(html), text));
+});
+
+test('XHTML may end elements within their tag', () => {
+  const page = (more: string, head: string): string =>
+    `${head}<head><title/>${more}</head><body><div/><p>a<a id="x"/></p><br/><p>b</p></body></html>`;
+  const head = '<html lang="en" xmlns="http://www.w3.org/1999/xhtml">';
+  for (const html of [page('<script src="a"/>', head), page('<style/>', `<?xml version="1.0"?>${head}`)])
+    assert.deepEqual(htmlToMarkdown(html), { text: 'a\n\nb\n' });
 });
 
 test('addresses that run something are left out, whatever their spelling', () => {

@@ -9,6 +9,7 @@ import { safeAddress, table, tidy } from './markdown.ts';
 const LEFT_OUT =
   'title,script,style,noscript,template,svg,canvas,iframe,object,embed,dialog,nav,button,select,textarea,' +
   'input:not([type=checkbox]),[hidden],[aria-hidden=true],a.headerlink';
+const HIDDEN = '[style*="display:none" i],[style*="display: none" i]';
 
 /** The plugin comes without types. */
 const { strikethrough, highlightedCodeBlock } = createRequire(import.meta.url)('@joplin/turndown-plugin-gfm') as Record<
@@ -24,6 +25,8 @@ interface Element {
   readonly textContent: string | null;
   readonly className: string;
   readonly parentNode: Element | null;
+  readonly nextElementSibling: Element | null;
+  readonly previousElementSibling: Element | null;
   getAttribute(name: string): string | null;
   setAttribute(name: string, value: string): void;
   querySelectorAll(selector: string): readonly Element[];
@@ -40,18 +43,36 @@ interface Element {
 export function htmlToMarkdown(html: string): { text: string; title?: string } {
   if (nestsTooDeep(html)) throw new Refusal(`is nested deeper than ${DEEPEST_HTML} levels`);
   // The parser wants a whole document, and puts nothing where it belongs.
-  const page = /<body[\s>]/i.test(html) ? html : `<body>${html.replace(/<\/?html[^<>]*>/gi, '')}</body>`;
+  const markup = isXhtml(html) ? withEnds(html) : html;
+  const page = /<body[\s>]/i.test(markup) ? markup : `<body>${markup.replace(/<\/?html[^<>]*>/gi, '')}</body>`;
   const { document } = parseHTML(/<html[\s>]/i.test(page) ? page : `<html>${page}</html>`) as unknown as {
     document: { readonly body: Element | null } & Element;
   };
   const title = document.querySelector('title')?.textContent?.replace(/\s+/g, ' ').trim() ?? '';
   for (const node of document.querySelectorAll(LEFT_OUT)) node.remove();
+  // Formulas may hide behind a picture of them.
+  for (const node of document.querySelectorAll(HIDDEN)) if (node.querySelector('math') === null) node.remove();
   // The parser makes a text of its own of every entity, and what is no tag in pieces may be one as a whole.
   document.normalize();
   const main = only(document.querySelectorAll('main')) ?? only(document.querySelectorAll('article')) ?? document.body;
-  const text = main === null ? '' : tidy(converter().turndown(main as unknown as TurndownService.Node));
+  const made = main === null ? '' : converter().turndown(main as unknown as TurndownService.Node);
+  // Where a word may be parted, which is not for readers to see.
+  const text = tidy(made.replaceAll('\u00ad', ''));
   return title === '' ? { text } : { text, title };
 }
+
+/** XML may end any element within its tag, HTML none: the parser would take all that follows for part of it. */
+function isXhtml(html: string): boolean {
+  return /^\s*<\?xml\b/.test(html) || /<html\b[^<>]{0,500}\bxmlns\s*=/i.test(html.slice(0, 4_096));
+}
+
+function withEnds(html: string): string {
+  return html.replace(/<([a-z][\w:-]*)((?:\s[^<>]*)?)\/>/gi, (tag, name: string, attributes: string) =>
+    VOID.has(name.toLowerCase()) ? tag : `<${name}${attributes}></${name}>`,
+  );
+}
+
+const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
 
 function only(found: readonly Element[]): Element | null {
   return found.length === 1 ? (found[0] ?? null) : null;
@@ -83,6 +104,12 @@ const RULES: Readonly<Record<string, TurndownService.Rule>> = {
       const address = safeAddress(asElement(node).getAttribute('href') ?? '');
       const words = content.replace(/(?<!\s)\s*\n\s*/g, ' ').trim();
       if (address === undefined || words === '') return content;
+      // A heading that is a link as a whole, as of what a page lists.
+      const heading = /^(#{1,6} )(.*)/.exec(content.trim());
+      if (heading !== null) {
+        const below = content.trim().slice(heading[0].length);
+        return `\n\n${heading[1]}[${heading[2]}](${address})\n\n${below.trim()}\n\n`;
+      }
       // A way back from a footnote, or an anchor for a heading: of no use as text.
       return address.startsWith('#') && /^(?:[↑^¶#§\s\\]|↩\ufe0e?)+$/u.test(words) ? '' : `[${words}](${address})`;
     },
@@ -99,6 +126,16 @@ const RULES: Readonly<Record<string, TurndownService.Rule>> = {
   blocks: {
     filter: ['details', 'summary', 'legend', 'hgroup', 'search'],
     replacement: (content) => `\n\n${content.trim()}\n\n`,
+  },
+  // As whoever made it wrote it, where that is said; else without its fractions and roots.
+  formulas: {
+    filter: (node) => node.nodeName.toLowerCase() === 'math',
+    replacement(content, node) {
+      const formula = asElement(node);
+      const written = formula.querySelector('annotation[encoding="application/x-tex"]')?.textContent;
+      const tex = (written ?? formula.getAttribute('alttext') ?? '').replace(/\s+/g, ' ').trim();
+      return tex === '' ? content : `$${tex}$`;
+    },
   },
   raised: {
     filter: ['sup', 'sub'],
@@ -148,10 +185,22 @@ const RULES: Readonly<Record<string, TurndownService.Rule>> = {
       const rows = rowsOf(asElement(node));
       // A table that only lays out the page: its cells follow each other.
       if (rows.every((row) => row.length < 2)) return `\n\n${rows.flat().join('\n\n')}\n\n`;
+      // No cell holds a table.
+      if (isBesideOthers(asElement(node)))
+        return [content.trim(), ...rows.map((row) => row.filter((each) => each !== '').join(', '))].join('\n');
       return `\n\n${content.trim()}\n\n${table(rows)}\n\n`;
     },
   },
 };
+
+/** Whether an element is in a cell that shares its row with others. */
+function isBesideOthers(element: Element): boolean {
+  for (let each: Element | null = element; each !== null; each = each.parentNode) {
+    if (each.nodeName !== 'TD' && each.nodeName !== 'TH') continue;
+    if ((each.nextElementSibling ?? each.previousElementSibling) !== null) return true;
+  }
+  return false;
+}
 
 function markOf(item: Element): string {
   const list = item.parentNode;
