@@ -24,6 +24,18 @@ describe('notebooks', () => {
     assert.equal(notebookToMarkdown(JSON.stringify(notebook)), '````julia\n```\n````\n');
   });
 
+  test('what was written over is gone, and what cannot be shown is named', () => {
+    const outputs = [
+      { output_type: 'stream', text: ['10%\r50%\r100%\r\n', 'a\rdone\r'] },
+      { output_type: 'display_data', data: { 'text/latex': ['$x^2$'] } },
+      { output_type: 'display_data', data: { 'text/html': '<b>only</b>' } },
+    ];
+    assert.equal(
+      notebookToMarkdown(JSON.stringify({ nbformat: 4, cells: [{ cell_type: 'code', source: '1', outputs }] })),
+      '```python\n1\n```\n\n```text\n100%\ndone\n```\n\n$x^2$\n\n*(text/html)*\n',
+    );
+  });
+
   test('with members of the wrong type', () => {
     const odd = {
       nbformat: 4,

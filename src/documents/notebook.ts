@@ -40,14 +40,22 @@ function outputToMarkdown(output: Json): string {
   if (data['text/markdown'] !== undefined) return joined(data['text/markdown']);
   const text = joined(output['text'] ?? data['text/plain']);
   if (text.trim() !== '') return asOutput(text);
-  const image = Object.keys(data).find((type) => type.startsWith('image/'));
-  return image === undefined ? '' : `*(${image})*`;
+  const tex = joined(data['text/latex']);
+  if (tex.trim() !== '') return tex;
+  const types = Object.keys(data);
+  const type = types.find((each) => each.startsWith('image/')) ?? types[0];
+  return type === undefined ? '' : `*(${type})*`;
 }
 
 function asOutput(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours of a terminal (ECMA-48 §5.4) begin with escape
   const plain = text.replace(/\x1b\[[0-9;?]*[ -/]*[@-~]/g, '');
-  return fence(plain, 'text');
+  return fence(plain.split(/\r?\n/).map(lastWritten).join('\n'), 'text');
+}
+
+/** What is left of a line that was written over, as progress is. */
+function lastWritten(line: string): string {
+  return line.split('\r').findLast((written) => written !== '') ?? '';
 }
 
 function languageOf(notebook: Json): string {
