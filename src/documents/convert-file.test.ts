@@ -89,6 +89,13 @@ test('a document without any text', async () => {
   }
 });
 
+test('the columns of a file are between tabs where its name says so', async () => {
+  const { conversion } = await convert('a.TSV', Buffer.from('a,b,c\td\n1,5\t2\n'));
+  assert.deepEqual(conversion, { kind: 'markdown', text: '| a,b,c | d |\n| --- | --- |\n| 1,5 | 2 |\n' });
+  const wrong = await convert('a.tsv', Buffer.from('a,b\n1,5\n'));
+  assert.deepEqual(wrong.conversion, { kind: 'markdown', text: '| a | b |\n| --- | --- |\n| 1 | 5 |\n' });
+});
+
 test('an archive without any file', async () => {
   for (const members of [[], [text('.DS_Store', 'a'), text('__MACOSX/b.txt', 'b')]]) {
     const { conversion } = await convert('a.zip', zip(members));

@@ -2,6 +2,7 @@ import { HEAD_BYTES } from '../media/kind.ts';
 import { convertArchive, type Progress } from './archive.ts';
 import { type Budget, type Conversion, inWords, OverLimit, Refusal, rejected } from './conversion.ts';
 import { csvToMarkdown } from './csv.ts';
+import { extensionOf } from './file-types.ts';
 import { type Identity, identify } from './identify.ts';
 import { readImage } from './image.ts';
 import { type Libraries, load } from './libraries.ts';
@@ -51,13 +52,13 @@ export async function convertFile(file: File, workshop: Workshop): Promise<Conve
   }
 }
 
-async function convert({ bytes }: File, identity: Identity, workshop: Workshop): Promise<Conversion> {
+async function convert({ name, bytes }: File, identity: Identity, workshop: Workshop): Promise<Conversion> {
   const { libraries } = workshop;
   switch (identity.kind) {
     case 'text':
       return { kind: 'text', text: decodeText(bytes) };
     case 'csv':
-      return markdown({ text: csvToMarkdown(decodeText(bytes)) });
+      return markdown({ text: csvToMarkdown(decodeText(bytes), extensionOf(name) === 'tsv' ? '\t' : undefined) });
     case 'notebook':
       return markdown({ text: notebookToMarkdown(decodeText(bytes)) });
     case 'html':

@@ -6,23 +6,24 @@ const DELIMITERS = [',', ';', '\t', '|'] as const;
 /** A first line with which a file tells Excel its delimiter. */
 const SAID_DELIMITER = /^sep=([,;\t|])\r?\n/i;
 
-/** Comma-separated values (RFC 4180, and what spreadsheets write beyond it) as a markdown table. */
-export function csvToMarkdown(text: string): string {
+/** Comma-separated values (RFC 4180, and what spreadsheets write beyond it) as a markdown table. `likely`: what the name says. */
+export function csvToMarkdown(text: string, likely?: string): string {
   const said = SAID_DELIMITER.exec(text);
   const values = text.slice(said?.[0].length ?? 0);
-  const rows = parseCsv(values, said?.[1] ?? delimiterOf(values)).filter((row) =>
+  const rows = parseCsv(values, said?.[1] ?? delimiterOf(values, likely)).filter((row) =>
     row.some((value) => value.trim() !== ''),
   );
   return `${table(rows)}\n`;
 }
 
 /** The one that splits the first line into the most columns, quoted text aside. Decimal commas come later, if at all. */
-function delimiterOf(text: string): string {
+function delimiterOf(text: string, likely: string | undefined): string {
   const [line = ''] = text
     .slice(0, 10_000)
     .replace(/"[^"]*"/g, '')
     .trimStart()
     .split(/\r?\n/, 1);
+  if (likely !== undefined && line.includes(likely)) return likely;
   const columns = (delimiter: string): number => line.split(delimiter).length;
   return DELIMITERS.reduce((best, next) => (columns(next) > columns(best) ? next : best));
 }
