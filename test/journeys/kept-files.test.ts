@@ -59,6 +59,24 @@ describe('buckets over HTTP', { timeout: 60_000 }, () => {
     assert.match(text, /<!-- File: notes\/Letter\.DOCX -->/);
   });
 
+  test('takes rich text, and mail that says no encoding', async () => {
+    const mail = 'From: J\xfcrgen <a@b.c>\nSubject: Gr\xfc\xdfe\n\nZ\xfcrich';
+    const answer = await upload(
+      world,
+      'letters',
+      [
+        'letter.rtf',
+        String.raw`{\rtf1\ansi\ansicpg1252 Z\'fcrich{\v hidden}, {\b quay} \u26481?\par}`,
+        'application/rtf',
+      ],
+      ['old.eml', Buffer.from(mail, 'latin1')],
+    );
+    assert.deepEqual(answer.files, ['letter.rtf.md', 'old.eml.md']);
+    const text = await textOf(world, 'letters');
+    assert.match(text, /<!-- File: letter\.rtf\.md -->\nZürich, \*\*quay\*\* 東\n/);
+    assert.match(text, /# Grüße\n\n- From: Jürgen <a@b\.c>\n\nZürich/);
+  });
+
   test('a second upload adds, and reading shows it at once', async () => {
     await upload(world, 'again', ['a.txt', 'one']);
     assert.match(await textOf(world, 'again'), /one/);
