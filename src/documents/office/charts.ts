@@ -1,11 +1,25 @@
+import { OverLimit } from '../conversion.ts';
 import { readXml } from '../xml.ts';
 import { numberFormat } from './number-format.ts';
 import { type Package, relationships } from './package.ts';
 
 /** The figures that a chart shows, each row of series that share their categories a table. */
-export interface Chart {
+interface Chart {
   readonly title: string;
   readonly tables: readonly (readonly (readonly string[])[])[];
+}
+
+/** What the charts of one document share. */
+export class ChartBudget {
+  /** Charts that were shown: each is, once, however often the document refers to it. */
+  readonly seen = new Set<string>();
+  /** Characters and cells that may still be shown: few points far apart make a large table, one format is that of many. */
+  #left = 5_000_000;
+
+  spend(size: number): void {
+    this.#left -= size;
+    if (this.#left < 0) throw new OverLimit('has charts that are too large for tables');
+  }
 }
 
 /** The values of a series, or their categories, by their place. */
@@ -22,7 +36,7 @@ const CATEGORIES = new Set(['cat', 'xVal']);
 const VALUES = new Set(['val', 'yVal']);
 
 /** Reads what a chart keeps of its figures (ECMA-376 part 1, §21.2), however it shows them. */
-export function readChart(xml: string): Chart {
+function readChart(xml: string, budget: ChartBudget): Chart {
   const all: Series[] = [];
   let title = '';
   let series: Series | undefined;
@@ -53,7 +67,7 @@ export function readChart(xml: string): Chart {
       else if (name === 'formatCode') isFormat = false;
       else if (name === 'v' || name === 't') isValue = false;
       else if (name === 'pt' && series !== undefined && place !== undefined && place !== 'name')
-        series[place].set(index, shown(value, format));
+        series[place].set(index, shown(value, format, budget));
     },
     text(text) {
       if (isFormat) format += text;
@@ -63,17 +77,18 @@ export function readChart(xml: string): Chart {
       else value += text;
     },
   });
-  return { title: title.trim(), tables: tablesOf(all) };
+  return { title: title.trim(), tables: tablesOf(all, budget) };
 }
 
-function shown(value: string, format: string): string {
+function shown(value: string, format: string, budget: ChartBudget): string {
   const number = Number(value);
-  return format === '' || value.trim() === '' || Number.isNaN(number)
-    ? value
-    : numberFormat(-1, format).format(number, false);
+  const isPlain = format === '' || value.trim() === '' || Number.isNaN(number);
+  const text = isPlain ? value : numberFormat(-1, format).format(number, false);
+  budget.spend(text.length);
+  return text;
 }
 
-function tablesOf(all: readonly Series[]): string[][][] {
+function tablesOf(all: readonly Series[], budget: ChartBudget): string[][][] {
   const groups: Series[][] = [];
   for (const series of all) {
     const last = groups.at(-1);
@@ -83,6 +98,7 @@ function tablesOf(all: readonly Series[]): string[][][] {
   return groups.map((group) => {
     const { categories } = group[0] as Series;
     const places = new Set([...categories.keys(), ...group.flatMap(({ values }) => [...values.keys()])]);
+    budget.spend(places.size * group.length);
     const rows = [...places]
       .sort((a, b) => a - b)
       .map((place) => [
@@ -98,28 +114,23 @@ function haveSame(one: Points, other: Points): boolean {
   return other.size === 0 || (one.size === other.size && [...one].every(([place, text]) => other.get(place) === text));
 }
 
-const CHART = /<c:chart\b[^>]*?\br:id="([^"]*)"/g;
+const CHART = /<c:chart\b[^<>]*?\br:id="([^"]*)"/g;
 
-/** The charts that a part refers to, and where; each chart once, however often it is shown. */
-export function* chartsIn(
-  xml: string,
-  path: string,
-  parts: Package,
-  seen: Set<string>,
-): Generator<[at: number, Chart]> {
+/** The charts that a part refers to and that were not shown yet, and where. */
+function* chartsIn(xml: string, path: string, parts: Package, budget: ChartBudget): Generator<[at: number, Chart]> {
   const targets = relationships(parts, path);
   for (const match of xml.matchAll(CHART)) {
     const target = targets.get(match[1] ?? '');
-    if (target === undefined || target.isExternal || seen.has(target.address)) continue;
-    seen.add(target.address);
-    const chart = readChart(parts.text(target.address) ?? '');
+    if (target === undefined || target.isExternal || budget.seen.has(target.address)) continue;
+    budget.seen.add(target.address);
+    const chart = readChart(parts.text(target.address) ?? '', budget);
     if (chart.tables.length > 0) yield [match.index, chart];
   }
 }
 
 /** A slide with the figures of its charts as tables, where the library expects tables. */
-export function withSlideCharts(xml: string, path: string, parts: Package, seen: Set<string>): string {
-  return insert(xml, '</p:graphicFrame>', chartsIn(xml, path, parts, seen), ({ title, tables }) => {
+export function withSlideCharts(xml: string, path: string, parts: Package, budget: ChartBudget): string {
+  return insert(xml, '</p:graphicFrame>', chartsIn(xml, path, parts, budget), ({ title, tables }) => {
     const paragraph = (text: string): string => `<a:p><a:r><a:t>${escaped(text)}</a:t></a:r></a:p>`;
     const cell = (text: string): string => `<a:tc><a:txBody>${paragraph(text)}</a:txBody></a:tc>`;
     const row = (cells: readonly string[]): string => `<a:tr>${cells.map(cell).join('')}</a:tr>`;
@@ -133,7 +144,7 @@ export function withSlideCharts(xml: string, path: string, parts: Package, seen:
 
 /** The same of a Word document: below the paragraph in which the chart is. */
 export function withDocumentCharts(xml: string, path: string, parts: Package): string {
-  return insert(xml, '</w:p>', chartsIn(xml, path, parts, new Set()), ({ title, tables }) => {
+  return insert(xml, '</w:p>', chartsIn(xml, path, parts, new ChartBudget()), ({ title, tables }) => {
     const paragraph = (text: string): string => `<w:p><w:r><w:t>${escaped(text)}</w:t></w:r></w:p>`;
     const row = (cells: readonly string[]): string =>
       `<w:tr>${cells.map((text) => `<w:tc>${paragraph(text)}</w:tc>`).join('')}</w:tr>`;

@@ -100,6 +100,18 @@ describe('charts are tables of their figures', () => {
   });
 });
 
+test('few points far apart make no table of nothing', async () => {
+  const far = Array.from({ length: 3_000 }, (_, index) => {
+    const point = `<c:pt idx="${index}"><c:v>1</c:v></c:pt>`;
+    return `<c:ser><c:val><c:numRef><c:numCache>${point}</c:numCache></c:numRef></c:val></c:ser>`;
+  });
+  const parts = { 'charts/chart1.xml': chart('', ...far) };
+  await assert.rejects(slide('<p:graphicFrame><c:chart r:id="r0"/></p:graphicFrame>', parts), {
+    name: 'OverLimit',
+    message: 'has charts that are too large for tables',
+  });
+});
+
 describe('comments', () => {
   test('on text are footnotes', async () => {
     const made = await word(

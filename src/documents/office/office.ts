@@ -1,6 +1,6 @@
 import type { ConversionLimits } from '../conversion.ts';
 import { writeZip } from '../write-zip.ts';
-import { withDocumentCharts, withSlideCharts } from './charts.ts';
+import { ChartBudget, withDocumentCharts, withSlideCharts } from './charts.ts';
 import { linkFields } from './docx-fields.ts';
 import { listItemsByStyle } from './docx-lists.ts';
 import { readWithLibrary } from './library.ts';
@@ -54,7 +54,7 @@ function withoutText(run: string, properties: string): string {
 }
 
 function repairSlides(parts: Package, files: Map<string, string>): void {
-  const charts = new Set<string>();
+  const charts = new ChartBudget();
   for (const [path, xml] of files) {
     const folder = /(?:^|\/)(slides|notesSlides)\/[^/]+\.xml$/.exec(path)?.[1];
     if (folder === undefined) continue;
