@@ -95,11 +95,13 @@ describe('pieces', () => {
 });
 
 test('XHTML may end elements within their tag', () => {
-  const page = (more: string, head: string): string =>
-    `${head}<head><title/>${more}</head><body><div/><p>a<a id="x"/></p><br/><p>b</p></body></html>`;
-  const head = '<html lang="en" xmlns="http://www.w3.org/1999/xhtml">';
-  for (const html of [page('<script src="a"/>', head), page('<style/>', `<?xml version="1.0"?>${head}`)])
-    assert.deepEqual(htmlToMarkdown(html), { text: 'a\n\nb\n' });
+  const namespace = '<html lang="en" xmlns="http://www.w3.org/1999/xhtml">';
+  for (const start of [namespace, '<?xml version="1.0"?><html>']) {
+    for (const element of ['<script src="a"/>', '<style/>', '<iframe src="a"/>', '<b/>', '<br/>']) {
+      const html = `${start}<head><title/></head><body><p>a</p>${element}<p>b</p></body></html>`;
+      assert.deepEqual(htmlToMarkdown(html), { text: 'a\n\nb\n' }, html);
+    }
+  }
 });
 
 test('addresses that run something are left out, whatever their spelling', () => {
