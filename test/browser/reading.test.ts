@@ -60,4 +60,31 @@ describe('the place where somebody reads', { skip: withoutBrowser }, () => {
       await becomes(() => area.evaluate((node) => node.scrollHeight - node.scrollTop - node.clientHeight < 2), true);
     });
   });
+
+  test('is the same when another tab asks in the same chat, which follows that itself', async () => {
+    await visit(async (page, context) => {
+      await ask(page, 'long');
+      const other = await context.newPage();
+      await other.goto(page.url());
+      await finished(lastAnswer(other));
+      const place = await scrollUp(page, 800);
+      await ask(other, 'long');
+      await finished(page.locator('.answer').nth(1));
+      assert.equal(await page.locator('#scroll').evaluate((node) => node.scrollTop), place);
+      await other.getByRole('button', { name: 'To the end' }).waitFor({ state: 'detached' });
+      // Nor does it jump when what was asked there goes away again.
+      await other.locator('.question').last().hover();
+      await other.locator('.question').last().getByRole('button', { name: 'Delete this message' }).click();
+      await becomes(() => page.locator('.question').count(), 1);
+      assert.equal(await page.locator('#scroll').evaluate((node) => node.scrollTop), place);
+      await page.getByRole('button', { name: 'To the end' }).click();
+      await ask(other, 'b');
+      await page.getByText('You said: b').waitFor();
+      await page.getByRole('button', { name: 'To the end' }).waitFor({ state: 'detached' });
+      await becomes(
+        () => page.locator('#scroll').evaluate((node) => node.scrollHeight - node.scrollTop - node.clientHeight < 2),
+        true,
+      );
+    });
+  });
 });

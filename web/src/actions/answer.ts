@@ -7,6 +7,7 @@ import { type Chat, isOver, type Message, newId, type Part } from '../state/mode
 import { requestBody } from '../state/request.ts';
 import { endedAt, resumedAt } from '../state/take.ts';
 import { pathTo } from '../state/tree.ts';
+import { noteAsked } from './asked-here.ts';
 import { choiceOf, createChat, openChat } from './chats.ts';
 import { change, follow } from './follow.ts';
 import { rememberQuestion, takeMemoryOfNext } from './memory.ts';
@@ -89,6 +90,7 @@ async function answer(chat: string, question: string, action: 'next' | 'variant'
 
 function beginAnswer(chat: string, question: string): Message {
   const message = makeMessage(chat, question, 'assistant', { timing: { asked: Date.now() } });
+  noteAsked(message.id);
   app.dispatch({ type: 'messages/put', messages: [message] });
   return message;
 }

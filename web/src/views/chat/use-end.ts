@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { isAskedHere } from '../../actions/asked-here.ts';
 
 /** Nearer to the end than this, in pixels, counts as being there. */
 export const AT_END = 48;
@@ -8,7 +9,8 @@ export type Place = (area: HTMLElement, room: HTMLElement, followsEnd: boolean) 
 
 /**
  * Keeps an area that scrolls at its end while one is there, and leaves those alone who went up to read. `leaf` is what the
- * area ends with: another one is shown at once, at its end or where `place` puts it. `isRead`: somebody reads above from the start.
+ * area ends with: another one is shown at once, at its end or where `place` puts it, unless it came from another tab while somebody
+ * reads above. `isRead`: somebody does so from the start.
  */
 export function useEnd(leaf: string | undefined, place?: Place, isRead = false) {
   const scroll = useRef<HTMLElement>(null);
@@ -16,6 +18,7 @@ export function useEnd(leaf: string | undefined, place?: Place, isRead = false) 
   const [isAway, setAway] = useState(false);
   const follow = useRef(!isRead);
   const lastTop = useRef(0);
+  const isShown = useRef(false);
   const toEnd = (): void => {
     follow.current = true;
     scroll.current?.scrollTo({ top: scroll.current.scrollHeight, behavior: 'instant' });
@@ -23,8 +26,10 @@ export function useEnd(leaf: string | undefined, place?: Place, isRead = false) 
   useLayoutEffect(() => {
     const [area, room] = [scroll.current, inner.current];
     if (area === null || room === null) return;
+    const stays = isShown.current && !follow.current && !isAskedHere(leaf);
+    isShown.current = true;
     if (place?.(area, room, follow.current) === true) follow.current = isAtEnd(area);
-    else toEnd();
+    else if (!stays) toEnd();
   }, [leaf]);
   useEffect(() => {
     const area = scroll.current;

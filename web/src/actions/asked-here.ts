@@ -1,0 +1,10 @@
+/** The answers that were asked for in this tab: whoever asks wants to see what comes, wherever they read before. */
+const asked = new Set<string>();
+
+export function noteAsked(answer: string): void {
+  asked.add(answer);
+}
+
+export function isAskedHere(answer: string | undefined): boolean {
+  return answer !== undefined && asked.has(answer);
+}
