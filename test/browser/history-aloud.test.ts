@@ -31,6 +31,19 @@ const SOUND = `{
   };
 }`;
 
+/** Presses Pause while the first sound is about to begin, of which browsers say that its begin was broken off. */
+const PAUSED_AT_ONCE = `{
+  const { play } = HTMLMediaElement.prototype;
+  HTMLMediaElement.prototype.play = function () {
+    const begun = play.call(this);
+    if (globalThis.interrupted === undefined) {
+      globalThis.interrupted = begun.then(() => 'none', ({ name }) => name);
+      document.querySelector('.aloud [aria-label="Pause"]').click();
+    }
+    return begun;
+  };
+}`;
+
 /** Notes all that the page says of where it is. */
 const SENTENCES = `globalThis.sentences = new Set();
   new MutationObserver(() => {
@@ -102,6 +115,19 @@ describe('reading aloud', { skip: withoutBrowser }, () => {
       await page.locator('.aloud.is-playing').waitFor();
       await button(page, 'Read aloud').click();
       await bar.waitFor({ state: 'detached' });
+    });
+  });
+
+  test('can be paused in the moment in which a sentence begins', async () => {
+    await visit(async (page) => {
+      await page.addInitScript(PAUSED_AT_ONCE);
+      await page.reload();
+      await begin(page, 'At length?');
+      await button(page, 'Read aloud').click();
+      await page.locator('.aloud.is-paused').waitFor();
+      assert.equal(await page.evaluate('interrupted'), 'AbortError');
+      await page.getByRole('button', { name: 'Go on' }).click();
+      await page.getByText('Sentence 2 of 50').waitFor({ timeout: READING_MS });
     });
   });
 

@@ -135,8 +135,11 @@ function play(audio: HTMLAudioElement, url: string, signal: AbortSignal): Promis
       options,
     );
     audio.src = url;
-    // Paused between two pieces: the next one waits to be resumed.
-    if (aloud.get()?.phase !== 'paused') audio.play().catch(end(() => reject(new Error(''))));
+    // Paused between two pieces: the next one waits to be resumed. Paused as it is about to begin is no failure either.
+    if (aloud.get()?.phase === 'paused') return;
+    audio.play().catch((refused: unknown) => {
+      if (!isAbort(refused)) end(() => reject(new Error('')))();
+    });
   });
 }
 
