@@ -13,6 +13,11 @@ const RIGHT_KEY = 'right-key';
 
 let asked = 0;
 
+/** What OpenAI says to an account without credit. */
+const OVER_QUOTA = JSON.stringify({
+  error: { message: 'You exceeded your current quota', type: 'insufficient_quota', code: 'insufficient_quota' },
+});
+
 const script: VendorScript = ({ prompt, headers }) => {
   asked += 1;
   if (prompt === 'think') return { reasoning: ['First this, ', 'then that.'], text: ['So: yes.'], delayMs: 20 };
@@ -25,6 +30,8 @@ const script: VendorScript = ({ prompt, headers }) => {
     return { status: 401, errorMessage: 'Incorrect API key provided' };
   if (prompt === 'limited') return { status: 429, errorMessage: 'Slow down', headers: { 'retry-after': '1' } };
   if (prompt === 'busy for long') return { status: 429, errorMessage: 'Slow down', headers: { 'retry-after': '600' } };
+  if (prompt === 'unpaid') return { status: 402, errorMessage: 'Insufficient Balance' };
+  if (prompt === 'over quota') return { status: 429, raw: OVER_QUOTA };
   if (prompt === 'endless') return { text: endless(), delayMs: 5 };
   if (prompt === 'tall') return { text: [`Answer number ${asked}`, '\n\nA line of it.'.repeat(40)] };
   if (prompt === 'count') return { text: [`Answer number ${asked}`] };
@@ -292,6 +299,22 @@ describe('a conversation', { skip: withoutBrowser }, () => {
       await page.reload();
       await ask(page, 'key');
       await comesToFit(() => lastAnswer(page).locator('.body').innerText(), /You said: key/);
+    });
+  });
+
+  test('says that the account has no credit, for which neither waiting nor the same key helps', async () => {
+    await visit(async (page) => {
+      for (const [question, words] of [
+        ['unpaid', 'Insufficient Balance'],
+        ['over quota', 'You exceeded your current quota'],
+      ] as const) {
+        await ask(page, question);
+        const box = lastAnswer(page).getByRole('alert');
+        await comesToFit(() => box.innerText(), new RegExp(`^${words}\\s+There is no credit left`));
+        for (const name of ['Enter a key for Scripted', 'Choose a model', 'Try again']) {
+          await box.getByRole('button', { name }).waitFor();
+        }
+      }
     });
   });
 

@@ -8,6 +8,8 @@ export const errors: Words<typeof english> = {
   lost: 'Der Server hat den Rest dieser Antwort nicht mehr. Versuche es noch einmal.',
   unauthorized: 'Dieser Server will seinen Zugangsschlüssel: Öffne die Adresse, die Sluice beim Start ausgegeben hat.',
   key: 'Der Anbieter will einen Schlüssel oder lehnt den bekommenen ab. Gib hier einen ein, oder lege ihn in die Umgebung oder in sluice.yaml.',
+  credit:
+    'Bei diesem Anbieter ist kein Guthaben mehr da. Lade es dort auf, gib den Schlüssel eines anderen Kontos ein oder wähle ein anderes Modell.',
   otherModel: 'Dieses Modell bietet gerade niemand an. Wähle oben ein anderes.',
   missing:
     'Eine Datei dieses Chats ist nicht mehr auf dem Server. Bearbeite die Frage, zu der sie gehört, und nimm sie dort heraus.',

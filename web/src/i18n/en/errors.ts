@@ -5,6 +5,8 @@ export const errors = {
   lost: 'The server no longer has the rest of this answer. Try again.',
   unauthorized: 'This server wants its access key: open the address that Sluice printed when it started.',
   key: 'The provider wants a key, or refuses the one it got. Enter one here, or put it into the environment or sluice.yaml.',
+  credit:
+    'There is no credit left with this provider. Top it up there, enter the key of another account, or choose another model.',
   otherModel: 'Nobody offers this model at the moment. Choose another one from the list above.',
   missing:
     'A file of this chat is no longer on the server. Edit the question that it went with, and take it out there.',

@@ -8,6 +8,7 @@ export const errors: Words<typeof english> = {
   lost: 'El servidor ya no tiene el resto de esta respuesta. Vuelve a intentarlo.',
   unauthorized: 'Este servidor pide su clave de acceso: abre la dirección que Sluice mostró al iniciar.',
   key: 'El proveedor pide una clave o rechaza la que recibió. Introdúcela aquí, o ponla en el entorno o en sluice.yaml.',
+  credit: 'No queda saldo con este proveedor. Recárgalo allí, introduce la clave de otra cuenta o elige otro modelo.',
   otherModel: 'Nadie ofrece este modelo ahora. Elige otro en la lista de arriba.',
   missing: 'Un archivo de este chat ya no está en el servidor. Edita la pregunta a la que pertenece y quítalo allí.',
   notSupported: 'Este modelo no puede hacerlo. Elige otro en la lista de arriba.',

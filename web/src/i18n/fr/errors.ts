@@ -8,6 +8,8 @@ export const errors: Words<typeof english> = {
   lost: 'Le serveur n’a plus la suite de cette réponse. Réessayez.',
   unauthorized: 'Ce serveur demande sa clé d’accès : ouvrez l’adresse que Sluice a affichée au démarrage.',
   key: 'Le fournisseur demande une clé ou refuse celle reçue. Saisissez-en une ici, ou mettez-la dans l’environnement ou sluice.yaml.',
+  credit:
+    'Il n’y a plus de crédit chez ce fournisseur. Rechargez-le, saisissez la clé d’un autre compte ou choisissez un autre modèle.',
   otherModel: 'Personne n’offre ce modèle pour l’instant. Choisissez-en un autre ci-dessus.',
   missing:
     'Un fichier de cette discussion n’est plus sur le serveur. Modifiez la question à laquelle il appartient et retirez-le.',

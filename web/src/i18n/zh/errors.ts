@@ -7,6 +7,7 @@ export const errors: Words<typeof english> = {
   lost: '服务器已不再保留此回答的其余部分，请重试。',
   unauthorized: '此服务器需要访问密钥：请打开 Sluice 启动时显示的地址。',
   key: '提供商需要密钥，或拒绝了当前密钥。请在此输入，或写入环境变量或 sluice.yaml。',
+  credit: '在该提供商处的余额已用完。请前往充值、输入其他账户的密钥，或选择其他模型。',
   otherModel: '目前没有提供商提供此模型，请在上方选择其他模型。',
   missing: '此对话中的某个文件已不在服务器上。请编辑它所属的问题，并在那里移除它。',
   notSupported: '此模型无法做到，请在上方选择其他模型。',

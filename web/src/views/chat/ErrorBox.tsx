@@ -8,7 +8,7 @@ import { app } from '../../state/app.ts';
 import { hasNone } from '../../state/catalog.ts';
 import type { Failure, Message } from '../../state/model.ts';
 import { useApp } from '../../state/use.ts';
-import { adviceFor, isAboutKey } from './advice.ts';
+import { adviceFor, isAboutKey, isAboutModel } from './advice.ts';
 
 export interface ErrorBoxProps {
   readonly failure: Failure;
@@ -22,9 +22,9 @@ export interface ErrorBoxProps {
 export function ErrorBox({ failure, message, isLast, again }: ErrorBoxProps) {
   const { provider = '', label = provider } = message;
   const isEmpty = useApp((state) => hasNone(state.catalog));
-  const isAboutModel = adviceFor(failure) === 'errors.otherModel';
+  const wantsModel = isAboutModel(failure);
   // Nobody knows whose key it should be, or there is nothing else to choose.
-  const wantsProviders = isAboutKey(failure) ? provider === '' : isAboutModel && isEmpty;
+  const wantsProviders = isAboutKey(failure) ? provider === '' : wantsModel && isEmpty;
   const wait = useSecondsUntil(failure.retryAt ?? 0);
   const openKey = (): void => app.dispatch({ type: 'overlay/opened', name: 'key', about: provider });
   return (
@@ -44,7 +44,7 @@ export function ErrorBox({ failure, message, isLast, again }: ErrorBoxProps) {
             </button>
           )}
           {wantsProviders && <ProvidersLink />}
-          {isAboutModel && !isEmpty && (
+          {wantsModel && !isEmpty && (
             <button type="button" class="button" onClick={(event) => openPicker(event.currentTarget)}>
               {t('shell.chooseModel')}
             </button>

@@ -14,6 +14,7 @@ const BY_CODE: Readonly<Record<string, Key>> = {
   too_large: 'errors.tooLarge',
   context_length_exceeded: 'errors.tooLarge',
   rate_limited: 'errors.rateLimited',
+  insufficient_quota: 'errors.credit',
   upstream_timeout: 'errors.timeout',
   upstream_unreachable: 'errors.upstream',
   upstream_failed: 'errors.upstream',
@@ -27,6 +28,7 @@ const BY_CODE: Readonly<Record<string, Key>> = {
 };
 
 const BY_STATUS: readonly (readonly [from: number, to: number, key: Key])[] = [
+  [402, 402, 'errors.credit'],
   [401, 403, 'errors.key'],
   [404, 404, 'errors.otherModel'],
   [413, 413, 'errors.tooLarge'],
@@ -44,9 +46,14 @@ export function adviceFor({ code, status, needsKey }: Failure): Key {
   return found?.[2] ?? 'errors.again';
 }
 
-/** Whether the provider's key is what is missing, or wrong. */
+/** Whether the provider's key is what is missing, or wrong, or of an account that has no credit. */
 export function isAboutKey(failure: Failure): boolean {
-  return adviceFor(failure) === 'errors.key';
+  return ['errors.key', 'errors.credit'].includes(adviceFor(failure));
+}
+
+/** Whether another model helps, and this one for now does not. */
+export function isAboutModel(failure: Failure): boolean {
+  return ['errors.otherModel', 'errors.credit'].includes(adviceFor(failure));
 }
 
 /** What went wrong: in the server's words where it has some. */
