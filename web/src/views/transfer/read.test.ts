@@ -64,6 +64,28 @@ describe('an export of ChatGPT', () => {
     ]),
   };
 
+  test('has what ChatGPT shows in place of its marks, and the sources that they stand for', () => {
+    const cite = '\ue200cite\ue202turn0search0\ue201';
+    const content_references = [
+      { matched_text: cite, alt: '([Site](https://a.example/))', items: [{ url: 'https://a.example/', title: 'A' }] },
+      { matched_text: ' ', sources: [{ url: 'https://a.example/' }, { url: 'https://b.example/', title: 'B' }] },
+    ];
+    const words =
+      `It lives in \ue200entity\ue202["city", "Paris", "in France"]\ue201 ${cite}, so they say \ue200cite\ue202turn9\ue201. ` +
+      'Once more【4:0†source】, and \ue203never\ue204 \ue200closed';
+    const answer = said('assistant', text(words), { metadata: { content_references } });
+    const mapping = Object.fromEntries([node('u', null, said('user', text('Where? 【1†a】'))), node('a', 'u', answer)]);
+    const chat = only([{ title: 'Cat', mapping, current_node: 'a' }]);
+    assert.deepEqual(branch(chat), [
+      'user: Where? 【1†a】',
+      'assistant: It lives in Paris ([Site](https://a.example/)), so they say. Once more, and never closed',
+    ]);
+    assert.deepEqual(path(chat).at(-1)?.sources, [
+      { url: 'https://a.example/', title: 'A' },
+      { url: 'https://b.example/', title: 'B' },
+    ]);
+  });
+
   test('keeps the tree, and makes one answer of its pieces', () => {
     const chat = only([conversation]);
     assert.equal(chat.chat.id, conversation.id);

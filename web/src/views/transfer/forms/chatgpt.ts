@@ -1,3 +1,4 @@
+import type { Source } from '../../../state/model.ts';
 import { type ImportedMessage, joined, joinPieces } from '../imported.ts';
 import { isLoose, type Loose, listOf, objectOf, objectsOf, textIn, timeIn } from '../lenient.ts';
 import type { Form } from './form.ts';
@@ -44,20 +45,52 @@ function readMessage(message: Loose): {
   const { leftOut, ...content } = readContent(objectOf(message['content']), message['recipient']);
   const createdAt = timeIn(message['create_time']);
   const model = textIn(metadata['model_slug']);
-  const sources = objectsOf(metadata['citations']).flatMap((citation) => {
-    const { url, title } = objectOf(citation['metadata']);
-    return typeof url === 'string' ? [{ url, ...(typeof title === 'string' ? { title } : {}) }] : [];
-  });
   return {
     message: {
       role,
       ...content,
+      text: role === 'user' ? content.text : withoutMarks(content.text, metadata),
       createdAt,
       model,
-      sources,
+      sources: readSources(metadata),
     },
     leftOut,
   };
+}
+
+/** Where citations, names and the like stand in an answer: of each the kind and more, between letters that no font has. */
+const MARK = / ?(\ue200[^\ue200\ue201]*\ue201)/g;
+/** The same in older answers. */
+const OLD_MARK = / ?【\d+(?::\d+)?†[^】\n]*】/g;
+const ENTITY = /^\ue200entity\ue202\["[^"]*",\s*"([^"\\]*)"/;
+
+/** An answer with what ChatGPT shows in place of its marks, which would be gibberish here. */
+function withoutMarks(text: string, metadata: Loose): string {
+  const shown = new Map(
+    objectsOf(metadata['content_references']).map(({ matched_text, alt }) => [matched_text, textIn(alt)]),
+  );
+  const inPlace = (whole: string, mark: string): string => {
+    const words = shown.get(mark) ?? ENTITY.exec(mark)?.[1];
+    return words === undefined ? '' : whole.replace(mark, () => words);
+  };
+  return text
+    .replace(MARK, inPlace)
+    .replace(/[\ue200-\ue206]/g, '')
+    .replace(OLD_MARK, '');
+}
+
+function readSources(metadata: Loose): readonly Source[] {
+  const cited = objectsOf(metadata['citations']).map((citation) => objectOf(citation['metadata']));
+  const referred = objectsOf(metadata['content_references']).flatMap(({ items, sources }) => [
+    ...objectsOf(items),
+    ...objectsOf(sources),
+  ]);
+  const found = new Map<string, Source>();
+  for (const { url, title } of [...cited, ...referred]) {
+    if (typeof url !== 'string' || found.has(url)) continue;
+    found.set(url, { url, ...(typeof title === 'string' ? { title } : {}) });
+  }
+  return [...found.values()];
 }
 
 /** https://help.openai.com/en/articles/7260999 says how to get the export; what is in it is only known from exports. */
