@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ask } from '../support/raw-http.ts';
+import { ask as askRaw } from '../support/raw-http.ts';
 import { withoutBrowser } from './chromium.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { goTo } from './visit.ts';
+import { ask, goTo } from './visit.ts';
 
 const NAME = 'sluice.example';
 
@@ -21,7 +21,7 @@ describe('a page whose script does not come', { skip: withoutBrowser }, () => {
       await context.route('**', async (route) => {
         const { pathname, search } = new URL(route.request().url());
         const headers = { ...(await route.request().allHeaders()), host: NAME };
-        const answer = await ask(gateway.origin, { path: pathname + search, headers });
+        const answer = await askRaw(gateway.origin, { path: pathname + search, headers });
         if (answer.status === 403) refused.push(answer.text);
         await route.fulfill({
           status: answer.status,
@@ -73,6 +73,27 @@ describe('a page whose script does not come', { skip: withoutBrowser }, () => {
       await goTo(page, '#/prompts');
       await page.locator('#new-prompt').waitFor();
       assert.equal(await words.count(), 0);
+    });
+  });
+
+  test('is said in a window of a window whose script it is, which can be closed', async () => {
+    await visit(async (page) => {
+      await ask(page, 'hello');
+      await page.route('**/assets/ShareDialog*', (route) => route.abort());
+      const open = async (): Promise<void> => {
+        await page.getByRole('button', { name: 'What to do with' }).click();
+        await page.getByRole('menuitem', { name: 'Share' }).click();
+      };
+      await open();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('This part of the page could not be loaded.').waitFor();
+      await dialog.getByRole('button', { name: 'Load the page again' }).waitFor();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      // What has come back meanwhile needs no other page.
+      await page.unroute('**/assets/ShareDialog*');
+      await open();
+      await page.getByRole('dialog', { name: 'Share this chat' }).waitFor();
     });
   });
 });

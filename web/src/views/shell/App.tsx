@@ -54,7 +54,9 @@ export function App() {
           <screen.component path={route.path} />
         )}
       </div>
-      {load !== undefined && <Lazy key={overlay.name} load={load} props={{ about: overlay.about ?? '', close }} />}
+      {load !== undefined && (
+        <Lazy key={overlay.name} load={load} props={{ about: overlay.about ?? '', close }} close={close} />
+      )}
       <Toasts />
     </div>
   );

@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { Dialog } from '../../components/Dialog.tsx';
 import { t } from '../../i18n/index.ts';
 
 type Loaded<Props> = { readonly default: ComponentType<Props> };
@@ -12,14 +13,15 @@ export async function preload<Props>(load: () => Promise<Loaded<Props>>): Promis
   loaded.set(load, component as ComponentType<never>);
 }
 
-/** A component that is fetched when it is first shown. When that fails it says so, and how to go on. */
-export function Lazy<Props extends object>({
-  load,
-  props,
-}: {
+export interface LazyProps<Props> {
   readonly load: () => Promise<Loaded<Props>>;
   readonly props: Props;
-}) {
+  /** Closes what would be a window over the page: that it is missing is said in one, too, since nobody looks elsewhere. */
+  readonly close?: () => void;
+}
+
+/** A component that is fetched when it is first shown. When that fails it says so, and how to go on. */
+export function Lazy<Props extends object>({ load, props, close }: LazyProps<Props>) {
   const known = loaded.get(load) as ComponentType<Props> | undefined;
   const [, setCount] = useState(0);
   const [hasFailed, setFailed] = useState(false);
@@ -32,13 +34,19 @@ export function Lazy<Props extends object>({
     );
   }, [load]);
   if (hasFailed) {
-    return (
+    const failed = (
       <div class="lazy-failed" role="alert">
         <p>{t('shell.partMissing')}</p>
         <button type="button" class="button" onClick={() => location.reload()}>
           {t('shell.reload')}
         </button>
       </div>
+    );
+    if (close === undefined) return failed;
+    return (
+      <Dialog title="Sluice" onClose={close}>
+        {failed}
+      </Dialog>
     );
   }
   if (known === undefined) return <div class="lazy-waiting" aria-busy="true" />;
