@@ -193,6 +193,17 @@ describe('typing', { skip: withoutBrowser }, () => {
       await becomes(() => page.locator('#voice').getAttribute('aria-pressed'), 'false');
       assert.equal(await prompt.inputValue(), '');
       assert.match(sent(), /Please tell me more/);
+      // Browsers without a service that recognises speech have a microphone all the same.
+      for (const [error, words] of [
+        ['network', 'speech recognition does not answer'],
+        ['not-allowed', 'The microphone cannot be used'],
+      ]) {
+        await page.locator('#voice').click();
+        await page.evaluate(`listening.dispatchEvent(Object.assign(new Event('error'), { error: '${error}' }))`);
+        await page.evaluate('listening.abort()');
+        await page.getByText(String(words)).waitFor();
+        await becomes(() => page.locator('#voice').getAttribute('aria-pressed'), 'false');
+      }
     });
   });
 

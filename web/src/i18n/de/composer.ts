@@ -22,6 +22,8 @@ export const composer: Words<typeof english> = {
   webSearch: 'Zu jeder Frage im Web suchen',
   voice: 'Sprechen statt tippen',
   stopVoice: 'Nicht mehr zuhören',
+  noRecognition:
+    'Die Spracherkennung des Browsers antwortet nicht oder kennt diese Sprache nicht. Nicht jeder Browser hat eine eigene.',
   noVoice: 'Das Mikrofon ist nicht nutzbar. Sieh nach, was der Browser dieser Seite erlaubt.',
   commands: 'Befehle',
 };

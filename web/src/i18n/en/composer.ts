@@ -19,6 +19,8 @@ export const composer = {
   webSearch: 'Search the web for each question',
   voice: 'Speak instead of typing',
   stopVoice: 'Stop listening',
+  noRecognition:
+    'The browser’s speech recognition does not answer, or does not know this language. Not every browser has one of its own.',
   noVoice: 'The microphone cannot be used. Look at the browser’s permissions for this page.',
   commands: 'Commands',
 };

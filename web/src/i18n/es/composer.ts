@@ -22,6 +22,8 @@ export const composer: Words<typeof english> = {
   webSearch: 'Buscar en la web para cada pregunta',
   voice: 'Hablar en vez de escribir',
   stopVoice: 'Dejar de escuchar',
+  noRecognition:
+    'El reconocimiento de voz del navegador no responde o no conoce este idioma. No todos los navegadores tienen uno propio.',
   noVoice: 'No se puede usar el micrófono. Revisa los permisos del navegador para esta página.',
   commands: 'Comandos',
 };

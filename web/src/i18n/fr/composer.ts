@@ -22,6 +22,8 @@ export const composer: Words<typeof english> = {
   webSearch: 'Chercher sur le web pour chaque question',
   voice: 'Parler au lieu d’écrire',
   stopVoice: 'Arrêter l’écoute',
+  noRecognition:
+    'La reconnaissance vocale du navigateur ne répond pas ou ne connaît pas cette langue. Tous les navigateurs n’en ont pas.',
   noVoice: 'Le micro est inutilisable. Vérifiez les autorisations du navigateur pour cette page.',
   commands: 'Commandes',
 };

@@ -22,6 +22,7 @@ export const composer: Words<typeof english> = {
   webSearch: '为每个问题搜索网络',
   voice: '用语音输入',
   stopVoice: '停止聆听',
+  noRecognition: '浏览器的语音识别没有响应，或不支持此语言。并非每个浏览器都自带语音识别。',
   noVoice: '无法使用麦克风，请检查浏览器对此页面的权限。',
   commands: '命令',
 };

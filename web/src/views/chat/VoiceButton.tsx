@@ -28,6 +28,13 @@ function recognition(): (new () => Recognition) | undefined {
   return scope.SpeechRecognition ?? scope.webkitSpeechRecognition;
 }
 
+/** What no permission helps against: Chromium and others without a service of their own say `network`. */
+const NOT_RECOGNISED: ReadonlySet<string | undefined> = new Set([
+  'network',
+  'service-not-allowed',
+  'language-not-supported',
+]);
+
 export interface VoiceButtonProps {
   readonly text: string;
   readonly setText: (text: string) => void;
@@ -70,7 +77,8 @@ export function VoiceButton({ text, setText }: VoiceButtonProps) {
     });
     listening.addEventListener('error', (event) => {
       const { error } = event as Event & { error?: string };
-      if (error !== 'no-speech' && error !== 'aborted') toast(t('composer.noVoice'));
+      if (error === 'no-speech' || error === 'aborted') return;
+      toast(t(NOT_RECOGNISED.has(error) ? 'composer.noRecognition' : 'composer.noVoice'));
     });
     listening.addEventListener('end', () => {
       running.current = undefined;
