@@ -3,20 +3,23 @@ import type { ServerResponse } from 'node:http';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { testCall } from '../../test/support/call.ts';
+import { handDeadlines } from '../../test/support/hand-deadlines.ts';
 import { plainServer } from '../../test/support/plain-server.ts';
 import { defaultLimits } from '../config/defaults.ts';
+import { SluiceError } from '../core/errors.ts';
 import { join } from '../core/pieces.ts';
 import type { Provider } from '../core/provider.ts';
-import { createUpstreamClient } from '../outbound/upstream.ts';
+import { createUpstreamClient, type UpstreamHandler } from '../outbound/upstream.ts';
 import { Deadlines } from './deadlines.ts';
-import { openRelay } from './relay.ts';
-import type { Relayed } from './relayed.ts';
+import { openRelay, type RelayDeps } from './relay.ts';
+import type { Relayed, RelayedStream, RelaySink } from './relayed.ts';
 
 const client = createUpstreamClient(() => defaultLimits);
 after(() => client.close());
 
-/** Asks for a whole answer of a server. */
-function ask(origin: string, body: string): Promise<Relayed> {
+const deps: RelayDeps = { client, deadlines: new Deadlines(), limits: defaultLimits };
+
+function ask(origin: string, body: string, stream = false, call = testCall(), through = deps): Promise<Relayed> {
   const relay = { target: () => ({ origin, path: '/', headers: {} }) };
   const provider: Provider = {
     id: 'acme',
@@ -29,17 +32,60 @@ function ask(origin: string, body: string): Promise<Relayed> {
   const request = {
     endpoint: '/',
     body: [Buffer.from(body)],
-    stream: false,
+    stream,
     wantsUsage: false,
     choices: 1,
     wantsJson: false,
     promptTokens: 1,
   };
-  return openRelay({ provider, model: 'm' }, request, testCall(), {
-    client,
-    deadlines: new Deadlines(),
-    limits: defaultLimits,
+  return openRelay({ provider, model: 'm' }, request, call, through);
+}
+
+/** A stream is asked for; upstream and time do what the test says, and `done` is what becomes of the exchange. */
+function byHand(limits: Partial<RelayDeps['limits']> = {}, call = testCall()) {
+  const time = handDeadlines();
+  const done: string[] = [];
+  const handlers: UpstreamHandler[] = [];
+  const relayed = ask('', '', true, call, {
+    client: {
+      send: (_request, handler) => {
+        handlers.push(handler);
+        const note = (what: string) => () => void done.push(what);
+        return { isSent: true, pause: note('pause'), resume: note('resume'), abort: note('abort') };
+      },
+      close: async () => {},
+    },
+    deadlines: time.deadlines,
+    limits: { ...defaultLimits, ...limits },
   });
+  const [upstream = assert.fail('nobody is asked')] = handlers;
+  return { relayed, upstream, time, done };
+}
+
+const says = (content: string, finish: string | null = null): Buffer =>
+  Buffer.from(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: finish }] })}\n\n`);
+const DONE = Buffer.from('data: [DONE]\n\n');
+
+/** A client that takes as much as the test says, and what it heard. */
+function listener(takes: () => boolean): { sink: RelaySink; heard: string[] } {
+  const heard: string[] = [];
+  return {
+    heard,
+    sink: {
+      write: (text) => {
+        heard.push(...Array.from(text.matchAll(/"content":"([^"]+)"/g), ([, content = '']) => content));
+        return takes();
+      },
+      end: () => void heard.push('(end)'),
+      fail: ({ code }) => void heard.push(`(${code})`),
+    },
+  };
+}
+
+async function streamOf(relayed: Promise<Relayed>): Promise<RelayedStream> {
+  const opened = await relayed;
+  assert.equal(opened.kind, 'stream');
+  return opened as RelayedStream;
 }
 
 describe('the relay', () => {
@@ -66,4 +112,120 @@ describe('the relay', () => {
         assert.equal(choices[0].message.content, id.repeat(size));
       }
     });
+});
+
+describe('the relay of a stream', () => {
+  test('ends with its call, also with one that was over before', async () => {
+    const over = testCall();
+    over.cancel(new SluiceError('cancelled', 'left'));
+    const before = byHand({}, over);
+    await assert.rejects(before.relayed, { code: 'cancelled', message: 'left' });
+    assert.deepEqual([before.done, before.time.open], [['abort'], []]);
+
+    const call = testCall();
+    const { relayed, done, time } = byHand({}, call);
+    call.cancel(new SluiceError('cancelled', 'left'));
+    await assert.rejects(relayed, { code: 'cancelled', message: 'left' });
+    assert.deepEqual([done, time.open], [['abort'], []]);
+  });
+
+  test('that ended is left alone by the end of its call', async () => {
+    const call = testCall();
+    const { relayed, upstream, done, time } = byHand({}, call);
+    upstream.onHead(200, {});
+    upstream.onData(says('Hi', 'stop'));
+    upstream.onData(DONE);
+    const { sink, heard } = listener(() => true);
+    (await streamOf(relayed)).attach(sink);
+    upstream.onEnd();
+    call.cancel();
+    assert.deepEqual([heard, done, time.open], [['Hi', '(end)'], [], []]);
+  });
+
+  test('tells what has arrived of an explanation, where the rest is cut', async () => {
+    const { relayed, upstream } = byHand();
+    upstream.onHead(400, {});
+    upstream.onData(Buffer.from('{"error":{"message":"There is no field of that name."}}'));
+    upstream.onError(new SluiceError('upstream_cut', 'cut'));
+    await assert.rejects(relayed, { code: 'invalid_request', message: /There is no field of that name/ });
+  });
+
+  test('stands still as long as its client takes nothing, from the first bytes on', async () => {
+    const { relayed, upstream, done, time } = byHand();
+    upstream.onHead(200, {});
+    upstream.onData(says('a'));
+    const stream = await streamOf(relayed);
+    let takes = false;
+    const { sink, heard } = listener(() => takes);
+    stream.attach(sink);
+    assert.deepEqual([done, time.open], [['pause'], [Number.POSITIVE_INFINITY]]);
+    stream.resume();
+    assert.deepEqual([done, time.open], [['pause', 'resume'], [defaultLimits.idleMs]]);
+    upstream.onData(says('b'));
+    assert.deepEqual(done, ['pause', 'resume', 'pause']);
+    takes = true;
+    stream.resume();
+    time.expire();
+    assert.deepEqual(heard, ['a', 'b', '(upstream_timeout)'], 'the upstream may not be silent for ever after it');
+    assert.deepEqual(done, ['pause', 'resume', 'pause', 'resume', 'abort']);
+  });
+
+  test('runs ahead of a client that is not there yet by one line, and goes on with it', async () => {
+    const { relayed, upstream, done, time } = byHand({ sseLineBytes: 1_000 });
+    upstream.onHead(200, {});
+    for (let sent = 0; done.length === 0; sent += 1) {
+      assert.ok(sent < 100);
+      upstream.onData(says('a'));
+    }
+    const stream = await streamOf(relayed);
+    const { sink } = listener(() => true);
+    assert.deepEqual([done, time.open], [['pause'], [Number.POSITIVE_INFINITY]]);
+    stream.attach(sink);
+    assert.deepEqual([done, time.open], [['pause', 'resume'], [defaultLimits.idleMs]]);
+  });
+
+  test('tells a client what happened before it was there', async () => {
+    const failing = byHand();
+    failing.upstream.onHead(200, {});
+    failing.upstream.onData(says('a'));
+    failing.upstream.onError(new SluiceError('upstream_cut', 'cut'));
+    failing.upstream.onError(new SluiceError('upstream_cut', 'cut'));
+    const { sink, heard } = listener(() => true);
+    (await streamOf(failing.relayed)).attach(sink);
+    assert.deepEqual(heard, ['a', '(upstream_cut)']);
+  });
+
+  test('that cannot be read is asked for no longer', async () => {
+    const { relayed, upstream, done } = byHand();
+    upstream.onHead(200, {});
+    upstream.onData(says('a'));
+    const { sink, heard } = listener(() => true);
+    (await streamOf(relayed)).attach(sink);
+    upstream.onData(Buffer.from('data: {"error":{"message":"crashed","code":502}}\n\n'));
+    assert.deepEqual([heard, done], [['a', '(upstream_failed)'], ['abort']]);
+  });
+
+  test('leaves its connection to the next one, unless the upstream goes on', async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    for (const ends of [true, false]) {
+      const { relayed, upstream, done } = byHand();
+      upstream.onHead(200, {});
+      upstream.onData(says('a'));
+      const { sink, heard } = listener(() => false);
+      const stream = await streamOf(relayed);
+      stream.attach(sink);
+      stream.resume();
+      upstream.onData(Buffer.concat([says('b', 'stop'), DONE]));
+      assert.deepEqual(
+        [heard, done],
+        [
+          ['a', 'b', '(end)'],
+          ['pause', 'resume', 'pause', 'resume'],
+        ],
+      );
+      if (ends) upstream.onEnd();
+      context.mock.timers.tick(10_000);
+      assert.deepEqual(done.slice(4), ends ? [] : ['abort']);
+    }
+  });
 });

@@ -59,7 +59,8 @@ class Relaying implements UpstreamHandler, RelayedStream {
   /** There from the first bytes of a stream on. */
   #rewriter: StreamRewriter | undefined;
   readonly #deadline: Deadline;
-  readonly #unlisten: () => void;
+  /** Replaced at once, unless the call was over before. */
+  #unlisten = (): void => {};
   #exchange: Exchange | undefined;
   #state: State = 'head';
   #status = 0;
