@@ -188,8 +188,10 @@ async function* drawn(
     const timer = setTimeout(beat.resolve, BEAT_MS);
     await Promise.race([work, beat.promise]).finally(() => clearTimeout(timer));
     // Without any it is a sign of life: how long drawing may take is decided there.
-    yield previews;
+    const shown = previews;
+    // Before: others may come until somebody asks for more.
     previews = [];
+    yield shown;
   }
   const { images, usage } = await work;
   yield images.map(({ kind, url, mimeType, revisedPrompt }, index) => ({
