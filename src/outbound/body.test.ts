@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { after, describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { plainServer, unusedPort } from '../../test/support/plain-server.ts';
 import { defaultLimits } from '../config/defaults.ts';
 import { open, type UpstreamResponse } from './body.ts';
-import { createUpstreamClient } from './upstream.ts';
+import { createUpstreamClient, type UpstreamHandler } from './upstream.ts';
 
 const client = createUpstreamClient(() => defaultLimits);
 after(() => client.close());
@@ -18,6 +18,27 @@ async function get(
 ): Promise<UpstreamResponse> {
   const { url } = await plainServer(context, listener);
   return open(client, { origin: url, path: '/', method: 'GET', headers: {} }, signal);
+}
+
+/** A body whose upstream does what the test says; `done` is what becomes of the exchange. */
+async function byHand(signal = new AbortController().signal) {
+  const done: string[] = [];
+  const handlers: UpstreamHandler[] = [];
+  const note = (what: string) => () => void done.push(what);
+  const opening = open(
+    {
+      send: (_request, handler) => {
+        handlers.push(handler);
+        return { isSent: true, pause: note('pause'), resume: note('resume'), abort: note('abort') };
+      },
+      close: async () => {},
+    },
+    { origin: '', path: '/', method: 'GET', headers: {} },
+    signal,
+  );
+  const [upstream = assert.fail('nobody is asked')] = handlers;
+  upstream.onHead(200, {});
+  return { body: (await opening).body, upstream, done };
 }
 
 /** Starts a body that goes on until the other side closes; `closed` settles then. */
@@ -204,5 +225,41 @@ describe('Body', () => {
     await sleep(300); // so that it is paused
     body.release();
     await flood.closed;
+  });
+
+  test('released while it is held back, it runs on, whatever comes', async () => {
+    const { body, upstream, done } = await byHand();
+    upstream.onData(Buffer.alloc(1_000_000));
+    assert.deepEqual(done, ['pause']);
+    body.release();
+    upstream.onData(Buffer.alloc(1_000_000));
+    assert.deepEqual(done, ['pause', 'resume'], 'and is not held back again, since nobody reads it');
+    await body.return();
+    assert.deepEqual(done, ['pause', 'resume'], 'nor does leaving it close it');
+  });
+
+  test('one that is over is left alone, and knows nobody any more', async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    for (const isReleasedFirst of [true, false]) {
+      const controller = new AbortController();
+      const { body, upstream, done } = await byHand(controller.signal);
+      assert.equal(getEventListeners(controller.signal, 'abort').length, 1);
+      if (isReleasedFirst) body.release();
+      upstream.onEnd();
+      if (!isReleasedFirst) body.release();
+      assert.equal(getEventListeners(controller.signal, 'abort').length, 0);
+      context.mock.timers.tick(60_000);
+      controller.abort();
+      assert.deepEqual(done, []);
+    }
+  });
+
+  test('what was taken does not count for what waits', async () => {
+    const { body, upstream, done } = await byHand();
+    for (let round = 0; round < 5; round += 1) {
+      upstream.onData(Buffer.alloc(200_000));
+      assert.equal((await body.next()).value?.length, 200_000);
+    }
+    assert.deepEqual(done, []);
   });
 });
