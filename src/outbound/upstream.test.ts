@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
 import { createServer, type Socket } from 'node:net';
@@ -379,5 +380,52 @@ describe('the client towards upstreams', () => {
     fresh.send({ origin: url, path: '/', method: 'GET', headers: {} }, handler).abort();
     await sleep(300);
     assert.equal(requests, 0);
+  });
+
+  test('whoever has its answer holds back and ends no other one on the same connection', {
+    timeout: 60_000,
+  }, async (context) => {
+    const connections = new Set<unknown>();
+    const { url } = await plainServer(context, (request, response) => {
+      connections.add(request.socket);
+      response.end(`answer to ${request.url}`);
+    });
+    const ended: Exchange[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const { promise: isOver, resolve, reject } = Promise.withResolvers<void>();
+      let body = '';
+      const exchange = client.send(
+        { origin: url, path: `/${round}`, method: 'GET', headers: {} },
+        {
+          onHead() {},
+          onData: (bytes) => {
+            body += bytes.toString();
+          },
+          onEnd: resolve,
+          onError: reject,
+        },
+      );
+      for (const each of ended) {
+        each.pause();
+        each.abort();
+      }
+      await isOver;
+      assert.equal(body, `answer to /${round}`);
+      assert.equal(exchange.isSent, true, 'its body may be given back');
+      ended.push(exchange);
+    }
+    assert.equal(connections.size, 1);
+  });
+
+  test('compressed answers that arrive at the same time stay apart', { timeout: 60_000 }, async (context) => {
+    const texts = Array.from({ length: 16 }, (_, index) => randomBytes(100_000).toString('hex') + index);
+    const { url } = await plainServer(context, (request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(texts[Number(request.url?.slice(1))] ?? ''));
+    });
+    const all = await Promise.all(texts.map((_, index) => hear({ origin: url, method: 'GET', path: `/${index}` })));
+    for (const [index, { body, told }] of all.entries()) {
+      assert.deepEqual(told, ['head', 'data', 'end']);
+      assert.ok(body === texts[index], `${index} is what was sent`);
+    }
   });
 });
