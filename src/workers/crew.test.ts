@@ -78,6 +78,7 @@ function open(context: TestContext, wanted: number) {
       all.splice(all.indexOf(find(name)), 1);
       crew.crashed();
     },
+    isReading: () => reading.length > 0,
     async read() {
       reading.shift()?.resolve();
       await turn();
@@ -203,5 +204,84 @@ describe('as many workers as wanted', { timeout: 120_000 }, () => {
     assert.equal(seen(), 'w1 retiring, w2 serving, w3 starting');
     await serves('w3');
     assert.deepEqual([said(/all workers are new/), said(/once more after this time/)], [2, 1]);
+  });
+
+  test('one that cannot start is tried again after longer and longer rests, of ten seconds at most', async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const { crew, fails, seen } = open(context, 1);
+    crew.fill();
+    await fails('w1');
+    assert.equal(seen(), 'w2 starting', 'once may be an accident');
+    let at = 2;
+    for (const rest of [200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]) {
+      await fails(`w${at}`);
+      context.mock.timers.tick(rest - 1);
+      assert.equal(seen(), '', `${rest} ms`);
+      context.mock.timers.tick(1);
+      at += 1;
+      assert.equal(seen(), `w${at} starting`, `${rest} ms`);
+    }
+  });
+
+  test('so it is with one that crashes', async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const { serves, crashes, seen } = await full(context, 1);
+    crashes('w1');
+    await serves('w2');
+    crashes('w2');
+    context.mock.timers.tick(199);
+    assert.equal(seen(), '');
+    context.mock.timers.tick(1);
+    assert.equal(seen(), 'w3 starting');
+  });
+
+  test('what fails in a rest is the same trouble', async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const { crew, fails, seen } = open(context, 3);
+    crew.fill();
+    for (const name of ['w1', 'w2', 'w3', 'w4']) await fails(name);
+    assert.equal(seen(), '');
+    context.mock.timers.tick(200);
+    assert.equal(seen(), 'w5 starting, w6 starting, w7 starting');
+    for (const name of ['w5', 'w6', 'w7']) await fails(name);
+    context.mock.timers.tick(399);
+    assert.equal(seen(), '');
+    context.mock.timers.tick(1);
+    assert.equal(seen(), 'w8 starting, w9 starting, w10 starting');
+  });
+
+  test('a restart does not wait for the end of a rest', async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const { crew, fails, read, seen } = open(context, 1);
+    crew.fill();
+    await fails('w1');
+    await fails('w2');
+    assert.equal(seen(), '');
+    crew.restart();
+    await read();
+    assert.equal(seen(), 'w3 starting');
+  });
+
+  test('nobody is started any more once all shall end', async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const { crew, fails, crashes, seen, said, isReading } = await full(context, 2);
+    crashes('w1');
+    assert.equal(seen(), 'w2 serving, w3 starting');
+    crew.stop();
+    await fails('w3');
+    crashes('w2');
+    crew.restart();
+    crew.fill();
+    context.mock.timers.tick(60_000);
+    assert.deepEqual([seen(), isReading(), said(/could not be started/)], ['', false, 0]);
+
+    const resting = await full(context, 2);
+    resting.crashes('w1');
+    resting.crashes('w2');
+    assert.equal(resting.seen(), 'w3 starting');
+    resting.crew.stop();
+    await resting.serves('w3');
+    context.mock.timers.tick(60_000);
+    assert.equal(resting.seen(), 'w3 serving');
   });
 });
