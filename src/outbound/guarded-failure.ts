@@ -12,7 +12,9 @@ export function toFailure(thrown: unknown, name: string, signal: AbortSignal, ti
     }
     return new SluiceError('cancelled', `Fetching '${name}' was cancelled.`, { cause: thrown });
   }
-  const code = codeOf(thrown);
+  // undici leaves the code of some parser errors empty.
+  const isGarbled = thrown instanceof Error && thrown.name === 'HTTPParserError';
+  const code = isGarbled && thrown.message.includes('Invalid EOF state') ? 'HPE_INVALID_EOF_STATE' : codeOf(thrown);
   const failure = (
     kind: 'upstream_unreachable' | 'upstream_timeout' | 'upstream_cut' | 'upstream_invalid',
     text: string,
@@ -35,8 +37,6 @@ export function toFailure(thrown: unknown, name: string, signal: AbortSignal, ti
   if (/CERT|SSL|TLS|SELF_SIGNED|ALTNAME/.test(code)) {
     return failure('upstream_unreachable', `'${name}' has no valid certificate (${code}).`);
   }
-  // undici leaves the code of some parser errors empty.
-  const isGarbled = thrown instanceof Error && thrown.name === 'HTTPParserError';
   if (isGarbled || /^(?:HPE_|UND_ERR_)/.test(code)) {
     return failure('upstream_invalid', `'${name}' answered with something that is not valid HTTP.`);
   }

@@ -361,7 +361,7 @@ describe('guarded fetch: how much and how long', () => {
     }
   });
 
-  test('a slow head, a slow body and a slow lookup end with the total time', async (context) => {
+  test('a slow head, a slow body and a slow lookup end with the total time', { timeout: 60_000 }, async (context) => {
     const { url } = await plainServer(context, async (request, response) => {
       if (request.url === '/head') return;
       response.writeHead(200);
@@ -376,6 +376,9 @@ describe('guarded fetch: how much and how long', () => {
     await assert.rejects(readAll(await fetch(`${url}/body`)), failsWith('upstream_timeout', /within 200 ms/));
     const lost = guarded({ resolve: () => new Promise(() => {}) }, { totalMs: 200 });
     await assert.rejects(lost('http://slow.example/'), failsWith('upstream_timeout', /within 200 ms/));
+    // Nor does a caller who could give up make it longer.
+    const { signal } = new AbortController();
+    await assert.rejects(fetch(`${url}/head`, { signal }), failsWith('upstream_timeout', /within 200 ms/));
   });
 
   test('a caller who gives up is obeyed at once, before and within the body', async (context) => {
@@ -427,10 +430,12 @@ describe('guarded fetch: how much and how long', () => {
   });
 
   test('a body that is cut off is no whole body', async (context) => {
-    const { url } = await plainServer(context, (_request, response) => {
-      response.writeHead(200, { 'content-length': 1000 }).write('some', () => response.destroy());
+    const { url } = await plainServer(context, (request, response) => {
+      const length = request.url === '/length' ? { 'content-length': 1000 } : {};
+      response.writeHead(200, length).write('some', () => response.destroy());
     });
-    await assert.rejects(readAll(await guarded()(url)), failsWith('upstream_cut', /cut off/));
+    for (const path of ['/length', '/chunks'])
+      await assert.rejects(readAll(await guarded()(url + path)), failsWith('upstream_cut', /cut off/), path);
   });
 
   test('garbage and oversized headers', async (context) => {
