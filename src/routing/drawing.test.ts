@@ -121,11 +121,14 @@ describe('drawing', { timeout: 60_000 }, () => {
     const { images } = await studio().draw({ chat }, testCall(), { n: 6 });
     assert.deepEqual([images.length, asked], [6, 6]);
 
-    async function* endless(): AsyncGenerator<Batch> {
-      for (;;) yield [{ type: 'content', content: 'x'.repeat(1_000) }];
+    async function* talk(): AsyncGenerator<Batch> {
+      for (let said = 0; said < 1_000; said += 1) yield [{ type: 'content', content: 'x'.repeat(1_000) }];
     }
     const call = testCall();
-    await assert.rejects(studio({ answerBytes: 30_000 }).draw({ chat: endless }, call), { code: 'upstream_invalid' });
+    await assert.rejects(studio({ answerBytes: 30_000 }).draw({ chat: talk }, call), {
+      code: 'upstream_invalid',
+      message: /larger than/,
+    });
     assert.ok(call.cancelled, 'and so is whatever runs beside it');
   });
 });

@@ -9,7 +9,7 @@ import { defaultLimits } from '../config/defaults.ts';
 import { SluiceError } from '../core/errors.ts';
 import { join } from '../core/pieces.ts';
 import type { Provider } from '../core/provider.ts';
-import { createUpstreamClient, type UpstreamHandler } from '../outbound/upstream.ts';
+import { createUpstreamClient, LAST_WORDS_MS, type UpstreamHandler } from '../outbound/upstream.ts';
 import { Deadlines } from './deadlines.ts';
 import { openRelay, type RelayDeps } from './relay.ts';
 import type { Relayed, RelayedStream, RelaySink } from './relayed.ts';
@@ -153,7 +153,9 @@ describe('the relay of a stream', () => {
   test('stands still as long as its client takes nothing, from the first bytes on', async () => {
     const { relayed, upstream, done, time } = byHand();
     upstream.onHead(200, {});
+    assert.deepEqual(time.open, [defaultLimits.firstByteMs]);
     upstream.onData(says('a'));
+    assert.deepEqual(time.open, [defaultLimits.idleMs]);
     const stream = await streamOf(relayed);
     let takes = false;
     const { sink, heard } = listener(() => takes);
@@ -202,6 +204,7 @@ describe('the relay of a stream', () => {
     const { sink, heard } = listener(() => true);
     (await streamOf(relayed)).attach(sink);
     upstream.onData(Buffer.from('data: {"error":{"message":"crashed","code":502}}\n\n'));
+    upstream.onError(new SluiceError('upstream_cut', 'cut'));
     assert.deepEqual([heard, done], [['a', '(upstream_failed)'], ['abort']]);
   });
 
@@ -227,5 +230,46 @@ describe('the relay of a stream', () => {
       context.mock.timers.tick(10_000);
       assert.deepEqual(done.slice(4), ends ? [] : ['abort']);
     }
+  });
+
+  test('is whole once its end is named, whatever becomes of its connection', async () => {
+    for (const happens of ['cut', 'silence'] as const) {
+      const { relayed, upstream, done, time } = byHand();
+      upstream.onHead(200, {});
+      upstream.onData(says('a', 'stop'));
+      assert.deepEqual(time.open, [LAST_WORDS_MS]);
+      const stream = await streamOf(relayed);
+      const { sink, heard } = listener(() => false);
+      stream.attach(sink);
+      assert.deepEqual(time.open, [Number.POSITIVE_INFINITY]);
+      // More to the same end: its client is still the one who is waited for.
+      upstream.onData(says('b', 'stop'));
+      assert.deepEqual(time.open, [Number.POSITIVE_INFINITY]);
+      stream.resume();
+      assert.deepEqual(time.open, [LAST_WORDS_MS], 'nor is it waited for for ever then');
+      if (happens === 'cut') upstream.onError(new SluiceError('upstream_cut', 'cut'));
+      else time.expire();
+      assert.deepEqual([heard, time.open], [['a', 'b', '(end)'], []], happens);
+      assert.equal(done.includes('abort'), happens === 'silence');
+    }
+  });
+
+  test('that says nothing, or fails without an end, is given up', async () => {
+    const tooMuch = { code: 'upstream_invalid', message: /nothing that says anything/ };
+    for (const [says, limits] of [
+      [': still there\n\n', { answerBytes: 10_000 }],
+      ['data: {"choices":[{"index":0,"delta":{"role":"assistant"}}]}\n\n', { sseLineBytes: 10_000 }],
+    ] as const) {
+      const { relayed, upstream, done } = byHand(limits);
+      upstream.onHead(200, {});
+      for (let sent = 0; sent < 1_000 && done.length === 0; sent += 1) upstream.onData(Buffer.from(says));
+      assert.deepEqual(done, ['abort'], says);
+      await assert.rejects(relayed, tooMuch);
+    }
+    const { relayed, upstream, done } = byHand();
+    upstream.onHead(500, {});
+    for (let sent = 0; sent < 100 && done.length === 0; sent += 1) upstream.onData(Buffer.alloc(10_000, 'x'));
+    assert.deepEqual(done, ['abort']);
+    await assert.rejects(relayed, { code: 'upstream_failed' });
   });
 });
