@@ -236,6 +236,10 @@ describe('Body', () => {
     assert.deepEqual(done, ['pause', 'resume'], 'and is not held back again, since nobody reads it');
     await body.return();
     assert.deepEqual(done, ['pause', 'resume'], 'nor does leaving it close it');
+    const other = await byHand();
+    other.body.release();
+    other.upstream.onData(Buffer.alloc(1_000_000));
+    assert.deepEqual(other.done, []);
   });
 
   test('one that is over is left alone, and knows nobody any more', async (context) => {
