@@ -11,6 +11,7 @@ import { defaultLimits } from '../../config/defaults.ts';
 import { collectBytes } from '../../core/pieces.ts';
 import { Deadlines } from '../../routing/deadlines.ts';
 import { formParts } from './form.ts';
+import { Turns } from './turns.ts';
 
 const limits = { ...defaultLimits, fieldBytes: 1_000, uploadRequestBytes: 2_000_000, clientBodyIdleMs: 1_500 };
 const LARGE = 'a'.repeat(500_000);
@@ -23,13 +24,14 @@ async function read(
   pieces: Iterable<string> | AsyncIterable<string>,
   restMs = 0,
   deadlines = new Deadlines(),
+  turns = new Turns(),
 ): Promise<number[]> {
   const body = Readable.from(pieces, { objectMode: false }).on('error', () => {});
   const request = Object.assign(body, { headers: { 'content-type': 'multipart/form-data; boundary=x' } });
   Object.defineProperty(request, 'complete', { get: () => body.readableEnded });
   const sizes: number[] = [];
-  for await (const each of formParts(request as unknown as IncomingMessage, limits, { deadlines })) {
-    await sleep(restMs);
+  for await (const each of formParts(request as unknown as IncomingMessage, limits, { deadlines, turns })) {
+    if (restMs > 0) await sleep(restMs);
     sizes.push((await collectBytes(each.body)).length);
   }
   return sizes;
@@ -50,6 +52,27 @@ describe('forms', () => {
       yield '--x--\r\n';
     }
     assert.deepEqual(await read(slowly()), [2]);
+  });
+
+  test('a large one is read no further before its turn, though there be room again', async (context) => {
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    const turns = new Turns();
+    const asked = context.mock.method(turns, 'take', async (size: number) => {
+      await gate;
+      return Turns.prototype.take.call(turns, size);
+    });
+    let sent = 0;
+    function* pieces(): Iterable<string> {
+      for (; sent < 10; sent += 1) yield part(`${sent}`, 'a'.repeat(190_000));
+      yield '--x--\r\n';
+    }
+    const reading = read(pieces(), 0, new Deadlines(), turns);
+    await eventually('more than a small one has come', () => asked.mock.callCount() === 1);
+    for (let step = 0; step < 200; step += 1) await new Promise((done) => setImmediate(done));
+    // One that is read ahead, and one more.
+    assert.ok(sent <= 8, `${sent} parts`);
+    open();
+    assert.deepEqual(await reading, new Array(10).fill(190_000));
   });
 
   test('that break off are over at once, and leave no deadline behind', async (context) => {
