@@ -1,7 +1,8 @@
 import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
-import { membersOf, parseObject } from '../../core/objects.ts';
+import { membersOf, parseObject, textOf } from '../../core/objects.ts';
 import { tokenCount } from '../../core/usage.ts';
+import { callId, failureIn, isFailure, numbers, stopReasonOf } from './anthropic-mend.ts';
 import { type Speaker, streamFailure } from './failure.ts';
 
 type Json = Record<string, unknown>;
@@ -46,7 +47,7 @@ export class MessageEvents {
     switch (event['type']) {
       case 'message_start': {
         const { content: _, usage, ...message } = membersOf(event['message']);
-        this.#usage = membersOf(usage);
+        this.#usage = numbers(usage);
         batch.push(empty({ message: { ...message, ...counted(this.#usage) } }));
         break;
       }
@@ -62,23 +63,25 @@ export class MessageEvents {
       case 'message_delta': {
         const { type: _, delta, usage, ...further } = event;
         // Counters are of the whole message; those that do not apply are left out.
-        this.#usage = { ...this.#usage, ...present(membersOf(usage)) };
-        this.#end = { ...this.#end, ...membersOf(delta), ...further };
+        this.#usage = { ...this.#usage, ...present(numbers(usage)) };
+        const said = membersOf(delta);
+        this.#end = { ...this.#end, ...said, stop_reason: stopReasonOf(said, this.#calls > 0), ...further };
         break;
       }
       case 'message_stop':
         this.#finish(batch);
         break;
       case 'error':
-        throw streamFailure(this.#speaker, toFailure(membersOf(event['error'])));
+        throw streamFailure(this.#speaker, toFailure(failureIn(event)));
       default:
+        if (isFailure(event)) throw streamFailure(this.#speaker, toFailure(failureIn(event)));
         // `ping`, and what may come one day.
         break;
     }
   }
 
   #start(index: unknown, block: Json, batch: Chunk[]): void {
-    const { type, text, thinking, id, name, input, ...further } = block;
+    const { type, text, thinking, id: _, name, input, ...further } = block;
     if (type === 'tool_use') {
       const call = this.#calls;
       this.#calls += 1;
@@ -87,7 +90,7 @@ export class MessageEvents {
       const vendor = Object.keys(further).length === 0 ? {} : { vendor: { anthropic: { fields: further } } };
       batch.push({
         type: 'tool_call',
-        tool_call: { index: call, id: String(id), name: String(name), arguments: json, ...vendor },
+        tool_call: { index: call, id: callId(block), name: textOf(name), arguments: json, ...vendor },
       });
       return;
     }
@@ -161,6 +164,7 @@ export class MessageEvents {
   }
 
   #finish(batch: Chunk[]): void {
+    for (const index of this.#blocks.keys()) this.#stop(index, batch);
     const { stop_reason: reason, stop_sequence: stopSequence } = this.#end;
     if (typeof reason !== 'string') {
       throw new SluiceError('upstream_cut', `${this.#speaker.label} ended its answer without a reason.`);
@@ -235,8 +239,8 @@ const STATUSES: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-function toFailure({ type, message }: Json): Json {
-  return { message, statusCode: STATUSES[String(type)] ?? 500 };
+function toFailure({ type, message, statusCode }: Json): Json {
+  return { message, statusCode: statusCode ?? STATUSES[String(type)] ?? 500 };
 }
 
 function present(members: Json): Json {

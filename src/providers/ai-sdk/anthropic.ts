@@ -4,6 +4,7 @@ import type { Model } from '../../core/model.ts';
 import { isObject } from '../../core/objects.ts';
 import { lostDetail } from '../lost.ts';
 import { fromAiSdk } from './adapter.ts';
+import { mended } from './anthropic-mend.ts';
 import { messagesApi } from './anthropic-native.ts';
 import { withClaudeBudget } from './budget.ts';
 import { hasOnly } from './joined-texts.ts';
@@ -30,6 +31,7 @@ export const anthropic = fromAiSdk({
       if (member === undefined || !hasOnly(delta, DELTA)) return undefined;
       return { holder: delta, member, of: `${index} ${member}` };
     },
+    mend: mended,
   },
   lost: (request) => [...lostDetail(request), ...lostEffort(request)],
 

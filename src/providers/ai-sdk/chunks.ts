@@ -11,6 +11,7 @@ import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { isObject } from '../../core/objects.ts';
+import { tokenCount } from '../../core/usage.ts';
 import { vendorText } from '../../core/vendor.ts';
 import { type Speaker, streamFailure } from './failure.ts';
 import type { SignedThought } from './thoughts.ts';
@@ -186,6 +187,8 @@ export class Translator {
   }
 
   #finish({ finishReason, usage, providerMetadata }: FinishPart, batch: Chunk[]): void {
+    // Of a call that its vendor has not ended, no arguments may have come: clients parse them.
+    for (const [id, call] of this.#calls) if (!call.hasArguments) this.#continueCall(id, '{}', batch);
     const finish = toFinishReason(finishReason, this.#calls.size > 0, this.#options.speaker.label);
     const counted = toUsage(usage);
     if (counted !== undefined) batch.push({ type: 'usage', usage: counted });
@@ -251,9 +254,9 @@ function toFinishReason(reason: LanguageModelV4FinishReason, hasCalls: boolean, 
 }
 
 function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage | undefined {
-  if (inputTokens.total === undefined && outputTokens.total === undefined) return undefined;
-  const promptTokens = inputTokens.total ?? 0;
-  const completionTokens = outputTokens.total ?? 0;
+  const [prompt, completion] = [tokenCount(inputTokens.total), tokenCount(outputTokens.total)];
+  if (prompt === undefined && completion === undefined) return undefined;
+  const [promptTokens, completionTokens] = [prompt ?? 0, completion ?? 0];
   return {
     promptTokens,
     completionTokens,
