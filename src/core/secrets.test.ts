@@ -25,6 +25,36 @@ describe('masking secrets', () => {
     assert.equal(knowing('half-\ud83d-of-a-pair').mask('key: half-\ud83d-of-a-pair'), 'key: ***');
   });
 
+  test('with any of their characters percent-encoded, once or again', () => {
+    const secrets = knowing('sk-key/0123+é=');
+    const all = [...Buffer.from('sk-key/0123+é=')].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+    const once = encodeURIComponent('sk-key/0123+é=');
+    for (const text of [all, all.toUpperCase(), once.toLowerCase(), encodeURIComponent(once), 'sk%2Dkey/0123+é=']) {
+      assert.equal(secrets.mask(`100% <${text}>`), '100% <***>');
+    }
+    assert.equal(secrets.mask('100% of %73%6b'), '100% of %73%6b');
+  });
+
+  test('in base64, whatever stands before and behind them', () => {
+    const key = 'sk-planted/key?>~0123456789';
+    const secrets = knowing(key);
+    for (const before of ['', ':', 'me:', 'user:', 'Bearer ']) {
+      for (const behind of ['', '!', ' and more']) {
+        for (const encoding of ['base64', 'base64url'] as const) {
+          const text = Buffer.from(before + key + behind).toString(encoding);
+          const masked = secrets.mask(`got ${text}.`);
+          assert.match(masked, /^got [\w+/-]*\*\*\*[\w+/-]*=*\.$/);
+          // A letter at each end belongs to a neighbour as well.
+          const shown = (before + behind).length * (8 / 6) + 4;
+          assert.ok(masked.length - 'got ***.'.length <= shown, `${text}: ${masked}`);
+          assert.equal(secrets.mask(`got ${text.slice(0, 24)}…`).includes(text.slice(4, 20)), false);
+        }
+      }
+    }
+    // A long word that is none of them stays.
+    assert.equal(secrets.mask('aGVsbG8gd29ybGQsIHRoaXMgaXMgbm8ga2V5'), 'aGVsbG8gd29ybGQsIHRoaXMgaXMgbm8ga2V5');
+  });
+
   test('also those on which a text was cut', () => {
     const secrets = knowing('sk-0123456789');
     assert.equal(secrets.mask('key: sk-01234567…'), 'key: ***…');

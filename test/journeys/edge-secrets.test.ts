@@ -18,9 +18,21 @@ const COOKIE = 'planted-client-cookie-0123456789';
 const INTERNAL = 'planted-internal-0123456789';
 const SECRETS = [PROVIDER_KEY, PROVIDER_HEADER, CLIENT_KEY, COOKIE, INTERNAL];
 
+/** Spellings in which an upstream may quote. */
+const BASE64 = (text: string): string => Buffer.from(text).toString('base64');
+const PERCENT = (text: string): string =>
+  [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 /** All secrets that reached the upstream, in its own words. */
-const quoted = ({ headers }: VendorRequest): string =>
-  `Incorrect API key provided: ${headers.authorization} and ${headers['x-planted-token']}.`;
+const quoted = ({ headers }: VendorRequest): string => {
+  const key = `${headers.authorization}`;
+  return `Incorrect API key provided: ${key} and ${headers['x-planted-token']}, ${BASE64(key)} or ${PERCENT(key)}.`;
+};
+/** What of the secrets would be found in any of these. */
+const TRACES = SECRETS.flatMap((secret) => [
+  secret,
+  PERCENT(secret.slice(0, 12)),
+  BASE64(`Bearer ${secret}`).slice(12, 28),
+]);
 const json = (body: unknown): string => JSON.stringify(body);
 
 /** What the upstream says, by the model that is asked for. */
@@ -127,6 +139,7 @@ providers:
   running.process.kill('SIGTERM');
   const { stdout, stderr } = await running.ended;
   assert.match(stderr, /Incorrect API key provided/);
+  for (const trace of TRACES) assert.ok(!stdout.includes(trace) && !stderr.includes(trace), trace);
   for (const secret of SECRETS) {
     // A quotation may end in the middle of one.
     for (const spelling of [secret, encodeURIComponent(secret), secret.slice(0, 12)]) {
@@ -159,13 +172,13 @@ describe('secrets', () => {
   function assertHidden(): void {
     for (const { status, headers: received, text } of answers) {
       const all = `${inspect(received)}\n${text}`;
-      for (const secret of SECRETS) assert.ok(!all.includes(secret), `${secret}: ${status} ${all}`);
+      for (const secret of TRACES) assert.ok(!all.includes(secret), `${secret}: ${status} ${all}`);
     }
     const logged = inspect(
       world.gateway.log.lines.filter((line) => line.level !== 'debug'),
       { depth: null },
     );
-    for (const secret of SECRETS) assert.ok(!logged.includes(secret), logged);
+    for (const secret of TRACES) assert.ok(!logged.includes(secret), logged);
   }
 
   for (const name of Object.keys(FAILURES)) {
