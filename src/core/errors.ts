@@ -58,6 +58,8 @@ export interface ErrorOptions {
   readonly param?: string;
   /** Overrides the catalogue's status: an upstream's own 4xx is passed on as it is. */
   readonly status?: number;
+  /** An upstream's own status, where clients of its format know it and others do not. */
+  readonly upstreamStatus?: number;
   /** Seconds after which it is worth trying again. */
   readonly retryAfter?: number;
   /** Headers by which an upstream paces its clients, for ours. */

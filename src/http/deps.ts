@@ -105,6 +105,8 @@ export interface PlainRoute {
   readonly ownerOf?: OwnerOf;
   /** Errors in the dialect's own form, where it has one. They hold `error.message` and `error.code` in any form. */
   readonly errorBody?: ErrorBody;
+  /** The status of an error, where the dialect has others than the catalogue. */
+  readonly errorStatus?: (error: SluiceError) => number;
   readonly handler: Handler;
 }
 

@@ -48,6 +48,7 @@ declare module 'fastify' {
     takesBytes?: boolean;
     bodyLimit?: PlainRoute['bodyLimit'] | undefined;
     errorBody?: ErrorBody | undefined;
+    errorStatus?: PlainRoute['errorStatus'] | undefined;
     isOpen?: PlainRoute['isOpen'];
     refusal?: PlainRoute['refusal'];
     ownerOf?: PlainRoute['ownerOf'];
@@ -172,7 +173,7 @@ export function buildServer(deps: Deps): FastifyInstance {
   });
   for (const route of all) {
     const { method, url, handler, form, bodyLimit, errorBody, isCostly, hasNoBody = false, anyType = false } = route;
-    const { kind, isOpen, ownerOf, refusal, outlines = false, takesBytes = false } = route;
+    const { kind, isOpen, ownerOf, refusal, errorStatus, outlines = false, takesBytes = false } = route;
     const takesForm = form !== undefined;
     const takesJson = !takesForm || 'body' in route;
     const formParts = form?.required ?? [];
@@ -186,6 +187,7 @@ export function buildServer(deps: Deps): FastifyInstance {
       takesBytes,
       bodyLimit,
       errorBody,
+      errorStatus,
       kind,
       isOpen,
       refusal,

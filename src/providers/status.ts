@@ -1,5 +1,8 @@
 import type { ErrorCode, ErrorOptions } from '../core/errors.ts';
 
+/** Anthropic's "overloaded". */
+const OVERLOADED = 529;
+
 /** An upstream's error status, explained in its own words → our code. */
 function codeOfStatus(status: number): ErrorCode {
   switch (status) {
@@ -21,7 +24,7 @@ function codeOfStatus(status: number): ErrorCode {
     case 502:
       return 'upstream_failed';
     case 503:
-    case 529: // Anthropic's "overloaded"
+    case OVERLOADED:
       return 'overloaded';
     default:
       return status >= 400 && status < 500 ? 'invalid_request' : 'provider_failed';
@@ -49,6 +52,7 @@ export function codeOfFailure(status: number, said: string | undefined, word?: u
 
 /** Client errors keep the upstream's status (402, 422, 451, …), since clients of the vendor expect it. */
 export function keptStatus(status: number): ErrorOptions {
+  if (status === OVERLOADED) return { upstreamStatus: status };
   return status >= 400 && status < 500 && status !== 408 ? { status } : {};
 }
 

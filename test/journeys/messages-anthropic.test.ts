@@ -391,9 +391,11 @@ describe('between Anthropic’s client and Anthropic', { timeout: 60_000 }, () =
   test('an upstream that is overloaded or refuses the key is told apart', async () => {
     seat.answers({ status: 529, errorMessage: 'Overloaded', headers: { 'retry-after': '60' } });
     const busy = await post(HELLO);
-    assert.equal(busy.status, 503);
+    assert.equal(busy.status, 529);
     assert.equal(busy.headers.get('retry-after'), '60');
     assertHolds(await busy.json(), { type: 'error', error: { type: 'overloaded_error', code: 'overloaded' } });
+    seat.answers({ status: 503, errorMessage: 'Unavailable', headers: { 'retry-after': '60' } });
+    assert.equal((await post(HELLO)).status, 503);
     seat.answers({ status: 401, errorMessage: 'invalid x-api-key' });
     const refused = await post(HELLO);
     assert.equal(refused.status, 401);

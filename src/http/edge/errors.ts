@@ -75,7 +75,8 @@ export function errorHandler({ secrets, log }: { readonly secrets: Secrets; read
     const error = withoutSecrets(fromFastify(thrown), secrets);
     if (error.code === 'internal') log.error({ error: thrown, id: request.id }, 'a request failed unexpectedly');
     if (error.code === 'cancelled' && reply.raw.destroyed) return;
-    withoutFile(reply, error.status);
+    const status = request.route?.errorStatus?.(error) ?? error.status;
+    withoutFile(reply, status);
     const { retryAfter, rateLimits = {} } = error.options;
     reply.headers(rateLimits);
     if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
@@ -85,7 +86,7 @@ export function errorHandler({ secrets, log }: { readonly secrets: Secrets; read
       const scheme = mode === undefined || mode === 'navigate' ? 'Basic' : 'Bearer';
       reply.header('www-authenticate', scheme === 'Basic' ? `Basic ${REALM}, charset="UTF-8"` : `Bearer ${REALM}`);
     }
-    reply.code(error.status).header('content-type', 'application/json; charset=utf-8');
+    reply.code(status).header('content-type', 'application/json; charset=utf-8');
     const bodyOf = request.route?.errorBody ?? errorBody;
     const text = JSON.stringify(bodyOf(error, request));
     // A body that came along with the header is complete by then.

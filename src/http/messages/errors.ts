@@ -15,6 +15,11 @@ const TYPES: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 };
 
+/** An upstream that is overloaded: the SDKs of this API know 529, those of others do not. */
+export function messagesErrorStatus({ status, options }: SluiceError): number {
+  return options.upstreamStatus ?? status;
+}
+
 /** Anthropic's word for a class of errors. */
 export function errorType(status: number): string {
   return TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');

@@ -1,7 +1,7 @@
 import type { Limits } from '../../config/config.ts';
 import type { Deps, Route } from '../deps.ts';
 import { countTokens } from './count-tokens.ts';
-import { messagesErrorBody } from './errors.ts';
+import { messagesErrorBody, messagesErrorStatus } from './errors.ts';
 import { createMessage } from './messages.ts';
 import { CountBody, CountObject, MessageObject, MessagesBody } from './wire.ts';
 
@@ -12,6 +12,7 @@ export function messagesRoutes(deps: Deps): readonly Route[] {
     tag: 'Anthropic Messages',
     bodyLimit: (limits: Limits) => limits.chatBodyBytes,
     errorBody: messagesErrorBody,
+    errorStatus: messagesErrorStatus,
   } as const;
   const create = {
     ...common,
