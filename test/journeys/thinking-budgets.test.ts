@@ -97,6 +97,69 @@ describe('tokens for thoughts', { timeout: 60_000 }, () => {
     assert.deepEqual(bedrockOf(bedrock.requests.at(-1)?.body), [thinking, 3_000]);
   });
 
+  const viaChat = (model: string, fields: object) =>
+    fetch(`${world.gateway.origin}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model, messages, ...fields }),
+    });
+  const enabled = (budget_tokens: number) => ({ type: 'enabled', budget_tokens });
+  for (const [model, limit, reasoning_effort, budget] of [
+    [HAIKU, 10_000, 'low', 1_024],
+    [HAIKU, 10_000, 'high', 6_000],
+    [HAIKU, 2_048, 'xhigh', 1_843],
+    [HAIKU, 64_000, 'medium', 19_200],
+    ['claude-opus-4-1', 100_000, 'xhigh', 28_800],
+    ['glm-4.6', 10_000, 'high', 6_000],
+  ] as const) {
+    test(`the effort ${reasoning_effort} is worth ${budget} of the ${limit} tokens of ${model}`, async () => {
+      for (const name of ['max_tokens', 'max_completion_tokens']) {
+        const answer = await viaChat(`claude/${model}`, { [name]: limit, reasoning_effort });
+        assert.equal(answer.status, 200, await answer.text());
+        const most = model === 'claude-opus-4-1' ? 32_000 : limit;
+        assert.deepEqual(claudeOf(claude.requests.at(-1)?.body), [enabled(budget), most]);
+        assert.equal(answer.headers.get('x-sluice-dropped'), most === limit ? null : 'max_tokens');
+      }
+    });
+  }
+
+  test('an effort counts among the tokens of an answer on Bedrock, too', async () => {
+    await viaChat(`bedrock/${HAIKU_ON_BEDROCK}`, { max_tokens: 10_000, reasoning_effort: 'high' });
+    assert.deepEqual(bedrockOf(bedrock.requests.at(-1)?.body), [enabled(6_000), 10_000]);
+  });
+
+  test('a short answer is one without thoughts', async () => {
+    const limits = { max_tokens: 2_000, reasoning_effort: 'high' };
+    for (const [model, sent] of [
+      [`claude/${HAIKU}`, () => claudeOf(claude.requests.at(-1)?.body)],
+      [`bedrock/${HAIKU_ON_BEDROCK}`, () => bedrockOf(bedrock.requests.at(-1)?.body)],
+    ] as const) {
+      const answer = await viaChat(model, limits);
+      assert.equal(answer.headers.get('x-sluice-dropped'), 'reasoning_effort');
+      assert.deepEqual(sent(), [undefined, 2_000]);
+    }
+  });
+
+  test('an effort without a limit never asks for more than the model answers', async () => {
+    await viaChat(`claude/${HAIKU}`, { reasoning_effort: 'high' });
+    assert.deepEqual(claudeOf(claude.requests.at(-1)?.body), [enabled(38_400), 64_000]);
+  });
+
+  for (const [model, limit, asked, budget] of [
+    [HAIKU, 3_000, 2_000, 2_000],
+    [HAIKU, 3_000, 9_000, 1_500],
+    ['claude-sonnet-4-6', 3_000, 2_000, 2_000],
+    ['glm-4.6', 3_000, 2_000, 2_000],
+    [HAIKU, 1_000, 2_000, undefined],
+  ] as const) {
+    test(`the client's own ${asked} of ${limit} tokens reach ${model} as ${budget}`, async () => {
+      const answer = await viaChat(`claude/${model}`, { max_tokens: limit, thinking: enabled(asked) });
+      assert.equal(answer.headers.get('x-sluice-dropped'), budget === undefined ? 'thinking' : null);
+      const thinking = budget === undefined ? undefined : enabled(budget);
+      assert.deepEqual(claudeOf(claude.requests.at(-1)?.body), [thinking, limit]);
+    });
+  }
+
   test('a number from Gemini’s clients counts at Anthropic too, and is not called lost', async () => {
     const strict = { 'x-sluice-strict': '1' };
     for (const [limit, asked, sent] of [

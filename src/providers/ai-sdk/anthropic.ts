@@ -6,7 +6,7 @@ import { lostDetail } from '../lost.ts';
 import { fromAiSdk } from './adapter.ts';
 import { mended } from './anthropic-mend.ts';
 import { messagesApi } from './anthropic-native.ts';
-import { withClaudeBudget } from './budget.ts';
+import { withAnthropicBudget } from './budget.ts';
 import { hasOnly } from './joined-texts.ts';
 import { listPages } from './listing.ts';
 import { lostEffort } from './options.ts';
@@ -22,7 +22,7 @@ export const anthropic = fromAiSdk({
 
   native: messagesApi,
   takes: ['thinking', 'user'],
-  taken: withClaudeBudget,
+  taken: withAnthropicBudget,
   events: {
     says(event) {
       const { type, index, delta } = event;

@@ -14,7 +14,7 @@ export const bedrock = fromAiSdk({
   lost: (request) => [...lostDetail(request), ...lostOneCall(request), ...lostEffort(request)],
   effort: (word, model) => (word === 'none' && ALWAYS_THINKS.test(model) ? 'low' : word),
 
-  taken: withClaudeBudget,
+  taken: (request, drop) => withClaudeBudget(request, drop),
   options({ sampling: { thinkingTokens: budgetTokens } }) {
     return budgetTokens === undefined ? {} : { amazonBedrock: { reasoningConfig: { type: 'enabled', budgetTokens } } };
   },

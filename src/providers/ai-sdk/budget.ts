@@ -1,4 +1,5 @@
 import { type ChatRequest, THINKING_BUDGET } from '../../core/chat.ts';
+import { membersOf } from '../../core/objects.ts';
 
 /** How many tokens of thoughts a model can be given. */
 export interface BudgetRange {
@@ -27,21 +28,79 @@ export function budgetWithin(
 
 /** Claude's models that take a number of tokens. Later ones decide by themselves, and know efforts. */
 const COUNTS_THOUGHTS = /claude-(?:3-7-|(?:opus|sonnet|haiku)-4-(?:[0-5]\b|20\d{6}))/;
+/** Models that know efforts, and take a number still. */
+const TAKES_BOTH = /claude-(?:opus|sonnet)-4-6\b/;
+/** Those of Claude's that answer less than 64,000 tokens, and what their vendor's library sends at most. */
+const SHORTER_ANSWERS: readonly (readonly [RegExp, number])[] = [
+  [/claude-opus-4-(?:[01]\b|20)/, 32_000],
+  [/claude-3-7-/, 4_096],
+];
 /** Anthropic's least. */
-const CLAUDE: BudgetRange = { least: 1_024, most: Number.MAX_SAFE_INTEGER };
+const LEAST = 1_024;
 
 /**
  * A request as the libraries of Claude's vendors take it: they add the tokens for thoughts to those of the answer, while
- * clients count them among these.
+ * clients count them among these. Where these leave no room for thoughts, the model is not asked for any.
+ *
+ * @param countsThoughts whether a model that does not know efforts gets a number in their place
  */
-export function withClaudeBudget(request: ChatRequest): ChatRequest {
+export function withClaudeBudget(
+  request: ChatRequest,
+  drop: (field: string) => void,
+  countsThoughts = (model: string): boolean => COUNTS_THOUGHTS.test(model),
+): ChatRequest {
   const { thinkingTokens, ...sampling } = request.sampling;
-  if (thinkingTokens === undefined) return request;
+  if (thinkingTokens !== undefined) return withTokens(request, thinkingTokens, COUNTS_THOUGHTS.test(request.model));
+  const { maxTokens, reasoningEffort: effort = '' } = sampling;
+  if (maxTokens === undefined || !Object.hasOwn(SHARES, effort) || !countsThoughts(request.model)) return request;
+  if (maxTokens >= 2 * LEAST) return withTokens(request, undefined, true);
+  drop('reasoning_effort');
+  const { reasoningEffort: _, ...rest } = sampling;
+  return { ...request, sampling: rest };
+}
+
+/**
+ * The same for Anthropic's library, which makes numbers of efforts also for models of others that serve this API, and takes the
+ * client's own `thinking`.
+ */
+export function withAnthropicBudget(request: ChatRequest, drop: (field: string) => void): ChatRequest {
+  const counts = (model: string): boolean => COUNTS_THOUGHTS.test(model) || !model.includes('claude-');
+  const { thinking, ...extra } = request.extra;
+  const { maxTokens, thinkingTokens, ...sampling } = request.sampling;
+  const { type, budget_tokens: asked = LEAST } = membersOf(thinking);
+  const isOwn = type === 'enabled' && typeof asked === 'number' && thinkingTokens === undefined;
+  if (!isOwn || !(counts(request.model) || TAKES_BOTH.test(request.model)))
+    return withClaudeBudget(request, drop, counts);
+  if (maxTokens === undefined) return request;
+  const { sampling: taken } = withTokens(request, asked, true);
+  if (taken.thinkingTokens === undefined) {
+    drop('thinking');
+    return { ...request, sampling: { ...sampling, maxTokens }, extra };
+  }
+  const own = { ...membersOf(thinking), budget_tokens: taken.thinkingTokens };
+  return { ...request, sampling: taken, extra: { ...extra, thinking: own } };
+}
+
+function withTokens(request: ChatRequest, asked: number | undefined, isTaken: boolean): ChatRequest {
+  const { thinkingTokens: _, ...sampling } = request.sampling;
   const { maxTokens } = sampling;
-  const isTaken = COUNTS_THOUGHTS.test(request.model) && (maxTokens === undefined || maxTokens > CLAUDE.least);
-  const budget = isTaken ? budgetWithin({ thinkingTokens, ...sampling }, CLAUDE) : undefined;
+  const hasRoom = isTaken && (maxTokens === undefined || maxTokens > LEAST);
+  const budget = hasRoom ? budgetWithin(limited(request.model, sampling, asked), CLAUDE) : undefined;
   if (budget === undefined) return { ...request, sampling };
-  const { [THINKING_BUDGET]: _, ...extra } = request.extra;
+  const { [THINKING_BUDGET]: __, ...extra } = request.extra;
   const left = maxTokens === undefined ? {} : { maxTokens: maxTokens - budget };
   return { ...request, sampling: { ...sampling, ...left, thinkingTokens: budget }, extra };
+}
+
+const CLAUDE: BudgetRange = { least: LEAST, most: Number.MAX_SAFE_INTEGER };
+
+/** What is asked of thoughts, in an answer that is no longer than the model's longest. */
+function limited(model: string, sampling: ChatRequest['sampling'], asked: number | undefined): ChatRequest['sampling'] {
+  const [, longest = 64_000] = SHORTER_ANSWERS.find(([name]) => name.test(model)) ?? [];
+  const { maxTokens } = sampling;
+  return {
+    ...sampling,
+    ...(maxTokens === undefined ? {} : { maxTokens: Math.min(maxTokens, longest) }),
+    ...(asked === undefined ? {} : { thinkingTokens: asked }),
+  };
 }
