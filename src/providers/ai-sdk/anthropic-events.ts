@@ -2,8 +2,9 @@ import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { membersOf, parseObject, textOf } from '../../core/objects.ts';
 import { tokenCount } from '../../core/usage.ts';
-import { callId, failureIn, isFailure, numbers, stopReasonOf } from './anthropic-mend.ts';
+import { callId, failureIn, isFailure, stopReasonOf } from './anthropic-mend.ts';
 import { type Speaker, streamFailure } from './failure.ts';
+import { numbers } from './numbers.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,5 +1,6 @@
 import { isObject, membersOf, parseObject, textOf } from '../../core/objects.ts';
 import { toolCallId } from '../openai/ids.ts';
+import { numbers } from './numbers.ts';
 
 type Json = Record<string, unknown>;
 
@@ -99,15 +100,6 @@ export function stopReasonOf({ stop_reason: reason, stop_sequence: sequence }: J
 /** The id of a call: clients answer it by that. */
 export function callId({ id }: Json): string {
   return typeof id === 'string' && id !== '' ? id : toolCallId();
-}
-
-/** Counts in numbers, where they are written as text. */
-export function numbers(usage: unknown): Json {
-  const numeric = ([name, value]: [string, unknown]): [string, unknown] => [
-    name,
-    typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value,
-  ];
-  return Object.fromEntries(Object.entries(membersOf(usage)).map(numeric));
 }
 
 function counted(usage: unknown, needed: readonly string[]): Json {

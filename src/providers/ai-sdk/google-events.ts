@@ -4,6 +4,8 @@ import { SluiceError } from '../../core/errors.ts';
 import { isObject, membersOf, parseObject } from '../../core/objects.ts';
 import { tokenCount } from '../../core/usage.ts';
 import { type Speaker, streamFailure } from './failure.ts';
+import { failureIn } from './google-mend.ts';
+import { numbers } from './numbers.ts';
 
 type Json = Record<string, unknown>;
 
@@ -33,8 +35,8 @@ export class ContentEvents {
   /** Adds the chunks of one event to `batch`. Throws when it tells of a failure. */
   translate(data: string, batch: Chunk[]): void {
     const { candidates, error, ...answer } = this.#parse(data);
-    if (error !== undefined) {
-      const { message, code } = membersOf(error);
+    if (error != null) {
+      const { message, code } = failureIn(error);
       throw streamFailure(this.#speaker, { message, statusCode: code });
     }
     if (Object.keys(this.#answer).length === 0) this.#aside({ answer }, batch);
@@ -91,7 +93,7 @@ export class ContentEvents {
   #finish(reason: string | undefined, batch: Chunk[]): void {
     const candidate = reason === undefined ? {} : { candidate: { ...this.#candidate, finishReason: reason } };
     this.#aside({ answer: { ...this.#answer, ...candidate } }, batch);
-    const usage = toUsage(membersOf(this.#answer['usageMetadata']));
+    const usage = toUsage(numbers(this.#answer['usageMetadata']));
     if (usage !== undefined) batch.push({ type: 'usage', usage });
     batch.push({ type: 'finish', finish: toFinish(reason, this.#calls > 0) });
     this.#finished = true;

@@ -5,6 +5,7 @@ import { drawing } from '../image/describe.ts';
 import { lostDetail, lostOneCall } from '../lost.ts';
 import { fromAiSdk } from './adapter.ts';
 import { type BudgetRange, budgetWithin } from './budget.ts';
+import { mended } from './google-mend.ts';
 import { contentApi } from './google-native.ts';
 import { hasOnly } from './joined-texts.ts';
 import { listPages } from './listing.ts';
@@ -25,6 +26,7 @@ export const google = fromAiSdk({
 
   native: contentApi,
   events: {
+    mend: mended,
     says(event) {
       const { candidates } = event;
       const [candidate, second] = Array.isArray(candidates) ? candidates : [];

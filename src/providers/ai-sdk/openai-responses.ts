@@ -8,6 +8,7 @@ import { USUAL_SERVICE } from '../openai/services.ts';
 import { withPossibleStrict } from '../openai/strict-schema.ts';
 import { fromAiSdk } from './adapter.ts';
 import { listPages } from './listing.ts';
+import { mended } from './responses-mend.ts';
 import { responsesApi } from './responses-native.ts';
 import { faithful, LOOSE_TOOLS } from './responses-stream.ts';
 
@@ -50,7 +51,7 @@ export const openaiResponses = fromAiSdk({
       return { holder: event, member: 'delta', of: place.join(' ') };
     },
 
-    mend: withSummaryIndex,
+    mend: mended,
 
     ends: (data) => LAST.test(data) && LAST_TYPES.has(parseObject(data)?.['type']),
   },
@@ -81,14 +82,6 @@ const PIECES: ReadonlySet<unknown> = new Set([
 
 const LAST = /"response\.(?:completed|incomplete|failed)"/;
 const LAST_TYPES: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
-
-/** LiteLLM does not say to which part of a summary a piece belongs; the library starts the first one by itself. */
-function withSummaryIndex(data: string): string {
-  if (!data.includes(SUMMARY_PIECE)) return data;
-  const event = parseObject(data);
-  if (event?.['type'] !== SUMMARY_PIECE || typeof event['summary_index'] === 'number') return data;
-  return JSON.stringify({ ...event, summary_index: 0 });
-}
 
 function options(request: ChatRequest): SharedV4ProviderOptions {
   const { extra, responseFormat, sampling, parallelToolCalls, format } = request;

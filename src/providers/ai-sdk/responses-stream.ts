@@ -5,6 +5,7 @@ import type {
   SharedV4ProviderMetadata,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
+import { LOOSE_ANNOTATION } from './responses-mend.ts';
 
 /** A mark among the provider options: tools that do not say whether they are strict are not. */
 export const LOOSE_TOOLS: SharedV4ProviderOptions = { sluice: { looseTools: true } };
@@ -113,7 +114,8 @@ class RawReader {
     if (type === 'response.reasoning_text.delta' && typeof delta === 'string') {
       yield { type: 'reasoning-delta', id: `${item}:text`, delta };
     }
-    if (type !== 'response.output_text.annotation.added' || annotation?.type !== 'url_citation') return;
+    const isAnnotation = type === 'response.output_text.annotation.added' || type === LOOSE_ANNOTATION;
+    if (!isAnnotation || annotation?.type !== 'url_citation') return;
     const { url, title, start_index: start, end_index: end } = annotation;
     if (typeof url !== 'string') return;
     this.#citations += 1;
