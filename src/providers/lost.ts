@@ -7,12 +7,19 @@ export function saysNothing(field: string, value: unknown): boolean {
   return value === null || (value === false && (field === 'logprobs' || field === 'store'));
 }
 
-/** What one vendor understands of a conversation and its tools, and what a result of a tool says beside its words. */
-export function* lostMarks({ messages, tools = [] }: ChatRequest): Iterable<string> {
-  const parts = messages.flatMap((message) => message.content);
+/** Where Anthropic is to end a cache. */
+export function lostCacheMarks({ messages, tools = [] }: ChatRequest): readonly string[] {
+  const parts = messages.flatMap((message) => message.content.filter((part) => part.type !== 'bucket'));
   const isCached = (item: { readonly vendor?: VendorData }): boolean =>
     item.vendor?.['anthropic']?.['cacheControl'] !== undefined;
-  if ([...parts.filter((part) => part.type !== 'bucket'), ...tools].some(isCached)) yield 'cache_control';
+  return [...parts, ...tools].some(isCached) ? ['cache_control'] : [];
+}
+
+/** What one vendor understands of a conversation and its tools, and what a result of a tool says beside its words. */
+export function* lostMarks(request: ChatRequest): Iterable<string> {
+  const { messages } = request;
+  const parts = messages.flatMap((message) => message.content);
+  yield* lostCacheMarks(request);
   if (parts.some((part) => part.type === 'reasoning' && part.vendor !== undefined)) yield 'signature';
   if (messages.some((message) => message.role === 'tool' && message.isError === true)) yield 'is_error';
 }

@@ -1,5 +1,5 @@
 import type { Model } from '../../core/model.ts';
-import { lostDetail, lostOneCall } from '../lost.ts';
+import { lostCacheMarks, lostDetail, lostOneCall } from '../lost.ts';
 import { fromAiSdk, type Settings } from './adapter.ts';
 import { withClaudeBudget } from './budget.ts';
 import { lostEffort } from './options.ts';
@@ -11,7 +11,12 @@ import { lostEffort } from './options.ts';
 export const bedrock = fromAiSdk({
   baseUrl: (settings) => `https://bedrock-runtime.${region(settings)}.amazonaws.com`,
   secretSettings: ['accessKeyId', 'secretAccessKey', 'sessionToken'],
-  lost: (request) => [...lostDetail(request), ...lostOneCall(request), ...lostEffort(request)],
+  lost: (request) => [
+    ...lostCacheMarks(request),
+    ...lostDetail(request),
+    ...lostOneCall(request),
+    ...lostEffort(request),
+  ],
   effort: (word, model) => (word === 'none' && ALWAYS_THINKS.test(model) ? 'low' : word),
 
   taken: (request, drop) => withClaudeBudget(request, drop),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Model } from '../../core/model.ts';
 import { isObject, membersOf, parseObject } from '../../core/objects.ts';
 import { drawing } from '../image/describe.ts';
-import { lostDetail, lostOneCall } from '../lost.ts';
+import { lostCacheMarks, lostDetail, lostOneCall } from '../lost.ts';
 import { fromAiSdk } from './adapter.ts';
 import { type BudgetRange, budgetWithin } from './budget.ts';
 import { mended } from './google-mend.ts';
@@ -45,7 +45,12 @@ export const google = fromAiSdk({
       return typeof finishReason === 'string' && finishReason !== '';
     },
   },
-  lost: (request) => [...lostDetail(request), ...lostOneCall(request), ...lostEffort(request)],
+  lost: (request) => [
+    ...lostCacheMarks(request),
+    ...lostDetail(request),
+    ...lostOneCall(request),
+    ...lostEffort(request),
+  ],
   effort: takenEffort,
 
   embeddings: {

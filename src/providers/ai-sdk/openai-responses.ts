@@ -1,6 +1,7 @@
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { ChatRequest } from '../../core/chat.ts';
 import { parseObject } from '../../core/objects.ts';
+import { lostCacheMarks } from '../lost.ts';
 import { nearestEffort } from '../openai/efforts.ts';
 import { withJsonInWords } from '../openai/json-in-words.ts';
 import { parseModels } from '../openai/models.ts';
@@ -37,7 +38,10 @@ export const openaiResponses = fromAiSdk({
 
   options,
 
-  taken: (request, drop) => withJsonInWords(withPossibleStrict(request, drop), USUAL_SERVICE, drop),
+  taken: (request, drop) =>
+    withJsonInWords(withPossibleStrict(withKnownTier(request, drop), drop), USUAL_SERVICE, drop),
+
+  lost: lostCacheMarks,
 
   native: responsesApi,
 
@@ -82,6 +86,14 @@ const PIECES: ReadonlySet<unknown> = new Set([
 
 const LAST = /"response\.(?:completed|incomplete|failed)"/;
 const LAST_TYPES: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
+
+/** Anthropic has a field of that name, of which only the name comes here: its words are others. */
+function withKnownTier(request: ChatRequest, drop: (field: string) => void): ChatRequest {
+  const { service_tier: tier, ...extra } = request.extra;
+  if (tier !== true) return request;
+  drop('service_tier');
+  return { ...request, extra };
+}
 
 function options(request: ChatRequest): SharedV4ProviderOptions {
   const { extra, responseFormat, sampling, parallelToolCalls, format } = request;

@@ -143,7 +143,7 @@ function toolResult(message: Of<'tool'>, toolName: string, context: PromptContex
     type: 'tool-result' as const,
     toolCallId: message.toolCallId,
     toolName,
-    ...marked(message.vendor),
+    ...marked(message.vendor ?? markOf(message.content)),
   };
   if (message.content.every((part) => part.type !== 'media')) {
     const value = spokenTexts(message.content)
@@ -151,11 +151,18 @@ function toolResult(message: Of<'tool'>, toolName: string, context: PromptContex
       .join('\n');
     return { ...result, output: { type: message.isError === true ? 'error-text' : 'text', value } };
   }
-  const value = userContent(message.content, context);
-  // Of a result without text the library for Gemini makes none, and a call without its result is refused.
-  const isBare = value.every(({ type }) => type !== 'text');
-  const said = { type: 'text' as const, text: 'The tool returned this:' };
-  return { ...result, output: { type: 'content', value: isBare ? [said, ...value] : value } };
+  // The library for Gemini makes a result of each text, but a call without one, or with two of them, is refused.
+  const text = spokenTexts(message.content).map((part) => part.text);
+  const said = { type: 'text' as const, text: text.length === 0 ? 'The tool returned this:' : text.join('\n') };
+  const shown = message.content.filter((part) => part.type === 'media');
+  const value = [said, ...userContent(shown, context)];
+  return { ...result, output: { type: 'content', value } };
+}
+
+/** What marks the last of the parts that are marked: a cache ends with the result as a whole. */
+function markOf(parts: readonly Part[]): VendorData | undefined {
+  const texts = parts.filter((part) => part.type === 'text');
+  return texts.findLast(({ vendor }) => vendor?.['anthropic']?.['cacheControl'] !== undefined)?.vendor;
 }
 
 function textParts({ text, vendor }: TextPart): LanguageModelV4TextPart[] {

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import Anthropic from '@anthropic-ai/sdk';
+import { startAnthropicUpstream } from '../support/anthropic-upstream.ts';
+import { startBedrockUpstream } from '../support/bedrock-upstream.ts';
+import { startGeminiUpstream } from '../support/gemini-upstream.ts';
+import { startResponsesUpstream } from '../support/responses-upstream.ts';
+import { elements, member, type VendorUpstream } from '../support/vendor-server.ts';
+import { startGatewayBefore } from './gateway-before.ts';
+
+const IMAGE = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+const CACHED = { cache_control: { type: 'ephemeral' } };
+const MODELS = {
+  claude: 'claude-sonnet-4-6',
+  gemini: 'gemini-2.5-flash',
+  bedrock: 'us.anthropic.claude-haiku-4-5-20251001-v1:0',
+  responses: 'gpt-5.2',
+} as const;
+
+describe('newer fields on their way to another format', { timeout: 60_000 }, () => {
+  let upstreams: Record<keyof typeof MODELS, VendorUpstream>;
+  let world: Awaited<ReturnType<typeof startGatewayBefore>>;
+  before(async () => {
+    const hi = () => ({ text: ['Hi'] });
+    upstreams = {
+      claude: await startAnthropicUpstream(hi),
+      gemini: await startGeminiUpstream(hi),
+      bedrock: await startBedrockUpstream(hi),
+      responses: await startResponsesUpstream(hi),
+    };
+    world = await startGatewayBefore(
+      Object.values(upstreams),
+      `providers:
+  claude: { kind: anthropic, baseUrl: '${upstreams.claude.baseUrl}', apiKey: k }
+  gemini: { kind: google, baseUrl: '${upstreams.gemini.baseUrl}', apiKey: k }
+  bedrock: { kind: bedrock, baseUrl: '${upstreams.bedrock.baseUrl}', apiKey: k }
+  responses: { kind: openai-responses, baseUrl: '${upstreams.responses.baseUrl}', apiKey: k }`,
+    );
+  });
+  after(() => world.close());
+
+  async function viaChat(
+    provider: keyof typeof MODELS,
+    body: object,
+  ): Promise<{ dropped: string | null; sent: unknown }> {
+    const answer = await fetch(`${world.gateway.origin}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: `${provider}/${MODELS[provider]}`, ...body }),
+    });
+    assert.equal(answer.status, 200, await answer.text());
+    return { dropped: answer.headers.get('x-sluice-dropped'), sent: upstreams[provider].requests.at(-1)?.body };
+  }
+
+  const called = (content: readonly object[]) => [
+    { role: 'user', content: 'Look' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: ['c1', 'c2'].map((id) => ({ id, type: 'function', function: { name: 'look', arguments: '{}' } })),
+    },
+    { role: 'tool', tool_call_id: 'c1', content },
+    { role: 'tool', tool_call_id: 'c2', content: 'nothing' },
+  ];
+
+  test('a result with several texts beside a picture is one result to Gemini, in the place of its call', async () => {
+    const messages = called([{ type: 'text', text: 'one' }, IMAGE, { type: 'text', text: 'two' }]);
+    const { sent } = await viaChat('gemini', { messages });
+    const parts = elements(member(sent, 'contents', 2, 'parts'));
+    const results = parts.flatMap((part) => member(part, 'functionResponse') ?? []);
+    assert.deepEqual(
+      results.map((result) => [member(result, 'id'), member(result, 'response', 'content')]),
+      [
+        ['c1', 'one\ntwo'],
+        ['c2', 'nothing'],
+      ],
+    );
+    assert.equal(parts.filter((part) => member(part, 'inlineData') !== undefined).length, 1);
+  });
+
+  test('a cache that ends with the result of a tool reaches Anthropic', async () => {
+    const text = { type: 'text', text: 'seen', ...CACHED };
+    for (const content of [[text], [text, IMAGE]]) {
+      const { sent, dropped } = await viaChat('claude', { messages: called(content) });
+      const [result] = elements(member(sent, 'messages', 2, 'content'));
+      assert.equal(dropped, null);
+      assert.match(JSON.stringify(result), /"cache_control":\{"type":"ephemeral"\}/);
+    }
+  });
+
+  for (const provider of ['gemini', 'bedrock', 'responses'] as const) {
+    test(`${provider} is told no end of a cache, and the client hears of it`, async () => {
+      const messages = [{ role: 'user', content: [{ type: 'text', text: 'Look', ...CACHED }] }];
+      assert.equal((await viaChat(provider, { messages })).dropped, 'cache_control');
+      assert.equal((await viaChat(provider, { messages: [{ role: 'user', content: 'Look' }] })).dropped, null);
+    });
+  }
+
+  test('a service tier in Anthropic’s words is no reason for the Responses API to refuse a request', async () => {
+    const client = new Anthropic({ baseURL: world.gateway.origin, apiKey: 'secret', maxRetries: 0 });
+    for (const service_tier of ['standard_only', 'auto'] as const) {
+      const { data, response } = await client.messages
+        .create({
+          model: 'responses/gpt-5.2',
+          max_tokens: 9,
+          messages: [{ role: 'user', content: 'Hi' }],
+          service_tier,
+        })
+        .withResponse();
+      assert.equal(data.content[0]?.type === 'text' && data.content[0].text, 'Hi');
+      const sent = upstreams.responses.requests.at(-1)?.body;
+      assert.equal(member(sent, 'service_tier'), undefined);
+      assert.equal(response.headers.get('x-sluice-dropped'), 'service_tier');
+    }
+  });
+});
