@@ -1,5 +1,6 @@
 // Finds a Node that is new enough. Plain JavaScript on purpose: it has to run on the old Node it replaces.
 import { spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import path from 'node:path';
@@ -69,5 +70,9 @@ export function runWithNode(words, { flags = [], inProcess } = {}) {
     console.error(`sluice could not start ${node}: ${error.message}`);
     process.exit(1);
   });
-  child.on('exit', (code, signal) => process.exit(signal === null ? code : 128 + constants.signals[signal]));
+  child.on('exit', (code, signal) => {
+    // An old Node wants to restore its terminal at its end, and aborts where that is gone; what is closed it leaves alone.
+    for (const descriptor of [0, 1, 2]) closeSync(descriptor);
+    process.exit(signal === null ? code : 128 + constants.signals[signal]);
+  });
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from '../support/config-folder.ts';
@@ -66,6 +67,15 @@ const LAUNCHERS = [
   ['its launcher on an old Node', isOld ? onLinux('node') : undefined, [SLUICE, '--bind', '127.0.0.1:0']],
 ] as const;
 
+/** All that was said so far, each time there is more. */
+async function* said(output: Readable): AsyncIterable<string> {
+  let all = '';
+  for await (const text of output.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+    all += text;
+    yield all;
+  }
+}
+
 describe('signals', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     test(`${signal}: nothing new is accepted, the running answer is finished, code 0`, async (context) => {
@@ -121,37 +131,45 @@ describe('signals', () => {
     assert.equal(stderr.match(/the terminal has ended/g)?.length, 1, 'twice at the same moment is once');
   });
 
-  test('it ends with its terminal', { skip: noTerminals() }, async (context) => {
-    const folder = temporaryFolder(context);
-    const words = `echo pid $$; exec '${process.execPath}' '${SLUICE}' --bind 127.0.0.1:0`;
-    const environment = { ...process.env, HOME: folder, SLUICE_DATA_DIR: folder, SHELL: '/bin/sh' };
-    const terminal = spawn('script', ['-qefc', words, '/dev/null'], {
-      env: environment,
-      stdio: ['pipe', 'pipe', 'inherit'],
+  for (const [what, command] of [
+    ['it', process.execPath],
+    ['its launcher on an old Node', isOld ? 'node' : undefined],
+  ] as const) {
+    const skip = command === undefined || noTerminals();
+    test(`${what} ends in good order with its terminal`, { skip }, async (context) => {
+      // Hooks run in this order, and the folder must not go before it is read.
+      context.after(() => {
+        if (existsSync(ended)) return;
+        terminal.kill('SIGKILL');
+        for (const pid of childrenOf(Number(readFileSync(path.join(folder, 'shell'), 'utf8'))))
+          process.kill(pid, 'SIGKILL');
+      });
+      const folder = temporaryFolder(context);
+      const ended = path.join(folder, 'ended');
+      // The first shell ends with the terminal, of which the system then tells all that ran in it; the second one stays to note the code.
+      const noting = `trap : HUP; echo $$ > shell; '${command}' '${SLUICE}' --bind 127.0.0.1:0; echo $? > part; mv part ended`;
+      const words = `sh -c "${noting.replaceAll('$', '\\$')}"; true`;
+      const environment = { ...process.env, HOME: folder, SLUICE_DATA_DIR: folder, SHELL: '/bin/sh' };
+      const terminal = spawn('script', ['-qefc', words, '/dev/null'], {
+        cwd: folder,
+        env: environment,
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+      for await (const text of said(terminal.stdout)) if (/Page +http/.test(text)) break;
+      terminal.kill('SIGKILL');
+      await eventually('it has ended', () => existsSync(ended));
+      assert.equal(readFileSync(ended, 'utf8').trim(), '0');
     });
-    let said = '';
-    for await (const text of terminal.stdout.setEncoding('utf8')) {
-      said += text;
-      if (/Page +http/.test(said)) break;
-    }
-    const pid = Number(/pid (\d+)/.exec(said)?.[1] ?? assert.fail(said));
-    context.after(() => isAlive(pid) && process.kill(pid, 'SIGKILL'));
-    terminal.kill('SIGKILL');
-    await eventually('it has ended', () => !isAlive(pid));
-  });
+  }
 
   for (const [what, command, words] of LAUNCHERS) {
     test(`it ends with ${what} that is killed`, { skip: command === undefined }, async (context) => {
       const folder = temporaryFolder(context);
       const env = { ...process.env, HOME: folder, SLUICE_DATA_DIR: folder };
       const launcher = spawn(String(command), words, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
-      let said = '';
-      for await (const text of launcher.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
-        said += text;
-        if (/Page +http/.test(said)) break;
-      }
+      for await (const text of said(launcher.stdout)) if (/Page +http/.test(text)) break;
       const [pid = 0] = childrenOf(launcher.pid ?? 0);
-      assert.ok(isAlive(pid), said);
+      assert.ok(isAlive(pid));
       context.after(() => isAlive(pid) && process.kill(pid, 'SIGKILL'));
       launcher.kill('SIGKILL');
       await eventually('it has ended', () => !isAlive(pid));
