@@ -20,6 +20,7 @@ function world(context: TestContext, convert: (name: string) => Conversion = () 
         update: (id, change) => records.update(id, change),
         delete: (id, only) => records.delete(id, only),
         forgetExpired: (now) => records.forgetExpired(now),
+        deleteBetween: (from, end) => records.deleteBetween(from, end),
         ...changed,
       },
       files,

@@ -133,6 +133,29 @@ for (const [name, open] of WORLDS) {
     assert.deepEqual(await kept(), [false, false, true, true]);
   });
 
+  test(`days of the dashboard are forgotten at once, and nothing is asked of those that are not there: ${name}`, async (context) => {
+    const { store } = await open(context);
+    const { caches } = store;
+    const now = Date.now();
+    const idOf = (days: number): string => `observed-day ${dayOf(now - days * 24 * HOUR)}`;
+    const others = ['observed-dax', 'observed-daz', 'request-log'];
+    for (const id of [...[1_000, 399, 8, 6, 0].map(idOf), ...others])
+      await caches.put({ id, expires: now + HOUR, value: id });
+    const asked: string[] = [];
+    const watched = new Proxy(caches, {
+      get(target, name) {
+        asked.push(String(name));
+        const method: unknown = Reflect.get(target, name);
+        return typeof method === 'function' ? method.bind(target) : method;
+      },
+    });
+    assert.equal(await forgetExpired({ ...store, caches: watched, usageDays: () => 7 }), 3);
+    assert.deepEqual(asked, ['forgetExpired', 'deleteBetween']);
+    const kept = [...[6, 0].map(idOf), ...others];
+    for (const id of kept) assert.equal((await caches.get(id))?.id, id);
+    for (const id of [1_000, 399, 8].map(idOf)) assert.equal(await caches.get(id), undefined);
+  });
+
   test(`what has expired makes room on a full disk: ${name}`, async (context) => {
     const { caches, responses, uploads, files, usage } = (await open(context)).store;
     const path = 'sent/file-short/original';
@@ -144,7 +167,7 @@ for (const [name, open] of WORLDS) {
         if ((await files.stat(path)) !== undefined) throw new SluiceError('storage_failed', 'The disk is full.');
         return caches.forgetExpired(now);
       },
-      delete: caches.delete.bind(caches),
+      deleteBetween: caches.deleteBetween.bind(caches),
     };
     assert.equal(await forgetExpired({ caches: onFullDisk, responses, uploads, files, usage, usageDays }), 1);
   });
@@ -158,7 +181,7 @@ for (const [name, open] of WORLDS) {
         told.resolve();
         return 0;
       },
-      delete: async () => false,
+      deleteBetween: async () => 0,
     };
     const sweep = sweepRegularly({ ...store, usageDays, caches }, testLogger());
     context.after(() => sweep.stop());

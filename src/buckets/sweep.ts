@@ -23,7 +23,7 @@ interface SweepDeps extends Pick<Stores, 'files'> {
 }
 
 interface ExpiryDeps extends Pick<Stores, 'files' | 'uploads'> {
-  readonly caches: Pick<Stores['caches'], 'forgetExpired' | 'delete'>;
+  readonly caches: Pick<Stores['caches'], 'forgetExpired' | 'deleteBetween'>;
   readonly responses: Pick<Stores['responses'], 'forgetExpired'>;
   readonly usage: Pick<Stores['usage'], 'forgetBefore'>;
   /** Days for which usage is kept; 0: for ever. */

@@ -25,6 +25,8 @@ export interface Records<T extends { readonly id: string }> {
   delete(id: string, only?: (present: T) => boolean): Promise<boolean>;
   /** Removes those that have expired by `now`, milliseconds since 1970. Returns how many there were. */
   forgetExpired(now: number): Promise<number>;
+  /** Removes those whose ids are not before `from`, byte by byte, and before `end`. Returns how many there were. */
+  deleteBetween(from: string, end: string): Promise<number>;
 }
 
 /** One remembered statement of or about a user. */

@@ -1,5 +1,5 @@
 import { boundedCache } from '../core/bounded-cache.ts';
-import { dayOf, daysUpTo } from '../core/days.ts';
+import { dayOf } from '../core/days.ts';
 import type { Logger } from '../core/logger.ts';
 import type { CacheRecord, Records } from '../core/stores.ts';
 import { Durations } from './durations.ts';
@@ -228,10 +228,11 @@ export function merge(into: Group, other: Group): Group {
 }
 
 /** Removes what is kept of days before one. Returns how many there were. */
-export async function forgetDaysBefore(records: Pick<Records<CacheRecord>, 'delete'>, date: string): Promise<number> {
-  const dates = daysUpTo(date, KEPT_DAYS + 1).slice(0, -1);
-  const found = await Promise.all(dates.map((each) => records.delete(idOf(each))));
-  return found.filter(Boolean).length;
+export function forgetDaysBefore(
+  records: Pick<Records<CacheRecord>, 'deleteBetween'>,
+  date: string,
+): Promise<number> {
+  return records.deleteBetween(idOf(''), idOf(date));
 }
 
 function idOf(date: string): string {

@@ -32,6 +32,7 @@ function inMemory(refuses: (id: string, what: 'put' | 'delete') => boolean = () 
       return records.delete(id);
     },
     forgetExpired: () => Promise.reject(new Error('not asked for')),
+    deleteBetween: () => Promise.reject(new Error('not asked for')),
   };
   const written = (): string => JSON.stringify([...records.values()]);
   const keptOfLog = (): string[] => [...records.keys()].filter((id) => id.startsWith('request-log'));

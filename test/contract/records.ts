@@ -47,6 +47,16 @@ export function recordsContract(name: string, open: Open<Records<ChatRecord>>): 
       assert.equal(Reflect.get({}, 'polluted'), undefined);
     });
 
+    test('ids between two go together, the first one with them and the last one not', async (context) => {
+      const { store } = await open(context);
+      for (const id of ['a', 'day 1', 'day 2', 'day 10', 'day é', 'Day 1', 'day_', 'dayz']) await store.put(chat(id));
+      assert.equal(await store.deleteBetween('day ', 'day 2'), 2);
+      assert.equal(await store.deleteBetween('day ', 'day 2'), 0);
+      assert.equal(await store.deleteBetween('day 2', 'day é'), 1);
+      for (const id of ['day 1', 'day 10', 'day 2']) assert.equal(await store.get(id), undefined);
+      for (const id of ['a', 'day é', 'Day 1', 'day_', 'dayz']) assert.deepEqual(await store.get(id), chat(id));
+    });
+
     test('five megabytes are one record', async (context) => {
       const { store } = await open(context);
       const items = Array.from({ length: 500 }, (_, index) => ({ role: 'user', content: `${index}é`.repeat(2_500) }));

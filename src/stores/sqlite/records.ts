@@ -80,6 +80,13 @@ export class SqliteRecords<T extends { readonly id: string }> implements Records
     return result?.changes ?? 0;
   }
 
+  async deleteBetween(from: string, end: string): Promise<number> {
+    const [result] = await this.#database.write(
+      sql`delete from records where kind = ${this.#kind} and id >= ${checkId(from)} and id < ${checkId(end)}`,
+    );
+    return result?.changes ?? 0;
+  }
+
   async #deleteIf(id: string, only: (present: T) => boolean): Promise<boolean> {
     for (;;) {
       const stored = await this.#read(checkId(id));
