@@ -161,7 +161,9 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     owner: () => ownerNow(config),
     mostBytes: () => config.limits.uploadFileBytes,
   });
-  const sweep = shared === undefined ? sweepRegularly({ ...stores, usageDays }, log) : undefined;
+  // With several processes the primary sweeps, whose ledger it is.
+  const sweep =
+    ledger instanceof OwnLedger ? sweepRegularly({ ...stores, requests: ledger, usageDays }, log) : undefined;
   const media = createMediaStore(stores.files, guardedFetch, Date.now, shared?.mediaChanged);
   const search = createWebSearch({
     fetch: guardedFetch,

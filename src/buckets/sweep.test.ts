@@ -16,6 +16,7 @@ const hoursLater =
   (modified: number): number =>
     Date.now() + hours * HOUR - modified;
 const usageDays = (): number => 0;
+const requests = { forgetOld: async () => 0 };
 const file = (path: string): BucketFile => ({ name: path, kind: 'text', path, size: 1, mimeType: 'text/markdown' });
 
 for (const [name, open] of WORLDS) {
@@ -99,7 +100,7 @@ for (const [name, open] of WORLDS) {
     for (const id of ['file-short-0', 'file-long', 'file-kept'])
       await files.write(`sent/${id}/original`, [Buffer.from('x')]);
     const forget = (hours: number) =>
-      forgetExpired({ caches, responses, uploads, files, usage, usageDays, now: () => at + hours * HOUR });
+      forgetExpired({ caches, responses, uploads, files, usage, requests, usageDays, now: () => at + hours * HOUR });
     assert.equal(await forget(0.5), 0);
     assert.equal(await forget(2), 62);
     assert.equal(await forget(2), 0);
@@ -122,7 +123,7 @@ for (const [name, open] of WORLDS) {
       return days.map(({ length }) => length === 1);
     };
     let days = 0;
-    const forget = () => forgetExpired({ ...store, usageDays: () => days });
+    const forget = () => forgetExpired({ ...store, requests, usageDays: () => days });
     assert.equal(await forget(), 0);
     assert.deepEqual(await kept(), [true, true, true, true]);
     days = 7;
@@ -149,7 +150,7 @@ for (const [name, open] of WORLDS) {
         return typeof method === 'function' ? method.bind(target) : method;
       },
     });
-    assert.equal(await forgetExpired({ ...store, caches: watched, usageDays: () => 7 }), 3);
+    assert.equal(await forgetExpired({ ...store, requests, caches: watched, usageDays: () => 7 }), 3);
     assert.deepEqual(asked, ['forgetExpired', 'deleteBetween']);
     const kept = [...[6, 0].map(idOf), ...others];
     for (const id of kept) assert.equal((await caches.get(id))?.id, id);
@@ -169,7 +170,7 @@ for (const [name, open] of WORLDS) {
       },
       deleteBetween: caches.deleteBetween.bind(caches),
     };
-    assert.equal(await forgetExpired({ caches: onFullDisk, responses, uploads, files, usage, usageDays }), 1);
+    assert.equal(await forgetExpired({ caches: onFullDisk, responses, uploads, files, usage, requests, usageDays }), 1);
   });
 
   test(`it is looked for soon after the start, and from then on every hour: ${name}`, async (context) => {
@@ -183,7 +184,7 @@ for (const [name, open] of WORLDS) {
       },
       deleteBetween: async () => 0,
     };
-    const sweep = sweepRegularly({ ...store, usageDays, caches }, testLogger());
+    const sweep = sweepRegularly({ ...store, requests, usageDays, caches }, testLogger());
     context.after(() => sweep.stop());
     for (const waited of [60_000, HOUR - 60_000, HOUR]) {
       context.mock.timers.tick(waited);

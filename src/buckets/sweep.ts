@@ -26,6 +26,7 @@ interface ExpiryDeps extends Pick<Stores, 'files' | 'uploads'> {
   readonly caches: Pick<Stores['caches'], 'forgetExpired' | 'deleteBetween'>;
   readonly responses: Pick<Stores['responses'], 'forgetExpired'>;
   readonly usage: Pick<Stores['usage'], 'forgetBefore'>;
+  readonly requests: { forgetOld(): Promise<number> };
   /** Days for which usage is kept; 0: for ever. */
   readonly usageDays: () => number;
   readonly now?: () => number;
@@ -38,6 +39,7 @@ export async function forgetExpired({
   uploads,
   files,
   usage,
+  requests,
   usageDays,
   now = Date.now,
 }: ExpiryDeps): Promise<number> {
@@ -49,7 +51,7 @@ export async function forgetExpired({
     some = await removeExpired({ records: uploads, files }, at);
     count += some;
   } while (some > 0);
-  count += (await caches.forgetExpired(at)) + (await responses.forgetExpired(at));
+  count += (await caches.forgetExpired(at)) + (await responses.forgetExpired(at)) + (await requests.forgetOld());
   const days = usageDays();
   if (days === 0) return count;
   const first = dayOf(cautiousNow() - days * DAY_MS);

@@ -78,7 +78,8 @@ export const limitRules: Readonly<Record<keyof Limits, LimitRule>> = {
   },
   keptResponseDays: count('Days after which a stored answer of the Responses API is forgotten.', 36_500),
   keptUsageDays: {
-    about: 'Days after which records of usage are removed, and all sums by day. 0: they are kept for ever.',
+    about:
+      'Days after which records of usage are removed, all sums by day, and entries of the request log. 0: usage is kept for ever.',
     unit: 'count',
     least: 0,
     most: 36_500,

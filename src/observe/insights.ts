@@ -228,10 +228,7 @@ export function merge(into: Group, other: Group): Group {
 }
 
 /** Removes what is kept of days before one. Returns how many there were. */
-export function forgetDaysBefore(
-  records: Pick<Records<CacheRecord>, 'deleteBetween'>,
-  date: string,
-): Promise<number> {
+export function forgetDaysBefore(records: Pick<Records<CacheRecord>, 'deleteBetween'>, date: string): Promise<number> {
   return records.deleteBetween(idOf(''), idOf(date));
 }
 

@@ -3,10 +3,12 @@ import { recordId } from '../core/record-id.ts';
 import type { CacheRecord, Records } from '../core/stores.ts';
 import type { RequestLogMode } from './config.ts';
 import type { Seen } from './observation.ts';
-import type { RequestLog } from './request-log.ts';
+import { endOf, type RequestLog } from './request-log.ts';
 
 const INDEX = 'request-log';
-const KEPT_MS = 90 * 86_400_000;
+/** Days for which an entry is kept at most. */
+export const LOG_DAYS = 90;
+const KEPT_MS = LOG_DAYS * 86_400_000;
 /** Batches that are kept apart; then they become one. */
 const MOST_BATCHES = 24;
 
@@ -28,19 +30,29 @@ export class KeptLog {
   readonly #records: Records<CacheRecord>;
   readonly #logger: Logger;
   readonly #most: number;
+  readonly #keptSince: () => number;
   #isLoaded = false;
-  /** On the disk is content that is no longer to be kept. */
+  /** On the disk is something that is no longer to be kept. */
   #isStale = false;
   /** The place in the log up to which all is written. */
   #written = 0;
   #working: Promise<unknown> = Promise.resolve();
 
-  constructor(log: RequestLog, mode: RequestLogMode, most: number, records: Records<CacheRecord>, logger: Logger) {
+  /** @param keptSince what ended before that, in milliseconds since 1970, is not kept */
+  constructor(
+    log: RequestLog,
+    mode: RequestLogMode,
+    most: number,
+    records: Records<CacheRecord>,
+    logger: Logger,
+    keptSince: () => number,
+  ) {
     this.#log = log;
     this.#mode = mode;
     this.#most = most;
     this.#records = records;
     this.#logger = logger;
+    this.#keptSince = keptSince;
   }
 
   /** Reads what an earlier run left, once. Never throws. */
@@ -70,17 +82,31 @@ export class KeptLog {
     });
   }
 
+  /** Forgets what is too old, here and on the disk. Throws when the disk does not. Returns how many there were. */
+  forgetOld(): Promise<number> {
+    return this.#inTurn(async () => {
+      await this.#load();
+      const count = this.#log.dropBefore(this.#keptSince());
+      if (count > 0) this.#isStale = true;
+      if (this.#isStale) await this.#writeAnew();
+      return count;
+    });
+  }
+
   async #load(): Promise<void> {
     if (this.#isLoaded) return;
     if (this.#mode === 'none') await this.#erase();
     else {
       const batches = await this.#batches();
       const found = await Promise.all(batches.map(({ id }) => this.#records.get(id)));
-      const entries = found.flatMap((record) =>
+      const all = found.flatMap((record) =>
         record === undefined ? [] : (record.value as readonly Kept[]).map(seenOf),
       );
-      this.#isStale = this.#mode === 'meta' && entries.some(({ content }) => content !== undefined);
-      const allowed = this.#isStale ? entries.map(withoutContent) : entries;
+      const since = this.#keptSince();
+      const entries = all.filter((entry) => endOf(entry) >= since);
+      const hasContent = this.#mode === 'meta' && entries.some(({ content }) => content !== undefined);
+      this.#isStale = hasContent || entries.length < all.length;
+      const allowed = hasContent ? entries.map(withoutContent) : entries;
       const fresh = this.#log.size;
       this.#log.restore(allowed);
       this.#written = this.#log.end - fresh;

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { testLogger } from '../../test/support/call.ts';
-import { seen } from '../../test/support/seen.ts';
+import { seen as seenAt } from '../../test/support/seen.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { CacheRecord, Records } from '../core/stores.ts';
 import { defaultObserve } from './config.ts';
 import { OwnLedger } from './ledger.ts';
 
+const DAY_MS = 86_400_000;
+/** A request of now. */
+const seen = (more: Parameters<typeof seenAt>[0]) => seenAt({ time: Date.now(), ...more });
 const late = seen({ id: 'late' });
 
 /** `refuses` says of which record what fails. */
@@ -126,5 +129,37 @@ for (const [name, isRefused] of [
     isBroken = false;
     await ledger.flush();
     assert.equal(keptOfLog().length, 2);
+  });
+}
+
+for (const [usageDays, kept] of [
+  [7, 7],
+  [365, 90],
+  [0, 90],
+] as const) {
+  test(`the log tells of ${kept} days where usage is kept for ${usageDays}, in memory, on the disk and after a restart`, async (context) => {
+    const { port, written } = inMemory();
+    let days = 0;
+    const open = () => {
+      const ledger = new OwnLedger({ config: defaultObserve, records: port, log: testLogger(), usageDays: () => days });
+      context.after(() => ledger.close());
+      return ledger;
+    };
+    const told = async (ledger: OwnLedger) => (await ledger.query({ limit: 10 })).entries.map(({ id }) => id);
+    const ledger = open();
+    // They ended in this order, each a minute after it had begun.
+    for (const ago of [91, 89, 8, 6, 0])
+      ledger.add(seen({ id: `${ago} days`, time: Date.now() - ago * DAY_MS - 60_000, duration: 60_000 }), true);
+    await ledger.flush();
+    days = usageDays;
+    const young = ['0 days', '6 days', ...(kept === 90 ? ['8 days', '89 days'] : [])];
+    const restarted = open();
+    assert.deepEqual(await told(restarted), young);
+    assert.equal(await ledger.forgetOld(), 5 - young.length);
+    assert.deepEqual(await told(ledger), young);
+    assert.equal(await ledger.forgetOld(), 0);
+    for (const id of ['8 days', '91 days']) assert.equal(written().includes(id), young.includes(id), id);
+    context.mock.method(Date, 'now', () => performance.timeOrigin + performance.now() + 1_000 * DAY_MS);
+    assert.equal(await ledger.forgetOld(), 0, 'a clock that jumps is not believed');
   });
 }

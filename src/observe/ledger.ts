@@ -1,14 +1,17 @@
+import { dayOf } from '../core/days.ts';
+import { cautiousNow } from '../core/file-age.ts';
 import type { Logger } from '../core/logger.ts';
 import type { CacheRecord, Records } from '../core/stores.ts';
 import type { ObserveConfig } from './config.ts';
 import { type Group, Insights } from './insights.ts';
-import { KeptLog } from './keeping.ts';
+import { KeptLog, LOG_DAYS } from './keeping.ts';
 import { Metrics, type Present } from './metrics/metrics.ts';
 import type { Seen } from './observation.ts';
 import { type LogPage, type LogQuery, RequestLog } from './request-log.ts';
 
 /** How often what is to be kept is written, in milliseconds. */
 const FLUSH_MS = 5_000;
+const DAY_MS = 86_400_000;
 
 /** A page of the log, and how many entries there are in all. */
 export interface KeptPage extends LogPage {
@@ -60,7 +63,7 @@ export class OwnLedger implements Ledger {
     this.#config = config;
     this.#insights = new Insights(records, log, Date.now, usageDays);
     this.#requests = new RequestLog({ entries, bytes });
-    this.#kept = new KeptLog(this.#requests, mode, entries, records, log);
+    this.#kept = new KeptLog(this.#requests, mode, entries, records, log, () => keptSince(usageDays?.() ?? 0));
     // What an earlier run kept and this one shall not goes now, and not with the first request.
     void this.#kept.load();
   }
@@ -102,6 +105,11 @@ export class OwnLedger implements Ledger {
     return this.#kept.clear();
   }
 
+  /** Forgets what the log holds no longer. Returns how many entries there were. */
+  forgetOld(): Promise<number> {
+    return this.#kept.forgetOld();
+  }
+
   days(dates: readonly string[]): Promise<ReadonlyMap<string, readonly Group[]>> {
     return this.#insights.days(dates);
   }
@@ -125,4 +133,10 @@ export class OwnLedger implements Ledger {
   #flushLater(): void {
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
   }
+}
+
+/** The beginning of the first day (UTC) of which the log tells: it names users, so it knows no more of them than their usage. */
+function keptSince(usageDays: number): number {
+  const days = usageDays === 0 ? LOG_DAYS : Math.min(usageDays, LOG_DAYS);
+  return Date.parse(dayOf(cautiousNow() - days * DAY_MS));
 }

@@ -90,6 +90,13 @@ export class RequestLog {
     for (const entry of [...entries.values(), ...present]) this.add(entry);
   }
 
+  /** What ended before a time goes: milliseconds since 1970. Returns how many there were. */
+  dropBefore(time: number): number {
+    const before = this.size;
+    while (this.size > 0 && endOf(seenOf(this.#textAt(this.#begin))) < time) this.#drop();
+    return before - this.size;
+  }
+
   clear(): number {
     const count = this.size;
     while (this.size > 0) this.#drop();
@@ -143,6 +150,11 @@ export class RequestLog {
 
 function seenOf(text: string): Seen {
   return JSON.parse(text) as Seen;
+}
+
+/** When a request ended, milliseconds since 1970. */
+export function endOf({ time, duration }: Pick<Seen, 'time' | 'duration'>): number {
+  return time + duration;
 }
 
 /** Whether an entry has this id, which comes first, without reading all of it. */

@@ -111,7 +111,7 @@ class Primary {
     });
     this.#watchConfig();
     if (this.#config.detectLocal) this.#watchLocal();
-    this.#sweep = sweepRegularly({ ...this.#stores, usageDays: this.#usageDays }, this.#log);
+    this.#sweep = sweepRegularly({ ...this.#stores, requests: this.#ledger, usageDays: this.#usageDays }, this.#log);
     return text;
   }
 

@@ -65,3 +65,28 @@ test('what the dashboard shows beyond sums of tokens is kept no longer', { timeo
   await eventually('so is the older one', async () => !(await isThere(10)));
   assert.equal(await isThere(3), true);
 });
+
+test('the request log is kept no longer', { timeout: 120_000 }, async (context) => {
+  const { gateway, aMinuteLater } = await startWith(context, 'limits: { keptUsageDays: 7 }');
+  const log = async (): Promise<readonly string[]> => {
+    const response = await fetch(`${gateway.origin}/backend-api/v2/requests`);
+    const { requests } = (await response.json()) as { requests: readonly { asked: string }[] };
+    return requests.map(({ asked }) => asked);
+  };
+  const ask = async (model: string, days: number): Promise<void> => {
+    const now = Date.now() - days * DAY_MS;
+    const clock = context.mock.method(Date, 'now', () => now);
+    await fetch(`${gateway.origin}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hi' }] }),
+    });
+    await eventually('it is there', async () => (await log()).includes(model));
+    clock.mock.restore();
+  };
+  await ask('of-last-week', 9);
+  await ask('of-this-week', 3);
+  aMinuteLater();
+  await eventually('the older one is gone', async () => !(await log()).includes('of-last-week'));
+  assert.deepEqual(await log(), ['of-this-week']);
+});
