@@ -168,6 +168,34 @@ describe('OpenTelemetry where the collector fails', { timeout: 60_000 }, () => {
     }
   });
 
+  test('it is told why, whatever it is', async () => {
+    const collector = await startOtlpCollector();
+    collector.status = 302;
+    const gone = await startOtlpCollector();
+    await gone.close();
+    try {
+      for (const [endpoint, why] of [
+        [gone.endpoint, 'ECONNREFUSED'],
+        [collector.endpoint, 'unexpected redirect'],
+        // A port to which no fetch may go.
+        ['http://127.0.0.1:9', 'bad port'],
+      ] as const) {
+        const world = await openObserved({ otel: otelTo({ ...collector, endpoint }) });
+        try {
+          await chat(world);
+          const told = await eventually('it is told', () =>
+            world.log.lines.find(({ message }) => /collector/.test(message)),
+          );
+          assert.deepEqual(told.fields, { collector: endpoint, why });
+        } finally {
+          await world.close();
+        }
+      }
+    } finally {
+      await collector.close();
+    }
+  });
+
   test('one that never answers holds up nothing, not even the end for long', async () => {
     const collector = await startOtlpCollector();
     collector.status = 0;

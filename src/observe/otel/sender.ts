@@ -39,8 +39,7 @@ export class Sender {
       this.#complain(`status ${response.status}`);
       return RETRYABLE.has(response.status) ? 'again' : 'lost';
     } catch (error) {
-      const { name, cause } = error as { name?: string; cause?: { code?: unknown } };
-      this.#complain(typeof cause?.code === 'string' ? cause.code : String(name));
+      this.#complain(reasonOf(error));
       return 'again';
     }
   }
@@ -52,4 +51,11 @@ export class Sender {
     }
     this.#isFailing = true;
   }
+}
+
+/** Why `fetch` failed: the system's code, else its own words (`unexpected redirect`); its error is a `TypeError` whatever it was. */
+function reasonOf(error: unknown): string {
+  const { name, cause } = error as { name?: string; cause?: { code?: unknown; message?: unknown } };
+  const [reason] = [cause?.code, cause?.message].filter((each) => typeof each === 'string' && each !== '');
+  return String(reason ?? name);
 }
