@@ -157,6 +157,29 @@ for (const [name, open] of WORLDS) {
     for (const id of [1_000, 399, 8].map(idOf)) assert.equal(await caches.get(id), undefined);
   });
 
+  test(`what expires stays on the disk when the clock jumps far ahead for a moment: ${name}`, async (context) => {
+    const { store } = await open(context);
+    const { caches, responses, uploads } = store;
+    const now = Date.now();
+    const expires = now + HOUR;
+    const about = { name: 'x', mimeType: 'text/plain', purpose: 'user_data', size: 1, createdAt: now };
+    await uploads.add({ id: 'file-short', owner: null, ...about, expires, path: 'sent/file-short/original' });
+    await caches.put({ id: 'short', expires, value: 1 });
+    await responses.put({ id: 'short', owner: null, expires, body: {} });
+    const jump = context.mock.method(Date, 'now', () => now + 1_000 * 24 * HOUR);
+    assert.equal(await forgetExpired({ ...store, requests, usageDays }), 0);
+    // Writing forgets, too, now and then.
+    const later = Date.now() + HOUR;
+    for (let n = 0; n < 64; n += 1) {
+      await caches.put({ id: 'other', expires: later, value: 1 });
+      await responses.put({ id: 'other', owner: null, expires: later, body: {} });
+    }
+    for (const records of [caches, responses]) assert.equal(await records.get('short'), undefined, 'nobody gets it');
+    jump.mock.restore();
+    for (const records of [caches, responses]) assert.equal((await records.get('short'))?.id, 'short');
+    assert.equal((await uploads.get('file-short'))?.id, 'file-short');
+  });
+
   test(`what has expired makes room on a full disk: ${name}`, async (context) => {
     const { caches, responses, uploads, files, usage } = (await open(context)).store;
     const path = 'sent/file-short/original';

@@ -41,7 +41,7 @@ export async function forgetExpired({
   usage,
   requests,
   usageDays,
-  now = Date.now,
+  now = cautiousNow,
 }: ExpiryDeps): Promise<number> {
   const at = now();
   let count = 0;

@@ -53,6 +53,19 @@ function fullOnceFilled(deps: UploadDeps): { readonly uploads: Uploads; fill(): 
 }
 
 describe('files that were sent', () => {
+  test('that expire are there again after a clock that jumped far ahead for a moment', async (context) => {
+    const uploads = new Uploads(world(context));
+    const { id } = await uploads.add({ ...ABOUT, bytes: Buffer.from('x'), expiresAfterMs: 3_600_000 });
+    const later = Date.now() + 1_000 * 86_400_000;
+    const jump = context.mock.method(Date, 'now', () => later);
+    await uploads.add({ ...ABOUT, bytes: Buffer.from('y') });
+    assert.equal((await uploads.list(ALL)).length, 1);
+    await assert.rejects(uploads.get(id), isMissing);
+    jump.mock.restore();
+    const { body } = await uploads.open(await uploads.get(id));
+    assert.equal((await collectBytes(body)).toString(), 'x');
+  });
+
   test('are there, byte for byte, until they are deleted', async (context) => {
     const deps = world(context);
     const uploads = new Uploads(deps);

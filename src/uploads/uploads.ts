@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { SluiceError } from '../core/errors.ts';
+import { cautiousNow } from '../core/file-age.ts';
 import { collectBytes } from '../core/pieces.ts';
 import { deleteWithBytes, onlyStorage } from '../core/storage-failure.ts';
 import type { ByteRange, Files, OpenFile, UploadQuery, UploadRecord, UploadStore } from '../core/stores.ts';
@@ -122,7 +123,7 @@ export class Uploads {
   }
 
   #removeExpired(): Promise<number> {
-    return removeExpired(this.#deps, this.#now());
+    return removeExpired(this.#deps, (this.#deps.now ?? cautiousNow)());
   }
 
   #now(): number {

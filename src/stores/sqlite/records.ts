@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { cautiousNow } from '../../core/file-age.ts';
 import { Locks } from '../../core/locks.ts';
 import type { Records } from '../../core/stores.ts';
 import { checkId } from '../id.ts';
@@ -137,7 +138,7 @@ export class SqliteRecords<T extends { readonly id: string }> implements Records
     const { most } = this.#options;
     if (most === undefined || this.#writes++ % FORGET_EVERY !== 0) return [];
     return [
-      this.#expiredBy(this.#now()),
+      this.#expiredBy((this.#options.now ?? cautiousNow)()),
       sql`delete from records where number in (
             select number from records where kind = ${this.#kind} and expires is not null
             order by expires desc limit -1 offset ${most()})`,
