@@ -72,7 +72,13 @@ export function runWithNode(words, { flags = [], inProcess } = {}) {
   });
   child.on('exit', (code, signal) => {
     // An old Node wants to restore its terminal at its end, and aborts where that is gone; what is closed it leaves alone.
-    for (const descriptor of [0, 1, 2]) closeSync(descriptor);
+    for (const descriptor of [0, 1, 2]) {
+      try {
+        closeSync(descriptor);
+      } catch {
+        // Closed before.
+      }
+    }
     process.exit(signal === null ? code : 128 + constants.signals[signal]);
   });
 }
