@@ -212,4 +212,36 @@ describe('server-side tool calls over HTTP', { timeout: 60_000 }, () => {
     assert.ok(!cut.some(({ type }) => type === 'tool_calls'));
     assert.equal(cut.at(-1)?.type, 'error');
   });
+
+  test('a call in the form that came before tool calls, sent unasked, is shown like any other', async () => {
+    const event = (fields: object): string => `data: ${JSON.stringify({ choices: [{ index: 0, ...fields }] })}\n\n`;
+    const older = (function_call: object): string => event({ delta: { function_call } });
+    const newer = { tool_calls: [{ index: 0, id: 'call_n', function: { name: 'time', arguments: '{"zone":"CET"}' } }] };
+    const end = `${event({ delta: {}, finish_reason: 'function_call' })}data: [DONE]\n\n`;
+    const pieces = [
+      older({ name: 'time', arguments: '' }),
+      older({ arguments: '{"zone":' }),
+      older({ arguments: '"CET"}' }),
+    ];
+    const both = event({ delta: { ...newer, function_call: { name: 'time', arguments: '{"zone":"CET"}' } } });
+    for (const [sent, id] of [
+      [pieces.join(''), /^call_\w{24}$/],
+      [both, /^call_n$/],
+    ] as const) {
+      world.answers({ raw: sent + end });
+      const events = await converse(world, { messages: ASK });
+      const told = events.filter(({ type }) => type === 'tool_calls');
+      const [{ tool_calls: calls } = {}] = told as readonly { tool_calls?: { id: string; function: object }[] }[];
+      assert.deepEqual([told.length, calls?.length], [1, 1]);
+      assert.match(calls?.[0]?.id ?? '', id);
+      assert.deepEqual(calls?.[0]?.function, { name: 'time', arguments: '{"zone":"CET"}' });
+      assert.deepEqual(events.at(-1)?.['finish'], { reason: 'tool_calls' });
+    }
+    world.answers({
+      raw: event({ delta: { content: 'No.', function_call: {} } }) + event({ delta: {}, finish_reason: 'stop' }),
+    });
+    const none = await converse(world, { messages: ASK });
+    assert.ok(!none.some(({ type }) => type === 'tool_calls'));
+    assert.equal(contentOf(none), 'No.');
+  });
 });

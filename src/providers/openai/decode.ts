@@ -1,5 +1,6 @@
 import type { Batch, Chunk, Source, Usage } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
+import { isObject } from '../../core/objects.ts';
 import { decodeUsage } from '../../core/usage.ts';
 import { AlikeEvents, PROBE } from './alike.ts';
 import { EventReader } from './events.ts';
@@ -25,6 +26,8 @@ interface WireMessage {
   readonly reasoning?: unknown;
   readonly reasoning_content?: unknown;
   readonly tool_calls?: unknown;
+  /** What came before `tool_calls`; some servers still send it. */
+  readonly function_call?: unknown;
   readonly annotations?: unknown;
   readonly images?: unknown;
   readonly audio?: unknown;
@@ -41,6 +44,8 @@ export class ChatDecoder {
   #found: readonly Source[] = [];
   #done = false;
   readonly #calls = new ToolCalls();
+  /** A call in the form that came before `tool_calls`; there is one at most. */
+  readonly #olderCall = new ToolCalls();
   readonly #alike = new AlikeEvents();
   readonly #unreadable = new Unreadable();
   #audio: { data: string; transcript: string } | undefined;
@@ -88,7 +93,7 @@ export class ChatDecoder {
   saysOnly(text: string, chunks: readonly Chunk[]): boolean {
     const [only] = chunks;
     if (chunks.length !== 1 || only?.type !== 'content' || only.content !== text) return false;
-    return !this.complete && this.#usage === undefined && this.#audio === undefined && !this.#calls.any;
+    return !this.complete && this.#usage === undefined && this.#audio === undefined && !this.#hasCalls;
   }
 
   /** Chunks of a parsed event or of a whole completion. */
@@ -126,7 +131,17 @@ export class ChatDecoder {
     }
     for (const source of this.#found) into.push({ type: 'source', source });
     if (this.#usage !== undefined) into.push({ type: 'usage', usage: this.#usage });
-    into.push({ type: 'finish', finish: this.#finish ?? (this.#calls.any ? 'tool_calls' : 'stop') });
+    into.push({ type: 'finish', finish: this.#reason() });
+  }
+
+  get #hasCalls(): boolean {
+    return this.#calls.any || this.#olderCall.any;
+  }
+
+  /** Calls are told in their present form, whatever theirs was. */
+  #reason(): string {
+    if (this.#finish === 'function_call' && this.#hasCalls) return 'tool_calls';
+    return this.#finish ?? (this.#hasCalls ? 'tool_calls' : 'stop');
   }
 
   #message(message: WireMessage, into: Chunk[]): void {
@@ -147,11 +162,19 @@ export class ChatDecoder {
     if (Array.isArray(message.tool_calls)) {
       for (const piece of this.#calls.read(message.tool_calls)) into.push({ type: 'tool_call', tool_call: piece });
     }
+    if (isObject(message.function_call)) this.#older(message.function_call, into);
     if (Array.isArray(message.annotations)) {
       for (const source of citedSources(message.annotations)) into.push({ type: 'source', source });
     }
     if (Array.isArray(message.images)) images(message.images, into);
     if (message.audio !== undefined && message.audio !== null) this.#hear(message.audio);
+  }
+
+  #older(call: Record<string, unknown>, into: Chunk[]): void {
+    // Servers that know both forms tell the same call in both.
+    if (this.#calls.any || !(this.#olderCall.any || (typeof call['name'] === 'string' && call['name'] !== ''))) return;
+    for (const piece of this.#olderCall.read([{ index: 0, function: call }]))
+      into.push({ type: 'tool_call', tool_call: piece });
   }
 
   #hear(audio: unknown): void {
