@@ -122,6 +122,7 @@ describe('usage and log over HTTP', { timeout: 60_000 }, () => {
       prompt_tokens: 3,
       completion_tokens: 4,
       total_tokens: 7,
+      id: 'mine',
     });
     await told(postJson(at(world, 'usage'), { user: 'of the body', total_tokens: 5 }, {}));
     assert.equal((await recorded('of the body'))[0]?.['total_tokens'], 5);
@@ -160,6 +161,22 @@ describe('usage and log over HTTP', { timeout: 60_000 }, () => {
       assert.deepEqual((await told(postJson(at(world, route), { text: 'x'.repeat(60 * 1024) }))).json, {});
     });
   }
+
+  test('names of providers and models have to be texts, which the refusal says', async () => {
+    for (const field of ['provider', 'model'])
+      for (const value of [5, 0, true, false, {}, { name: 'p' }, ['m']]) {
+        const user = `names ${field} ${JSON.stringify(value)}`;
+        const { status, json } = await told(
+          postJson(at(world, 'usage'), { [field]: value, total_tokens: 1 }, { 'x-user': user }),
+        );
+        const { message, param, code } = json.error;
+        assert.deepEqual(
+          [status, message, param, code],
+          [400, `'${field}' must be a string.`, field, 'invalid_request'],
+        );
+        assert.deepEqual(await recordsOf(user), []);
+      }
+  });
 
   test('tokens have to be numbers', async () => {
     for (const tokens of ['many', -1, {}, true, 1e300])

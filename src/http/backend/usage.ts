@@ -12,7 +12,7 @@ import { RECORD_BYTES, withoutControls } from './record.ts';
 import { StatsQuery } from './wire.ts';
 
 /** Fields of a record that are Sluice's own: a client can neither set nor change them. */
-const RESERVED: ReadonlySet<string> = new Set(['id', 'time', 'ip']);
+const RESERVED: ReadonlySet<string> = new Set(['time', 'ip']);
 const COUNTED: ReadonlySet<string> = new Set([
   'user',
   'provider',
@@ -35,8 +35,8 @@ export function postUsage(deps: Deps): Handler {
     const record: UsageRecord = {
       time: Date.now(),
       user: userOf(request, value['user']),
-      provider: printable(value['provider']) ?? '',
-      model: printable(value['model']) ?? '',
+      provider: name(value, 'provider'),
+      model: name(value, 'model'),
       promptTokens,
       completionTokens,
       totalTokens: count(value, 'total_tokens') || promptTokens + completionTokens,
@@ -121,6 +121,13 @@ function totalsToWire(totals: UsageTotals): Record<string, number> {
     total_tokens: totals.totalTokens,
     saved_tokens: totals.savedTokens,
   };
+}
+
+/** The name of a provider or a model; '': none is given. */
+function name(body: Record<string, unknown>, field: string): string {
+  const value = body[field] ?? '';
+  if (typeof value === 'string') return printable(value) ?? '';
+  throw new SluiceError('invalid_request', `'${field}' must be a string.`, { param: field });
 }
 
 /** A count of tokens; anything that is none counts as nothing. */
