@@ -34,6 +34,18 @@ describe('events of buckets', { timeout: 60_000 }, () => {
     }
   });
 
+  test('a bucket may be called stream: its text is its text, and its events have their own path', async () => {
+    await upload(world, 'stream', ['a.txt', 'abc']);
+    const response = await fetch(at(world, 'files/stream?x=/stream'));
+    assert.equal(response.headers.get('content-type'), 'text/plain; charset=utf-8');
+    assert.match(await response.text(), /abc/);
+    for (const path of ['files/stream/stream', 'files/stream/stream?delete_files=false', 'files/stream/str%65am'])
+      assert.deepEqual(await listen(at(world, path)), [
+        { action: 'load', size: 3 },
+        { action: 'done', size: 3 },
+      ]);
+  });
+
   test('a bucket without a text is done with a size of 0, by which front ends know that there is none', async () => {
     await upload(world, 'pictures', ['p.png', await png(10, 10)]);
     assert.deepEqual(await listen(at(world, 'files/pictures/stream')), [

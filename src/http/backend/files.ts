@@ -42,7 +42,8 @@ export function getFiles(deps: Deps): Handler {
     const { delete_files: asked } = request.query as Record<string, unknown>;
     // HEAD delivers nothing and changes nothing (RFC 9110 §9.2.1).
     const deleteAfter = request.method === 'GET' && typeof asked === 'string' && /^(true|1)$/i.test(asked);
-    const isEvents = request.url.split('?')[0]?.endsWith('/stream') === true || accepts(request, 'text/event-stream');
+    // Of the route, since a bucket may be called `stream`.
+    const isEvents = request.routeOptions.url?.endsWith('/stream') === true || accepts(request, 'text/event-stream');
     const record = await deps.buckets.get(id);
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
