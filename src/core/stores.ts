@@ -297,7 +297,8 @@ export interface ChatRecord {
   readonly owner: string | null;
   /** The client's own time stamp, milliseconds; 0 when it sent none. */
   readonly updated: number;
-  readonly body: Readonly<Record<string, unknown>>;
+  /** The JSON text that was sent. Of chats shared before texts were kept, the value. */
+  readonly body: string | Readonly<Record<string, unknown>>;
 }
 
 /** One file of a bucket. Where its bytes are is made up here; the name is only what people call it. */

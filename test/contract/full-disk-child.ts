@@ -1,5 +1,6 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { membersOf } from '../../src/core/objects.ts';
 import type { Stores } from '../../src/core/stores.ts';
 import { openStores } from '../../src/stores/index.ts';
 import { testLogger } from '../support/call.ts';
@@ -61,7 +62,7 @@ async function untilFailure(work: (n: number) => Promise<void>): Promise<string>
 }
 
 async function isReadable({ chats: records, files: bytes }: Stores): Promise<boolean> {
-  for (const id of chats) if ((await records.get(id))?.body['filler'] !== FILLER) return false;
+  for (const id of chats) if (membersOf((await records.get(id))?.body)['filler'] !== FILLER) return false;
   for (const [n, name] of files.entries()) if ((await bytes.stat(name))?.size !== (n + 1) * FILLER.length) return false;
   return true;
 }

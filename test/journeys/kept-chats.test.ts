@@ -43,6 +43,15 @@ describe('shared chats over HTTP', { timeout: 60_000 }, () => {
     }
   });
 
+  test('gives back the very bytes: numbers keep their digits, members their order and spaces', async () => {
+    const text =
+      '{ "updated": 5,\n "id": 9007199254740993, "2": -123456789012345678901234567890, "1": 1.10, "say": "\\u00e9 \\ud800 猫" }';
+    assert.equal((await told(postJson(url('digits'), text))).status, 200);
+    const response = await fetch(url('digits'));
+    assert.equal(response.headers.get('etag'), '"5"');
+    assert.equal(await response.text(), text);
+  });
+
   test('what nobody shared is not found, whatever the reader has', async () => {
     for (const headers of [{}, { 'if-none-match': '0' }, { 'if-none-match': '"0"' }]) {
       const { status, code, message } = await told(fetch(url('never'), { headers }));
