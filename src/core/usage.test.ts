@@ -126,13 +126,13 @@ describe('an estimate', () => {
     assert.equal(estimatePrompt(['', 'abc', '世界'], bytesOf), 1 + 4 + 4 + 5);
   });
 
-  test('of an answer: a fourth of the bytes of each piece, and one at least of any text', () => {
+  test('of an answer: a fourth of the bytes of each piece, rounded', () => {
     const tokensOf = (...pieces: readonly string[]): number => {
       const estimate = new TextEstimate();
       for (const piece of pieces) estimate.add(piece);
       return estimate.tokens;
     };
-    assert.deepEqual([tokensOf(), tokensOf(''), tokensOf('a'), tokensOf('', 'a')], [0, 0, 1, 1]);
+    assert.deepEqual([tokensOf(), tokensOf(''), tokensOf('a'), tokensOf('a', 'b'), tokensOf('ab')], [0, 0, 0, 0, 1]);
     assert.deepEqual([tokensOf('Hello, '), tokensOf('世界'), tokensOf('Hello, ', '世界')], [2, 2, 4]);
   });
 });

@@ -74,19 +74,16 @@ export function estimatePrompt<Message>(messages: readonly Message[], bytesOf: (
   return tokens;
 }
 
-/** Tokens of an answer by the bytes of each piece of its text, in the same way; text of any length is one at least. */
+/** Tokens of an answer by the bytes of each piece of its text, in the same way, which makes none of a single letter. */
 export class TextEstimate {
-  #bytes = 0;
   #tokens = 0;
 
   add(text: string): void {
-    const bytes = Buffer.byteLength(text);
-    this.#bytes += bytes;
-    this.#tokens += Math.round(bytes / 4);
+    this.#tokens += Math.round(Buffer.byteLength(text) / 4);
   }
 
   get tokens(): number {
-    return this.#bytes === 0 ? 0 : Math.max(1, this.#tokens);
+    return this.#tokens;
   }
 }
 

@@ -1,6 +1,5 @@
 import type { CallScope } from '../core/call.ts';
 import type { EmbeddingInput, Embeddings, EmbeddingUsage } from '../core/embedding.ts';
-import { TextEstimate } from '../core/usage.ts';
 import type { Asked, Performed } from '../routing/router.ts';
 import type { Deps } from './deps.ts';
 import { type Ask, perform } from './perform.ts';
@@ -32,7 +31,5 @@ function counted(found: Embeddings, inputs: readonly EmbeddingInput[]): Counted 
 
 function tokensOf(input: EmbeddingInput): number {
   if (typeof input !== 'string') return input.length;
-  const estimate = new TextEstimate();
-  estimate.add(input);
-  return estimate.tokens;
+  return Math.max(input === '' ? 0 : 1, Math.round(Buffer.byteLength(input) / 4));
 }

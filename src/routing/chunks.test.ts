@@ -121,8 +121,10 @@ describe('an answer in chunks', () => {
     assert.equal(counted?.usage.estimated, true);
     assert.equal(counted?.usage.completionTokens, 50);
     assert.equal(usages.length, 1);
-    const short = await read((await setup([content('a')], [content('b')], [finish]).open()).chunks);
+    const short = await read((await setup([content('a')], [content('abc')], [finish]).open()).chunks);
     assert.equal(short.chunks.find((chunk) => chunk.type === 'usage')?.usage.completionTokens, 1);
+    const least = await read((await setup([content('a')], [content('b')], [finish]).open()).chunks);
+    assert.equal(least.chunks.find((chunk) => chunk.type === 'usage')?.usage.completionTokens, 0);
   });
 
   test('an answer without anything to see is one, if it ends as such', async () => {

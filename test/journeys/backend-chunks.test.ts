@@ -150,6 +150,25 @@ describe('chunks as the front end reads them', { timeout: 60_000 }, () => {
     for (const type of ['usage', 'finish']) assert.equal(events.filter((event) => event.type === type).length, 1);
   });
 
+  test('usage that no provider counted: a fourth of the bytes of each piece, rounded; for a message four and a fourth', async () => {
+    const event = (fields: object): string => `data: ${JSON.stringify({ choices: [{ index: 0, ...fields }] })}\n\n`;
+    const end = `${event({ delta: {}, finish_reason: 'stop' })}data: [DONE]\n\n`;
+    for (const [pieces, completion] of [
+      [['a'], 0],
+      [['a', 'b', 'c'], 0],
+      [['a', 'Hello!', '世界'], 4],
+    ] as const) {
+      world.answers({ raw: pieces.map((content) => event({ delta: { content } })).join('') + end });
+      const usage = (await converse(world, {})).find(({ type }) => type === 'usage')?.['usage'];
+      assert.partialDeepStrictEqual(usage, {
+        prompt_tokens: 5,
+        completion_tokens: completion,
+        total_tokens: 5 + completion,
+        estimated: true,
+      });
+    }
+  });
+
   test('pictures and sound are content with urls; sound has data too', async () => {
     world.answers({ text: ['Look: '], images: [{ mimeType: 'image/png', data: PIXEL }] });
     const picture = (await converse(world, {})).find((event) => event['urls'] !== undefined);
