@@ -45,6 +45,15 @@ describe('OpenAI’s images API', { timeout: 60_000 }, () => {
     assert.equal(theirs.json.data[0].url, `${world.upstream.origin}/made/1.png`);
   });
 
+  test('an empty response_format is like none, and no upstream sees it', async () => {
+    const asked = await told(
+      post(world, '/v1/images/generate', { model: 'dall-e-3', prompt: 'a', response_format: '' }),
+    );
+    assert.equal(asked.status, 200, JSON.stringify(asked.json));
+    assert.match(asked.json.data[0].url, /\/media\/.*\.png$/);
+    assert.deepEqual(world.upstream.at('/v1/images/generations').at(-1)?.json, { model: 'dall-e-3', prompt: 'a' });
+  });
+
   test('all its names, by path, body and alias', async () => {
     for (const [path, body] of [
       ['/v1/images/generate', { model: 'gpt-image-1' }],

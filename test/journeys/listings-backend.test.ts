@@ -61,6 +61,10 @@ describe('listings of dialect A', { timeout: 60_000 }, () => {
     assert.deepEqual(list.find((entry) => entry['id'] === 'shared-model')?.['providers'], ['acme', 'second']);
   });
 
+  test('GET models?format= of no word is like without it', async () => {
+    assert.deepEqual(await ok(`${base}/models?format=`), await ok(`${base}/models`));
+  });
+
   test('GET models?format= of any other word', async () => {
     await fails(`${base}/models?format=table`, 400, 'invalid_request');
   });

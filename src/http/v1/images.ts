@@ -53,7 +53,7 @@ export function imageRoutes(deps: Deps): readonly Route[] {
 /** `POST images/…`: pictures as links or base64, in one answer or as events. */
 function images(deps: Deps, task: ImageRequest['task']): Handler {
   return async (request, reply) => {
-    const read = await readImages(request, deps);
+    const read = withoutEmptyFormat(await readImages(request, deps));
     const body = validate(SCHEMAS[task], read.value, 'invalid_field');
     const inputs = inputsOf(body, read, task);
     const asked = askedOf(request, body);
@@ -98,6 +98,12 @@ function images(deps: Deps, task: ImageRequest['task']): Handler {
       });
     });
   };
+}
+
+/** Front ends send an empty word for what was left open. */
+function withoutEmptyFormat(read: ReadImages): ReadImages {
+  const { response_format: format, ...value } = read.value;
+  return format === '' ? { ...read, value } : read;
 }
 
 function send(reply: FastifyReply, headers: Readonly<Record<string, string>>, answer: object): void {
