@@ -28,6 +28,18 @@ export function isDataUri(url: string): boolean {
   return /^data:/i.test(url);
 }
 
+/**
+ * Schemes of what only the machine or the browser that reads an address has, and of servers that no upstream asks for media.
+ * Vendors name what was uploaded to them by schemes of their own (`gs:`, `s3:`, `ms:`, `mm_file:`): no list could hold them all.
+ */
+const NO_MEDIA =
+  /^\s*(?:file|filesystem|blob|about|javascript|vbscript|view-source|ftps?|sftp|tftp|ssh|telnet|smb|cifs|nfs|jar|netdoc|gopher|dict|ldaps?|wss?|mailto):/i;
+
+/** Whether an address cannot be one of media that an upstream reads. */
+export function isNoMedia(url: string): boolean {
+  return NO_MEDIA.test(url);
+}
+
 /** The base64 in a `data:` URI; undefined for every other address, and where the content is written otherwise. */
 export function base64Of(url: string): string | undefined {
   const uri = readDataUri(url);

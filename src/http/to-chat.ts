@@ -10,7 +10,7 @@ import type {
   ToolChoice,
   VendorData,
 } from '../core/chat.ts';
-import { isBrokenDataUri, mimeTypeOf } from '../core/data-uri.ts';
+import { isBrokenDataUri, isNoMedia, mimeTypeOf } from '../core/data-uri.ts';
 import { SluiceError } from '../core/errors.ts';
 import { isObject } from '../core/objects.ts';
 import type { Step } from '../core/stream.ts';
@@ -102,12 +102,20 @@ interface WithTools
 
 function refuseBroken({ content }: WireMessage, place: string, code: 'invalid_request' | 'invalid_field'): void {
   if (!Array.isArray(content)) return;
-  const at = content.findIndex((part) =>
-    toPart(part).some((each) => each.type === 'media' && isBrokenDataUri(each.url)),
-  );
-  if (at === -1) return;
-  const param = `${place}.content[${at}]`;
-  throw new SluiceError(code, `'${param}' must be valid base64.`, { param });
+  for (const [at, part] of content.entries()) {
+    for (const each of toPart(part)) {
+      if (each.type !== 'media') continue;
+      const wanted = wantedInstead(each.url);
+      if (wanted === undefined) continue;
+      const param = `${place}.content[${at}]`;
+      throw new SluiceError(code, `'${param}' must be ${wanted}.`, { param });
+    }
+  }
+}
+
+function wantedInstead(url: string): string | undefined {
+  if (isBrokenDataUri(url)) return 'valid base64';
+  return isNoMedia(url) ? 'a data: URI or an http(s) address' : undefined;
 }
 
 function lostIn(message: WireMessage): string[] {

@@ -50,6 +50,17 @@ const WRONG: readonly (readonly [change: Record<string, unknown>, param: string]
   [saying([{ type: 'image_url' }]), 'messages[0].content[0].image_url'],
   [saying([{ type: 'image_url', image_url: 1 }]), 'messages[0].content[0].image_url'],
   [saying([{ type: 'image_url', image_url: {} }]), 'messages[0].content[0].image_url.url'],
+  ...['file:///etc/passwd', 'FTP://example.com/a.png', ' javascript:alert(1)', 'blob:http://a/b'].flatMap((url) => [
+    [saying([{ type: 'image_url', image_url: { url } }]), 'messages[0].content[0]'] as const,
+    [
+      saying([
+        { type: 'text', text: 'Hi' },
+        { type: 'image_url', image_url: url },
+      ]),
+      'messages[0].content[1]',
+    ] as const,
+    [saying([{ type: 'video_url', video_url: { url } }]), 'messages[0].content[0]'] as const,
+  ]),
   [saying([{ type: 'input_audio', input_audio: {} }]), 'messages[0].content[0].input_audio.data'],
   [saying([{ type: 'file' }]), 'messages[0].content[0].file'],
   [saying([{ type: 1 }]), 'messages[0].content[0].type'],
@@ -231,6 +242,46 @@ describe('wrong types and ranges', () => {
       await world.isWell();
     });
   }
+
+  // Vendors name what was uploaded to them by schemes of their own: whether they know one is theirs to say.
+  test('addresses of pictures in schemes that vendors have go on as they are', async () => {
+    const urls = [
+      'data:image/png;base64,iVBORw0KGgo=',
+      'https://a.example/a.png',
+      'HTTP://a.example/a.png',
+      'iVBORw0KGgo=',
+    ];
+    const vendors = [
+      'gs://bucket/a.png',
+      's3://bucket/a.png',
+      'ms://file-1',
+      'oss://a/b.png',
+      'mm_file://1',
+      'file-abc123',
+    ];
+    for (const { path } of CHATS)
+      for (const url of [...urls, ...vendors]) {
+        const content = [
+          { type: 'text', text: 'What is it?' },
+          { type: 'image_url', image_url: { url } },
+        ];
+        const answer = await world.ask({ path, body: { ...HI, ...saying(content) } });
+        assert.equal(answer.status, 200, answer.text);
+        assert.deepEqual(world.last.fields['messages'], [{ role: 'user', content }]);
+      }
+  });
+
+  test('an address that no upstream reads is refused in a long chat and in the words of the Responses API, too', async () => {
+    const { length } = world.upstream.chats;
+    const image = { type: 'image_url', image_url: { url: 'file:///etc/passwd' } };
+    const long = { type: 'text', text: 'long '.repeat(20_000) };
+    const answer = await world.ask({ path: '/v1/chat/completions', body: { ...HI, ...saying([long, image]) } });
+    assert.equal(assertError(answer, 422).param, 'messages[0].content[1]');
+    const input = [{ role: 'user', content: [{ type: 'input_image', image_url: 'file:///etc/passwd' }] }];
+    const responses = await world.ask({ path: '/v1/responses', body: { model: HI.model, input } });
+    assert.match(assertError(responses, 400).message, /Media must be an http\(s\) address or a data: URI/);
+    assert.equal(world.upstream.chats.length, length);
+  });
 
   test('a long list of good parts is no flood', async () => {
     const part = { type: 'text', text: 'a' };

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { ChatRequest } from '../../core/chat.ts';
 import type { Batch } from '../../core/chunk.ts';
 import { collect, within } from '../../core/collect.ts';
+import { isNoMedia } from '../../core/data-uri.ts';
 import { editPieces } from '../../core/json.ts';
 import { detach } from '../../core/pieces.ts';
 import { isUploadId, uploadIn } from '../../core/upload-address.ts';
@@ -148,16 +149,24 @@ function canRelay(body: ChatCompletionBody): boolean {
   if (wantsMemory(body) || body.download_media === true) return false;
   return !body.messages.some(
     ({ content }) =>
-      Array.isArray(content) && content.some((part) => 'bucket_id' in part || !('type' in part) || isOwnMedia(part)),
+      Array.isArray(content) && content.some((part) => 'bucket_id' in part || !('type' in part) || isReadHere(part)),
   );
 }
 
-/** An image or a file that only we can read: the upstream would ask its own machine for it. */
-function isOwnMedia(part: WirePart): boolean {
-  const { image_url: image, file } = part as { image_url?: string | { url?: unknown }; file?: { file_id?: unknown } };
+interface MediaOfPart {
+  readonly image_url?: string | { readonly url?: unknown };
+  readonly video_url?: string | { readonly url?: unknown };
+  readonly file?: { readonly file_id?: unknown };
+}
+
+/** An image or a file that only we can read, or nobody: the upstream would ask its own machine for it. */
+function isReadHere(part: WirePart): boolean {
+  const { image_url: image, video_url: video, file } = part as MediaOfPart;
   if (isUploadId(file?.file_id)) return true;
-  const url = typeof image === 'object' ? image.url : image;
+  const shown = image ?? video;
+  const url = typeof shown === 'object' ? shown.url : shown;
   if (typeof url !== 'string') return false;
+  if (isNoMedia(url)) return true;
   return OWN_MEDIA.test(url) || keptName(url) !== undefined || uploadIn(url) !== undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { ChatRequest, Message, Part, ResponseFormat, ToolCall, ToolChoice } from '../../core/chat.ts';
-import { base64Of, mimeTypeOf } from '../../core/data-uri.ts';
+import { base64Of, isNoMedia, mimeTypeOf } from '../../core/data-uri.ts';
 import { SluiceError, unreachable } from '../../core/errors.ts';
 import { vendorText } from '../../core/vendor.ts';
 import { lostMarks } from '../lost.ts';
@@ -154,6 +154,8 @@ function encodePart(part: Part): Json {
     default:
       return unreachable(part);
   }
+  if (isNoMedia(part.url))
+    throw new SluiceError('invalid_request', 'Media must be an http(s) address or a data: URI.', { param: 'messages' });
   switch (part.kind) {
     case 'image':
       return { type: 'image_url', image_url: { url: part.url, ...defined({ detail: part.detail }) } };
