@@ -1,6 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import {
+  bare,
+  chunk,
+  cut,
+  event,
+  frame,
+  HEAD,
+  type Json,
+  streams,
+  USAGE,
+  withoutOwn,
+} from '../../test/support/stream-shapes.ts';
 import { type RewriteOptions, StreamRewriter } from './rewrite.ts';
 
 const OPTIONS: RewriteOptions = {
@@ -11,9 +23,6 @@ const OPTIONS: RewriteOptions = {
   promptTokens: 100,
   sseLineBytes: 1024 * 1024,
 };
-const USAGE = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 };
-
-type Json = Record<string, unknown>;
 
 interface Seen {
   /** Everything but `[DONE]`, parsed. */
@@ -39,19 +48,6 @@ function rewrite(pieces: readonly (string | Buffer)[], options: Partial<RewriteO
   return { chunks, isDone, failure: rewriter.failure?.code };
 }
 
-const HEAD = { id: 'c-1', object: 'chat.completion.chunk', created: 1_700_000_000, model: 'm-2' };
-
-/** A chunk as upstreams write it. */
-function chunk(delta: unknown, finish: unknown = null, more: Json = {}): Json {
-  return { ...HEAD, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...more };
-}
-
-/** A chunk as Cerebras and others write it: what it says first, and no word on an end. */
-function bare(delta: unknown, more: Json): Json {
-  return { choices: [{ delta, index: 0 }], ...more };
-}
-
-const frame = (data: unknown): string => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 const stream = (...events: unknown[]): string => events.map(frame).join('');
 const textOf = ({ chunks }: Seen): string =>
   chunks.map(({ choices }) => (choices as { delta: Json }[])[0]?.delta['content'] ?? '').join('');
@@ -59,75 +55,6 @@ const finishesOf = ({ chunks }: Seen): unknown[] =>
   chunks.flatMap(({ choices }) => (choices as Json[]).map((choice) => choice['finish_reason'])).filter(Boolean);
 
 const usagesOf = ({ chunks }: Seen): Json[] => chunks.flatMap(({ usage }) => (usage ? [usage as Json] : []));
-
-/** The bytes in pieces, cut at these places. */
-function cut(text: string, at: readonly number[]): Buffer[] {
-  const bytes = Buffer.from(text);
-  const places = [...new Set([0, ...at.map((place) => place % (bytes.length + 1)), bytes.length])].sort(
-    (a, b) => a - b,
-  );
-  return places.slice(1).map((end, index) => bytes.subarray(places[index], end));
-}
-
-const text = fc.oneof(
-  fc.string({ unit: 'grapheme', maxLength: 12 }),
-  fc.constantFrom(
-    'data: [DONE]\n\n',
-    '"finish_reason":"stop"',
-    '\r\n',
-    '\\',
-    '{"error":{"message":"x"}}',
-    '\u2028',
-    '"delta":{',
-  ),
-);
-const delta = fc.oneof(
-  { weight: 8, arbitrary: text.map((content): Json => ({ content })) },
-  fc.constantFrom<Json>({}, { content: null }, { role: 'assistant', content: '' }, { content: '', tool_calls: null }),
-  text.map((reasoning_content): Json => ({ content: null, reasoning_content })),
-  text.map((reasoning): Json => ({ reasoning })),
-  text.map((refusal): Json => ({ refusal })),
-  text.map((input): Json => ({ tool_calls: [{ index: 0, id: 'c', type: 'custom', custom: { name: 'f', input } }] })),
-  text.map((written): Json => ({ tool_calls: [{ id: 'c', function: { name: 'f', arguments: written } }] })),
-  fc.constantFrom<Json>({ images: [{}] }, { audio: { data: 'AA==' } }, { function_call: { name: 'f' } }),
-  text.map(
-    (written): Json => ({
-      tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: written } }],
-    }),
-  ),
-  fc.constant<Json>({ content: [{ type: 'text', text: 'part' }] }),
-);
-const event = fc.oneof(
-  { weight: 10, arbitrary: delta.map((given) => chunk(given)) },
-  delta.map((given) => chunk(given, null, { usage: null })),
-  delta.map((given) => chunk(given, null, { id: 'other', model: '', created: 'soon' })),
-  delta.map((given) => chunk(given, null, { model: 'm-3', created: 1_700_000_001 })),
-  delta.map((given) => chunk(given, null, { provider: 'their own' })),
-  { weight: 4, arbitrary: delta.map((given) => bare(given, HEAD)) },
-  { weight: 4, arbitrary: delta.map((given) => bare(given, { id: 'c-1' })) },
-  fc.constant<Json>({ ...HEAD, choices: [] }),
-  fc.constant<Json>({ type: 'ping' }),
-  fc.constant<Json>({ ...HEAD, choices: [null, { index: 0 }] }),
-  fc.constant<Json>(chunk({}, 'length')),
-  fc.constant<Json>(chunk({ content: 'last' }, 'stop')),
-  fc.constant<Json>({ ...HEAD, choices: [], usage: USAGE }),
-  fc.constant<Json>({ error: { message: 'broken', code: 503 } }),
-);
-const dressed = fc.oneof(
-  { weight: 10, arbitrary: event.map(frame) },
-  event.map((data) => `data:${JSON.stringify(data)}\n\n`),
-  event.map((data) => `event: message\nid: 7\ndata: ${JSON.stringify(data)}\n\n`),
-  event.map((data) => frame(JSON.stringify(data, null, 1).replaceAll('\n', '\ndata: '))),
-  event.map((data) => frame(data).replaceAll('\n', '\r\n')),
-  event.map((data) => frame(data).replaceAll('\n', '\r')),
-  fc.constantFrom(': ping\n\n', ':\n', 'INFO: what\n', 'data: {broken\n\n', '\n', 'data: 5\n\n', 'data: [1]\n\n'),
-);
-const streams = fc
-  .tuple(
-    fc.array(dressed, { maxLength: 12 }),
-    fc.constantFrom('', 'data: [DONE]\n\n', 'data: [DONE]', frame(chunk({}, 'stop'))),
-  )
-  .map(([events, end]) => events.join('') + end);
 
 describe('StreamRewriter', () => {
   test('gives the same, however a stream is split', () => {
@@ -446,13 +373,6 @@ describe('StreamRewriter', () => {
   });
 });
 
-/** Ids and times that were made up, since the upstream gave none, differ each time. */
 function withoutOwnIds(seen: Seen): Seen {
-  const chunks = seen.chunks.map((each) => ({
-    ...each,
-    id: String(each['id']).startsWith('chatcmpl-') ? 'own' : each['id'],
-    created: each['created'] === HEAD.created ? HEAD.created : 'now',
-    choices: JSON.parse(JSON.stringify(each['choices']).replaceAll(/call_[A-Za-z0-9]{24}/g, 'own')),
-  }));
-  return { ...seen, chunks };
+  return { ...seen, chunks: seen.chunks.map(withoutOwn) };
 }
