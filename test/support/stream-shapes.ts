@@ -93,6 +93,10 @@ export function withoutOwn(seen: Json): Json {
     ...seen,
     id: String(seen['id']).startsWith('chatcmpl-') ? 'own' : seen['id'],
     created: seen['created'] === HEAD.created ? HEAD.created : 'now',
-    choices: JSON.parse(JSON.stringify(seen['choices']).replaceAll(/call_[A-Za-z0-9]{24}/g, 'own')),
+    choices: JSON.parse(
+      JSON.stringify(seen['choices'])
+        .replaceAll(/(?:call|audio)_[A-Za-z0-9]{24}/g, 'own')
+        .replaceAll(/"expires_at":\d+/g, '"expires_at":0'),
+    ),
   };
 }
