@@ -27,7 +27,7 @@ describe('queries', () => {
       const { param } = assertError(await world.ask({ path: `${CREATE}?${query}` }), 400, query);
       assert.equal(param, field, query);
     }
-    for (const query of ['format=x', 'format=list&format=list', 'format=']) {
+    for (const query of ['format=x', 'format=list&format=list']) {
       assert.equal(assertError(await world.ask({ path: `/backend-api/v2/models?${query}` }), 400).param, 'format');
     }
     assert.equal(world.upstream.chats.length, 0);
