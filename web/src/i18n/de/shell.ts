@@ -37,6 +37,7 @@ export const shell: Words<typeof english> = {
   skip: 'Zum Eingabefeld springen',
   partMissing:
     'Dieser Teil der Seite ließ sich nicht laden. Vielleicht antwortet Sluice nicht, oder es wurde aktualisiert.',
+  noPage: 'Unter dieser Adresse gibt es keine Seite',
   reload: 'Seite neu laden',
   notKept: 'Dieser Browser speichert nichts: Chats sind weg, sobald die Seite geschlossen wird.',
   key: 'API-Schlüssel',

@@ -33,6 +33,7 @@ export const shell = {
   notCopied: 'The browser does not let this be copied.',
   skip: 'Skip to the message field',
   partMissing: 'This part of the page could not be loaded. Perhaps Sluice does not answer, or has been updated.',
+  noPage: 'There is no page at this address',
   reload: 'Load the page again',
   notKept: 'This browser refuses to keep anything: chats are gone once the page is closed.',
   key: 'API key',

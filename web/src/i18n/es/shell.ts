@@ -36,6 +36,7 @@ export const shell: Words<typeof english> = {
   notCopied: 'El navegador no permite copiar.',
   skip: 'Ir al campo de mensaje',
   partMissing: 'No se pudo cargar esta parte de la página. Quizá Sluice no responde o se actualizó.',
+  noPage: 'No hay ninguna página en esta dirección',
   reload: 'Recargar la página',
   notKept: 'Este navegador no guarda nada: los chats se pierden al cerrar la página.',
   key: 'Clave de API',

@@ -37,6 +37,7 @@ export const shell: Words<typeof english> = {
   skip: 'Aller au champ de message',
   partMissing:
     'Cette partie de la page n’a pas pu être chargée. Peut-être que Sluice ne répond pas ou a été mis à jour.',
+  noPage: 'Il n’y a pas de page à cette adresse',
   reload: 'Recharger la page',
   notKept: 'Ce navigateur refuse d’enregistrer : les discussions disparaissent à la fermeture de la page.',
   key: 'Clé d’API',

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { readChat } from '../../actions/chats.ts';
+import { Missing } from '../../components/Missing.tsx';
 import { t } from '../../i18n/index.ts';
 import { useApp } from '../../state/use.ts';
 import type { ScreenProps } from '../screens.ts';
@@ -43,14 +44,7 @@ export function ChatScreen({ path }: ScreenProps) {
     <>
       <TopBar chat={chat} />
       <main class="chat" aria-label={t('shell.chat')}>
-        {isMissing && (
-          <div class="missing" role="alert">
-            <p>{t('chat.missing')}</p>
-            <a class="button" href="#/">
-              {t('shell.newChat')}
-            </a>
-          </div>
-        )}
+        {isMissing && <Missing words={t('chat.missing')} />}
         {id === '' && <Welcome />}
         {chat !== undefined && <h1 class="hidden">{title || t('shell.untitled')}</h1>}
         {chat !== undefined && isLoaded && <Lazy key={id} load={loadThread} props={{ chat: id }} />}

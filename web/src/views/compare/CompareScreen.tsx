@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { stop } from '../../actions/answer.ts';
 import { askSides, chooseSide, goOnWith, sidesOf } from '../../actions/compare.ts';
 import { IconButton } from '../../components/IconButton.tsx';
+import { Missing } from '../../components/Missing.tsx';
 import { ScreenHead } from '../../components/ScreenHead.tsx';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
@@ -41,12 +42,7 @@ export default function CompareScreen({ path }: ScreenProps) {
       </ScreenHead>
       <main class="chat compare" aria-label={t('compare.title')} tabIndex={-1}>
         {isMissing ? (
-          <div class="missing" role="alert">
-            <p>{t('chat.missing')}</p>
-            <a class="button" href={addressOf('compare')}>
-              {t('compare.again')}
-            </a>
-          </div>
+          <Missing words={t('chat.missing')} href={addressOf('compare')} action={t('compare.again')} />
         ) : (
           <>
             {status === 'ready' && areAlike(sides) && <p class="sides-note">{t('compare.alike')}</p>}

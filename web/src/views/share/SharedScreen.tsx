@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { openChat } from '../../actions/chats.ts';
 import { Icon } from '../../components/Icon.tsx';
+import { Missing } from '../../components/Missing.tsx';
 import { ScreenHead } from '../../components/ScreenHead.tsx';
 import { Waiting } from '../../components/Waiting.tsx';
 import { t } from '../../i18n/index.ts';
@@ -55,14 +56,7 @@ export default function SharedScreen({ path }: ScreenProps) {
         }}
       >
         {state === 'reading' && <Waiting label={t('transfer.reading')} />}
-        {state === 'gone' && chat === undefined && (
-          <div class="missing" role="alert">
-            <p>{t('share.gone')}</p>
-            <a class="button" href="#/">
-              {t('shell.newChat')}
-            </a>
-          </div>
-        )}
+        {state === 'gone' && chat === undefined && <Missing words={t('share.gone')} />}
         {chat !== undefined && (
           <div class="thread" role="log" aria-label={t('chat.conversation')} aria-live="off">
             {chat.messages.map((message, index) => (

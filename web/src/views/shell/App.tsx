@@ -6,8 +6,9 @@ import { app } from '../../state/app.ts';
 import { useApp } from '../../state/use.ts';
 import { AloudBar } from '../aloud/AloudBar.tsx';
 import { overlays } from '../overlays.ts';
-import { type Screen, screens } from '../screens.ts';
+import { screens } from '../screens.ts';
 import { Lazy } from './Lazy.tsx';
+import { NoScreen } from './NoScreen.tsx';
 import { Sidebar } from './Sidebar.tsx';
 import { useRoute } from './use-route.ts';
 
@@ -18,9 +19,9 @@ export function App() {
   const overlay = useApp((state) => state.overlay);
   const { isOpen, isNarrow } = useSidebar();
   const isCovered = isNarrow && isOpen;
-  const screen = screens.find(({ name }) => name === route.screen) ?? (screens[0] as Screen);
+  const screen = screens.find(({ name }) => name === route.screen);
   useEffect(() => {
-    if (screen.name !== 'chat') document.title = `${t(screen.title)} · Sluice`;
+    if (screen?.name !== 'chat') document.title = `${t(screen?.title ?? 'shell.noPage')} · Sluice`;
   }, [screen, language]);
   // Whoever comes to a chat has seen its answers.
   const shown = route.path[0] ?? '';
@@ -45,14 +46,12 @@ export function App() {
       <button type="button" class="skip" inert={isCovered} onClick={skip}>
         {t('shell.skip')}
       </button>
-      <Sidebar current={screen.name} />
+      <Sidebar current={screen?.name ?? ''} />
       <div class="screen" inert={isCovered}>
         <AloudBar />
-        {screen.component === undefined ? (
-          screen.load !== undefined && <Lazy key={screen.name} load={screen.load} props={{ path: route.path }} />
-        ) : (
-          <screen.component path={route.path} />
-        )}
+        {screen === undefined && <NoScreen />}
+        {screen?.component !== undefined && <screen.component path={route.path} />}
+        {screen?.load !== undefined && <Lazy key={screen.name} load={screen.load} props={{ path: route.path }} />}
       </div>
       {load !== undefined && (
         <Lazy key={overlay.name} load={load} props={{ about: overlay.about ?? '', close }} close={close} />
