@@ -131,6 +131,30 @@ describe('reading aloud', { skip: withoutBrowser }, () => {
     });
   });
 
+  for (const [what, remove] of [
+    [
+      'its chat',
+      async (page: Page) => {
+        await page.getByRole('button', { name: 'What to do with' }).first().click();
+        await page.getByRole('menuitem', { name: 'Delete' }).click();
+      },
+    ],
+    ['the answer', (page: Page) => button(page, 'Delete this message').click()],
+  ] as const) {
+    test(`ends when ${what} is deleted`, async () => {
+      await visit(async (page) => {
+        await page.addInitScript(SOUND);
+        await page.reload();
+        await begin(page, 'At length?');
+        await button(page, 'Read aloud').click();
+        await page.locator('.aloud.is-playing').waitFor();
+        await remove(page);
+        await page.locator('.aloud').waitFor({ state: 'detached' });
+        assert.equal(await isSilent(page), true);
+      });
+    });
+  }
+
   test('says what went wrong', async () => {
     await visit(async (page) => {
       await begin(page);

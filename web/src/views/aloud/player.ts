@@ -34,6 +34,10 @@ export async function readAloud(message: Message): Promise<void> {
   const { signal } = leaving;
   const own = voice.by === 'server' ? serverSpeaker(voice) : browserSpeaker(voice);
   speaker = own;
+  // Whoever deletes it, or its chat, in whichever tab.
+  const end = app.subscribe(() => {
+    if (app.get().messages[message.chat]?.[message.id] === undefined && speaker === own) stopReading();
+  });
   try {
     for (const [at, sentence] of sentences.entries()) {
       // Paused in the moment in which the one before was over: it stays so.
@@ -48,6 +52,7 @@ export async function readAloud(message: Message): Promise<void> {
     if (isAbort(thrown) || signal.aborted) return;
     toast(t('aloud.failed', { reason: reasonOf(toFailure(thrown)) }));
   } finally {
+    end();
     // Unless the next one has begun already.
     if (speaker === own) stopReading();
   }
