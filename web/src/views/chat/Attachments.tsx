@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
 import { t } from '../../i18n/index.ts';
@@ -15,11 +16,7 @@ export function Attachments({ attachments, remove }: AttachmentsProps) {
     <ul class="attachments" id="attached" aria-label={t('composer.attached')}>
       {attachments.map((attachment) => (
         <li key={attachment.id} class={`attachment is-${attachment.phase}`}>
-          {attachment.preview === undefined ? (
-            <Icon name={attachment.phase === 'failed' ? 'warning' : 'file'} size={20} />
-          ) : (
-            <img src={attachment.preview} alt="" />
-          )}
+          <Sign key={attachment.preview} attachment={attachment} />
           <span class="attachment-words">
             <span class="attachment-name" dir="auto">
               {attachment.name}
@@ -39,6 +36,14 @@ export function Attachments({ attachments, remove }: AttachmentsProps) {
       ))}
     </ul>
   );
+}
+
+/** The picture, where it can be shown and nothing is wrong with it. */
+function Sign({ attachment: { phase, preview } }: { readonly attachment: Attachment }) {
+  const [isUnreadable, setUnreadable] = useState(false);
+  if (phase === 'failed') return <Icon name="warning" size={20} />;
+  if (preview === undefined || isUnreadable) return <Icon name="file" size={20} />;
+  return <img src={preview} alt="" onError={() => setUnreadable(true)} />;
 }
 
 function stateOf({ phase, problem, size, textSize, mimeType }: Attachment): string {
