@@ -4,20 +4,68 @@ import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ready } from './visit.ts';
+import { ask, PIXEL, ready } from './visit.ts';
 
 const script: VendorScript = ({ prompt }) => ({ text: ['You said: ', prompt] });
 
-describe('files for a question', { skip: withoutBrowser }, () => {
-  const { visit } = setStage(() => openGateway(script, ['gpt-4o']));
+const NOTES = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('The secret word is gate.') };
+const PICTURE = { name: 'pixel.png', mimeType: 'image/png', buffer: PIXEL };
 
-  test('show a sign in place of the picture where the server cannot take them', async () => {
+describe('files for a question', { skip: withoutBrowser }, () => {
+  const { visit, gateway, sent } = setStage(() => openGateway(script, ['gpt-4o']));
+
+  test('are sent again that did not get to the server, without being attached again', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      let isAway = true;
+      await page.route('**/backend-api/v2/files/*', (route) =>
+        isAway ? route.abort('internetdisconnected') : route.continue(),
+      );
+      await page.locator('#files').setInputFiles([NOTES, PICTURE]);
+      await page.locator('#attached .is-failed').nth(1).waitFor();
+      const again = (name: string) => page.getByRole('button', { name: `Try again with ${name}` });
+      // Still away.
+      const refused = page.waitForEvent('requestfailed', (request) => request.method() === 'POST');
+      await again('notes.txt').click();
+      await refused;
+      isAway = false;
+      await again('notes.txt').press('Enter');
+      await again('pixel.png').click();
+      await page.locator('#attached .is-ready').nth(1).waitFor();
+      assert.equal(await page.locator('#attached [role=alert]').count(), 0);
+      await ask(page, 'What is the word?');
+      assert.match(sent(), /The secret word is gate\./);
+      assert.equal(gateway.upstream.chats.at(-1)?.images, 1);
+    });
+  });
+
+  test('are sent again when the server had too much to do, and when its conversion broke off', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      const error = { message: 'Too busy', code: 'overloaded' };
+      await page.route('**/backend-api/v2/files/*', (route) => route.fulfill({ status: 503, json: { error } }));
+      await page.locator('#files').setInputFiles(NOTES);
+      await page.locator('#attached').getByText('Too busy').waitFor();
+      await page.unroute('**/backend-api/v2/files/*');
+      await page.route('**/files/*/stream', (route) => route.abort());
+      const again = page.getByRole('button', { name: 'Try again with notes.txt' });
+      await again.click();
+      await page.locator('#attached').getByText('Too busy').waitFor({ state: 'detached' });
+      await again.waitFor();
+      await page.unroute('**/files/*/stream');
+      await again.click();
+      await page.locator('#attached .is-ready').waitFor();
+    });
+  });
+
+  test('are not offered to be sent again where the server cannot take them, and show a sign in place of the picture', async () => {
     await visit(async (page) => {
       await ready(page);
       const broken = { name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('This is no picture.') };
       await page.locator('#files').setInputFiles(broken);
       await page.locator('#attached .is-failed > .icon').waitFor();
       assert.equal(await page.locator('#attached img').count(), 0);
+      assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0);
     });
   });
 

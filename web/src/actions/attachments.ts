@@ -5,7 +5,7 @@ import { t } from '../i18n/index.ts';
 import { app } from '../state/app.ts';
 import { type Attachment, emptyDraft } from '../state/drafts.ts';
 import { ATTACHED, type AttachedFile } from '../state/media.ts';
-import { type FilePart, newId, type Part } from '../state/model.ts';
+import { type Failure, type FilePart, newId, type Part } from '../state/model.ts';
 import { putRecords, removeRecords } from '../storage/records.ts';
 import { reasonOf } from '../views/chat/advice.ts';
 
@@ -19,11 +19,33 @@ export function addFiles(draft: string, files: readonly File[]): void {
 
 async function take(draft: string, file: File): Promise<void> {
   const id = newId();
-  const kind = kindOf(file.type);
   const { name, size, type: mimeType } = file;
-  const preview = kind === 'image' ? { preview: URL.createObjectURL(file) } : {};
+  const preview = kindOf(mimeType) === 'image' ? { preview: URL.createObjectURL(file) } : {};
   const attachment: Attachment = { id, name, size, mimeType, phase: 'uploading', ...preview };
   app.dispatch({ type: 'drafts/attached', chat: draft, attachment });
+  await send(draft, id, file, preview.preview);
+}
+
+/** Sends a file once more that failed to get to the server. */
+export function resend(draft: string, { id, file, preview }: Attachment): void {
+  if (file === undefined) return;
+  // Into another bucket: nobody knows how far the one before has come.
+  const next = newId();
+  const change: Partial<Attachment> = {
+    id: next,
+    phase: 'uploading',
+    progress: 0,
+    problem: undefined,
+    file: undefined,
+  };
+  app.dispatch({ type: 'drafts/attachment', chat: draft, id, change });
+  removeFromServer(id);
+  void send(draft, next, file, preview);
+}
+
+async function send(draft: string, id: string, file: File, preview: string | undefined): Promise<void> {
+  const { name, size } = file;
+  const kind = kindOf(file.type);
   const set = (change: Partial<Attachment>): void =>
     app.dispatch({ type: 'drafts/attachment', chat: draft, id, change });
   const fail = (problem: string): void => set({ phase: 'failed', problem });
@@ -39,7 +61,7 @@ async function take(draft: string, file: File): Promise<void> {
     if (rejected !== undefined && done.files.length + done.media.length === 0) fail(rejected.reason);
     else if (media !== undefined) {
       const part: FilePart = { type: 'file', bucketId: id, name, media: media.name, kind, size: sent.size };
-      if (preview.preview !== undefined) URL.revokeObjectURL(preview.preview);
+      if (preview !== undefined) URL.revokeObjectURL(preview);
       const kept = kind === 'image' ? { preview: thumbnailUrl(id, media.name) } : {};
       note({ id, name, type: kind, media: media.name, size: sent.size, created: Date.now() });
       set({ phase: 'ready', part, ...kept });
@@ -53,10 +75,19 @@ async function take(draft: string, file: File): Promise<void> {
     }
   } catch (thrown) {
     if (isAbort(thrown)) removeFromServer(id);
-    else fail(reasonOf(toFailure(thrown)));
+    else {
+      const failure = toFailure(thrown);
+      set({ phase: 'failed', problem: reasonOf(failure), ...(mayPass(failure) ? { file } : {}) });
+    }
   } finally {
     leaving.delete(id);
   }
+}
+
+/** Whether the same file may be taken later: it was not reached, or is busy, or lacks a key. What it cannot read stays so. */
+function mayPass({ status, code }: Failure): boolean {
+  if (status === undefined) return code === 'unreachable';
+  return status >= 500 || [401, 403, 408, 429].includes(status);
 }
 
 /** So that it can be found, and deleted, later. */

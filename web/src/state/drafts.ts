@@ -12,7 +12,9 @@ export interface Attachment {
   readonly progress?: number;
   /** Bytes of text so far. */
   readonly textSize?: number;
-  readonly problem?: string;
+  readonly problem?: string | undefined;
+  /** What failed for a reason that passes, to be sent again. */
+  readonly file?: File | undefined;
   readonly part?: FilePart;
   /** `blob:` or own address of a picture to show. */
   readonly preview?: string;

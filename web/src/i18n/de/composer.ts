@@ -11,6 +11,7 @@ export const composer: Words<typeof english> = {
   attach: 'Dateien anhängen',
   attached: 'Angehängte Dateien',
   detach: '{name} entfernen',
+  resend: '{name} noch einmal senden',
   drop: 'Dateien hier ablegen',
   uploading: 'Wird gesendet …',
   converting: 'Wird gelesen … {size}',

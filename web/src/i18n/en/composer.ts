@@ -8,6 +8,7 @@ export const composer = {
   attach: 'Attach files',
   attached: 'Attached files',
   detach: 'Remove {name}',
+  resend: 'Try again with {name}',
   drop: 'Drop the files here',
   uploading: 'Sending…',
   converting: 'Reading… {size}',

@@ -11,6 +11,7 @@ export const composer: Words<typeof english> = {
   attach: 'Adjuntar archivos',
   attached: 'Archivos adjuntos',
   detach: 'Quitar {name}',
+  resend: 'Reintentar con {name}',
   drop: 'Suelta los archivos aquí',
   uploading: 'Enviando…',
   converting: 'Leyendo… {size}',

@@ -11,6 +11,7 @@ export const composer: Words<typeof english> = {
   attach: 'Joindre des fichiers',
   attached: 'Fichiers joints',
   detach: 'Retirer {name}',
+  resend: 'Réessayer avec {name}',
   drop: 'Déposez les fichiers ici',
   uploading: 'Envoi…',
   converting: 'Lecture… {size}',

@@ -11,6 +11,7 @@ export const composer: Words<typeof english> = {
   attach: '添加文件',
   attached: '已添加的文件',
   detach: '移除 {name}',
+  resend: '重试 {name}',
   drop: '将文件拖放到此处',
   uploading: '正在上传…',
   converting: '正在读取… {size}',

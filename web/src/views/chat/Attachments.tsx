@@ -7,10 +7,11 @@ import type { Attachment } from '../../state/drafts.ts';
 export interface AttachmentsProps {
   readonly attachments: readonly Attachment[];
   readonly remove: (id: string) => void;
+  readonly resend: (attachment: Attachment) => void;
 }
 
 /** The files of a draft, and how far they are. */
-export function Attachments({ attachments, remove }: AttachmentsProps) {
+export function Attachments({ attachments, remove, resend }: AttachmentsProps) {
   if (attachments.length === 0) return null;
   return (
     <ul class="attachments" id="attached" aria-label={t('composer.attached')}>
@@ -27,6 +28,13 @@ export function Attachments({ attachments, remove }: AttachmentsProps) {
             <progress max={1} value={attachment.progress ?? 0} aria-label={t('composer.uploading')} />
           )}
           {attachment.phase === 'converting' && <progress aria-label={t('composer.converting', { size: '' })} />}
+          {attachment.file !== undefined && (
+            <IconButton
+              icon="again"
+              label={t('composer.resend', { name: attachment.name })}
+              onClick={() => resend(attachment)}
+            />
+          )}
           <IconButton
             icon="close"
             label={t('composer.detach', { name: attachment.name })}

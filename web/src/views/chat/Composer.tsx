@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { ask, stopAll } from '../../actions/answer.ts';
-import { addFiles, removeAttachment, takeParts } from '../../actions/attachments.ts';
+import { addFiles, removeAttachment, resend, takeParts } from '../../actions/attachments.ts';
 import { readChat } from '../../actions/chats.ts';
 import { isSend, onTyping } from '../../commands/keys.ts';
 import { Icon } from '../../components/Icon.tsx';
@@ -91,7 +91,11 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
         </p>
       )}
       <SlashMenu field={field} text={draft.text} setText={setText} />
-      <Attachments attachments={draft.attachments} remove={(id) => removeAttachment(name, id)} />
+      <Attachments
+        attachments={draft.attachments}
+        remove={(id) => removeAttachment(name, id)}
+        resend={(attachment) => resend(name, attachment)}
+      />
       <label class="hidden" for="prompt">
         {t('composer.message')}
       </label>
