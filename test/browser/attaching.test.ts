@@ -1,18 +1,35 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, describe, test } from 'node:test';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
+import { dropOn } from './files-given.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, PIXEL, ready } from './visit.ts';
+import { ask, lastAnswer, PIXEL, ready, send } from './visit.ts';
 
-const script: VendorScript = ({ prompt }) => ({ text: ['You said: ', prompt] });
+const script: VendorScript = ({ prompt }) =>
+  prompt === 'endless' ? { text: endless(), delayMs: 20 } : { text: ['You said: ', prompt] };
+
+function* endless(): Generator<string> {
+  for (;;) yield 'and ';
+}
 
 const NOTES = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('The secret word is gate.') };
 const PICTURE = { name: 'pixel.png', mimeType: 'image/png', buffer: PIXEL };
 
 describe('files for a question', { skip: withoutBrowser }, () => {
   const { visit, gateway, sent } = setStage(() => openGateway(script, ['gpt-4o']));
+  const folder = mkdtempSync(path.join(tmpdir(), 'sluice-dropped-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const fileOf = (name: string, content: string): string => {
+    const file = path.join(folder, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, content);
+    return file;
+  };
 
   test('are sent again that did not get to the server, without being attached again', async () => {
     await visit(async (page) => {
@@ -82,6 +99,45 @@ describe('files for a question', { skip: withoutBrowser }, () => {
       await page.locator('#attached .is-uploading > .icon').waitFor();
       assert.equal(await page.locator('#attached img').count(), 0);
       held.resolve();
+    });
+  });
+
+  test('are taken several at a time, and while an answer is on its way', async () => {
+    await visit(async (page) => {
+      await send(page, 'endless');
+      await lastAnswer(page).getByText('and and').waitFor();
+      await dropOn(page, '.answer', [fileOf('a.txt', 'alpha'), fileOf('b.txt', 'beta')]);
+      await page.locator('#attached .is-ready').nth(1).waitFor();
+      await page.locator('#send').click();
+      await ask(page, 'Which?');
+      assert.match(sent(), /alpha[\s\S]*beta/);
+    });
+  });
+
+  test('are taken out of folders', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      fileOf('project/readme.txt', 'gamma');
+      fileOf('project/deep/er/notes.txt', 'delta');
+      await dropOn(page, '#welcome-title', [path.join(folder, 'project'), fileOf('c.txt', 'epsilon')]);
+      await page.locator('#attached .is-ready').nth(2).waitFor();
+      await ask(page, 'Which?');
+      for (const word of ['gamma', 'delta', 'epsilon']) assert.ok(sent().includes(word), word);
+    });
+  });
+
+  test('are not taken out of a folder that has very many, and what is hidden in one is left there', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      for (let count = 0; count < 51; count += 1) fileOf(`many/${count}.txt`, 'theta');
+      await dropOn(page, '#welcome-title', [path.join(folder, 'many')]);
+      await page.getByText('That is more than 50 files.').waitFor();
+      assert.equal(await page.locator('#attached').count(), 0);
+      fileOf('repository/.git/config', 'iota');
+      fileOf('repository/shown.txt', 'kappa');
+      await dropOn(page, '#welcome-title', [path.join(folder, 'repository')]);
+      await page.locator('#attached .is-ready').waitFor();
+      assert.equal(await page.locator('#attached li').count(), 1);
     });
   });
 });

@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks';
+import { filesOf } from './dropped.ts';
 import { Icon } from './Icon.tsx';
-import { filesOf, useFileDrop } from './use-file-drop.ts';
+import { useFileDrop } from './use-file-drop.ts';
 
 export interface DropAreaProps {
   /** Of the field for files. */

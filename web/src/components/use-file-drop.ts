@@ -1,9 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-
-/** The files of a drop, of a paste or of a field, as a list that stays: the field's own is emptied with it. */
-export function filesOf(source: { readonly files: FileList | null } | null | undefined): readonly File[] {
-  return [...(source?.files ?? [])];
-}
+import { filesOf, takeDropped } from './dropped.ts';
 
 /**
  * The files of a paste. Office programs put a picture of the words beside them, and whoever pastes wants the words; a file
@@ -39,7 +35,7 @@ export function useFileDrop(take: (files: readonly File[]) => void): FileDrop {
       onDrop(event) {
         setOver(false);
         event.preventDefault();
-        take(filesOf(event.dataTransfer));
+        takeDropped(event.dataTransfer, take);
       },
     },
   };
@@ -64,7 +60,7 @@ export function usePageDrop(take: (files: readonly File[]) => void): boolean {
       setOver(false);
       if (!isForPage(event)) return;
       event.preventDefault();
-      latest.current(filesOf(event.dataTransfer));
+      takeDropped(event.dataTransfer, latest.current);
     };
     addEventListener('dragover', onOver);
     addEventListener('dragleave', onLeave);

@@ -13,6 +13,7 @@ export const composer: Words<typeof english> = {
   detach: '{name} entfernen',
   resend: '{name} noch einmal senden',
   drop: 'Dateien hier ablegen',
+  manyFiles: 'Das sind mehr als {count} Dateien. Packe sie in ein Archiv (zip) oder wähle einige davon aus.',
   uploading: 'Wird gesendet …',
   converting: 'Wird gelesen … {size}',
   text: '{size} Text',

@@ -10,6 +10,7 @@ export const composer = {
   detach: 'Remove {name}',
   resend: 'Try again with {name}',
   drop: 'Drop the files here',
+  manyFiles: 'That is more than {count} files. Put them into an archive (zip), or choose some of them.',
   uploading: 'Sending…',
   converting: 'Reading… {size}',
   text: '{size} of text',

@@ -13,6 +13,7 @@ export const composer: Words<typeof english> = {
   detach: 'Quitar {name}',
   resend: 'Reintentar con {name}',
   drop: 'Suelta los archivos aquí',
+  manyFiles: 'Son más de {count} archivos. Ponlos en un archivo comprimido (zip) o elige algunos.',
   uploading: 'Enviando…',
   converting: 'Leyendo… {size}',
   text: '{size} de texto',

@@ -13,6 +13,7 @@ export const composer: Words<typeof english> = {
   detach: 'Retirer {name}',
   resend: 'Réessayer avec {name}',
   drop: 'Déposez les fichiers ici',
+  manyFiles: 'Cela fait plus de {count} fichiers. Mettez-les dans une archive (zip), ou choisissez-en quelques-uns.',
   uploading: 'Envoi…',
   converting: 'Lecture… {size}',
   text: '{size} de texte',
