@@ -8,7 +8,7 @@ import { withoutBrowser } from './chromium.ts';
 import { dropOn } from './files-given.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, lastAnswer, PIXEL, ready, send } from './visit.ts';
+import { ask, goTo, lastAnswer, PIXEL, ready, send } from './visit.ts';
 
 const script: VendorScript = ({ prompt }) =>
   prompt === 'endless' ? { text: endless(), delayMs: 20 } : { text: ['You said: ', prompt] };
@@ -19,6 +19,14 @@ function* endless(): Generator<string> {
 
 const NOTES = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('The secret word is gate.') };
 const PICTURE = { name: 'pixel.png', mimeType: 'image/png', buffer: PIXEL };
+
+/** Drags a file over an element and drops it there; returns whether something on the page took care of each event. */
+const DROPPED = `(place) => {
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File(['text'], 'notes.txt', { type: 'text/plain' }));
+  const options = { dataTransfer, bubbles: true, cancelable: true };
+  return ['dragover', 'drop'].map((type) => !place.dispatchEvent(new DragEvent(type, options)));
+}`;
 
 describe('files for a question', { skip: withoutBrowser }, () => {
   const { visit, gateway, sent } = setStage(() => openGateway(script, ['gpt-4o']));
@@ -138,6 +146,24 @@ describe('files for a question', { skip: withoutBrowser }, () => {
       await dropOn(page, '#welcome-title', [path.join(folder, 'repository')]);
       await page.locator('#attached .is-ready').waitFor();
       assert.equal(await page.locator('#attached li').count(), 1);
+    });
+  });
+
+  test('are not opened by the browser in place of the page where nothing takes them', async () => {
+    await visit(async (page) => {
+      const isRefused = (selector: string): Promise<readonly boolean[]> =>
+        page.evaluate(`(${DROPPED})(document.querySelector('${selector}'))`);
+      for (const address of ['#/settings', '#/history', '#/dashboard', '#/chat/none']) {
+        await goTo(page, address);
+        await page.locator('main').waitFor();
+        assert.deepEqual(await isRefused('main'), [true, true], address);
+      }
+      await goTo(page, '#/');
+      await ready(page);
+      await page.keyboard.press('Control+/');
+      await page.locator('dialog[open]').waitFor();
+      assert.deepEqual(await isRefused('dialog[open]'), [true, true]);
+      assert.equal(await page.locator('#attached').count(), 0);
     });
   });
 });

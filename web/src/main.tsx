@@ -4,6 +4,7 @@ import { refreshCatalog, watchCatalog } from './actions/catalog.ts';
 import { listenToKeys } from './commands/index.ts';
 import { keepFocus } from './components/keep-focus.ts';
 import { sayNotKept } from './components/toast.ts';
+import { refuseDrops } from './components/use-file-drop.ts';
 import { speak, wantedLanguage } from './i18n/index.ts';
 import { app } from './state/app.ts';
 import { keepState } from './storage/keep.ts';
@@ -23,6 +24,7 @@ async function start(): Promise<void> {
   const root = document.getElementById('app') as HTMLElement;
   root.replaceChildren();
   render(<App />, root);
+  refuseDrops();
   listenToKeys();
   keepFocus(root);
 

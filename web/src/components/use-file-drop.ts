@@ -62,20 +62,34 @@ export function usePageDrop(take: (files: readonly File[]) => void): boolean {
       event.preventDefault();
       takeDropped(event.dataTransfer, latest.current);
     };
-    addEventListener('dragover', onOver);
-    addEventListener('dragleave', onLeave);
-    addEventListener('drop', onDrop);
+    document.addEventListener('dragover', onOver);
+    document.addEventListener('dragleave', onLeave);
+    document.addEventListener('drop', onDrop);
     return () => {
-      removeEventListener('dragover', onOver);
-      removeEventListener('dragleave', onLeave);
-      removeEventListener('drop', onDrop);
+      document.removeEventListener('dragover', onOver);
+      document.removeEventListener('dragleave', onLeave);
+      document.removeEventListener('drop', onDrop);
     };
   }, []);
   return isOver;
 }
 
+/** Refuses files that nothing on the page takes: the browser would open them in its place. Hears of them last, at the window. */
+export function refuseDrops(): void {
+  const refuse = (event: DragEvent): void => {
+    if (event.defaultPrevented || !holdsFiles(event)) return;
+    event.preventDefault();
+    if (event.dataTransfer !== null) event.dataTransfer.dropEffect = 'none';
+  };
+  addEventListener('dragover', refuse);
+  addEventListener('drop', refuse);
+}
+
 /** Text may be dragged, too, which is the browser's business. */
-function isForPage({ defaultPrevented, dataTransfer }: DragEvent): boolean {
-  const holdsFiles = dataTransfer?.types.includes('Files') === true;
-  return holdsFiles && !defaultPrevented && document.querySelector('dialog[open]') === null;
+function holdsFiles({ dataTransfer }: DragEvent): boolean {
+  return dataTransfer?.types.includes('Files') === true;
+}
+
+function isForPage(event: DragEvent): boolean {
+  return holdsFiles(event) && !event.defaultPrevented && document.querySelector('dialog[open]') === null;
 }
