@@ -16,7 +16,7 @@ const PATIENCE = 3_000;
 
 /** Files and patterns that may take long, and why it does no harm: `path` or `path: pattern`. */
 const HARMLESS: Readonly<Record<string, string>> = {
-  'src/documents/': 'files are converted in processes that are ended when they take too long',
+  'src/documents/pdf/code.ts': 'five characters',
   'src/config/interpolate.ts': 'texts of the operator’s own file',
   'src/providers/openai/capabilities.ts': 'names of models, which are short',
   'web/src/markdown/diagrams/': 'in a worker that is ended when it takes too long',

@@ -2,11 +2,12 @@ import { decodeEntities } from '../xml.ts';
 import type { Target } from './package.ts';
 
 /** What a run of fields consists of: where one begins, its instruction, where its result begins, where it ends. */
-const FIELD = /<w:fldChar\b[^>]*?w:fldCharType="(begin|separate|end)"[^>]*>|<w:instrText\b[^>]*>([^<]*)<|<\/w:p>/g;
+const FIELD = /<w:fldChar\b([^<>]*)>|<w:instrText\b[^<>]*>([^<]*)<|<\/w:p>/g;
+const FIELD_TYPE = /\bw:fldCharType="(begin|separate|end)"/;
 
 interface Field {
   instruction: string;
-  /** Where the first run of the result begins. */
+  /** Where its result begins, in a run of its own. */
   start: number | undefined;
 }
 
@@ -21,21 +22,25 @@ export function linkFields(xml: string): { xml: string; targets: Map<string, Tar
   let changed = '';
   let copied = 0;
   for (const match of xml.matchAll(FIELD)) {
-    const [mark, kind, instruction] = match;
+    const [mark, attributes = '', instruction] = match;
+    const kind = FIELD_TYPE.exec(attributes)?.[1];
     const field = fields.at(-1);
     if (mark === '</w:p>') fields.length = 0;
     else if (kind === 'begin') fields.push({ instruction: '', start: undefined });
     else if (instruction !== undefined && field !== undefined) field.instruction += instruction;
-    else if (kind === 'separate' && field !== undefined) field.start = endOfRun(xml, match.index);
+    else if (kind === 'separate' && field !== undefined) field.start = match.index;
     else if (kind === 'end') {
       fields.pop();
       const address = addressOf(field?.instruction ?? '');
-      const end = startOfRun(xml, match.index);
       // Inside another field's result there is no place for a link of its own.
-      if (address === undefined || field?.start === undefined || fields.length > 0 || end <= field.start) continue;
+      if (address === undefined || field?.start === undefined || fields.length > 0) continue;
+      const result = xml.slice(field.start, match.index);
+      const start = field.start + endOfRun(result);
+      const end = field.start + startOfRun(result);
+      if (end <= start) continue;
       const id = `field${targets.size + 1}`;
       targets.set(id, { address, isExternal: true });
-      changed += `${xml.slice(copied, field.start)}<w:hyperlink r:id="${id}">${xml.slice(field.start, end)}</w:hyperlink>`;
+      changed += `${xml.slice(copied, start)}<w:hyperlink r:id="${id}">${xml.slice(start, end)}</w:hyperlink>`;
       copied = end;
     }
   }
@@ -49,10 +54,10 @@ function addressOf(instruction: string): string | undefined {
   return parts[2] === undefined ? parts[1] : `${parts[1]}#${parts[2]}`;
 }
 
-function endOfRun(xml: string, at: number): number {
-  return xml.indexOf('</w:r>', at) + '</w:r>'.length;
+function endOfRun(xml: string): number {
+  return xml.indexOf('</w:r>') + '</w:r>'.length;
 }
 
-function startOfRun(xml: string, at: number): number {
-  return Math.max(xml.lastIndexOf('<w:r>', at), xml.lastIndexOf('<w:r ', at));
+function startOfRun(xml: string): number {
+  return Math.max(xml.lastIndexOf('<w:r>'), xml.lastIndexOf('<w:r '));
 }

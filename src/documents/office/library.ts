@@ -50,10 +50,10 @@ export async function readWithLibrary(
 
 /** Notes are called what the file calls them (`ftn0`, `22`); here they are counted from 1 on. */
 function renumberNotes(markdown: string): string {
-  const ids = [...markdown.matchAll(/^\[\^([^\]\s]+)\]:/gm)].map((match) => match[1]);
+  const ids = [...markdown.matchAll(/^\[\^([^[\]\s]+)\]:/gm)].map((match) => match[1]);
   if (ids.length === 0) return markdown;
   const numbers = new Map(ids.map((id, index) => [id, index + 1]));
-  return markdown.replace(/\[\^([^\]\s]+)\]/g, (mark, id: string) =>
+  return markdown.replace(/\[\^([^[\]\s]+)\]/g, (mark, id: string) =>
     numbers.has(id) ? `[^${numbers.get(id)}]` : mark,
   );
 }

@@ -67,7 +67,7 @@ function sectionFor(value: number, sections: readonly string[]): string {
 
 /** The parts for positive, negative and other values, separated by semicolons outside quotes. */
 function splitSections(code: string): string[] {
-  return code.match(/(?:"[^"]*"|\\.|\[[^\]]*\]|[^;])+/g) ?? [];
+  return code.match(/(?:"[^"]*"|\\.|\[[^[\]]*\]|[^;])+/g) ?? [];
 }
 
 interface DateKind {

@@ -12,8 +12,8 @@ export function readComments(parts: Package, sheetPath: string): Comment[] {
   const addresses = [...relationships(parts, sheetPath).values()].map(({ address }) => address);
   const read = (pattern: RegExp): string[] =>
     addresses.flatMap((address) => (pattern.test(address) ? (parts.text(address) ?? []) : []));
-  const threads = read(/threadedComment[^/]*\.xml$/i);
-  if (threads.length === 0) return read(/comments[^/]*\.xml$/i).flatMap(readNotes);
+  const threads = read(/(?:^|\/)threadedComment[^/]*\.xml$/i);
+  if (threads.length === 0) return read(/(?:^|\/)comments[^/]*\.xml$/i).flatMap(readNotes);
   const people = readPeople(parts);
   return threads.flatMap((xml) => readThreads(xml, people));
 }
@@ -85,5 +85,5 @@ function readPeople(parts: Package): Map<string, string> {
 }
 
 function told(author: string, text: string): string {
-  return `Comment${author === '' ? '' : ` by ${author}`}: ${text.trim().replace(/\s*\n\s*/g, '\n    ')}`;
+  return `Comment${author === '' ? '' : ` by ${author}`}: ${text.trim().replace(/(?<!\s)\s*\n\s*/g, '\n    ')}`;
 }

@@ -115,12 +115,18 @@ function plainMarks(markdown: string): string {
   const outside = (text: string): string =>
     text
       .replace(/<\/?u>/g, '')
-      .replace(/<s>(.*?)<\/s>/g, '~~$1~~')
+      .replace(/<s>((?:(?!<\/?s>).)*)<\/s>/g, '~~$1~~')
       .replace(/([^\n])\n(?=#{1,6} )/g, '$1\n\n')
       .replace(/<(?=[a-z/!?])(?!\/?(?:sup|sub)>|br>)/gi, '\\<');
-  // Every other part is a code block.
-  return markdown
-    .split(/^(```[^\n]*\n.*?^```$)/ms)
-    .map((part, index) => (index % 2 === 0 ? outside(part) : part))
-    .join('');
+  const end = /^```$/gm;
+  const parts: string[] = [];
+  let done = 0;
+  for (const { index } of markdown.matchAll(/^```/gm)) {
+    if (index < done) continue;
+    end.lastIndex = index + 3;
+    if (end.exec(markdown) === null) break;
+    parts.push(outside(markdown.slice(done, index)), markdown.slice(index, end.lastIndex));
+    done = end.lastIndex;
+  }
+  return parts.join('') + outside(markdown.slice(done));
 }

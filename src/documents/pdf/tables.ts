@@ -8,7 +8,7 @@ const HEADING_SIZE = 1.1;
 /** Gap between two words, in heights. */
 const WORD_GAP = 0.1;
 /** The library makes links of addresses in the text. */
-const AUTOLINK = /\[([^\]\n]*)\]\([^)\n]*\)/g;
+const AUTOLINK = /\[([^[\]\n]*)\]\([^)[\n]*\)/g;
 /** Gap between two lines of a paragraph, in heights. */
 const LINE_GAP = 1.7;
 
