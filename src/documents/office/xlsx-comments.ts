@@ -13,7 +13,7 @@ export function readComments(parts: Package, sheetPath: string): Comment[] {
   const read = (pattern: RegExp): string[] =>
     addresses.flatMap((address) => (pattern.test(address) ? (parts.text(address) ?? []) : []));
   const threads = read(/(?:^|\/)threadedComment[^/]*\.xml$/i);
-  if (threads.length === 0) return read(/(?:^|\/)comments[^/]*\.xml$/i).flatMap(readNotes);
+  if (threads.length === 0) return read(/(?:^|\/)comments?[^/]*\.xml$/i).flatMap(readNotes);
   const people = readPeople(parts);
   return threads.flatMap((xml) => readThreads(xml, people));
 }

@@ -67,6 +67,14 @@ describe('workbooks', () => {
     );
   });
 
+  test('comments where openpyxl puts them', () => {
+    const made = read([['name="S"', sheet([cell('A1', 'Fee')])]], {
+      'xl/worksheets/_rels/sheet0.xml.rels': targets('/xl/comments/comment1.xml'),
+      'xl/comments/comment1.xml': `<comments xmlns="${MAIN}"><commentList><comment ref="A1"><text><t>Why?</t></text></comment></commentList></comments>`,
+    });
+    assert.equal(made, '## S\n\n| Fee[^1] |\n| --- |\n\n[^1]: Comment: Why?\n');
+  });
+
   test('threads of comments instead of the copies made for older programs', () => {
     const made = read([['name="S"', sheet([cell('A1', 'Fee')])]], {
       'xl/worksheets/_rels/sheet0.xml.rels': targets('../comments1.xml', '../threadedComments/threadedComment1.xml'),
