@@ -97,7 +97,7 @@ function dateKind(section: string): DateKind | undefined {
 
 /** The code without quoted text, escaped characters, padding, colours, conditions and currencies. */
 function bare(section: string): string {
-  return section.replace(/"[^"]*"|\\.|_.|\*.|\[[^\]]*\]/g, '');
+  return section.replace(/"[^"]*"|\\.|_.|\*.|\[[^[\]]*\]/g, '');
 }
 
 function formatDate(value: number, kind: DateKind, epoch1904: boolean): string {
@@ -120,7 +120,7 @@ function formatDuration(days: number): string {
 }
 
 function formatNumber(value: number, section: string): string {
-  const shown = section.replace(/\[\$([^\]-]*)[^\]]*\]/g, '"$1"').replace(/\[[^\]]*\]|_.|\*./g, '');
+  const shown = section.replace(/\[\$([^[\]-]*)(?:-[^[\]]*)?\]/g, '"$1"').replace(/\[[^[\]]*\]|_.|\*./g, '');
   const places = /(?:"[^"]*"|\\.|[^0#?.,])*([0#?,]*)(\.[0#?]*)?(,*)(E[+-]0+)?/.exec(shown);
   const digits = places?.[1] ?? '';
   // A slash makes a fraction, which nobody computes with.
