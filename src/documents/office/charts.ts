@@ -4,7 +4,7 @@ import { numberFormat } from './number-format.ts';
 import { type Package, relationships } from './package.ts';
 
 /** The figures that a chart shows, each row of series that share their categories a table. */
-interface Chart {
+export interface Chart {
   readonly title: string;
   readonly tables: readonly (readonly (readonly string[])[])[];
 }
@@ -154,7 +154,12 @@ export function withDocumentCharts(xml: string, path: string, parts: Package): s
 }
 
 /** Puts what is made of each chart behind the end of what it is in. */
-function insert(xml: string, end: string, charts: Iterable<[number, Chart]>, made: (chart: Chart) => string): string {
+export function insert(
+  xml: string,
+  end: string,
+  charts: Iterable<[number, Chart]>,
+  made: (chart: Chart) => string,
+): string {
   let changed = '';
   let copied = 0;
   for (const [at, chart] of charts) {
@@ -166,6 +171,6 @@ function insert(xml: string, end: string, charts: Iterable<[number, Chart]>, mad
   return changed + xml.slice(copied);
 }
 
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -55,6 +55,30 @@ function slide(shapes: string, parts: Readonly<Record<string, string>> = {}): Pr
   ]);
 }
 
+const ODF = 'urn:oasis:names:tc:opendocument:xmlns';
+const ODF_NAMES = ['office', 'text', 'table', 'style', 'chart']
+  .map((name) => `xmlns:${name}="${ODF}:${name}:1.0"`)
+  .concat(`xmlns:draw="${ODF}:drawing:1.0"`, `xmlns:fo="${ODF}:xsl-fo-compatible:1.0"`)
+  .concat('xmlns:dc="http://purl.org/dc/elements/1.1/"', 'xmlns:xlink="http://www.w3.org/1999/xlink"')
+  .join(' ');
+
+/** An OpenDocument file. */
+function open(
+  kind: 'text' | 'spreadsheet' | 'presentation',
+  body: string,
+  { styles = '', object }: { readonly styles?: string; readonly object?: string } = {},
+): Promise<string> {
+  const automatic = `<office:automatic-styles>${styles}</office:automatic-styles>`;
+  return read([
+    text('mimetype', `application/vnd.oasis.opendocument.${kind}`),
+    text(
+      'content.xml',
+      `<office:document-content ${ODF_NAMES}>${automatic}<office:body><office:${kind}>${body}</office:${kind}></office:body></office:document-content>`,
+    ),
+    ...(object === undefined ? [] : [text('Object 1/content.xml', object)]),
+  ]);
+}
+
 const p = (...runs: readonly string[]): string => `<w:p>${runs.join('')}</w:p>`;
 const r = (words: string, properties = ''): string =>
   `<w:r>${properties === '' ? '' : `<w:rPr>${properties}</w:rPr>`}<w:t xml:space="preserve">${words}</w:t></w:r>`;
@@ -142,17 +166,70 @@ describe('comments', () => {
   });
 
   test('on cells of OpenDocument sheets', async () => {
-    const of = (name: string): string => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`;
-    const made = await read([
-      text('mimetype', 'application/vnd.oasis.opendocument.spreadsheet'),
-      text(
-        'content.xml',
-        `<office:document-content ${['office', 'text', 'table'].map(of).join(' ')} xmlns:dc="http://purl.org/dc/elements/1.1/"><office:body><office:spreadsheet><table:table table:name="S"><table:table-row>
-        <table:table-cell office:value-type="float" office:value="5"><office:annotation><dc:creator>Anna</dc:creator><text:p>Too much</text:p></office:annotation><text:p>5</text:p></table:table-cell>
-        </table:table-row></table:table></office:spreadsheet></office:body></office:document-content>`,
-      ),
-    ]);
+    const cell =
+      '<table:table-cell office:value-type="float" office:value="5"><office:annotation><dc:creator>Anna</dc:creator><text:p>Too much</text:p></office:annotation><text:p>5</text:p></table:table-cell>';
+    const made = await open(
+      'spreadsheet',
+      `<table:table table:name="S"><table:table-row>${cell}</table:table-row></table:table>`,
+    );
     assert.equal(made, '## S\n\n| 5[^1] |\n| --- |\n\n[^1]: Comment by Anna: Too much\n');
+  });
+});
+
+describe('OpenDocument', () => {
+  test('hidden text is left out', async () => {
+    const style = (name: string, family: string, display: string): string =>
+      `<style:style style:name="${name}" style:family="${family}"><style:text-properties${display}/></style:style>`;
+    const styles =
+      style('P1', 'paragraph', ' text:display="none"') +
+      style('T1', 'text', ' text:display="none"') +
+      '<style:style style:name="T2" style:family="text" style:parent-style-name="T1"/>' +
+      style('T3', 'text', ' text:display="true"') +
+      style('T4', 'text', ' fo:font-weight="bold"');
+    const span = (name: string, words: string): string => `<text:span text:style-name="${name}">${words}</text:span>`;
+    const made = await open(
+      'text',
+      `<text:p>a${span('T1', ' gone')}${span('T2', ' too')}${span('T4', ' bold')}</text:p><text:p text:style-name="P1">hidden${span('T4', ' all')}</text:p>` +
+        `<text:p text:style-name="P1">hidden${span('T3', 'shown')}</text:p><text:p>${span('T1', 'gone')}</text:p><text:p>end</text:p>`,
+      { styles },
+    );
+    assert.equal(made, 'a **bold**\n\nshown\n\nend\n');
+  });
+
+  test('values of cells are shown where nothing else is', async () => {
+    const cells = [
+      'office:value-type="float" office:value="5.5"',
+      'office:value-type="percentage" office:value="0.07"',
+      'office:value-type="string" office:string-value="R &amp; D"',
+      'office:value-type="date" office:date-value="2024-05-06T07:08:00"',
+      'office:value-type="time" office:time-value="PT01H30M00S"',
+      'office:value-type="boolean" office:boolean-value="true"',
+    ].map((value, index) => `<table:table-cell ${value}${index % 2 === 0 ? '/>' : '></table:table-cell>'}`);
+    const made = await open(
+      'spreadsheet',
+      `<table:table table:name="S"><table:table-row>${cells.join('')}</table:table-row></table:table>`,
+    );
+    assert.match(made, /^\| 5\.5 \| 7% \| R & D \| 2024-05-06 07:08:00 \| 01:30:00 \| TRUE \|$/m);
+  });
+
+  const row = (...cells: string[]): string =>
+    `<table:table-row>${cells.map((each) => `<table:table-cell><text:p>${each}</text:p></table:table-cell>`).join('')}</table:table-row>`;
+  const object = `<office:document-content ${ODF_NAMES}><office:body><office:chart><chart:chart><chart:title><text:p>Ships &amp; quays</text:p></chart:title>
+    <chart:plot-area><chart:axis><chart:title><text:p>Axis</text:p></chart:title></chart:axis></chart:plot-area>
+    <table:table table:name="local-table"><table:table-header-rows>${row('', '2023', '2024')}</table:table-header-rows>
+    <table:table-rows>${row('North', '0.25', '7')}${row('South', 'NaN', '1')}</table:table-rows></table:table></chart:chart></office:chart></office:body></office:document-content>`;
+  const figures = '|  | 2023 | 2024 |\n| --- | --- | --- |\n| North | 0.25 | 7 |\n| South |  | 1 |';
+  const drawn =
+    '<draw:frame><draw:object xlink:href="./Object 1"/><draw:image xlink:href="./ObjectReplacements/Object 1"/></draw:frame>';
+
+  test('charts in text are tables of their figures', async () => {
+    const made = await open('text', `<text:p>Look: ${drawn}${drawn}</text:p><text:p>after</text:p>`, { object });
+    assert.equal(made, `Look:\n\nShips & quays\n\n${figures}\n\nafter\n`);
+  });
+
+  test('charts on slides are, too', async () => {
+    const made = await open('presentation', `<draw:page draw:name="p">${drawn}</draw:page>`, { object });
+    assert.equal(made, `Ships & quays\n\n${figures}\n`);
   });
 });
 
@@ -169,6 +246,21 @@ describe('text of Word documents', () => {
       ),
     );
     assert.equal(made, 'kept inserted shown on the web\n');
+  });
+
+  test('in fonts of symbols is text', async () => {
+    const symbol = (font: string, char: string): string => `<w:r><w:sym w:font="${font}" w:char="${char}"/></w:r>`;
+    const made = await word(
+      p(
+        ...['F0FC', 'F0FB', 'F0A7', 'F0E0', 'F0E8', 'F0FE', 'F001'].map((char) => symbol('Wingdings', char)),
+        symbol('Symbol', 'F0B3'),
+        symbol('Symbol', '0061'),
+        symbol('Segoe UI Symbol', '2713'),
+        symbol('Webdings', 'F061'),
+        r(' done'),
+      ),
+    );
+    assert.equal(made, '✓✗▪→➔☑≥α✓ done\n');
   });
 
   test('of formulas is TeX', async () => {

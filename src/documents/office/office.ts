@@ -3,8 +3,10 @@ import { writeZip } from '../write-zip.ts';
 import { ChartBudget, withDocumentCharts, withSlideCharts } from './charts.ts';
 import { linkFields } from './docx-fields.ts';
 import { listItemsByStyle } from './docx-lists.ts';
+import { symbolsAsText } from './docx-symbols.ts';
 import { readWithLibrary } from './library.ts';
-import { NO_STYLES, readStyles } from './odt-styles.ts';
+import { repairContent } from './odf-content.ts';
+import { NO_STYLES, readStyles, type Styles } from './odt-styles.ts';
 import { type Package, relationships, type Target } from './package.ts';
 import { withBullets, withoutDecoration } from './pptx-slides.ts';
 import { xlsxToMarkdown } from './xlsx.ts';
@@ -20,10 +22,10 @@ export async function officeToMarkdown(
   // The library knows no number formats: its dates are numbers of days. So this format is read here.
   if (parts.kind === 'xlsx') return { text: xlsxToMarkdown(parts, limits) };
   const styles = parts.kind.startsWith('od') ? readStyles(parts) : NO_STYLES;
-  return await readWithLibrary(rewrite(parts), parts.kind, styles, limits);
+  return await readWithLibrary(rewrite(parts, styles), parts.kind, styles, limits);
 }
 
-function rewrite(parts: Package): Buffer {
+function rewrite(parts: Package, styles: Styles): Buffer {
   const files = new Map<string, string>();
   for (const path of parts.paths) files.set(path, parts.text(path) ?? '');
   if (parts.kind === 'docx') {
@@ -31,6 +33,9 @@ function rewrite(parts: Package): Buffer {
     addLinks(parts, files);
   }
   if (parts.kind === 'pptx') repairSlides(parts, files);
+  const content = parts.find('content.xml');
+  if (parts.kind.startsWith('od') && content !== undefined)
+    files.set(content, repairContent(files.get(content) ?? '', parts, styles));
   return writeZip([...files].map(([path, text]) => [path, Buffer.from(text, 'utf8')] as const));
 }
 
@@ -38,7 +43,7 @@ function rewrite(parts: Package): Buffer {
 function repairText(parts: Package, files: Map<string, string>): void {
   const path = parts.find('word/document.xml') ?? parts.main;
   if (path === undefined) return;
-  const xml = (files.get(path) ?? '')
+  const xml = symbolsAsText(files.get(path) ?? '')
     .replace(/<w:noBreakHyphen\s*\/>/g, '<w:t>-</w:t>')
     .replace(HIDDEN_RUN, withoutText);
   const styles = parts.find(`${path.slice(0, path.lastIndexOf('/') + 1)}styles.xml`) ?? '';
