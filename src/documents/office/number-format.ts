@@ -164,7 +164,7 @@ function filledIn(value: number, section: string): string {
 
 /** The text before and after the digits of a format, which stay where they are around the number. */
 function around(section: string, number: string): string {
-  const parts = /^((?:"[^"]*"|\\.|[^0#?.,])*)[0#?.,]+(?:E[+-]0+)?(.*)$/s.exec(section);
+  const parts = /^((?:"[^"]*(?:"|$)|\\.|[^"\\0#?.,])*)[0#?.,]+(?:E[+-]0+)?(.*)$/s.exec(section);
   return `${literal(parts?.[1] ?? '')}${number}${literal(parts?.[2] ?? '')}`.trim();
 }
 
