@@ -34,6 +34,17 @@ describe('rich text', () => {
     );
   });
 
+  test('its title is what it says about itself', async () => {
+    const title = async (info: string): Promise<unknown> => {
+      const made = await convert(String.raw`{\rtf1\ansi\ansicpg1252{\info ${info}}text\par}`);
+      return (made as { title?: string }).title;
+    };
+    const given = String.raw`{\author Anna}{\title Gr\'fc\'dfe \u26481? of \{1\}}`;
+    assert.equal(await title(given), 'Grüße 東 of {1}');
+    assert.equal(await title(String.raw`{\author Anna}`), undefined);
+    assert.equal(await title(String.raw`{\title  }`), undefined);
+  });
+
   test('in the code pages of its fonts, in Unicode with what stands for it, with signs', async () => {
     const text = await read(
       String.raw`Z\'fcrich \'80 5 {\f1 \'cc\'e8\'f0} {\f2 \'93\'fa\'96\'7b} \uc2\u26085\'93\'fa \uc1\u-10179?\u-8704?`,

@@ -5,9 +5,42 @@ import { NO_STYLES } from './odt-styles.ts';
 /** Rich Text Format (specification 1.9.1), which is bytes: a word for the program, a sign for it, a group, or text. */
 const TOKEN = /\\(?:([a-z]+)(-?\d{1,9})? ?|'[\da-f]{2}|.)|[{}]|[^\\{}]+/gis;
 
-export function rtfToMarkdown(bytes: Uint8Array, limits: ConversionLimits): Promise<{ text: string; title?: string }> {
+export async function rtfToMarkdown(
+  bytes: Uint8Array,
+  limits: ConversionLimits,
+): Promise<{ text: string; title?: string }> {
   const rtf = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-  return readWithLibrary(Buffer.from(repairRtf(rtf), 'latin1'), 'rtf', NO_STYLES, limits);
+  const made = await readWithLibrary(Buffer.from(repairRtf(rtf), 'latin1'), 'rtf', NO_STYLES, limits);
+  const title = titleOf(rtf);
+  return title === '' ? made : { ...made, title };
+}
+
+/** As far as what is said about a document may be from its beginning, behind its fonts and styles, and how long a title is. */
+const INFO_WITHIN = 500_000;
+const TITLE = /\{\\info\b[^{}]*(?:\{(?!\\title\b)[^{}]*\}[^{}]*)*\{\\title ?((?:[^{}\\]|\\.){1,2000})\}/s;
+
+/** The title that is said in what is said about the document; the library does not read it. */
+function titleOf(rtf: string): string {
+  const head = rtf.slice(0, INFO_WITHIN);
+  const codePage = /\\ansicpg(\d{1,5})/.exec(head)?.[1] ?? '1252';
+  const title = TITLE.exec(head)?.[1] ?? '';
+  const decoded = title.replace(
+    /\\u(-?\d{1,5}) ?(?:\\'[\da-f]{2}|[^\\])?|((?:\\'[\da-f]{2})+)|\\([\\{}])|\\[a-z]+-?\d{0,9} ?/gi,
+    (_, unicode: string | undefined, bytes: string | undefined, sign: string | undefined) => {
+      if (unicode !== undefined) return String.fromCharCode(Number(unicode) & 0xffff);
+      return bytes === undefined ? (sign ?? '') : inCodePage(Buffer.from(bytes.replaceAll("\\'", ''), 'hex'), codePage);
+    },
+  );
+  return decoded.toWellFormed().replace(/\s+/g, ' ').trim();
+}
+
+function inCodePage(bytes: Uint8Array, codePage: string): string {
+  const names: Readonly<Record<string, string>> = { 932: 'shift_jis', 936: 'gbk', 949: 'euc-kr', 950: 'big5' };
+  try {
+    return new TextDecoder(names[codePage] ?? `windows-${codePage}`).decode(bytes);
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
 }
 
 interface Group {
