@@ -15,7 +15,8 @@ const ODD_SHARE = 200;
 const STEP_BYTES = 512 * 1024;
 
 /** Where HTML and XML say in which encoding they are, and how far into them that is looked for (as browsers do). */
-const DECLARED = /<meta\b[^>]*?\bcharset\s*=\s*["']?\s*([\w.:-]+)|^\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([\w.:-]+)/i;
+const DECLARED =
+  /<meta\b[^<>]*?\bcharset\s*=\s*(?:["']\s*)?([\w.:-]+)|^\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([\w.:-]+)/i;
 const DECLARED_WITHIN = 1024;
 
 /**

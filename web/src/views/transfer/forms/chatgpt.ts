@@ -61,7 +61,7 @@ function readMessage(message: Loose): {
 /** Where citations, names and the like stand in an answer: of each the kind and more, between letters that no font has. */
 const MARK = / ?(\ue200[^\ue200\ue201]*\ue201)/g;
 /** The same in older answers. */
-const OLD_MARK = / ?【\d+(?::\d+)?†[^】\n]*】/g;
+const OLD_MARK = / ?【\d+(?::\d+)?†[^【】\n]*】/g;
 const ENTITY = /^\ue200entity\ue202\["[^"]*",\s*"([^"\\]*)"/;
 
 /** An answer with what ChatGPT shows in place of its marks, which would be gibberish here. */
