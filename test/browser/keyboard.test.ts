@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { withoutBrowser } from './chromium.ts';
-import { becomes } from './eventually.ts';
+import { becomes, PATIENCE_MS } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
 import { finished, lastAnswer, PIXEL, ready } from './visit.ts';
@@ -33,10 +33,12 @@ describe('the keyboard alone', { skip: withoutBrowser }, () => {
       await page.keyboard.type('plain');
       await page.getByRole('option', { name: 'plain-model' }).waitFor();
       await page.keyboard.press('Enter');
+      // Early: what hears of it has to be there when the key is pressed.
+      const chooser = page.waitForEvent('filechooser', { timeout: 2 * PATIENCE_MS });
       await becomes(async () => /plain-model/.test(await page.locator('#model').innerText()), true);
+      await page.locator('#prompt:focus').waitFor();
 
       await tabTo(page, '#attach');
-      const chooser = page.waitForEvent('filechooser');
       await page.keyboard.press('Enter');
       await (await chooser).setFiles({ name: 'pixel.png', mimeType: 'image/png', buffer: PIXEL });
       await page.locator('#attached .is-ready').waitFor();
