@@ -38,6 +38,8 @@ export async function ask(client: UpstreamClient, ...[input, init]: Parameters<t
 export interface Passage {
   /** What is read in the place of the bytes; undefined: nothing yet. Throws for what is not taken in. */
   readonly pass?: ((bytes: Buffer) => Uint8Array | undefined) | undefined;
+  /** What is read behind the last bytes of a body that has ended well. */
+  readonly end?: (() => Uint8Array | undefined) | undefined;
   /** Whether all that matters has been said: a body that goes on in silence is then ended, whatever its connection does. */
   readonly isComplete?: (() => boolean) | undefined;
   /** What is thrown in the place of a failure of the body. */
@@ -45,7 +47,10 @@ export interface Passage {
 }
 
 /** An answer as `fetch` gives it. Its body is pulled only: nothing is read ahead here. */
-export function toResponse({ status, headers, body }: Answered, { pass, isComplete, failed }: Passage = {}): Response {
+export function toResponse(
+  { status, headers, body }: Answered,
+  { pass, end, isComplete, failed }: Passage = {},
+): Response {
   if (BODILESS.has(status)) {
     body.release();
     return new Response(null, { status, headers });
@@ -55,16 +60,20 @@ export function toResponse({ status, headers, body }: Answered, { pass, isComple
       async pull(controller) {
         for (;;) {
           let step: IteratorResult<Buffer>;
-          const end = isComplete?.() === true ? setTimeout(() => void body.return(), LAST_WORDS_MS) : undefined;
+          const patience = isComplete?.() === true ? setTimeout(() => void body.return(), LAST_WORDS_MS) : undefined;
           try {
             step = await body.next();
           } catch (error) {
             throw failed === undefined ? error : failed(error);
           } finally {
-            clearTimeout(end);
+            clearTimeout(patience);
           }
-          if (step.done === true) return controller.close();
           try {
+            if (step.done === true) {
+              const last = end?.();
+              if (last !== undefined) controller.enqueue(last);
+              return controller.close();
+            }
             const bytes = pass === undefined ? step.value : pass(step.value);
             if (bytes !== undefined) return controller.enqueue(bytes);
           } catch (error) {

@@ -78,6 +78,9 @@ const TEXTS: Readonly<Record<string, readonly Json[]>> = {
   'a block that does not stop': [START, BLOCK, PIECE, DELTA, END],
   'an end without a reason': [START, BLOCK, PIECE, STOP, { ...DELTA, delta: { stop_reason: null } }, END],
   'an end without usage': [START, BLOCK, PIECE, STOP, { type: 'message_delta', delta: DELTA.delta }, END],
+  'an end without the last event': [START, BLOCK, PIECE, STOP, DELTA],
+  'an end without the last two events': [START, BLOCK, PIECE, DELTA],
+  'an end without the event before the last': [START, BLOCK, PIECE, STOP, END],
   'a cache that was not counted': [
     { ...START, message: { id: 'msg_1', usage: { input_tokens: 5, cache_read_input_tokens: {}, service_tier: null } } },
     BLOCK,
@@ -106,6 +109,25 @@ const CALLS: Readonly<Record<string, readonly Json[]>> = {
     END,
   ],
   'a call that does not stop': [START, { ...BLOCK, content_block: CALL }, CALLED, { ...DELTA, delta: {} }, END],
+  'a call before an end without the last event': [
+    START,
+    { ...BLOCK, content_block: CALL },
+    CALLED,
+    STOP,
+    { ...DELTA, delta: { stop_reason: 'tool_use' } },
+  ],
+  'a call before an end without a reason': [START, { ...BLOCK, content_block: CALL }, CALLED, STOP, END],
+};
+
+/** The bytes of whole answers and of ones that were cut, as they end. */
+const ENDS: Readonly<Record<string, readonly [events: readonly Json[], rest: string, isWhole: boolean]>> = {
+  'OpenAI’s last word': [[START, BLOCK, PIECE, STOP, DELTA], 'data: [DONE]\n\n', true],
+  'a last event without an empty line': [[START, BLOCK, PIECE, STOP, DELTA], 'data: {"type":"message_stop"}', true],
+  'a last event but one without an empty line': [[START, BLOCK, PIECE, STOP], `data: ${JSON.stringify(DELTA)}\n`, true],
+  'half an event behind the reason': [[START, BLOCK, PIECE, STOP, DELTA], 'event: message_stop\ndata: {"ty', true],
+  'no reason': [[START, BLOCK, PIECE, STOP], '', false],
+  'an empty reason': [[START, BLOCK, PIECE, STOP, { ...DELTA, delta: { stop_reason: null } }], '', false],
+  'half a reason': [[START, BLOCK, PIECE, STOP], 'event: message_delta\ndata: {"type":"message_delta","del', false],
 };
 
 const NO_ARGUMENTS = [START, { ...BLOCK, content_block: CALL }, { ...DELTA, delta: { stop_reason: 'tool_use' } }, END];
@@ -122,12 +144,16 @@ describe('servers of Anthropic’s API that differ from it', { timeout: 120_000 
   let server: ScriptedServer;
   let world: Awaited<ReturnType<typeof startGatewayBefore>>;
   let events: readonly Json[] = [];
+  let rest = '';
+  let breaks = false;
   let chat: OpenAI;
   let messages: Anthropic;
   before(async () => {
     server = await startScriptedServer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.end(events.map((event) => `event: ${event['type']}\ndata: ${JSON.stringify(event)}\n\n`).join(''));
+      const body = events.map((event) => `event: ${event['type']}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+      if (breaks) response.write(body, () => response.destroy());
+      else response.end(body + rest);
       return undefined;
     });
     world = await startGatewayBefore(
@@ -179,6 +205,34 @@ limits: { attempts: 1 }`,
       assert.deepEqual([use.name, use.input, reason], ['look', { at: 1 }, 'tool_use']);
     });
   }
+
+  for (const [name, [script, end, isWhole]] of Object.entries(ENDS)) {
+    test(`an end with ${name}`, async () => {
+      [events, rest] = [script, end];
+      try {
+        for (const stream of [false, true]) {
+          if (isWhole) assert.equal((await said(stream))?.message.content, 'Hello');
+          else await assert.rejects(said(stream), OpenAI.APIError);
+        }
+        const asking = messages.messages.create({ ...asked, max_tokens: 9 });
+        if (isWhole) assert.equal((await asking).stop_reason, 'end_turn');
+        else await assert.rejects(asking, { status: 502 });
+      } finally {
+        rest = '';
+      }
+    });
+  }
+
+  test('an answer whose connection breaks behind the reason is no whole one', async () => {
+    breaks = true;
+    try {
+      events = [START, BLOCK, PIECE, STOP, DELTA];
+      await assert.rejects(said(false), OpenAI.APIError);
+      await assert.rejects(messages.messages.create({ ...asked, max_tokens: 9 }), { status: 502 });
+    } finally {
+      breaks = false;
+    }
+  });
 
   test('a call without arguments that does not stop', async () => {
     events = NO_ARGUMENTS;

@@ -1,4 +1,5 @@
 import type { Batch, Chunk } from '../../core/chunk.ts';
+import { parseObject } from '../../core/objects.ts';
 import { dataAsSent, EventReader } from '../openai/events.ts';
 import { Arrivals } from './arrivals.ts';
 
@@ -19,6 +20,8 @@ export interface PartTranslator<Item> {
   readonly finished: boolean;
   /** Adds the chunks of a part to `batch`. Throws when it tells of a failure. */
   translate(item: Item, batch: Chunk[]): void;
+  /** Adds what the end of all parts tells, where nothing has broken. Absent: nothing. */
+  end?(batch: Chunk[]): void;
 }
 
 /** Makes chunks of the events in a body, however its bytes are split. */
@@ -41,6 +44,15 @@ export class EventTranslator implements PartTranslator<Uint8Array> {
       if (this.#translator.finished) return;
     }
   }
+
+  end(batch: Chunk[]): void {
+    for (const data of this.#events.end()) {
+      // Of an answer that was cut within an event, the rest of this event is no news.
+      if (parseObject(data) !== undefined) this.#translator.translate(data, batch);
+      if (this.#translator.finished) return;
+    }
+    this.#translator.end?.(batch);
+  }
 }
 
 /** The answer that a stream of parts holds. */
@@ -52,10 +64,10 @@ export function answeringOf<Item>(stream: ReadableStream<Item>, translator: Part
     },
     async next() {
       const items = await arrivals.next();
-      if (items === undefined) return undefined;
       const batch: Chunk[] = [];
       try {
-        for (const item of items) {
+        if (items === undefined) translator.end?.(batch);
+        for (const item of items ?? []) {
           translator.translate(item, batch);
           if (translator.finished) break;
         }
@@ -64,7 +76,7 @@ export function answeringOf<Item>(stream: ReadableStream<Item>, translator: Part
         return { batch, failure };
       }
       if (translator.finished) arrivals.drain();
-      return { batch };
+      return items === undefined && batch.length === 0 ? undefined : { batch };
     },
     close: () => arrivals.close(),
   };

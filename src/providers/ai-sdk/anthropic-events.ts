@@ -2,7 +2,7 @@ import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
 import { membersOf, parseObject, textOf } from '../../core/objects.ts';
 import { tokenCount } from '../../core/usage.ts';
-import { callId, failureIn, isFailure, stopReasonOf } from './anthropic-mend.ts';
+import { callId, failureIn, isFailure, saysReason, stopReasonOf } from './anthropic-mend.ts';
 import { type Speaker, streamFailure } from './failure.ts';
 import { numbers } from './numbers.ts';
 
@@ -28,6 +28,7 @@ export class MessageEvents {
   #usage: Json = {};
   /** What comes with the end of the message. */
   #end: Json = {};
+  #isEnding = false;
   #finished = false;
 
   constructor(speaker: Speaker) {
@@ -41,6 +42,8 @@ export class MessageEvents {
 
   /** Adds the chunks of one event to `batch`. Throws when it tells of a failure. */
   translate(data: string, batch: Chunk[]): void {
+    // With OpenAI's last word some end what is not OpenAI's format.
+    if (data === '[DONE]') return;
     const event = parseObject(data);
     if (event === undefined) {
       throw new SluiceError('upstream_invalid', `${this.#speaker.label} sent something that cannot be read.`);
@@ -66,6 +69,7 @@ export class MessageEvents {
         // Counters are of the whole message; those that do not apply are left out.
         this.#usage = { ...this.#usage, ...present(numbers(usage)) };
         const said = membersOf(delta);
+        this.#isEnding ||= saysReason(event);
         this.#end = { ...this.#end, ...said, stop_reason: stopReasonOf(said, this.#calls > 0), ...further };
         break;
       }
@@ -79,6 +83,11 @@ export class MessageEvents {
         // `ping`, and what may come one day.
         break;
     }
+  }
+
+  /** A message is over with its reason, although others than Anthropic may not say so once more. */
+  end(batch: Chunk[]): void {
+    if (this.#isEnding) this.#finish(batch);
   }
 
   #start(index: unknown, block: Json, batch: Chunk[]): void {
@@ -166,10 +175,9 @@ export class MessageEvents {
 
   #finish(batch: Chunk[]): void {
     for (const index of this.#blocks.keys()) this.#stop(index, batch);
-    const { stop_reason: reason, stop_sequence: stopSequence } = this.#end;
-    if (typeof reason !== 'string') {
-      throw new SluiceError('upstream_cut', `${this.#speaker.label} ended its answer without a reason.`);
-    }
+    const reason = stopReasonOf(this.#end, this.#calls > 0);
+    const { stop_sequence: stopSequence } = this.#end;
+    this.#end['stop_reason'] = reason;
     batch.push(empty({ message: { ...this.#end, ...counted(this.#usage) } }));
     if (counts(this.#usage)) batch.push({ type: 'usage', usage: toUsage(this.#usage) });
     batch.push({

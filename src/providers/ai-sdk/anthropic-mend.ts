@@ -33,14 +33,41 @@ const TEXTS: ReadonlyMap<unknown, string> = new Map([
 const UNCOUNTED = -1;
 
 /**
- * An event, as JSON text, with what Anthropic's library insists on. Many others serve this API (Kimi, GLM, DeepSeek, MiniMax,
- * proxies), and leave out or write otherwise what no answer needs.
+ * The events of one message, as JSON texts, with what Anthropic's library insists on. Many others serve this API (Kimi, GLM, DeepSeek,
+ * MiniMax, proxies), and leave out or write otherwise what no answer needs.
  */
-export function mended(data: string): string {
-  if (USUAL_PIECE.test(data)) return data;
-  const event = parseObject(data);
-  const usual = event === undefined ? undefined : asUsual(event);
-  return usual === undefined || usual === event ? data : JSON.stringify(usual);
+export class Mending {
+  #isEnding = false;
+  #hasReason = false;
+  #isOver = false;
+
+  mend(data: string): string | readonly string[] {
+    if (USUAL_PIECE.test(data)) return data;
+    const event = parseObject(data);
+    const usual = event === undefined ? undefined : asUsual(event);
+    const mended = usual === undefined || usual === event ? data : JSON.stringify(usual);
+    switch (event?.['type']) {
+      case 'message_delta':
+        this.#isEnding = true;
+        this.#hasReason ||= saysReason(event);
+        return mended;
+      case 'message_stop':
+        this.#isOver = true;
+        return this.#isEnding ? mended : [JSON.stringify(asUsual({ type: 'message_delta' })), mended];
+      default:
+        return mended;
+    }
+  }
+
+  /** What is missing behind the last event: a message that has told its reason is over. */
+  end(): readonly string[] {
+    return this.#hasReason && !this.#isOver ? [JSON.stringify({ type: 'message_stop' })] : [];
+  }
+}
+
+/** Whether a `message_delta` tells why the message ends. */
+export function saysReason({ delta }: Json): boolean {
+  return textOf(membersOf(delta)['stop_reason']) !== '';
 }
 
 function asUsual(event: Json): Json {

@@ -4,7 +4,7 @@ import type { Model } from '../../core/model.ts';
 import { isObject } from '../../core/objects.ts';
 import { lostDetail } from '../lost.ts';
 import { fromAiSdk } from './adapter.ts';
-import { mended } from './anthropic-mend.ts';
+import { Mending } from './anthropic-mend.ts';
 import { messagesApi } from './anthropic-native.ts';
 import { withAnthropicBudget } from './budget.ts';
 import { hasOnly } from './joined-texts.ts';
@@ -31,7 +31,7 @@ export const anthropic = fromAiSdk({
       if (member === undefined || !hasOnly(delta, DELTA)) return undefined;
       return { holder: delta, member, of: `${index} ${member}` };
     },
-    mend: mended,
+    mending: () => new Mending(),
   },
   lost: (request) => [...lostDetail(request), ...lostEffort(request)],
 

@@ -26,7 +26,7 @@ export const google = fromAiSdk({
 
   native: contentApi,
   events: {
-    mend: mended,
+    mending: () => ({ mend: mended }),
     says(event) {
       const { candidates } = event;
       const [candidate, second] = Array.isArray(candidates) ? candidates : [];

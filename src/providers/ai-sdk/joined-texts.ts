@@ -16,13 +16,21 @@ export interface Said {
 export interface EventKinds {
   /** Where an event says a piece of text and nothing that must not be lost; undefined for every other event. */
   says(event: Json): Said | undefined;
-  /** An event, as JSON text, with what the library insists on and some servers leave out. */
-  mend?(data: string): string;
+  /** Makes what mends the events of one answer. */
+  mending?(): Mending;
   /**
    * Whether an event, as JSON text, is the end of the answer; tokens and the like may follow, but need not. For vendors whose
    * library waits for the end of the connection instead.
    */
   ends?(data: string): boolean;
+}
+
+/** Adds what the library insists on and some servers leave out. */
+export interface Mending {
+  /** What the library reads in the place of an event; all are JSON texts. */
+  mend(data: string): string | readonly string[];
+  /** What it reads behind the last event, where the connection has ended well. */
+  end?(): readonly string[];
 }
 
 /** Whether an object has no other members than these. */
@@ -41,6 +49,7 @@ const MOST_WAITING = 256;
  */
 export class JoinedTexts {
   readonly #kinds: EventKinds;
+  readonly #mending: Mending | undefined;
   readonly #reader = new EventReader(LONGEST_EVENT, dataAsSent);
   readonly #encoder = new TextEncoder();
   readonly #waiting = new Map<string, readonly string[]>();
@@ -48,6 +57,7 @@ export class JoinedTexts {
 
   constructor(kinds: EventKinds) {
     this.#kinds = kinds;
+    this.#mending = kinds.mending?.();
   }
 
   /** Whether an event has said that the answer is over. */
@@ -57,10 +67,25 @@ export class JoinedTexts {
 
   /** What the library reads in the place of `bytes`; undefined while no event is complete. Throws for one that is too large. */
   push(bytes: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
-    const { mend, ends } = this.#kinds;
     const sent = this.#reader.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-    if (sent.length === 0) return undefined;
-    const events = mend === undefined ? sent : sent.map(mend);
+    return this.#handOn(this.#mended(sent));
+  }
+
+  /** What the library reads at last, where the connection has ended well. */
+  end(): Uint8Array<ArrayBuffer> | undefined {
+    // Of an answer that was cut within an event, the rest of this event is no news.
+    const rest = this.#mended(this.#reader.end().filter((data) => parseObject(data) !== undefined));
+    return this.#handOn([...rest, ...(this.#mending?.end?.() ?? [])]);
+  }
+
+  #mended(sent: readonly string[]): readonly string[] {
+    const mending = this.#mending;
+    return mending === undefined ? sent : sent.flatMap((data) => mending.mend(data));
+  }
+
+  #handOn(events: readonly string[]): Uint8Array<ArrayBuffer> | undefined {
+    const { ends } = this.#kinds;
+    if (events.length === 0) return undefined;
     if (ends !== undefined) this.#complete ||= events.some(ends);
     const [only] = events;
     return this.#encoder.encode(events.length === 1 ? `data: ${only}\n\n` : this.#join(events));

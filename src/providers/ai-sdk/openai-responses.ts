@@ -55,7 +55,7 @@ export const openaiResponses = fromAiSdk({
       return { holder: event, member: 'delta', of: place.join(' ') };
     },
 
-    mend: mended,
+    mending: () => ({ mend: mended }),
 
     ends: (data) => LAST.test(data) && LAST_TYPES.has(parseObject(data)?.['type']),
   },

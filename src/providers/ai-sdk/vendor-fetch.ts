@@ -65,6 +65,7 @@ function handedOn(
   const joined = /^\s*text\/event-stream/i.test(contentType) ? texts : undefined;
   return toResponse(answered, {
     pass: joined && ((bytes) => joined.push(bytes)),
+    end: joined && (() => joined.end()),
     isComplete: joined && (() => joined.complete),
     failed: (error) => (signal?.aborted === true ? error : broken(speaker, error)),
   });
