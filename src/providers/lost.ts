@@ -1,4 +1,4 @@
-import type { ChatRequest, VendorData } from '../core/chat.ts';
+import type { ChatRequest, Part, VendorData } from '../core/chat.ts';
 
 /** Fields, by OpenAI's names, that some upstreams have no place for. */
 
@@ -21,7 +21,21 @@ export function* lostMarks(request: ChatRequest): Iterable<string> {
   const parts = messages.flatMap((message) => message.content);
   yield* lostCacheMarks(request);
   if (parts.some((part) => part.type === 'reasoning' && part.vendor !== undefined)) yield 'signature';
-  if (messages.some((message) => message.role === 'tool' && message.isError === true)) yield 'is_error';
+  yield* lostErrors(request);
+}
+
+/** That a tool has failed; `where`: of which results it is lost. */
+export function lostErrors(
+  { messages }: ChatRequest,
+  where: (content: readonly Part[]) => boolean = () => true,
+): readonly string[] {
+  const isLost = messages.some((each) => each.role === 'tool' && each.isError === true && where(each.content));
+  return isLost ? ['is_error'] : [];
+}
+
+/** Libraries of vendors say it of texts alone. */
+export function hasMedia(content: readonly Part[]): boolean {
+  return content.some((part) => part.type === 'media');
 }
 
 /** The detail in which a picture shall be seen; `auto` asks for nothing. */

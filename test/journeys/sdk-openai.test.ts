@@ -324,7 +324,12 @@ describe('the official OpenAI client', { timeout: 60_000 }, () => {
             ],
           },
           google: {
-            contents: [{ role: 'user', parts: [{ inlineData: { mimeType: 'application/pdf', data: PDF } }] }],
+            contents: [
+              {
+                role: 'user',
+                parts: [{ text: 'form.pdf:' }, { inlineData: { mimeType: 'application/pdf', data: PDF } }],
+              },
+            ],
           },
         });
       });

@@ -47,6 +47,9 @@ export function toSettings(body: GenerateContentBody): Settings {
   for (const name of Object.keys(body.toolConfig ?? {})) {
     if (name !== 'functionCallingConfig') foreign.push(`toolConfig.${name}`);
   }
+  const { functionCallingConfig: calling } = body.toolConfig ?? {};
+  foreign.push(...namesIn(calling, 'toolConfig.functionCallingConfig', CALLING_FIELDS));
+  foreign.push(...namesIn(config.thinkingConfig, 'generationConfig.thinkingConfig', THINKING_FIELDS));
   const { includeThoughts, thinkingBudget } = config.thinkingConfig ?? {};
   if (includeThoughts === true) foreign.push('generationConfig.thinkingConfig.includeThoughts');
   // Efforts are steps, so the very number is lost on those that know nothing else.
@@ -60,6 +63,15 @@ export function toSettings(body: GenerateContentBody): Settings {
     ...(typeof aspectRatio === 'string' ? { aspectRatio } : {}),
     foreign,
   };
+}
+
+const CALLING_FIELDS: ReadonlySet<string> = new Set(['mode', 'allowedFunctionNames']);
+const THINKING_FIELDS: ReadonlySet<string> = new Set(['includeThoughts', 'thinkingBudget', 'thinkingLevel']);
+
+/** Paths of the members that only Google understands. */
+function namesIn(holder: object | null | undefined, path: string, known: ReadonlySet<string>): readonly string[] {
+  const said = Object.entries(holder ?? {}).filter(([name, value]) => !known.has(name) && value !== null);
+  return said.map(([name]) => `${path}.${name}`);
 }
 
 /** Text is what is answered anyway. */

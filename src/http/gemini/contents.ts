@@ -24,13 +24,18 @@ export function toMessages(contents: readonly WireContent[]): DecodedContents {
   return { messages: decoder.messages, foreign: [...decoder.foreign] };
 }
 
-/** The texts of a system instruction; other parts have no place there. */
-export function toSystem(instruction: WireContent | string): Message {
+/** A system instruction. What is more than text is Google's to judge. */
+export function toSystem(instruction: WireContent | string): DecodedContents {
+  const foreign = new Set<string>();
   const parts = typeof instruction === 'string' ? [{ text: instruction }] : partsOf(instruction);
-  const content = parts.flatMap(({ text }): Part[] =>
-    text === undefined || text === '' ? [] : [{ type: 'text', text }],
-  );
-  return { role: 'system', content };
+  const content = parts.flatMap((part): Part[] => {
+    const { text = '' } = part;
+    const others = Object.keys(part).filter((name) => name !== 'text');
+    for (const name of others) foreign.add(`systemInstruction.parts.${name}`);
+    if (others.length > 0) return [{ type: 'text', text, vendor: asSent(part) }];
+    return text === '' ? [] : [{ type: 'text', text }];
+  });
+  return { messages: content.length === 0 ? [] : [{ role: 'system', content }], foreign: [...foreign] };
 }
 
 class ContentsDecoder {
@@ -41,6 +46,7 @@ class ContentsDecoder {
   #calls = 0;
 
   add(content: WireContent): void {
+    this.#note('contents', content, CONTENT_FIELDS);
     const parts = partsOf(content);
     if (content.role === 'model') this.#addAssistant(parts);
     else this.#addUser(parts);
@@ -78,10 +84,14 @@ class ContentsDecoder {
     this.#calls += 1;
     this.#open.push({ id, name: call.name });
     const { name, args } = call;
+    this.#note('contents.parts', part, KNOWN_FIELDS);
+    this.#note('contents.parts.functionCall', call, CALL_FIELDS);
     return { id, name, arguments: JSON.stringify(args ?? {}), vendor: asSent(part) };
   }
 
   #toolMessage(part: WirePart, response: Response): ToolMessage {
+    this.#note('contents.parts', part, KNOWN_FIELDS);
+    this.#note('contents.parts.functionResponse', response, RESPONSE_FIELDS);
     const toolCallId = this.#answered(response);
     const { text, isError } = toResult(response.response ?? {});
     const media = (response.parts ?? []).flatMap((each) => this.#toParts(each));
@@ -109,19 +119,22 @@ class ContentsDecoder {
       const { name } = part as { name?: unknown };
       return [{ type: 'bucket', bucketId, ...(typeof name === 'string' ? { name } : {}) }];
     }
-    if (hasMore(part, KNOWN_FIELDS)) {
-      for (const name of Object.keys(part)) if (!KNOWN_FIELDS.has(name)) this.foreign.add(`contents.parts.${name}`);
-    }
+    this.#note('contents.parts', part, KNOWN_FIELDS);
     if (text !== undefined) {
       if (hasMore(part, TEXT_FIELDS)) return [{ type: 'text', text, vendor: asSent(part) }];
       return text === '' ? [] : [{ type: 'text', text }];
     }
     if (inlineData !== undefined) {
+      this.#note('contents.parts.inlineData', inlineData, INLINE_FIELDS);
       const { data, mimeType = 'application/octet-stream', displayName } = inlineData;
       const url = `data:${mimeType};base64,${standardBase64(data)}`;
       return [toMedia(url, mimeType, part, displayName)];
     }
-    if (fileData !== undefined) return [toMedia(addressOf(fileData.fileUri), fileData.mimeType, part)];
+    if (fileData !== undefined) {
+      this.#note('contents.parts.fileData', fileData, FILE_FIELDS);
+      const { fileUri, mimeType, displayName } = fileData;
+      return [toMedia(addressOf(fileUri), mimeType, part, displayName)];
+    }
     // Code that the model ran itself has no place of its own in the middle; what it says is kept.
     if (executableCode !== undefined) {
       const { language = '', code = '' } = executableCode;
@@ -132,10 +145,24 @@ class ContentsDecoder {
     }
     return Object.keys(part).length === 0 ? [] : [{ type: 'text', text: '', vendor: asSent(part) }];
   }
+
+  /** Hears of members that only Google understands. */
+  #note(path: string, holder: object, known: ReadonlySet<string>): void {
+    for (const [name, value] of Object.entries(holder)) {
+      if (!known.has(name) && value !== null) this.foreign.add(`${path}.${name}`);
+    }
+  }
 }
 
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['text', 'thought', 'thoughtSignature']);
 const MEDIA_FIELDS: ReadonlySet<string> = new Set(['inlineData', 'fileData']);
+const CONTENT_FIELDS: ReadonlySet<string> = new Set(['role', 'parts']);
+const CALL_FIELDS: ReadonlySet<string> = new Set(['id', 'name', 'args']);
+const RESPONSE_FIELDS: ReadonlySet<string> = new Set(['id', 'name', 'response', 'parts']);
+const INLINE_FIELDS: ReadonlySet<string> = new Set(['data', 'mimeType', 'displayName']);
+const FILE_FIELDS: ReadonlySet<string> = new Set(['fileUri', 'mimeType', 'displayName']);
+/** The members of media that Google's own form of them has, wherever they came from. */
+const PLAIN_MEDIA: ReadonlySet<string> = new Set(['data', 'fileUri', 'mimeType']);
 /** The members of parts that can be said to everybody. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...TEXT_FIELDS,
@@ -144,8 +171,8 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'functionResponse',
 ]);
 
-function hasMore(part: WirePart, known: ReadonlySet<string>): boolean {
-  return Object.keys(part).some((name) => !known.has(name));
+function hasMore(holder: object, known: ReadonlySet<string>): boolean {
+  return Object.keys(holder).some((name) => !known.has(name));
 }
 
 /** A part as it is, for Google. Its signature stands beside it, since it may be another vendor's. */
@@ -176,8 +203,13 @@ function toMedia(url: string, mimeType: string | undefined, part: WirePart, name
     url,
     ...(mimeType === undefined ? {} : { mimeType: mimeType.toLowerCase() }),
     ...(name === undefined ? {} : { name }),
-    ...(hasMore(part, MEDIA_FIELDS) ? { vendor: asSent(part) } : {}),
+    ...(isMore(part) ? { vendor: asSent(part) } : {}),
   };
+}
+
+function isMore(part: WirePart): boolean {
+  const { inlineData = {}, fileData = {} } = part;
+  return hasMore(part, MEDIA_FIELDS) || hasMore(inlineData, PLAIN_MEDIA) || hasMore(fileData, PLAIN_MEDIA);
 }
 
 /** protobuf's JSON takes the alphabet for addresses too; `data:` URIs do not. */

@@ -3,7 +3,7 @@ import type { Wish } from '../../routing/select.ts';
 import { parseId } from '../edge/body.ts';
 import { toWebSearch } from '../to-chat.ts';
 import { toSettings } from './config.ts';
-import { toMessages, toSystem } from './contents.ts';
+import { type DecodedContents, toMessages, toSystem } from './contents.ts';
 import { type GenerateContentBody, KNOWN_FIELDS, OWN_FIELDS, REFUSED_FIELDS, type WireContent } from './wire.ts';
 
 type Json = Record<string, unknown>;
@@ -23,7 +23,7 @@ export const SEARCH_TOOLS: readonly string[] = ['googleSearch', 'googleSearchRet
 export function decode(body: GenerateContentBody, wish: Wish): Decoded {
   const { foreign, ...settings } = toSettings(body);
   const { messages, foreign: parts } = toMessages(contentsOf(body));
-  const system = body.systemInstruction == null ? undefined : toSystem(body.systemInstruction);
+  const system = body.systemInstruction == null ? NOTHING : toSystem(body.systemInstruction);
   const remembers = body.memory === true && typeof body.user === 'string';
   const unknown = Object.entries(body).flatMap(([name, value]) =>
     KNOWN_FIELDS.has(name) || REFUSED_FIELDS.has(name) || value === null ? [] : [name],
@@ -32,7 +32,7 @@ export function decode(body: GenerateContentBody, wish: Wish): Decoded {
     request: {
       ...wish,
       format: 'gemini',
-      messages: system === undefined || system.content.length === 0 ? messages : [system, ...messages],
+      messages: [...system.messages, ...messages],
       ...settings,
       ...(body.conversation == null ? {} : { conversation: body.conversation }),
       ...toWebSearch(body.webSearch),
@@ -41,9 +41,11 @@ export function decode(body: GenerateContentBody, wish: Wish): Decoded {
       extra: {},
     },
     fields: fieldsOf(body),
-    foreign: [...foreign, ...parts, ...unknown],
+    foreign: [...foreign, ...system.foreign, ...parts, ...unknown],
   };
 }
+
+const NOTHING: DecodedContents = { messages: [], foreign: [] };
 
 /** Candidates beyond the first are asked for one by one. */
 function fieldsOf(body: GenerateContentBody): Json {

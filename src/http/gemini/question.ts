@@ -72,7 +72,7 @@ function forOthers(request: ChatRequest, foreign: readonly string[], isSearched:
   if (isLost) lost.add('generationConfig.thinkingConfig');
   return {
     ...request,
-    messages: request.messages.map(forAnybody),
+    messages: request.messages.map(forAnybody).filter(({ role, content }) => role !== 'system' || content.length > 0),
     sampling,
     extra: Object.fromEntries([...lost].map((name) => [name, true])),
   };

@@ -13,7 +13,11 @@ const Blob = z.looseObject({
   data: z.string(),
   displayName: z.string().optional(),
 });
-const FileData = z.looseObject({ mimeType: z.string().max(256).optional(), fileUri: z.string() });
+const FileData = z.looseObject({
+  mimeType: z.string().max(256).optional(),
+  fileUri: z.string(),
+  displayName: z.string().optional(),
+});
 
 const Part = z.looseObject({
   text: z.string().optional(),

@@ -7,7 +7,27 @@ import type { Json } from './wire.ts';
 export function toParts(content: unknown, drop: (what: string) => void): readonly Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   if (!Array.isArray(content)) return [];
-  return content.flatMap((part: Json) => toPart(part, drop));
+  return content.flatMap((part: Json) => toPart(part, drop).map((made) => withFurther(made, part, drop)));
+}
+
+/** What has a place in the middle, of the parts that clients write. */
+const MEMBERS: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ['input_text', ['type', 'text']],
+  ['input_image', ['type', 'image_url', 'file_id', 'detail']],
+  ['input_file', ['type', 'file_data', 'file_url', 'file_id', 'filename']],
+  ['input_audio', ['type', 'input_audio']],
+]);
+
+/** A part with the further members that only an upstream of this API understands. */
+function withFurther(made: Part, sent: Json, drop: (what: string) => void): Part {
+  const known = MEMBERS.get(sent['type']);
+  if (known === undefined || made.type === 'bucket' || made.vendor !== undefined) return made;
+  const further = Object.entries(sent).filter(
+    ([name, value]) => !known.includes(name) && value != null && !(name === 'detail' && value === 'auto'),
+  );
+  if (further.length === 0) return made;
+  for (const [name] of further) drop(name);
+  return { ...made, vendor: { openai: { fields: Object.fromEntries(further) } } };
 }
 
 function toPart(part: Json, drop: (what: string) => void): Part[] {

@@ -85,10 +85,12 @@ export function readable(message: Message): readonly Message[] {
 
 function readableParts(content: readonly Part[]): readonly Part[] {
   return content.flatMap((part): readonly Part[] => {
-    if (part.type !== 'text' || part.vendor?.['openai'] === undefined) return [part];
-    const { part: own, isInstructions } = part.vendor['openai'];
+    if (part.type === 'bucket' || part.vendor?.['openai'] === undefined) return [part];
+    const { part: own, fields, isInstructions } = part.vendor['openai'];
     if (own !== undefined) return [];
-    return isInstructions === undefined ? [part] : [{ type: 'text', text: part.text }];
+    if (fields === undefined && isInstructions === undefined) return [part];
+    const { vendor: _, ...said } = part;
+    return [said];
   });
 }
 

@@ -11,7 +11,7 @@ import type { Provider } from '../../core/provider.ts';
 import { noteRateLimits } from '../../outbound/rate-limits.ts';
 import type { UpstreamClient } from '../../outbound/upstream.ts';
 import { aboutOf, keyFor, keyNeed } from '../about.ts';
-import { lostNames, saysNothing } from '../lost.ts';
+import { hasMedia, lostErrors, lostNames, saysNothing } from '../lost.ts';
 import { capabilitiesOf } from '../openai/capabilities.ts';
 import { type Answering, answeringOf } from './answering.ts';
 import { Translator } from './chunks.ts';
@@ -175,7 +175,8 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
         if (saysNothing(field, value) || field === 'providerOptions' || spec.takes?.includes(field)) continue;
         drop(field);
       }
-      for (const field of [...lostNames(request), ...(spec.lost?.(request) ?? [])]) drop(field);
+      for (const field of [...lostNames(request), ...lostErrors(request, hasMedia), ...(spec.lost?.(request) ?? [])])
+        drop(field);
       const texts = spec.events === undefined ? undefined : new JoinedTexts(spec.events);
       const model = (await spec.open(connect(apiKey, texts)))(request.model);
       const prompt = toPrompt(request.messages, {

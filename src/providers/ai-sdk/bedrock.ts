@@ -1,5 +1,5 @@
 import type { Model } from '../../core/model.ts';
-import { lostCacheMarks, lostDetail, lostOneCall } from '../lost.ts';
+import { lostCacheMarks, lostDetail, lostErrors, lostOneCall } from '../lost.ts';
 import { fromAiSdk, type Settings } from './adapter.ts';
 import { withClaudeBudget } from './budget.ts';
 import { lostEffort } from './options.ts';
@@ -14,6 +14,7 @@ export const bedrock = fromAiSdk({
   lost: (request) => [
     ...lostCacheMarks(request),
     ...lostDetail(request),
+    ...lostErrors(request),
     ...lostOneCall(request),
     ...lostEffort(request),
   ],

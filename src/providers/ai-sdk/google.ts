@@ -9,6 +9,7 @@ import { mended } from './google-mend.ts';
 import { contentApi } from './google-native.ts';
 import { hasOnly } from './joined-texts.ts';
 import { listPages } from './listing.ts';
+import { withNamedFiles } from './named-files.ts';
 import { lostEffort } from './options.ts';
 
 /** Of pictures; it refuses others. */
@@ -25,6 +26,7 @@ export const google = fromAiSdk({
   },
 
   native: contentApi,
+  taken: withNamedFiles,
   events: {
     mending: () => ({ mend: mended }),
     says(event) {

@@ -13,7 +13,7 @@ const UNREAD_INCLUDE = 'message.output_text.logprobs';
  * A request of a client of the Responses API → the body that OpenAI gets
  * (https://platform.openai.com/docs/api-reference/responses/create). Fields are as the client sent them; what users and the system say
  * is written anew, since steps may have added to it. In `vendor.openai` lie: of a message the `items` or the `item` that it was made
- * of, of a part the `part` that only OpenAI understands or that it `isInstructions`.
+ * of, of a part the `part` or the `fields` that only OpenAI understands, or that it `isInstructions`.
  */
 export function toResponsesBody(request: ChatRequest, drop: (field: string) => void): Json {
   const { include: asked, top_logprobs: logprobs, ...extra } = request.extra;
@@ -96,7 +96,8 @@ function toInput(part: Part): readonly Json[] {
   if (part.type === 'bucket' || part.type === 'reasoning') return [];
   const verbatim = own(part.vendor, 'part');
   if (verbatim !== undefined) return [verbatim];
-  return [part.type === 'text' ? { type: 'input_text', text: part.text } : toMedia(part)];
+  const plain = part.type === 'text' ? { type: 'input_text', text: part.text } : toMedia(part);
+  return [{ ...plain, ...own(part.vendor, 'fields') }];
 }
 
 function toMedia({ kind, url, name, detail, mimeType = mimeTypeOf(url).mimeType }: MediaPart): Json {
