@@ -12,8 +12,9 @@ import type {
 } from '../core/chat.ts';
 import { isBrokenDataUri, isNoMedia, mimeTypeOf } from '../core/data-uri.ts';
 import { SluiceError } from '../core/errors.ts';
-import { isObject } from '../core/objects.ts';
+import { isObject, membersOf, textOf } from '../core/objects.ts';
 import type { Step } from '../core/stream.ts';
+import { asArguments } from '../core/tool-names.ts';
 import { isUploadId, uploadAddress } from '../core/upload-address.ts';
 import { openVendor } from '../core/vendor.ts';
 import { lostOlderFields, toolsOf, withToolCalls } from './older-calls.ts';
@@ -36,7 +37,7 @@ function toMessage(message: WireMessage): Message | undefined {
       const said = [...content, ...toRefusal(message['refusal'])];
       const toolCalls = (message.tool_calls ?? []).flatMap((call): ToolCall[] =>
         call.function === undefined
-          ? []
+          ? toFreeformCall(call)
           : [
               {
                 id: call.id ?? '',
@@ -120,10 +121,19 @@ function wantedInstead(url: string): string | undefined {
 
 function lostIn(message: WireMessage): string[] {
   const others = isObject(message['audio']) ? ['audio'] : [];
-  if (message.tool_calls?.some((call) => call.function === undefined)) others.push('tool_calls');
+  if (message.tool_calls?.some((call) => call.function === undefined && toFreeformCall(call).length === 0)) {
+    others.push('tool_calls');
+  }
   if (!Array.isArray(message.content)) return others;
   const lost = message.content.filter((part) => !('text' in part || 'refusal' in part) && toPart(part).length === 0);
   return [...others, ...lost.map((part) => ('file' in part ? 'file_id' : String(part['type'])))];
+}
+
+/** A call of a freeform tool, as the function that stands for one: its result would belong to no call, which vendors refuse. */
+function toFreeformCall(call: NonNullable<WireMessage['tool_calls']>[number]): ToolCall[] {
+  const { name, input } = membersOf(call['custom']);
+  if (typeof name !== 'string') return [];
+  return [{ id: call.id ?? '', name, arguments: asArguments(textOf(input)) }];
 }
 
 /** A refusal that comes back, beside the content or as a part of it, is what the assistant said. */

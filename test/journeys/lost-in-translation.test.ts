@@ -88,6 +88,32 @@ describe('newer fields on their way to another format', { timeout: 60_000 }, () 
     }
   });
 
+  test('the result of a freeform tool keeps its call, which vendors would miss', async () => {
+    const custom = { name: 'run', input: 'say "hi"' };
+    const messages = [
+      { role: 'user', content: 'Run it' },
+      { role: 'assistant', content: null, tool_calls: [{ id: 'c1', type: 'custom', custom }] },
+      { role: 'tool', tool_call_id: 'c1', content: 'hi' },
+    ];
+    const calls = {
+      claude: { type: 'tool_use', id: 'c1', name: 'run', input: { input: 'say "hi"' } },
+      gemini: { functionCall: { id: 'c1', name: 'run', args: { input: 'say "hi"' } } },
+      responses: { type: 'function_call', call_id: 'c1', name: 'run', arguments: '{"input":"say \\"hi\\""}' },
+    };
+    for (const provider of ['claude', 'gemini', 'responses'] as const) {
+      const { sent, dropped } = await viaChat(provider, { messages });
+      const said =
+        member(sent, 'messages', 1, 'content', 0) ??
+        member(sent, 'contents', 1, 'parts', 0) ??
+        member(sent, 'input', 1);
+      assert.deepEqual([said, dropped], [calls[provider], null]);
+    }
+    const tools = [{ type: 'custom', custom: { name: 'run' } }];
+    assert.equal((await viaChat('claude', { messages, tools })).dropped, 'tools.custom');
+    const broken = [messages[0], { role: 'assistant', content: 'So', tool_calls: [{ id: 'c1', type: 'newest' }] }];
+    assert.equal((await viaChat('claude', { messages: broken })).dropped, 'messages.tool_calls');
+  });
+
   for (const provider of ['gemini', 'bedrock', 'responses'] as const) {
     test(`${provider} is told no end of a cache, and the client hears of it`, async () => {
       const messages = [{ role: 'user', content: [{ type: 'text', text: 'Look', ...CACHED }] }];
