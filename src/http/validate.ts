@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type ErrorDetail, SluiceError } from '../core/errors.ts';
-import { isObject } from '../core/objects.ts';
+import { isObject, without } from '../core/objects.ts';
 import { quickCheck } from './quick-check.ts';
 
 /**
@@ -33,6 +33,11 @@ export function validate<T extends z.ZodType>(
 /** A query without its empty fields: forms send them for what was left open. */
 export function withoutEmpty(query: unknown): Record<string, unknown> {
   return Object.fromEntries(Object.entries(query ?? {}).filter(([, value]) => value !== ''));
+}
+
+/** A body whose `response_format` is no empty word, which front ends send for what was left open. */
+export function withoutEmptyFormat(body: Record<string, unknown>): Record<string, unknown> {
+  return body['response_format'] === '' ? without(body, 'response_format') : body;
 }
 
 /** Refuses a body with more messages than are allowed. No schema does it: how many that are is a setting. */

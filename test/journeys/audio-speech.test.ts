@@ -71,6 +71,14 @@ describe('POST /v1/audio/speech', () => {
     });
   }
 
+  test('a format that was left open is the usual one', async () => {
+    const usual = await post({ input: 'Yes.' });
+    const open = await post({ input: 'Yes.', response_format: '' });
+    assert.equal(open.status, 200, open.bytes.toString());
+    assert.deepEqual(audioFacts(open.bytes), audioFacts(usual.bytes));
+    assert.equal((await post({ input: 'Yes.', response_format: 'webm' })).status, 422);
+  });
+
   test('a text that is too long, or says nothing, is named as the field that it is', async () => {
     for (const input of ['a'.repeat(10_001), ' \n']) {
       const { bytes } = await post({ input });

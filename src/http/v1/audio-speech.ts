@@ -4,7 +4,7 @@ import type { Deps, Handler } from '../deps.ts';
 import { bodyValue } from '../edge/body.ts';
 import { extraOf, sendSpeech } from '../speech.ts';
 import { askedOf, callOf, TaskFields } from '../task-fields.ts';
-import { validate } from '../validate.ts';
+import { validate, withoutEmptyFormat } from '../validate.ts';
 import { Name } from '../wire.ts';
 
 /** `POST audio/speech`. Unknown fields go to the provider. */
@@ -28,7 +28,7 @@ const KNOWN = Object.keys(SpeechBody.shape);
 /** `POST audio/speech`: a text as audio, sent while the rest of it is still being spoken. */
 export function audioSpeech(deps: Deps): Handler {
   return async (request, reply) => {
-    const value = bodyValue(request);
+    const value = withoutEmptyFormat(bodyValue(request));
     const body = validate(SpeechBody, value, 'invalid_field');
     const voice = typeof body.voice === 'object' ? body.voice?.id : body.voice;
     const wish = {

@@ -7,7 +7,7 @@ import { answerHeaders, withCall } from '../answer.ts';
 import type { Deps, Handler, Route } from '../deps.ts';
 import { originOf } from '../origin.ts';
 import { askedOf } from '../task-fields.ts';
-import { validate } from '../validate.ts';
+import { validate, withoutEmptyFormat } from '../validate.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
 import { aboutOf, type ImageForm, toItem } from './images-answer.ts';
 import { inlined } from './images-own.ts';
@@ -53,7 +53,8 @@ export function imageRoutes(deps: Deps): readonly Route[] {
 /** `POST images/…`: pictures as links or base64, in one answer or as events. */
 function images(deps: Deps, task: ImageRequest['task']): Handler {
   return async (request, reply) => {
-    const read = withoutEmptyFormat(await readImages(request, deps));
+    const given = await readImages(request, deps);
+    const read = { ...given, value: withoutEmptyFormat(given.value) };
     const body = validate(SCHEMAS[task], read.value, 'invalid_field');
     const inputs = inputsOf(body, read, task);
     const asked = askedOf(request, body);
@@ -98,12 +99,6 @@ function images(deps: Deps, task: ImageRequest['task']): Handler {
       });
     });
   };
-}
-
-/** Front ends send an empty word for what was left open. */
-function withoutEmptyFormat(read: ReadImages): ReadImages {
-  const { response_format: format, ...value } = read.value;
-  return format === '' ? { ...read, value } : read;
 }
 
 function send(reply: FastifyReply, headers: Readonly<Record<string, string>>, answer: object): void {
