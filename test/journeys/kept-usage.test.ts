@@ -162,8 +162,8 @@ describe('usage and log over HTTP', { timeout: 60_000 }, () => {
     });
   }
 
-  test('names of providers and models have to be texts, which the refusal says', async () => {
-    for (const field of ['provider', 'model'])
+  test('names of users, providers and models have to be texts, which the refusal says', async () => {
+    for (const field of ['user', 'provider', 'model'])
       for (const value of [5, 0, true, false, {}, { name: 'p' }, ['m']]) {
         const user = `names ${field} ${JSON.stringify(value)}`;
         const { status, json } = await told(
@@ -175,7 +175,11 @@ describe('usage and log over HTTP', { timeout: 60_000 }, () => {
           [400, `'${field}' must be a string.`, field, 'invalid_request'],
         );
         assert.deepEqual(await recordsOf(user), []);
+        const own = await told(postJson(at(world, 'usage'), { [field]: value, total_tokens: 1 }));
+        assert.deepEqual([own.status, own.json.error.param], [400, field]);
       }
+    for (const none of [null, '', undefined])
+      assert.equal((await told(postJson(at(world, 'usage'), { user: none }))).status, 200, String(none));
   });
 
   test('tokens have to be numbers', async () => {

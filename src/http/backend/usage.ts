@@ -34,7 +34,7 @@ export function postUsage(deps: Deps): Handler {
     const more = Object.entries(value).filter(([name]) => !RESERVED.has(name) && !COUNTED.has(name));
     const record: UsageRecord = {
       time: Date.now(),
-      user: userOf(request, value['user']),
+      user: userOf(request, name(value, 'user')),
       provider: name(value, 'provider'),
       model: name(value, 'model'),
       promptTokens,
@@ -123,7 +123,7 @@ function totalsToWire(totals: UsageTotals): Record<string, number> {
   };
 }
 
-/** The name of a provider or a model; '': none is given. */
+/** The name of a user, a provider or a model; '': none is given. */
 function name(body: Record<string, unknown>, field: string): string {
   const value = body[field] ?? '';
   if (typeof value === 'string') return printable(value) ?? '';
