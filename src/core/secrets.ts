@@ -1,3 +1,5 @@
+import { SluiceError } from './errors.ts';
+
 /** Shorter ones would mask ordinary words. */
 const SHORTEST = 6;
 /** Of shorter ones, base64 is so short that it may be part of a word. */
@@ -46,6 +48,26 @@ export class Secrets {
     }
     return text + ELLIPSIS;
   }
+}
+
+/** The same error without any of these secrets, which an upstream, or the client itself, may have quoted. */
+export function withoutSecrets(error: SluiceError, secrets: Secrets): SluiceError {
+  const { param, detail } = error.options;
+  const message = secrets.mask(error.message);
+  const masked = {
+    ...(param === undefined ? {} : { param: secrets.mask(param) }),
+    ...(detail === undefined
+      ? {}
+      : {
+          detail: detail.map((each) => ({
+            ...each,
+            loc: each.loc.map((key) => (typeof key === 'string' ? secrets.mask(key) : key)),
+            message: secrets.mask(each.message),
+          })),
+        }),
+  };
+  if (message === error.message && Object.keys(masked).length === 0) return error;
+  return new SluiceError(error.code, message, { ...error.options, ...masked });
 }
 
 function longestFirst(texts: readonly string[]): readonly string[] {

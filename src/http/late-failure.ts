@@ -1,8 +1,8 @@
 import type { Call } from '../core/call.ts';
 import { type SluiceError, toSluiceError } from '../core/errors.ts';
+import { withoutSecrets } from '../core/secrets.ts';
 import { Observation } from '../observe/observation.ts';
 import type { Deps } from './deps.ts';
-import { withoutSecrets } from './edge/errors.ts';
 
 /** What fails once an answer has begun is logged, and noted of its request, whose status is 200. Returns what may be told of it. */
 export function lateFailure(

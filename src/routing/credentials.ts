@@ -2,7 +2,7 @@ import type { Credentials } from '../core/call.ts';
 import type { Batch } from '../core/chunk.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { Provider } from '../core/provider.ts';
-import { Secrets } from '../core/secrets.ts';
+import { Secrets, withoutSecrets } from '../core/secrets.ts';
 import type { AnsweredChunks } from './chunks.ts';
 import type { RelayedBody, RelayedStream } from './relayed.ts';
 
@@ -35,11 +35,11 @@ export function withoutKey(error: unknown, { apiKey }: Credentials): unknown {
   if (apiKey === undefined || !(error instanceof SluiceError)) return error;
   const secrets = new Secrets();
   secrets.use([apiKey]);
-  const message = secrets.mask(error.message);
-  if (message === error.message) return error;
+  const { code, message, options } = withoutSecrets(error, secrets);
+  if (message === error.message && options.param === error.options.param) return error;
   // Its cause would still hold the key.
-  const { cause: _, ...options } = error.options;
-  return new SluiceError(error.code, message, options);
+  const { cause: _, ...rest } = options;
+  return new SluiceError(code, message, rest);
 }
 
 /** An answer whose later failure does not hold the client's key either. */

@@ -54,6 +54,13 @@ const FAILURES: Readonly<Record<string, (request: VendorRequest) => VendorAnswer
     raw: `<html><body>${quoted(request)}</body></html>`,
     headers: { 'retry-after': '40' },
   }),
+  // Some name the wrong field by what was in it.
+  'wrong-field': (request) => ({
+    status: 400,
+    raw: json({
+      error: { message: quoted(request), param: `${request.headers.authorization}`, code: quoted(request) },
+    }),
+  }),
   long: (request) => ({ status: 400, errorMessage: 'x'.repeat(1_962) + quoted(request) }),
   'error-in-200': (request) => ({ raw: json({ error: { message: quoted(request), code: 400 } }) }),
   'error-first': (request) => ({ raw: `data: ${json({ error: { message: quoted(request), code: 400 } })}\n\n` }),

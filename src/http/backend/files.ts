@@ -2,12 +2,12 @@ import type { FastifyRequest } from 'fastify';
 import type { BucketEvent } from '../../buckets/activity.ts';
 import type { Upload } from '../../buckets/intake.ts';
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
+import { withoutSecrets } from '../../core/secrets.ts';
 import type { BucketRecord } from '../../core/stores.ts';
 import { accepts } from '../accepts.ts';
 import { openStream } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { parseId } from '../edge/body.ts';
-import { withoutSecrets } from '../edge/errors.ts';
 import { type FormPart, formParts } from '../edge/form.ts';
 import { isOwner } from './chats.ts';
 

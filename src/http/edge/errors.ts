@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorDetail, SluiceError, toSluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { Secrets } from '../../core/secrets.ts';
+import { type Secrets, withoutSecrets } from '../../core/secrets.ts';
 import { isLast } from './admit.ts';
 
 /** How long, and how many bytes, a client may go on sending after its request was refused. */
@@ -34,26 +34,6 @@ function detailOf({ message, options: { detail, param = '' } }: SluiceError): re
   const keys = param.split(/[.[\]]+/).filter((key) => key !== '');
   const loc = ['body', ...keys.map((key) => (/^\d+$/.test(key) ? Number(key) : key))];
   return detail ?? [{ loc, message, type: 'value_error' }];
-}
-
-/** The same error without any configured secret that an upstream, or the client itself, may have quoted. */
-export function withoutSecrets(error: SluiceError, secrets: Secrets): SluiceError {
-  const { param, detail } = error.options;
-  const message = secrets.mask(error.message);
-  const masked = {
-    ...(param === undefined ? {} : { param: secrets.mask(param) }),
-    ...(detail === undefined
-      ? {}
-      : {
-          detail: detail.map((each) => ({
-            ...each,
-            loc: each.loc.map((key) => (typeof key === 'string' ? secrets.mask(key) : key)),
-            message: secrets.mask(each.message),
-          })),
-        }),
-  };
-  if (message === error.message && Object.keys(masked).length === 0) return error;
-  return new SluiceError(error.code, message, { ...error.options, ...masked });
 }
 
 /** What tells of a file that an error now stands in the place of; its type and its length are written anew in any case. */

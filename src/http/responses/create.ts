@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import type { Batch, Chunk } from '../../core/chunk.ts';
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
+import { withoutSecrets } from '../../core/secrets.ts';
 import type { OpenedChunks } from '../../routing/chunks.ts';
 import type { Performed } from '../../routing/router.ts';
 import { answerHeaders, errorChunk, type Sending, sendingChunks, withCall } from '../answer.ts';
 import type { Handler } from '../deps.ts';
 import { bodyValue } from '../edge/body.ts';
-import { withoutSecrets } from '../edge/errors.ts';
 import { ownerNow } from '../keys.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { ask, finish, headOf, note, now, relevant, sendResponse } from './asking.ts';
