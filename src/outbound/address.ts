@@ -23,11 +23,9 @@ export const resolveHost: Resolve = async (host) =>
  */
 export function isPublicAddress(text: string): boolean {
   if (text.includes('%') || !ipaddr.isValid(text)) return false;
-  const address = ipaddr.process(text);
-  if (address.kind() === 'ipv4') return address.range() === 'unicast';
-  const v6 = address as ipaddr.IPv6;
-  if (v6.match(NAT64, 96)) return new ipaddr.IPv4(v6.toByteArray().slice(12)).range() === 'unicast';
-  return v6.match(GLOBAL_UNICAST, 3) && v6.range() === 'unicast';
+  const address = plain(text);
+  const isIpv6 = address.kind() === 'ipv6';
+  return address.range() === 'unicast' && (!isIpv6 || (address as ipaddr.IPv6).match(GLOBAL_UNICAST, 3));
 }
 
 /** Whether an address is one of this machine's own, which may be public and yet serve what is not meant for all. */
@@ -36,9 +34,17 @@ export function isOwnAddress(text: string): boolean {
   return Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => canonical(address) === wanted));
 }
 
-/** The one spelling of an address; IPv4 in its mapped form becomes plain IPv4. */
+/** The one spelling of an address; IPv4 within IPv6 becomes plain IPv4. */
 export function canonical(text: string): string {
-  return ipaddr.isValid(text) ? ipaddr.process(text).toString() : text;
+  return ipaddr.isValid(text) ? plain(text).toString() : text;
+}
+
+/** An address; of IPv4 that is mapped into IPv6, or is reached by NAT64, what is within. */
+function plain(text: string): ipaddr.IPv4 | ipaddr.IPv6 {
+  const address = ipaddr.process(text);
+  if (address.kind() === 'ipv4') return address;
+  const v6 = address as ipaddr.IPv6;
+  return v6.match(NAT64, 96) ? new ipaddr.IPv4(v6.toByteArray().slice(12)) : v6;
 }
 
 /** The host of an address as resolvers and sockets know it: IPv6 without brackets. */

@@ -196,7 +196,7 @@ describe('guarded fetch: redirects', () => {
       context.mock.restoreAll();
       syncBuiltinESMExports();
     });
-    for (const spelling of [address, `::ffff:${address}`]) {
+    for (const spelling of [address, `::ffff:${address}`, '64:ff9b::5db8:d70e']) {
       const fetch = createGuardedFetch({ resolve: async () => [spelling] });
       await assert.rejects(fetch('http://own.example:1/'), failsWith('invalid_request', /public Internet/), spelling);
     }
