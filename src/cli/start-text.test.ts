@@ -44,6 +44,11 @@ Sluice 1.2.3 is ready.
     );
   });
 
+  test('a provider without a label of its own is named once', async (context) => {
+    const fast = { ...provider('fast', 'file'), label: 'fast' };
+    assert.match(await textOf(context, {}, { providers: [fast] }), /Providers  fast {9}named in the configuration file\n/);
+  });
+
   test('IPv6 is written with brackets', async (context) => {
     assert.match(await textOf(context, { bind: '[::1]:1337' }), /Page {7}http:\/\/\[::1\]:1337\/\n/);
   });

@@ -59,7 +59,9 @@ function openTo(names: readonly string[]): string {
 const noModels: Started['embedded'] = { bundled: 'missing', models: [] };
 
 function providerLine(provider: Provider, embedded: Started['embedded']): string {
-  return `${provider.id.padEnd(12)} ${provider.label}: ${howFound(provider, embedded)}`;
+  const { id, label } = provider;
+  const name = label === id ? '' : `${label}: `;
+  return `${id.padEnd(12)} ${name}${howFound(provider, embedded)}`;
 }
 
 function howFound({ origin, auth, chat, speech }: Provider, embedded: Started['embedded']): string {
