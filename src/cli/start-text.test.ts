@@ -46,7 +46,10 @@ Sluice 1.2.3 is ready.
 
   test('a provider without a label of its own is named once', async (context) => {
     const fast = { ...provider('fast', 'file'), label: 'fast' };
-    assert.match(await textOf(context, {}, { providers: [fast] }), /Providers  fast {9}named in the configuration file\n/);
+    assert.match(
+      await textOf(context, {}, { providers: [fast] }),
+      /Providers {2}fast {9}named in the configuration file\n/,
+    );
   });
 
   test('IPv6 is written with brackets', async (context) => {

@@ -4,7 +4,7 @@ import { ask as askRaw } from '../support/raw-http.ts';
 import { withoutBrowser } from './chromium.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, goTo } from './visit.ts';
+import { ask, button, goTo } from './visit.ts';
 
 const NAME = 'sluice.example';
 
@@ -94,6 +94,30 @@ describe('a page whose script does not come', { skip: withoutBrowser }, () => {
       await page.unroute('**/assets/ShareDialog*');
       await open();
       await page.getByRole('dialog', { name: 'Share this chat' }).waitFor();
+    });
+  });
+
+  test('is said of parts that are nothing to look at, when they are wanted', async () => {
+    await visit(async (page) => {
+      await page.route('**/assets/slash-source-*', (route) => route.abort());
+      await page.reload();
+      const words = page.getByText('This part of the page could not be loaded.');
+      await words.waitFor();
+      await words.waitFor({ state: 'detached' });
+      await ask(page, 'hello');
+      for (const [part, item] of [
+        ['name-chat', 'Name by the model'],
+        ['export', 'Export as Markdown'],
+      ] as const) {
+        await page.route(`**/assets/${part}-*`, (route) => route.abort());
+        await page.getByRole('button', { name: 'What to do with' }).click();
+        await page.getByRole('menuitem', { name: item }).click();
+        await words.waitFor();
+        await words.waitFor({ state: 'detached' });
+      }
+      await page.route('**/assets/player-*', (route) => route.abort());
+      await button(page, 'Read aloud').click();
+      await words.waitFor();
     });
   });
 });

@@ -5,6 +5,7 @@ import { listenToKeys } from './commands/index.ts';
 import { keepFocus } from './components/keep-focus.ts';
 import { sayNotKept } from './components/toast.ts';
 import { refuseDrops } from './components/use-file-drop.ts';
+import { withPart } from './components/with-part.ts';
 import { speak, wantedLanguage } from './i18n/index.ts';
 import { app } from './state/app.ts';
 import { keepState } from './storage/keep.ts';
@@ -43,9 +44,15 @@ async function start(): Promise<void> {
 
   await kept;
   await firstWords();
-  void import('./views/prompts/slash-source.ts').then(({ offerPrompts }) => offerPrompts());
+  withPart(
+    () => import('./views/prompts/slash-source.ts'),
+    ({ offerPrompts }) => offerPrompts(),
+  );
   if (Object.values(app.get().chats.byId).some(({ share }) => share !== undefined)) {
-    void import('./views/share/keeper.ts').then(({ keepShares }) => keepShares());
+    withPart(
+      () => import('./views/share/keeper.ts'),
+      ({ keepShares }) => keepShares(),
+    );
   }
   if ('serviceWorker' in navigator && import.meta.env.PROD) {
     navigator.serviceWorker.register('/service-worker.js').catch(() => {});

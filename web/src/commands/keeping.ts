@@ -2,7 +2,7 @@ import { currentChat } from '../actions/chats.ts';
 import { app } from '../state/app.ts';
 import { type Message, textOf } from '../state/model.ts';
 import { addressOf, goTo } from '../state/route.ts';
-import { player, toggleReading } from '../views/aloud/read.ts';
+import { toggleReading, withPlayer } from '../views/aloud/read.ts';
 import { aloud } from '../views/aloud/state.ts';
 import { openOrganise } from '../views/history/actions.ts';
 import { exportAs } from '../views/history/chat-menu.ts';
@@ -78,7 +78,7 @@ export const keepingCommands: readonly Command[] = [
     group: 'answer',
     keys: 'Mod+Shift+S',
     when: () => aloud.get() !== undefined,
-    run: () => void player().then(({ stopReading }) => stopReading()),
+    run: () => withPlayer(({ stopReading }) => stopReading()),
   },
 ];
 

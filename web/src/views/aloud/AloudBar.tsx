@@ -2,7 +2,7 @@ import { useLayoutEffect, useState } from 'preact/hooks';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
 import { t } from '../../i18n/index.ts';
-import { player } from './read.ts';
+import { withPlayer } from './read.ts';
 import { aloud } from './state.ts';
 
 /** Says that something is being read aloud, with the means to pause and to end it. */
@@ -13,7 +13,7 @@ export function AloudBar() {
   const { phase, at, count } = reading;
   const isPaused = phase === 'paused';
   const toggle = (): void =>
-    void player().then(({ pauseReading, resumeReading }) => (isPaused ? resumeReading() : pauseReading()));
+    withPlayer(({ pauseReading, resumeReading }) => (isPaused ? resumeReading() : pauseReading()));
   return (
     <section class={`aloud is-${phase}`} aria-label={t('aloud.reading')}>
       <Icon name="speaker" />
@@ -23,11 +23,7 @@ export function AloudBar() {
         label={t(isPaused ? 'aloud.resume' : 'aloud.pause')}
         onClick={toggle}
       />
-      <IconButton
-        icon="stop"
-        label={t('aloud.stop')}
-        onClick={() => void player().then(({ stopReading }) => stopReading())}
-      />
+      <IconButton icon="stop" label={t('aloud.stop')} onClick={() => withPlayer(({ stopReading }) => stopReading())} />
     </section>
   );
 }

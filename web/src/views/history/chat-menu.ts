@@ -1,5 +1,6 @@
 import { deleteChats } from '../../actions/chats.ts';
 import type { MenuItem } from '../../components/Menu.tsx';
+import { withPart } from '../../components/with-part.ts';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import type { Chat } from '../../state/model.ts';
@@ -23,9 +24,15 @@ export function chatMenu(chat: Chat, rename: () => void): readonly MenuItem[] {
 
 /** The code for it is fetched when it is needed, as that for the next one. */
 function nameByModel(chat: Chat): void {
-  void import('../../actions/name-chat.ts').then(({ nameChat }) => nameChat(chat));
+  withPart(
+    () => import('../../actions/name-chat.ts'),
+    ({ nameChat }) => void nameChat(chat),
+  );
 }
 
 export function exportAs(ids: readonly string[] | 'all', format: 'markdown' | 'json'): void {
-  void import('../transfer/export.ts').then(({ exportChats }) => exportChats(ids, format));
+  withPart(
+    () => import('../transfer/export.ts'),
+    ({ exportChats }) => void exportChats(ids, format),
+  );
 }
