@@ -5,6 +5,7 @@ import path from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
+import { becomes } from './eventually.ts';
 import { dropOn } from './files-given.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
@@ -19,6 +20,22 @@ function* endless(): Generator<string> {
 
 const NOTES = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('The secret word is gate.') };
 const PICTURE = { name: 'pixel.png', mimeType: 'image/png', buffer: PIXEL };
+const BROKEN = { name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('This is no picture.') };
+
+/** Notes the addresses of things in the memory of the page that are not given back. */
+const ADDRESSES = `{
+  globalThis.addresses = new Set();
+  const { createObjectURL, revokeObjectURL } = URL;
+  URL.createObjectURL = (thing) => {
+    const address = createObjectURL.call(URL, thing);
+    addresses.add(address);
+    return address;
+  };
+  URL.revokeObjectURL = (address) => {
+    addresses.delete(address);
+    revokeObjectURL.call(URL, address);
+  };
+}`;
 
 /** Drags a file over an element and drops it there; returns whether something on the page took care of each event. */
 const DROPPED = `(place) => {
@@ -64,6 +81,35 @@ describe('files for a question', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('leave no pictures in the memory of the page that failed, or were removed or sent', async () => {
+    await visit(async (page) => {
+      await page.addInitScript(ADDRESSES);
+      await page.reload();
+      await ready(page);
+      const held = (): Promise<number> => page.evaluate('addresses.size');
+      let isAway = true;
+      await page.route('**/backend-api/v2/files/*', (route) =>
+        isAway ? route.abort('internetdisconnected') : route.continue(),
+      );
+      await page.locator('#files').setInputFiles([PICTURE, BROKEN]);
+      await page.locator('#attached .is-failed').nth(1).waitFor();
+      await becomes(held, 0, 'away');
+      isAway = false;
+      for (const name of ['pixel.png', 'broken.png']) {
+        await page.getByRole('button', { name: `Try again with ${name}` }).click();
+      }
+      await page.locator('#attached .is-ready').waitFor();
+      await page.locator('#attached .is-failed').waitFor();
+      await becomes(held, 0, 'taken and refused');
+      await page.route('**/backend-api/v2/files/*', () => {});
+      await page.locator('#files').setInputFiles({ ...PICTURE, name: 'other.png' });
+      await page.locator('#attached .is-uploading img').waitFor();
+      assert.equal(await held(), 1);
+      await page.getByRole('button', { name: 'Remove other.png' }).click();
+      await becomes(held, 0, 'removed');
+    });
+  });
+
   test('are sent again when the server had too much to do, and when its conversion broke off', async () => {
     await visit(async (page) => {
       await ready(page);
@@ -86,8 +132,7 @@ describe('files for a question', { skip: withoutBrowser }, () => {
   test('are not offered to be sent again where the server cannot take them, and show a sign in place of the picture', async () => {
     await visit(async (page) => {
       await ready(page);
-      const broken = { name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('This is no picture.') };
-      await page.locator('#files').setInputFiles(broken);
+      await page.locator('#files').setInputFiles(BROKEN);
       await page.locator('#attached .is-failed > .icon').waitFor();
       assert.equal(await page.locator('#attached img').count(), 0);
       assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0);

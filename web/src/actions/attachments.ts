@@ -20,14 +20,13 @@ export function addFiles(draft: string, files: readonly File[]): void {
 async function take(draft: string, file: File): Promise<void> {
   const id = newId();
   const { name, size, type: mimeType } = file;
-  const preview = kindOf(mimeType) === 'image' ? { preview: URL.createObjectURL(file) } : {};
-  const attachment: Attachment = { id, name, size, mimeType, phase: 'uploading', ...preview };
+  const attachment: Attachment = { id, name, size, mimeType, phase: 'uploading' };
   app.dispatch({ type: 'drafts/attached', chat: draft, attachment });
-  await send(draft, id, file, preview.preview);
+  await send(draft, id, file);
 }
 
 /** Sends a file once more that failed to get to the server. */
-export function resend(draft: string, { id, file, preview }: Attachment): void {
+export function resend(draft: string, { id, file }: Attachment): void {
   if (file === undefined) return;
   // Into another bucket: nobody knows how far the one before has come.
   const next = newId();
@@ -40,17 +39,20 @@ export function resend(draft: string, { id, file, preview }: Attachment): void {
   };
   app.dispatch({ type: 'drafts/attachment', chat: draft, id, change });
   removeFromServer(id);
-  void send(draft, next, file, preview);
+  void send(draft, next, file);
 }
 
-async function send(draft: string, id: string, file: File, preview: string | undefined): Promise<void> {
+async function send(draft: string, id: string, file: File): Promise<void> {
   const { name, size } = file;
   const kind = kindOf(file.type);
   const set = (change: Partial<Attachment>): void =>
     app.dispatch({ type: 'drafts/attachment', chat: draft, id, change });
-  const fail = (problem: string): void => set({ phase: 'failed', problem });
+  const fail = (problem: string, again?: File): void =>
+    set({ phase: 'failed', problem, file: again, preview: undefined });
   const stop = new AbortController();
   leaving.set(id, stop);
+  const preview = kind === 'image' ? URL.createObjectURL(file) : undefined;
+  set({ preview });
   try {
     const sent = kind === 'image' ? await smaller(file) : file;
     const done = await upload(id, sent, (progress) => set({ progress }), stop.signal);
@@ -61,25 +63,29 @@ async function send(draft: string, id: string, file: File, preview: string | und
     if (rejected !== undefined && done.files.length + done.media.length === 0) fail(rejected.reason);
     else if (media !== undefined) {
       const part: FilePart = { type: 'file', bucketId: id, name, media: media.name, kind, size: sent.size };
-      if (preview !== undefined) URL.revokeObjectURL(preview);
-      const kept = kind === 'image' ? { preview: thumbnailUrl(id, media.name) } : {};
       note({ id, name, type: kind, media: media.name, size: sent.size, created: Date.now() });
-      set({ phase: 'ready', part, ...kept });
+      set({ phase: 'ready', part, preview: kind === 'image' ? thumbnailUrl(id, media.name) : undefined });
     } else {
       set({ phase: 'converting' });
       note({ id, name, type: 'document', size, created: Date.now() });
       const textSize = await convert(id, (bytes) => set({ textSize: bytes }), stop.signal);
       if (textSize === 0) fail(t('composer.noText'));
       else
-        set({ phase: 'ready', textSize, part: { type: 'file', bucketId: id, name, kind: 'document', size: textSize } });
+        set({
+          phase: 'ready',
+          textSize,
+          part: { type: 'file', bucketId: id, name, kind: 'document', size: textSize },
+          preview: undefined,
+        });
     }
   } catch (thrown) {
     if (isAbort(thrown)) removeFromServer(id);
     else {
       const failure = toFailure(thrown);
-      set({ phase: 'failed', problem: reasonOf(failure), ...(mayPass(failure) ? { file } : {}) });
+      fail(reasonOf(failure), mayPass(failure) ? file : undefined);
     }
   } finally {
+    if (preview !== undefined) URL.revokeObjectURL(preview);
     leaving.delete(id);
   }
 }

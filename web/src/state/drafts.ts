@@ -16,8 +16,8 @@ export interface Attachment {
   /** What failed for a reason that passes, to be sent again. */
   readonly file?: File | undefined;
   readonly part?: FilePart;
-  /** `blob:` or own address of a picture to show. */
-  readonly preview?: string;
+  /** Own address of a picture to show; `blob:` while it is on its way. */
+  readonly preview?: string | undefined;
 }
 
 /** What is being written, by chat; of a new chat under the empty name, and elsewhere under the names that `use-draft.ts` gives. */
