@@ -81,6 +81,24 @@ describe('files for a question', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('are named with what helps when they failed and the question shall be sent', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      await page.route('**/backend-api/v2/files/*', (route) => route.abort('internetdisconnected'));
+      await page.locator('#files').setInputFiles(NOTES);
+      await page.locator('#attached .is-failed').waitFor();
+      await page.locator('#prompt').fill('What is in it?');
+      await page.locator('#prompt').press('Enter');
+      await page.getByText('“notes.txt” could not be taken in. Press “Try again” beside it, or remove it.').waitFor();
+      await page.getByRole('button', { name: 'Remove notes.txt' }).click();
+      await page.unroute('**/backend-api/v2/files/*');
+      await page.locator('#files').setInputFiles(BROKEN);
+      await page.locator('#attached .is-failed').waitFor();
+      await page.locator('#prompt').press('Enter');
+      await page.getByText('“broken.png” could not be taken in. Remove it, or attach it again.').waitFor();
+    });
+  });
+
   test('leave no pictures in the memory of the page that failed, or were removed or sent', async () => {
     await visit(async (page) => {
       await page.addInitScript(ADDRESSES);

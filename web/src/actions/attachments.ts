@@ -1,6 +1,7 @@
 import { convert, deleteBucket, thumbnailUrl, upload } from '../api/files.ts';
 import { isAbort, toFailure } from '../api/http.ts';
 import { smaller } from '../components/picture.ts';
+import { toast } from '../components/toast.ts';
 import { t } from '../i18n/index.ts';
 import { app } from '../state/app.ts';
 import { type Attachment, emptyDraft } from '../state/drafts.ts';
@@ -113,6 +114,14 @@ function removeFromServer(id: string): void {
   deleteBucket(id)
     .then(() => removeRecords(ATTACHED, [id]))
     .catch(() => {});
+}
+
+/** Says of a file that failed what can be done about it. Returns whether there is one: then a question has to wait. */
+export function sayFailed(attachments: readonly Attachment[]): boolean {
+  const failed = attachments.find(({ phase }) => phase === 'failed');
+  if (failed === undefined) return false;
+  toast(t(failed.file === undefined ? 'composer.failedFile' : 'composer.failedAgain', { name: failed.name }));
+  return true;
 }
 
 /** The draft as the parts of a message; it is empty with that. */

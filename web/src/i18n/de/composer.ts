@@ -20,6 +20,7 @@ export const composer: Words<typeof english> = {
   noText: 'In dieser Datei ist kein Text.',
   failed: 'Diese Datei ließ sich nicht übernehmen.',
   failedFile: '„{name}“ ließ sich nicht übernehmen. Entferne die Datei oder hänge sie noch einmal an.',
+  failedAgain: '„{name}“ ließ sich nicht übernehmen. Sende die Datei noch einmal oder entferne sie.',
   web: 'Suche',
   webSearch: 'Zu jeder Frage im Web suchen',
   voice: 'Sprechen statt tippen',

@@ -17,6 +17,7 @@ export const composer = {
   noText: 'There is no text in this file.',
   failed: 'This file could not be taken in.',
   failedFile: '“{name}” could not be taken in. Remove it, or attach it again.',
+  failedAgain: '“{name}” could not be taken in. Press “Try again” beside it, or remove it.',
   web: 'Search',
   webSearch: 'Search the web for each question',
   voice: 'Speak instead of typing',

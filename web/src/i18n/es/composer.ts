@@ -20,6 +20,7 @@ export const composer: Words<typeof english> = {
   noText: 'Este archivo no contiene texto.',
   failed: 'No se pudo incorporar el archivo.',
   failedFile: 'No se pudo incorporar «{name}». Quítalo o adjúntalo de nuevo.',
+  failedAgain: 'No se pudo incorporar «{name}». Pulsa «Reintentar» a su lado o quítalo.',
   web: 'Buscar',
   webSearch: 'Buscar en la web para cada pregunta',
   voice: 'Hablar en vez de escribir',

@@ -20,6 +20,7 @@ export const composer: Words<typeof english> = {
   noText: 'Ce fichier ne contient pas de texte.',
   failed: 'Ce fichier n’a pas pu être ajouté.',
   failedFile: '« {name} » n’a pas pu être ajouté. Retirez-le ou joignez-le à nouveau.',
+  failedAgain: '« {name} » n’a pas pu être ajouté. Cliquez sur « Réessayer » à côté, ou retirez-le.',
   web: 'Recherche',
   webSearch: 'Chercher sur le web pour chaque question',
   voice: 'Parler au lieu d’écrire',

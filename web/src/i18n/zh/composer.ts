@@ -20,6 +20,7 @@ export const composer: Words<typeof english> = {
   noText: '此文件中没有文本。',
   failed: '无法添加此文件。',
   failedFile: '无法添加“{name}”。请移除它，或重新添加。',
+  failedAgain: '无法添加“{name}”。请点击旁边的“重试”，或将其移除。',
   web: '搜索',
   webSearch: '为每个问题搜索网络',
   voice: '用语音输入',

@@ -1,13 +1,12 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { ask, stopAll } from '../../actions/answer.ts';
-import { addFiles, removeAttachment, resend, takeParts } from '../../actions/attachments.ts';
+import { addFiles, removeAttachment, resend, sayFailed, takeParts } from '../../actions/attachments.ts';
 import { readChat } from '../../actions/chats.ts';
 import { isSend, onTyping } from '../../commands/keys.ts';
 import { filesOf } from '../../components/dropped.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
 import { focusField, hasScreenKeyboard } from '../../components/keep-focus.ts';
-import { toast } from '../../components/toast.ts';
 import { useEnterSends } from '../../components/use-enter-sends.ts';
 import { pastedFiles, usePageDrop } from '../../components/use-file-drop.ts';
 import { directionOf } from '../../i18n/direction.ts';
@@ -59,8 +58,7 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
     const { streams, drafts } = app.get();
     const { text, attachments } = drafts[name] ?? emptyDraft;
     if (runningIn(streams, name) !== undefined || isTaking(attachments) || isNothing(text, attachments)) return;
-    const failed = attachments.find(({ phase }) => phase === 'failed');
-    if (failed !== undefined) return toast(t('composer.failedFile', { name: failed.name }));
+    if (sayFailed(attachments)) return;
     const parts = takeParts(name);
     if (onSend === undefined) ask(chat, parts);
     else onSend(parts);
