@@ -5,6 +5,7 @@ import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
 import { becomes, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
+import { LISTENS } from './listening.ts';
 import { setStage } from './stage.ts';
 import { ask, button } from './visit.ts';
 
@@ -154,6 +155,32 @@ describe('reading aloud', { skip: withoutBrowser }, () => {
       });
     });
   }
+
+  test('is not heard by the microphone, which ends it and is ended by it', async () => {
+    await visit(async (page) => {
+      await page.addInitScript(SOUND + LISTENS);
+      await page.reload();
+      await begin(page, 'At length?');
+      await button(page, 'Read aloud').click();
+      await page.locator('.aloud.is-playing').waitFor();
+      const isListening = () => page.locator('#voice').getAttribute('aria-pressed');
+      await page.locator('#voice').click();
+      await page.locator('.aloud').waitFor({ state: 'detached' });
+      assert.equal(await isSilent(page), true);
+      await becomes(isListening, 'true');
+      await button(page, 'Read aloud').click();
+      await page.locator('.aloud.is-playing').waitFor();
+      await becomes(isListening, 'false');
+      // What is paused is not heard, until it goes on.
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await page.locator('#voice').click();
+      await becomes(isListening, 'true');
+      await page.locator('.aloud.is-paused').waitFor();
+      await page.getByRole('button', { name: 'Go on' }).click();
+      await becomes(isListening, 'false');
+      await page.locator('.aloud.is-playing').waitFor();
+    });
+  });
 
   test('says what went wrong', async () => {
     await visit(async (page) => {

@@ -8,6 +8,7 @@ import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
 import { becomes, comesToFit, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
+import { LISTENS } from './listening.ts';
 import { setStage } from './stage.ts';
 import { ask, finished, lastAnswer, newChat, PIXEL, ready, send } from './visit.ts';
 
@@ -411,16 +412,7 @@ describe('the field for messages', { skip: withoutBrowser }, () => {
 
   test('writes down what is said, where the browser can', async () => {
     await visit(async (page) => {
-      await page.addInitScript(`
-        globalThis.SpeechRecognition = globalThis.webkitSpeechRecognition = class extends EventTarget {
-          start() {
-            globalThis.listening = this;
-          }
-          stop() {
-            this.dispatchEvent(new Event('end'));
-          }
-        };
-      `);
+      await page.addInitScript(LISTENS);
       await page.reload();
       await ready(page);
       await page.locator('#prompt').fill('Well,');

@@ -2,6 +2,8 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../components/IconButton.tsx';
 import { toast } from '../../components/toast.ts';
 import { spoken, t } from '../../i18n/index.ts';
+import { withPlayer } from '../aloud/read.ts';
+import { aloud } from '../aloud/state.ts';
 
 /** What is used of https://webaudio.github.io/web-speech-api/, which not all browsers have. */
 interface Recognition extends EventTarget {
@@ -50,7 +52,18 @@ export function VoiceButton({ text, setText }: VoiceButtonProps) {
     // Sent: the rest of what was said belongs to that message, and not to the next one.
     if (text === '') running.current?.abort();
   }, [text]);
-  useEffect(() => () => running.current?.abort(), []);
+  useEffect(() => {
+    let wasHeard = isHeard();
+    const end = aloud.subscribe(() => {
+      const isBegun = isHeard() && !wasHeard;
+      wasHeard = isHeard();
+      if (isBegun) running.current?.stop();
+    });
+    return () => {
+      end();
+      running.current?.abort();
+    };
+  }, []);
   const Recognizer = recognition();
   if (Recognizer === undefined) return null;
 
@@ -84,6 +97,8 @@ export function VoiceButton({ text, setText }: VoiceButtonProps) {
       running.current = undefined;
       setOn(false);
     });
+    // It would be written down as well.
+    if (isHeard()) withPlayer(({ stopReading }) => stopReading());
     running.current = listening;
     setOn(true);
     listening.start();
@@ -98,6 +113,12 @@ export function VoiceButton({ text, setText }: VoiceButtonProps) {
       onClick={() => (isOn ? running.current?.stop() : start())}
     />
   );
+}
+
+/** Whether something is being read aloud, or about to be. */
+function isHeard(): boolean {
+  const reading = aloud.get();
+  return reading !== undefined && reading.phase !== 'paused';
 }
 
 /** Ready for further words. */
