@@ -9,7 +9,7 @@ import { becomes } from './eventually.ts';
 import { dropOn } from './files-given.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, goTo, lastAnswer, PIXEL, ready, send } from './visit.ts';
+import { ask, finished, goTo, lastAnswer, PIXEL, ready, send } from './visit.ts';
 
 const script: VendorScript = ({ prompt }) =>
   prompt === 'endless' ? { text: endless(), delayMs: 20 } : { text: ['You said: ', prompt] };
@@ -35,6 +35,13 @@ const ADDRESSES = `{
     addresses.delete(address);
     revokeObjectURL.call(URL, address);
   };
+}`;
+
+/** Pastes a file into a field. */
+const PASTED = `(field) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.items.add(new File(['mu mu'], 'pasted.txt', { type: 'text/plain' }));
+  field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
 }`;
 
 /** Drags a file over an element and drops it there; returns whether something on the page took care of each event. */
@@ -182,6 +189,61 @@ describe('files for a question', { skip: withoutBrowser }, () => {
       await page.locator('#send').click();
       await ask(page, 'Which?');
       assert.match(sent(), /alpha[\s\S]*beta/);
+    });
+  });
+
+  test('go with a question that is written anew, pasted, dropped and chosen', async () => {
+    await visit(async (page) => {
+      await ask(page, 'Which?');
+      const edit = async (): Promise<void> => await page.locator('.question .edit').click();
+      const editor = page.locator('.editor');
+      await edit();
+      const failing = '**/backend-api/v2/files/*';
+      await page.route(failing, (route) => route.abort('internetdisconnected'));
+      await page.evaluate(`(${PASTED})(document.querySelector('.editor textarea'))`);
+      await editor.locator('.is-failed').waitFor();
+      await editor.getByRole('button', { name: 'Send' }).click();
+      await page.getByText('“pasted.txt” could not be taken in.').waitFor();
+      await page.unroute(failing);
+      await editor.getByRole('button', { name: 'Try again with pasted.txt' }).click();
+      await editor.locator('.is-ready').waitFor();
+      await dropOn(page, '.editor textarea', [fileOf('d.txt', 'lambda')]);
+      await editor.locator('.is-ready').nth(1).waitFor();
+      await editor.locator('input[type=file]').setInputFiles(PICTURE);
+      await editor.locator('.is-ready').nth(2).waitFor();
+      assert.equal(await page.locator('#attached').count(), 0);
+      // What is written and attached waits while the editor is closed by mistake.
+      await editor.locator('textarea').press('Escape');
+      await editor.waitFor({ state: 'detached' });
+      await edit();
+      await becomes(() => editor.locator('.is-ready').count(), 3);
+      assert.equal(await editor.locator('textarea').inputValue(), 'Which?');
+      await editor.locator('textarea').fill('Which of these?');
+      await editor.getByRole('button', { name: 'Send' }).click();
+      await editor.waitFor({ state: 'detached' });
+      await finished(lastAnswer(page));
+      assert.match(sent(), /mu mu[\s\S]*lambda[\s\S]*Which of these\?/);
+      assert.equal(gateway.upstream.chats.at(-1)?.images, 1);
+      await edit();
+      assert.deepEqual(await editor.locator('.attachments').count(), 0);
+      assert.equal(await editor.getByRole('button', { name: 'Remove' }).count(), 3);
+    });
+  });
+
+  test('are taken off the server when a question is not written anew after all', async () => {
+    await visit(async (page) => {
+      await ask(page, 'Which?');
+      await page.locator('.question .edit').click();
+      const editor = page.locator('.editor');
+      await editor.locator('textarea').fill('');
+      await editor.locator('input[type=file]').setInputFiles(NOTES);
+      await editor.locator('.is-ready').waitFor();
+      const deleted = page.waitForEvent('requestfinished', (request) => request.method() === 'DELETE');
+      await editor.getByRole('button', { name: 'Cancel' }).click();
+      await deleted;
+      await page.locator('.question .edit').click();
+      assert.equal(await editor.locator('textarea').inputValue(), 'Which?');
+      assert.equal(await editor.locator('.attachment').count(), 0);
     });
   });
 

@@ -128,8 +128,13 @@ export function sayFailed(attachments: readonly Attachment[]): boolean {
 export function takeParts(draft: string): readonly Part[] {
   const { text, attachments } = app.get().drafts[draft] ?? emptyDraft;
   app.dispatch({ type: 'drafts/cleared', chat: draft });
-  const files = attachments.flatMap(({ part }) => (part === undefined ? [] : [part]));
+  const files = partsOf(attachments);
   return text.trim() === '' ? files : [...files, { type: 'text', text: text.trim() }];
+}
+
+/** The files of a draft that the server has. */
+export function partsOf(attachments: readonly Attachment[]): readonly FilePart[] {
+  return attachments.flatMap(({ part }) => (part === undefined ? [] : [part]));
 }
 
 function kindOf(mimeType: string): FilePart['kind'] {

@@ -16,7 +16,7 @@ export interface KeptDraft<Shape> {
  * it is saved or given up, as drafts of messages are: over a slip that closes the window, over another page and over a reload.
  */
 export function useDraft<Shape>(name: string, initial: Shape): KeptDraft<Shape> {
-  const kept = useApp((state) => state.drafts[name]?.text);
+  const kept = useApp((state) => state.drafts[name]?.text || undefined);
   const value = useMemo(() => (kept === undefined ? initial : (JSON.parse(kept) as Shape)), [kept, initial]);
   const forget = (saved?: Shape): void => {
     if (saved !== undefined && app.get().drafts[name]?.text !== JSON.stringify(saved)) return;
@@ -26,8 +26,8 @@ export function useDraft<Shape>(name: string, initial: Shape): KeptDraft<Shape> 
     value,
     set: (next) => {
       const text = JSON.stringify(next);
-      if (text === JSON.stringify(initial)) forget();
-      else app.dispatch({ type: 'drafts/text', chat: name, text });
+      // Files may be kept under the same name.
+      app.dispatch({ type: 'drafts/text', chat: name, text: text === JSON.stringify(initial) ? '' : text });
     },
     forget,
     isWritten: kept !== undefined,

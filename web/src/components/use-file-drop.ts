@@ -5,9 +5,17 @@ import { filesOf, takeDropped } from './dropped.ts';
  * The files of a paste. Office programs put a picture of the words beside them, and whoever pastes wants the words; a file
  * manager puts the name of the file there, as plain text only.
  */
-export function pastedFiles(data: DataTransfer | null): readonly File[] {
+function pastedFiles(data: DataTransfer | null): readonly File[] {
   const isFormattedText = ['text/plain', 'text/html'].every((type) => data?.types.includes(type) === true);
   return isFormattedText ? [] : filesOf(data);
+}
+
+/** Gives `take` the files of a paste, if that is what is pasted. */
+export function takePasted(event: ClipboardEvent, take: (files: readonly File[]) => void): void {
+  const files = pastedFiles(event.clipboardData);
+  if (files.length === 0) return;
+  event.preventDefault();
+  take(files);
 }
 
 export interface FileDrop {
@@ -28,12 +36,14 @@ export function useFileDrop(take: (files: readonly File[]) => void): FileDrop {
     isOver,
     handlers: {
       onDragOver(event) {
+        if (!holdsFiles(event)) return;
         event.preventDefault();
         setOver(true);
       },
       onDragLeave: () => setOver(false),
       onDrop(event) {
         setOver(false);
+        if (!holdsFiles(event)) return;
         event.preventDefault();
         takeDropped(event.dataTransfer, take);
       },
@@ -49,9 +59,10 @@ export function usePageDrop(take: (files: readonly File[]) => void): boolean {
   // At once: what nobody takes is opened by the browser in place of the page.
   useLayoutEffect(() => {
     const onOver = (event: DragEvent): void => {
-      if (!isForPage(event)) return;
-      event.preventDefault();
-      setOver(true);
+      const isHere = isForPage(event);
+      if (isHere) event.preventDefault();
+      // Held above what takes them for itself, they are no longer above the page.
+      setOver(isHere);
     };
     const onLeave = (event: DragEvent): void => {
       if (event.relatedTarget === null) setOver(false);

@@ -94,6 +94,11 @@ function change(state: DraftsState, chat: string, update: (draft: Draft) => Draf
   return { ...state, [chat]: update(state[chat] ?? emptyDraft) };
 }
 
+/** Whether some are on their way. */
+export function isTaking(attachments: readonly Attachment[]): boolean {
+  return attachments.some(({ phase }) => phase === 'uploading' || phase === 'converting');
+}
+
 /** A draft as it may be kept over a reload, if anything of it may: uploads that were not over are gone with the page. */
 export function keepable({ text, attachments }: Draft = emptyDraft): Draft | undefined {
   const ready = attachments

@@ -5,16 +5,17 @@ import { t } from '../../i18n/index.ts';
 import type { Attachment } from '../../state/drafts.ts';
 
 export interface AttachmentsProps {
+  readonly id?: string;
   readonly attachments: readonly Attachment[];
   readonly remove: (id: string) => void;
   readonly resend: (attachment: Attachment) => void;
 }
 
 /** The files of a draft, and how far they are. */
-export function Attachments({ attachments, remove, resend }: AttachmentsProps) {
+export function Attachments({ id, attachments, remove, resend }: AttachmentsProps) {
   if (attachments.length === 0) return null;
   return (
-    <ul class="attachments" id="attached" aria-label={t('composer.attached')}>
+    <ul class="attachments" id={id} aria-label={t('composer.attached')}>
       {attachments.map((attachment) => (
         <li key={attachment.id} class={`attachment is-${attachment.phase}`}>
           <Sign key={attachment.preview} attachment={attachment} />

@@ -3,17 +3,16 @@ import { ask, stopAll } from '../../actions/answer.ts';
 import { addFiles, removeAttachment, resend, sayFailed, takeParts } from '../../actions/attachments.ts';
 import { readChat } from '../../actions/chats.ts';
 import { isSend, onTyping } from '../../commands/keys.ts';
-import { filesOf } from '../../components/dropped.ts';
+import { AttachButton } from '../../components/AttachButton.tsx';
 import { Icon } from '../../components/Icon.tsx';
-import { IconButton } from '../../components/IconButton.tsx';
 import { focusField, hasScreenKeyboard } from '../../components/keep-focus.ts';
 import { useEnterSends } from '../../components/use-enter-sends.ts';
-import { pastedFiles, usePageDrop } from '../../components/use-file-drop.ts';
+import { takePasted, usePageDrop } from '../../components/use-file-drop.ts';
 import { directionOf } from '../../i18n/direction.ts';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { canSearch } from '../../state/catalog.ts';
-import { type Attachment, emptyDraft } from '../../state/drafts.ts';
+import { type Attachment, emptyDraft, isTaking } from '../../state/drafts.ts';
 import type { Part } from '../../state/model.ts';
 import { runningIn } from '../../state/streams.ts';
 import { useApp } from '../../state/use.ts';
@@ -37,7 +36,6 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
   const searches = useApp((state) => canSearch(state.catalog));
   const enterSends = useEnterSends();
   const field = useRef<HTMLTextAreaElement>(null);
-  const files = useRef<HTMLInputElement>(null);
   const isBusy = isTaking(draft.attachments);
   const isEmpty = isNothing(draft.text, draft.attachments);
 
@@ -74,7 +72,8 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
     event.preventDefault();
     void submit();
   };
-  const isOver = usePageDrop((dropped) => addFiles(name, dropped));
+  const take = (files: readonly File[]): void => addFiles(name, files);
+  const isOver = usePageDrop(take);
 
   return (
     <form
@@ -91,6 +90,7 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
       )}
       <SlashMenu field={field} text={draft.text} setText={setText} />
       <Attachments
+        id="attached"
         attachments={draft.attachments}
         remove={(id) => removeAttachment(name, id)}
         resend={(attachment) => resend(name, attachment)}
@@ -109,28 +109,10 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
         value={draft.text}
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={onKey}
-        onPaste={(event) => {
-          const pasted = pastedFiles(event.clipboardData);
-          if (pasted.length === 0) return;
-          event.preventDefault();
-          addFiles(name, pasted);
-        }}
+        onPaste={(event) => takePasted(event, take)}
       />
       <div class="composer-row">
-        <IconButton icon="clip" id="attach" label={t('composer.attach')} onClick={() => files.current?.click()} />
-        <input
-          ref={files}
-          id="files"
-          class="hidden"
-          type="file"
-          multiple
-          tabIndex={-1}
-          aria-label={t('composer.attach')}
-          onChange={(event) => {
-            addFiles(name, filesOf(event.currentTarget));
-            event.currentTarget.value = '';
-          }}
-        />
+        <AttachButton id="attach" fieldId="files" take={take} />
         {searches && (
           <button
             type="button"
@@ -194,10 +176,6 @@ function editLast(event: KeyboardEvent): void {
   if (edit === undefined) return;
   event.preventDefault();
   edit.click();
-}
-
-function isTaking(attachments: readonly Attachment[]): boolean {
-  return attachments.some(({ phase }) => phase === 'uploading' || phase === 'converting');
 }
 
 function isNothing(text: string, attachments: readonly Attachment[]): boolean {

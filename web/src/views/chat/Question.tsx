@@ -1,16 +1,19 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { editQuestion } from '../../actions/answer.ts';
+import { addFiles, partsOf, removeAttachment, resend, sayFailed } from '../../actions/attachments.ts';
 import { deleteMessage } from '../../actions/messages.ts';
 import { copy } from '../../components/copy.ts';
 import { IconButton } from '../../components/IconButton.tsx';
 import { useDraft } from '../../components/use-draft.ts';
 import { useEnterSends } from '../../components/use-enter-sends.ts';
 import { t } from '../../i18n/index.ts';
+import { emptyDraft, isTaking } from '../../state/drafts.ts';
 import { type FilePart, type Message, textOf } from '../../state/model.ts';
 import { runningIn } from '../../state/streams.ts';
 import { useApp } from '../../state/use.ts';
 import { RememberButton } from '../memory/RememberButton.tsx';
+import { Attachments } from './Attachments.tsx';
 import { Editor } from './Editor.tsx';
 import { FileChips } from './FileChips.tsx';
 import { FoldedText } from './FoldedText.tsx';
@@ -41,28 +44,42 @@ export function Question({ message, branches }: { readonly message: Message; rea
 /** Its files go along, unless they are taken out: one that is gone from the server would keep it from being answered. */
 function QuestionEditor({ message, close }: { readonly message: Message; readonly close: () => void }) {
   const [files, setFiles] = useState(() => filesOf(message));
-  const draft = useDraft(`${message.chat}/${message.id}`, textOf(message));
+  const name = `${message.chat}/${message.id}`;
+  const draft = useDraft(name, textOf(message));
+  const attachments = useApp((state) => (state.drafts[name] ?? emptyDraft).attachments);
   const enterSends = useEnterSends();
   const isRunning = useApp((state) => runningIn(state.streams, message.chat) !== undefined);
   const send = (text: string): void => {
-    if (text === '' && files.length === 0) return;
+    const all = [...files, ...partsOf(attachments)];
+    if ((text === '' && all.length === 0) || sayFailed(attachments)) return;
     draft.forget();
     close();
-    editQuestion(message, text === '' ? files : [...files, { type: 'text', text }]);
+    editQuestion(message, text === '' ? all : [...all, { type: 'text', text }]);
+  };
+  const forget = (): void => {
+    for (const { id } of attachments) removeAttachment(name, id);
+    draft.forget();
   };
   return (
     <Editor
       label={t('chat.edit')}
-      draft={draft}
+      draft={{ ...draft, forget }}
       action={t('composer.send')}
       enterSends={enterSends}
       wait={isRunning ? t('chat.editWaits') : undefined}
+      isBusy={isTaking(attachments)}
+      takeFiles={(chosen) => addFiles(name, chosen)}
       onDone={send}
       close={close}
     >
       {files.length > 0 && (
         <FileChips files={files} remove={(file) => setFiles(files.filter((each) => each !== file))} />
       )}
+      <Attachments
+        attachments={attachments}
+        remove={(id) => removeAttachment(name, id)}
+        resend={(attachment) => resend(name, attachment)}
+      />
     </Editor>
   );
 }
