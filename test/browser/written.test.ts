@@ -210,6 +210,33 @@ describe('what is written', { skip: withoutBrowser }, () => {
     });
   });
 
+  for (const [how, leave] of [
+    ['on the way back', (page: Page) => page.goBack()],
+    ['when the sidebar is hidden', (page: Page) => page.keyboard.press('Control+b')],
+  ] as const) {
+    test(`into a title is kept ${how}, and not after Escape`, async () => {
+      await visit(async (page) => {
+        await ask(page, 'hello');
+        await goTo(page, '#/history');
+        const rename = async (list: string): Promise<Locator> => {
+          await page.locator(list).getByRole('button', { name: 'What to do with' }).click();
+          await page.getByRole('menuitem', { name: 'Rename' }).click();
+          return page.locator('.rename:focus');
+        };
+        const field = await rename(how === 'on the way back' ? '.history' : '.chat-list');
+        await field.fill('Another title');
+        await leave(page);
+        await field.waitFor({ state: 'detached' });
+        await goTo(page, '#/history');
+        const title = page.locator('.history-title');
+        await becomes(() => title.innerText(), 'Another title');
+        await (await rename('.history')).fill('Never mind');
+        await page.keyboard.press('Escape');
+        await becomes(() => title.innerText(), 'Another title');
+      });
+    });
+  }
+
   test('for what a prompt asks for is there again after Escape, until it is used', async () => {
     await visit(async (page) => {
       const dialog = page.getByRole('dialog');

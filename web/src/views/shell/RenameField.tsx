@@ -3,16 +3,25 @@ import { renameChat } from '../../actions/chats.ts';
 import { t } from '../../i18n/index.ts';
 import type { Chat } from '../../state/model.ts';
 
-/** A chat's title to be written anew: Enter keeps it, Escape leaves it. */
+/** A chat's title to be written anew: Escape leaves it, all else keeps it. */
 export function RenameField({ chat, close }: { readonly chat: Chat; readonly close: () => void }) {
   const field = useRef<HTMLInputElement>(null);
   const isLeft = useRef(false);
   useLayoutEffect(() => {
-    field.current?.focus();
-    field.current?.select();
+    const node = field.current as HTMLInputElement;
+    node.focus();
+    node.select();
+    // What it stands in may go, on the way back for example, and a field that is gone is not left.
+    return () => {
+      if (node.value !== node.defaultValue) keep();
+    };
   }, []);
-  const save = (): void => {
+  const keep = (): void => {
     if (!isLeft.current) renameChat(chat.id, field.current?.value ?? '');
+    isLeft.current = true;
+  };
+  const save = (): void => {
+    keep();
     close();
   };
   return (
