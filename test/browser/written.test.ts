@@ -237,6 +237,38 @@ describe('what is written', { skip: withoutBrowser }, () => {
     });
   }
 
+  test('into the windows of tags and keys is not lost by a click beside them', async () => {
+    await visit(async (page) => {
+      await ask(page, 'hello');
+      const dialog = page.getByRole('dialog');
+      const open = async (): Promise<void> => {
+        await page.getByRole('button', { name: 'What to do with' }).first().click();
+        await page.getByRole('menuitem', { name: 'Folder and tags' }).click();
+        await dialog.waitFor();
+      };
+      const clickBeside = () => page.mouse.click(4, 4);
+      await open();
+      await clickBeside();
+      await dialog.waitFor({ state: 'detached' });
+      for (const label of ['Folder', 'Add a tag']) {
+        await open();
+        await dialog.getByLabel(label).fill('recipes');
+        await clickBeside();
+        await becomes(() => dialog.getByLabel(label).inputValue(), 'recipes');
+        await page.keyboard.press('Escape');
+        await dialog.waitFor({ state: 'detached' });
+      }
+      await goTo(page, '#/settings/providers');
+      await page
+        .getByRole('button', { name: /^Enter key: / })
+        .first()
+        .click();
+      await dialog.getByLabel('API key').fill('key-of-mine');
+      await clickBeside();
+      await becomes(() => dialog.getByLabel('API key').inputValue(), 'key-of-mine');
+    });
+  });
+
   test('for what a prompt asks for is there again after Escape, until it is used', async () => {
     await visit(async (page) => {
       const dialog = page.getByRole('dialog');

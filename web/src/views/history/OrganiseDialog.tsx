@@ -23,6 +23,8 @@ export default function OrganiseDialog({ about, close }: OverlayProps) {
   const common = useMemo(() => (first?.tags ?? []).filter((tag) => chats.every((chat) => chat.tags.includes(tag))), []);
   const [tags, setTags] = useState<readonly string[]>(common);
   const field = useRef<HTMLInputElement>(null);
+  const [isTyping, setTyping] = useState(false);
+  const isWritten = isTyping || folder !== before || tags.join() !== common.join();
   const others = tagsOf(all)
     .map(({ name }) => name)
     .filter((name) => !tags.includes(name));
@@ -31,6 +33,7 @@ export default function OrganiseDialog({ about, close }: OverlayProps) {
     const tag = cleanName(name);
     if (tag !== '' && !tags.includes(tag)) setTags([...tags, tag]);
     if (field.current !== null) field.current.value = '';
+    setTyping(false);
     field.current?.focus();
   };
   const save = (event: Event): void => {
@@ -47,7 +50,7 @@ export default function OrganiseDialog({ about, close }: OverlayProps) {
   };
   const what = first !== undefined && chats.length === 1 ? first.title : t('history.count', { count: chats.length });
   return (
-    <Dialog title={t('history.organiseTitle')} onClose={close} class="organise">
+    <Dialog title={t('history.organiseTitle')} onClose={close} class="organise" isWritten={isWritten}>
       <form onSubmit={save}>
         <p class="hint" dir="auto">
           {what}
@@ -102,6 +105,7 @@ export default function OrganiseDialog({ about, close }: OverlayProps) {
             dir="auto"
             aria-label={t('history.addTag')}
             placeholder={t('history.addTag')}
+            onInput={(event) => setTyping(event.currentTarget.value !== '')}
             onKeyDown={(event) => {
               const name = event.currentTarget.value;
               if (cleanName(name) === '') return;

@@ -14,7 +14,8 @@ export default function KeyDialog({ about, close }: OverlayProps) {
   const { catalog, settings } = app.get();
   const provider = catalog.providers.find(({ name }) => name === about);
   const label = provider?.label ?? about;
-  const [key, setKey] = useState(settings.keys[about] ?? '');
+  const before = settings.keys[about] ?? '';
+  const [key, setKey] = useState(before);
   const [problem, setProblem] = useState('');
   const [isBusy, setBusy] = useState(false);
   const field = useRef<HTMLInputElement>(null);
@@ -40,7 +41,12 @@ export default function KeyDialog({ about, close }: OverlayProps) {
   };
 
   return (
-    <Dialog title={t('shell.keyTitle', { provider: label })} onClose={close} class="key-dialog">
+    <Dialog
+      title={t('shell.keyTitle', { provider: label })}
+      onClose={close}
+      class="key-dialog"
+      isWritten={key !== before}
+    >
       <form onSubmit={(event) => void save(event)}>
         <label class="field">
           <span>{t('shell.key')}</span>
