@@ -304,6 +304,39 @@ describe('the client towards upstreams', () => {
     });
   }
 
+  test('a pause holds back what the little that has come of a compressed answer unpacks to', async (context) => {
+    const text = 'packed '.repeat(100_000);
+    const { url } = await plainServer(context, ({ url: path }, response) => {
+      if (path === '/other') response.end();
+      else response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(text));
+    });
+    const isPaused = Promise.withResolvers<void>();
+    const isOver = Promise.withResolvers<void>();
+    let got = '';
+    const exchange = client.send(
+      { origin: url, path: '/', method: 'GET', headers: {} },
+      {
+        onHead() {},
+        onData(bytes) {
+          if (got === '') exchange.pause();
+          got += bytes.toString();
+          isPaused.resolve();
+        },
+        onEnd: isOver.resolve,
+        onError: isOver.reject,
+      },
+    );
+    await isPaused.promise;
+    const { length } = got;
+    assert.ok(length < text.length);
+    // Longer than it takes to unpack the rest.
+    for (let round = 0; round < 10; round += 1) await hear({ origin: url, path: '/other' });
+    assert.equal(got.length, length, 'nothing is told meanwhile');
+    exchange.resume();
+    await isOver.promise;
+    assert.equal(got, text);
+  });
+
   for (const encoding of ['identity', 'gzip']) {
     test(`a pause before the first byte loses nothing either (${encoding})`, async (context) => {
       const text = 'packed '.repeat(1_000);
