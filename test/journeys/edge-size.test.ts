@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import type { Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { startGatewayProcess } from '../support/gateway-process.ts';
 import { startOpenAiUpstream } from '../support/openai-upstream.ts';
-import { ask, dial, listen, statusesIn, talk } from '../support/raw-http.ts';
+import { ask, dial, listen, pour, statusesIn, talk } from '../support/raw-http.ts';
 import { assertError, CHATS, HI, openWorld, type World } from './edge-world.ts';
 
 const MB = 1024 * 1024;
@@ -13,23 +12,6 @@ const head = (path: string, ...headers: readonly string[]): string =>
   [`POST ${path} HTTP/1.1`, 'host: localhost', 'content-type: application/json', ...headers, '', ''].join('\r\n');
 const saying = (size: number): Buffer =>
   Buffer.from(JSON.stringify({ ...HI, messages: [{ role: 'user', content: 'a'.repeat(size) }] }));
-
-/** Writes until the other side has had enough, at most `limit` bytes; returns how many were taken. */
-async function pour(socket: Socket, piece: Buffer, limit: number): Promise<number> {
-  const closed = new Promise<void>((resolve) => {
-    socket.once('close', resolve);
-  });
-  let size = 0;
-  while (size < limit && socket.writable) {
-    size += piece.length;
-    if (socket.write(piece)) continue;
-    const drained = new Promise<void>((resolve) => {
-      socket.once('drain', resolve);
-    });
-    await Promise.race([drained, closed]);
-  }
-  return size;
-}
 
 describe('bodies that are too large', () => {
   let world: World;

@@ -105,6 +105,23 @@ export function listen(
   });
 }
 
+/** Writes until the other side has had enough, at most `limit` bytes; returns how many were taken. */
+export async function pour(socket: Socket, piece: Buffer, limit: number): Promise<number> {
+  const closed = new Promise<void>((resolve) => {
+    socket.once('close', resolve);
+  });
+  let size = 0;
+  while (size < limit && socket.writable) {
+    size += piece.length;
+    if (socket.write(piece)) continue;
+    const drained = new Promise<void>((resolve) => {
+      socket.once('drain', resolve);
+    });
+    await Promise.race([drained, closed]);
+  }
+  return size;
+}
+
 /** The status codes of all answers in what came over one connection. */
 export function statusesIn(text: string): number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
