@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import dns from 'node:dns/promises';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startAnthropicUpstream } from '../support/anthropic-upstream.ts';
@@ -171,6 +173,48 @@ describe('clients that leave', () => {
     open();
     await eventually('nobody waits any more', () => gateway.app.running === 0);
     assert.deepEqual(asked, []);
+  });
+
+  test('a client that leaves when all of its form was read is not asked for, and keeps no place', async (context) => {
+    const [single, seen] = await openGateway(context, undefined, '{ streams: 1 }');
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    let lookups = 0;
+    context.mock.method(dns, 'lookup', async () => {
+      lookups += 1;
+      await gate;
+      return [{ address: '93.184.215.14', family: 4 }];
+    });
+    syncBuiltinESMExports();
+    context.after(() => {
+      context.mock.restoreAll();
+      syncBuiltinESMExports();
+    });
+    let closed = 0;
+    single.app.server.server.on('request', (_request, response) =>
+      response.once('close', () => {
+        closed += 1;
+      }),
+    );
+    const form = new FormData();
+    form.set('json', JSON.stringify({ provider: 'mock', model: 'of-the-form', messages: QUESTION }));
+    form.set('media_url', 'https://pictures.example/a.png');
+    const leaving = new AbortController();
+    const url = `${single.origin}/backend-api/v2/conversation`;
+    const left = assert.rejects(fetch(url, { method: 'POST', body: form, signal: leaving.signal }));
+    await eventually('the address is looked up', () => lookups === 1);
+    leaving.abort();
+    await left;
+    await eventually('the client has left', () => closed === 1);
+    open();
+    const another = async (): Promise<IncomingMessage> => {
+      const { response } = ways['dialect B, streamed'](single.origin, 'of-another');
+      return (await response).resume();
+    };
+    await eventually('its place is free', async () => (await another()).statusCode === 200);
+    assert.deepEqual(
+      seen.chats.map(({ model }) => model),
+      ['of-another'],
+    );
   });
 
   test('all choices of an answer are closed with it', async (context) => {
