@@ -135,7 +135,7 @@ describe('sums of days', () => {
 
   test('a storage that fails loses nothing once it is back', async (context) => {
     const { caches } = temporaryStores(context);
-    let isBroken: readonly string[] = ['get', 'put'];
+    let isBroken: readonly string[] = ['get', 'update'];
     const failing = new Proxy(caches, {
       get: (target, name: keyof Records<CacheRecord>) =>
         isBroken.includes(name) ? () => Promise.reject(new Error('broken')) : target[name].bind(target),
@@ -143,7 +143,7 @@ describe('sums of days', () => {
     const insights = new Insights(failing, testLogger(), () => NOON);
     insights.add(seen());
     await insights.flush();
-    isBroken = ['put'];
+    isBroken = ['update'];
     await insights.flush();
     isBroken = [];
     await insights.flush();

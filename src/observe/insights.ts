@@ -32,17 +32,22 @@ export interface Group {
   readonly duration: Durations;
 }
 
-/** One day, as far as this process knows it. */
-class Day {
-  readonly date: string;
-  readonly groups = new Map<string, Group>();
-  /** Whether what an earlier run kept of it is part of it. */
-  isLoaded = false;
-  isChanged = false;
+/** Groups by what they are of, at most so many. */
+class Groups {
+  readonly #groups = new Map<string, Group>();
   #last: Group | undefined;
 
-  constructor(date: string) {
-    this.date = date;
+  get isEmpty(): boolean {
+    return this.#groups.size === 0;
+  }
+
+  values(): Iterable<Group> {
+    return this.#groups.values();
+  }
+
+  add(groups: Iterable<Group>): this {
+    for (const each of groups) merge(this.group(each.user, each.provider, each.model), each);
+    return this;
   }
 
   group(user: string, provider: string, model: string): Group {
@@ -56,17 +61,41 @@ class Day {
   #find(user: string, provider: string, model: string): Group {
     // No name of a user or provider holds this character.
     const name = `${user}\0${provider}\0${model}`;
-    const present = this.groups.get(name);
+    const present = this.#groups.get(name);
     if (present !== undefined) return present;
-    if (this.groups.size >= MOST_GROUPS && user !== OTHERS) return this.#find(OTHERS, provider, model);
-    if (this.groups.size >= 2 * MOST_GROUPS && model !== OTHERS) return this.#find(OTHERS, OTHERS, OTHERS);
+    if (this.#groups.size >= MOST_GROUPS && user !== OTHERS) return this.#find(OTHERS, provider, model);
+    if (this.#groups.size >= 2 * MOST_GROUPS && model !== OTHERS) return this.#find(OTHERS, OTHERS, OTHERS);
     const group = empty(user, provider, model);
-    this.groups.set(name, group);
+    this.#groups.set(name, group);
     return group;
   }
 }
 
-/** What a day was like, by user, provider and model, beyond the sums of tokens. Written behind the requests, now and then. */
+/** One day, as far as this process knows it. */
+class Day {
+  readonly date: string;
+  /** What the disk has of it, from this process and others; undefined: not read yet. */
+  kept: Groups | undefined;
+  /** What is being added to that. */
+  leaving = new Groups();
+  /** What has come since. */
+  fresh = new Groups();
+
+  constructor(date: string) {
+    this.date = date;
+  }
+
+  get groups(): readonly Group[] {
+    const all = new Groups();
+    for (const each of [this.kept, this.leaving, this.fresh]) if (each !== undefined) all.add(each.values());
+    return [...all.values()];
+  }
+}
+
+/**
+ * What a day was like, by user, provider and model, beyond the sums of tokens. Written behind the requests, now and then: what has
+ * come is added to what is there, which another process on the same data may have written.
+ */
 export class Insights {
   readonly #records: Records<CacheRecord>;
   readonly #log: Logger;
@@ -78,6 +107,7 @@ export class Insights {
   #began = 0;
   /** Days that have ended and are not written yet. */
   #ended: Day[] = [];
+  #working: Promise<unknown> = Promise.resolve();
 
   /** @param usageDays days for which anything is kept of users, where that is less than `KEPT_DAYS`; 0: it is not */
   constructor(
@@ -128,29 +158,40 @@ export class Insights {
     return new Map(found);
   }
 
-  /** Writes what has changed. Never throws: what cannot be written now is tried again. */
+  /** Writes what has come. Never throws: what cannot be written now is tried again. */
   async flush(): Promise<void> {
     this.#turn();
-    for (const day of [...this.#ended, this.#today]) {
-      try {
-        await this.#write(day);
-        this.#ended = this.#ended.filter((each) => each !== day);
-      } catch (error) {
-        this.#log.debug({ error: String(error) }, 'sums of requests cannot be kept now');
+    await this.#inTurn(async () => {
+      for (const day of [...this.#ended, this.#today]) {
+        try {
+          await this.#write(day);
+          this.#ended = this.#ended.filter((each) => each !== day);
+        } catch (error) {
+          this.#log.debug({ error: String(error) }, 'sums of requests cannot be kept now');
+        }
       }
-    }
+    });
   }
 
   async #write(day: Day): Promise<void> {
-    if (!day.isChanged) return;
-    await this.#load(day);
-    const value = toJson(day.groups.values());
-    day.isChanged = false;
+    if (day.fresh.isEmpty) return;
+    const { fresh: leaving } = day;
+    day.leaving = leaving;
+    day.fresh = new Groups();
+    const id = idOf(day.date);
+    const expires = this.#now() + KEPT_DAYS * DAY_MS;
+    let whole: Groups | undefined;
     try {
-      await this.#records.put({ id: idOf(day.date), expires: this.#now() + KEPT_DAYS * DAY_MS, value });
+      await this.#records.update(id, (present) => {
+        whole = groupsOf(present).add(leaving.values());
+        return { id, expires, value: toJson(whole.values()) };
+      });
+      day.kept = whole;
     } catch (error) {
-      day.isChanged = true;
+      day.fresh = leaving.add(day.fresh.values());
       throw error;
+    } finally {
+      day.leaving = new Groups();
     }
   }
 
@@ -167,7 +208,7 @@ export class Insights {
   #turn(): void {
     const sinceBegin = this.#now() - this.#began;
     if (sinceBegin >= 0 && sinceBegin < DAY_MS) return;
-    if (this.#today.isChanged) this.#ended = [...this.#ended, this.#today].slice(-MOST_ENDED);
+    if (!this.#today.fresh.isEmpty) this.#ended = [...this.#ended, this.#today].slice(-MOST_ENDED);
     this.#today = this.#begin();
   }
 
@@ -175,27 +216,32 @@ export class Insights {
     const open = [this.#today, ...this.#ended].find((day) => day.date === date);
     if (open !== undefined) {
       await this.#load(open);
-      return [...open.groups.values()];
+      return open.groups;
     }
     const known = this.#past.get(date);
     if (known !== undefined) return known;
-    const groups = fromJson((await this.#records.get(idOf(date)))?.value);
+    const groups = [...groupsOf(await this.#records.get(idOf(date))).values()];
     this.#past.set(date, groups);
     return groups;
   }
 
+  /** Not while it is being written, or some of it would count twice. */
   async #load(day: Day): Promise<void> {
-    if (day.isLoaded) return;
-    const kept = fromJson((await this.#records.get(idOf(day.date)))?.value);
-    if (day.isLoaded) return;
-    day.isLoaded = true;
-    for (const group of kept) merge(day.group(group.user, group.provider, group.model), group);
+    if (day.kept !== undefined) return;
+    await this.#inTurn(async () => {
+      day.kept ??= groupsOf(await this.#records.get(idOf(day.date)));
+    });
+  }
+
+  #inTurn(task: () => Promise<void>): Promise<void> {
+    const turn = this.#working.then(task);
+    this.#working = turn.catch(() => {});
+    return turn;
   }
 
   #group({ user, provider = '', model = '' }: Seen): Group {
     this.#turn();
-    this.#today.isChanged = true;
-    return this.#today.group(user, provider, model);
+    return this.#today.fresh.group(user, provider, model);
   }
 }
 
@@ -234,6 +280,10 @@ export function forgetDaysBefore(records: Pick<Records<CacheRecord>, 'deleteBetw
 
 function idOf(date: string): string {
   return `observed-day ${date}`;
+}
+
+function groupsOf(record: CacheRecord | undefined): Groups {
+  return new Groups().add(fromJson(record?.value));
 }
 
 export type KeptGroup = Omit<Group, 'codes' | 'firstChunk' | 'duration'> & {

@@ -1,3 +1,4 @@
+import { cautiousNow } from '../core/file-age.ts';
 import type { Logger } from '../core/logger.ts';
 import { recordId } from '../core/record-id.ts';
 import type { CacheRecord, Records } from '../core/stores.ts';
@@ -11,6 +12,8 @@ export const LOG_DAYS = 90;
 const KEPT_MS = LOG_DAYS * 86_400_000;
 /** Batches that are kept apart; then they become one. */
 const MOST_BATCHES = 24;
+/** A batch that is named is written at once. One that is not there so many milliseconds later was lost in a crash. */
+const LOST_MS = 3_600_000;
 
 /** An entry as it was written: until 2026-11-26 as a text. */
 type Kept = Seen | string;
@@ -22,7 +25,8 @@ interface Batch {
 
 /**
  * Keeps the request log across restarts: now and then what has come is written as one batch, behind the requests. A crash
- * loses the last seconds; a storage that is out of order only loses this.
+ * loses the last seconds; a storage that is out of order only loses this. Another process on the same data, as while a new one
+ * takes over, writes its own batches; whoever makes one of all takes over those of the other before.
  */
 export class KeptLog {
   readonly #log: RequestLog;
@@ -36,6 +40,8 @@ export class KeptLog {
   #isStale = false;
   /** The place in the log up to which all is written. */
   #written = 0;
+  /** The batches whose entries stand in the log. */
+  #known: ReadonlySet<string> = new Set();
   #working: Promise<unknown> = Promise.resolve();
 
   /** @param keptSince what ended before that, in milliseconds since 1970, is not kept */
@@ -88,6 +94,7 @@ export class KeptLog {
       await this.#load();
       const count = this.#log.dropBefore(this.#keptSince());
       if (count > 0) this.#isStale = true;
+      await this.#takeOver(await this.#batches());
       if (this.#isStale) await this.#writeAnew();
       return count;
     });
@@ -96,22 +103,27 @@ export class KeptLog {
   async #load(): Promise<void> {
     if (this.#isLoaded) return;
     if (this.#mode === 'none') await this.#erase();
-    else {
-      const batches = await this.#batches();
-      const found = await Promise.all(batches.map(({ id }) => this.#records.get(id)));
-      const all = found.flatMap((record) =>
-        record === undefined ? [] : (record.value as readonly Kept[]).map(seenOf),
-      );
-      const since = this.#keptSince();
-      const entries = all.filter((entry) => endOf(entry) >= since);
-      const hasContent = this.#mode === 'meta' && entries.some(({ content }) => content !== undefined);
-      this.#isStale = hasContent || entries.length < all.length;
-      const allowed = hasContent ? entries.map(withoutContent) : entries;
-      const fresh = this.#log.size;
-      this.#log.restore(allowed);
-      this.#written = this.#log.end - fresh;
-    }
+    else await this.#read(await this.#batches());
     this.#isLoaded = true;
+  }
+
+  /** What other processes have added or rewritten comes into the log, and what they have removed goes. */
+  async #takeOver(batches: readonly Batch[]): Promise<void> {
+    const isSame = batches.length === this.#known.size && batches.every(({ id }) => this.#known.has(id));
+    if (!isSame && this.#mode !== 'none') await this.#read(batches);
+  }
+
+  /** Reads what is written; what is not yet stays behind it. */
+  async #read(batches: readonly Batch[]): Promise<void> {
+    const found = await Promise.all(batches.map(({ id }) => this.#records.get(id)));
+    const all = found.flatMap((record) => (record === undefined ? [] : (record.value as readonly Kept[]).map(seenOf)));
+    const since = this.#keptSince();
+    const entries = all.filter((entry) => endOf(entry) >= since);
+    const hasContent = this.#mode === 'meta' && entries.some(({ content }) => content !== undefined);
+    this.#isStale ||= hasContent || entries.length < all.length;
+    this.#written = this.#log.restore(hasContent ? entries.map(withoutContent) : entries, this.#written);
+    const known = batches.filter((batch, at) => found[at] !== undefined || isLost(batch));
+    this.#known = new Set(known.map(({ id }) => id));
   }
 
   async #write(): Promise<void> {
@@ -119,73 +131,83 @@ export class KeptLog {
     if (this.#log.end === this.#written && !this.#isStale) return;
     const batches = await this.#batches();
     if (this.#isStale || batches.length >= MOST_BATCHES) return this.#writeAnew();
-    let count = 0;
+    let count = await this.#put(this.#written);
     // From the newest on: those that hold nothing of what is still kept go.
-    const kept = [...batches, await this.#put(this.#written, batches)].reverse().filter((each) => {
+    const full = batches.toReversed().filter((each) => {
       const isNeeded = count < this.#most;
       count += each.count;
-      return isNeeded;
+      return !isNeeded;
     });
-    await this.#replace(
-      batches.filter((each) => !kept.includes(each)),
-      kept.reverse(),
-    );
+    await this.#remove(full.map(({ id }) => id));
   }
 
   async #writeAnew(): Promise<void> {
-    const batches = await this.#batches();
-    await this.#replace(batches, [await this.#put(0, batches)]);
+    await this.#takeOver(await this.#batches());
+    const old = [...this.#known];
+    await this.#put(0);
+    await this.#remove(old);
     this.#isStale = false;
   }
 
-  /** Writes what stands in the log from a place on, beside the batches that are there. */
-  async #put(place: number, batches: readonly Batch[]): Promise<Batch> {
+  /** Writes what stands in the log from a place on, beside the batches that are there. Returns how many entries that were. */
+  async #put(place: number): Promise<number> {
     const { end } = this.#log;
     const entries = this.#log.from(place, this.#most);
     const batch = { id: `${INDEX} ${recordId()}`, count: entries.length };
+    const name = (named: readonly Batch[]) => (named.some(({ id }) => id === batch.id) ? undefined : [...named, batch]);
     // The index first: what it does not name, nobody would find again.
-    await this.#index([...batches, batch]);
+    await this.#index(name);
     const expires = Date.now() + KEPT_MS;
     // Entries are JSON, and stay what they are: as texts in JSON each of their quotes would be looked at and written anew.
     const json = `{"id":"${batch.id}","expires":${expires},"value":[${entries.join(',')}]}`;
     try {
       await this.#records.putJson(batch.id, expires, json);
     } catch (error) {
-      await this.#replace([batch], batches).catch(() => {
+      await this.#remove([batch.id]).catch(() => {
         // It stays named, and goes with the others.
       });
       throw error;
     }
     this.#written = end;
-    return batch;
+    this.#known = new Set([...this.#known, batch.id]);
+    // Others may have cleared the log meanwhile, or taken it for lost.
+    await this.#index(name);
+    return entries.length;
   }
 
   /** Removes batches; the index names them until they are gone. */
-  async #replace(old: readonly Batch[], kept: readonly Batch[]): Promise<void> {
-    if (old.length === 0) return;
-    await this.#forget(old);
-    await this.#index(kept);
+  async #remove(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await this.#forget(ids);
+    await this.#index((named) => named.filter(({ id }) => !ids.includes(id)));
+    this.#known = new Set([...this.#known].filter((id) => !ids.includes(id)));
   }
 
   async #erase(): Promise<void> {
     // The index last: it is how the rest is found again where this fails.
-    await this.#forget(await this.#batches());
+    const batches = await this.#batches();
+    await this.#forget(batches.map(({ id }) => id));
     await this.#records.delete(INDEX);
+    this.#known = new Set();
   }
 
   async #batches(): Promise<readonly Batch[]> {
     return ((await this.#records.get(INDEX))?.value as readonly Batch[] | undefined) ?? [];
   }
 
-  async #index(batches: readonly Batch[]): Promise<void> {
-    await this.#records.put({ id: INDEX, expires: Date.now() + KEPT_MS, value: batches });
+  /** Changes the index as it is then: another process may have changed it, too. */
+  async #index(change: (named: readonly Batch[]) => readonly Batch[] | undefined): Promise<void> {
+    await this.#records.update(INDEX, (present) => {
+      const value = change((present?.value as readonly Batch[] | undefined) ?? []);
+      return value && { id: INDEX, expires: Date.now() + KEPT_MS, value };
+    });
   }
 
-  async #forget(batches: readonly Batch[]): Promise<void> {
-    await Promise.all(batches.map(({ id }) => this.#records.delete(id)));
+  async #forget(ids: readonly string[]): Promise<void> {
+    await Promise.all(ids.map((id) => this.#records.delete(id)));
   }
 
-  /** One after the other: each reads the index and writes it. */
+  /** One after the other: each reads the index, and acts on that. */
   #inTurn<T>(task: () => Promise<T>): Promise<T> {
     const turn = this.#working.then(task, task);
     this.#working = turn.catch(() => {});
@@ -199,6 +221,11 @@ export class KeptLog {
       this.#logger.debug({ error: String(error) }, 'the request log cannot be kept now');
     }
   }
+}
+
+/** Its name begins with the time at which it was to be written. */
+function isLost({ id }: Batch): boolean {
+  return cautiousNow() - Number.parseInt(id.slice(INDEX.length + 1), 16) > LOST_MS;
 }
 
 function withoutContent({ content: _, error, ...seen }: Seen): Seen {

@@ -81,13 +81,17 @@ export class RequestLog {
     while (this.#bytes > bytes && this.size > 1) this.#drop();
   }
 
-  /** Entries of an earlier run, older than all others. Any of them may be there twice. */
-  restore(older: readonly Seen[]): void {
-    const present = this.#texts().map(seenOf);
+  /**
+   * Puts these entries, any of them perhaps twice, in place of all that stand before a place: those of an earlier run, or what other
+   * processes have made of them. Returns the new place of those behind.
+   */
+  restore(older: readonly Seen[], place = this.#begin): number {
+    const present = this.from(place, this.size).map(seenOf);
     const entries = new Map(older.map((entry) => [entry.id, entry]));
     for (const { id } of present) entries.delete(id);
     this.clear();
     for (const entry of [...entries.values(), ...present]) this.add(entry);
+    return this.#end - present.length;
   }
 
   /** What ended before a time goes: milliseconds since 1970. Returns how many there were. */

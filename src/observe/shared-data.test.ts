@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { testLogger } from '../../test/support/call.ts';
+import { temporaryFolder } from '../../test/support/config-folder.ts';
+import { seen as seenAt } from '../../test/support/seen.ts';
+import { dayOf } from '../core/days.ts';
+import { openStores } from '../stores/index.ts';
+import { defaultObserve } from './config.ts';
+import { OwnLedger } from './ledger.ts';
+
+const DAY_MS = 86_400_000;
+/** More than are kept apart. */
+const ROUNDS = 30;
+
+const seen = (id: string, daysAgo = 0) => seenAt({ id, time: Date.now() - daysAgo * DAY_MS });
+
+/** Several processes on the same data, as while a new one takes over from one that still answers. */
+function sharing(context: TestContext) {
+  const opened: { close(): Promise<void> }[] = [];
+  context.after(async () => {
+    for (const each of opened.reverse()) await each.close();
+  });
+  const folder = temporaryFolder(context);
+  const days = { kept: 0 };
+  const open = (): OwnLedger => {
+    const stores = openStores(folder, testLogger());
+    const usageDays = () => days.kept;
+    const ledger = new OwnLedger({ config: defaultObserve, records: stores.caches, log: testLogger(), usageDays });
+    opened.push(stores, ledger);
+    return ledger;
+  };
+  return { open, days };
+}
+
+async function idsOf(ledger: OwnLedger): Promise<readonly string[]> {
+  return (await ledger.query({ limit: 1_000 })).entries.map(({ id }) => id).sort();
+}
+
+describe('two processes on the same data', { timeout: 120_000 }, () => {
+  test('keep the requests and sums of both, however often each writes anew', async (context) => {
+    const { open } = sharing(context);
+    const two = [open(), open()];
+    const today = dayOf(Date.now());
+    const expected: string[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await Promise.all(
+        two.map((ledger, at) => {
+          const id = `${at} ${round}`;
+          expected.push(id);
+          ledger.add(seen(id), true);
+          return ledger.flush();
+        }),
+      );
+    }
+    const later = open();
+    assert.deepEqual(await idsOf(later), expected.sort());
+    const sums = [...(await later.days([today, dayOf(Date.now())])).values()].flat();
+    assert.equal(
+      sums.reduce((sum, { requests }) => sum + requests, 0),
+      expected.length,
+    );
+  });
+
+  test('forget what is too old of each other, and nothing else', async (context) => {
+    const { open, days } = sharing(context);
+    const [one, other] = [open(), open()];
+    for (const [ledger, name] of [
+      [one, 'one'],
+      [other, 'other'],
+    ] as const) {
+      ledger.add(seen(`${name} old`, 8), true);
+      ledger.add(seen(`${name} young`, 1), true);
+      await ledger.flush();
+    }
+    days.kept = 7;
+    await one.forgetOld();
+    days.kept = 0;
+    assert.deepEqual(await idsOf(open()), ['one young', 'other young'], 'on the disk');
+    assert.deepEqual(await idsOf(one), ['one young', 'other young']);
+    days.kept = 7;
+    await other.forgetOld();
+    days.kept = 0;
+    assert.deepEqual(await idsOf(open()), ['one young', 'other young']);
+  });
+
+  test('bring nothing back that one of them has cleared', async (context) => {
+    const { open } = sharing(context);
+    const [one, other] = [open(), open()];
+    for (const [ledger, id] of [
+      [one, 'one'],
+      [other, 'other'],
+    ] as const) {
+      ledger.add(seen(id), true);
+      await ledger.flush();
+    }
+    await one.clear();
+    const expected: string[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      expected.push(`later ${round}`);
+      other.add(seen(`later ${round}`), true);
+      await other.flush();
+    }
+    assert.deepEqual(await idsOf(open()), expected.sort());
+    assert.deepEqual(await idsOf(other), expected);
+  });
+});
