@@ -148,20 +148,46 @@ describe('OpenTelemetry', { timeout: 60_000 }, () => {
 });
 
 describe('OpenTelemetry where the collector fails', { timeout: 60_000 }, () => {
-  test('requests are answered all the same, it is told once, and what waited is sent later', async () => {
+  test('requests are answered all the same, it is told once, what waited is sent later, and that it is back', async () => {
     const collector = await startOtlpCollector();
-    const world = await openObserved({ otel: otelTo(collector) });
+    const world = await openObserved({ otel: otelTo(collector, { OTEL_BSP_SCHEDULE_DELAY: '200' }) });
     try {
       collector.status = 503;
       const ids: string[] = [];
       for (let n = 0; n < 3; n += 1) ids.push((await chat(world)).id);
-      await eventually('it is told', () => world.log.lines.find(({ message }) => /collector/.test(message)));
+      await eventually('both have been refused', () => collector.refused.size === 2);
       collector.status = 200;
       for (const id of ids) await spansOf(collector, id);
-      const told = world.log.lines.filter(
-        ({ message, fields }) => /collector/.test(message) && /503/.test(JSON.stringify(fields)),
+      await eventually('metrics arrive', () => collector.points('gen_ai.client.token.usage').length > 0);
+      const told = () =>
+        world.log.lines.flatMap(({ message, fields }) => (/collector/.test(message) ? [[message, fields]] : []));
+      const { endpoint } = collector;
+      const expected = [
+        ['the OpenTelemetry collector does not take what is sent', { collector: endpoint, why: 'status 503' }],
+        ['the OpenTelemetry collector takes what is sent again', { collector: endpoint }],
+      ];
+      await eventually('it is told that it is back', () => told().length >= expected.length);
+      assert.deepEqual(told(), expected, 'once for traces and metrics together');
+    } finally {
+      await world.close();
+      await collector.close();
+    }
+  });
+
+  test('where it takes the ones and not the others, that is told once', async () => {
+    const collector = await startOtlpCollector();
+    const world = await openObserved({ otel: otelTo(collector) });
+    try {
+      collector.statusOf.set('/v1/metrics', 404);
+      for (let n = 0; n < 3; n += 1) {
+        await spansOf(collector, (await chat(world)).id);
+        collector.refused.clear();
+        await eventually('metrics are refused again', () => collector.refused.has('/v1/metrics'));
+      }
+      assert.deepEqual(
+        world.log.lines.flatMap(({ message, fields }) => (/collector/.test(message) ? [fields] : [])),
+        [{ collector: collector.endpoint, why: 'status 404' }],
       );
-      assert.ok(told.length <= 2, 'once for traces, once for metrics');
     } finally {
       await world.close();
       await collector.close();

@@ -27,6 +27,10 @@ export interface OtlpCollector {
   points(metric: string): readonly any[];
   /** What it answers from now on; 0: nothing at all. */
   status: number;
+  /** The same for one path alone. */
+  readonly statusOf: Map<string, number>;
+  /** Paths to which something came that was not taken. */
+  readonly refused: Set<string>;
   close(): Promise<void>;
 }
 
@@ -34,14 +38,17 @@ export interface OtlpCollector {
 export async function startOtlpCollector(): Promise<OtlpCollector> {
   const posts: { path: string; headers: IncomingHttpHeaders; text: string }[] = [];
   let status = 200;
+  const statusOf = new Map<string, number>();
+  const refused = new Set<string>();
   const server = createServer(async (request, response) => {
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece as Buffer);
-    if (status === 0) return;
-    if (status === 200) {
-      posts.push({ path: request.url ?? '', headers: request.headers, text: Buffer.concat(pieces).toString() });
-    }
-    response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
+    const path = request.url ?? '';
+    const answer = statusOf.get(path) ?? status;
+    if (answer === 200) posts.push({ path, headers: request.headers, text: Buffer.concat(pieces).toString() });
+    else refused.add(path);
+    if (answer === 0) return;
+    response.writeHead(answer, { 'content-type': 'application/json' }).end('{}');
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -49,6 +56,8 @@ export async function startOtlpCollector(): Promise<OtlpCollector> {
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     posts,
+    statusOf,
+    refused,
     get spans() {
       return bodies('/v1/traces').flatMap((body) =>
         body.resourceSpans[0].scopeSpans[0].spans.map((span: { attributes: [] }) => ({

@@ -6,7 +6,7 @@ import type { Observation } from '../observation.ts';
 import type { Sink } from '../observer.ts';
 import { Measures } from './measures.ts';
 import { attributes } from './otlp.ts';
-import { Sender } from './sender.ts';
+import { Complaints, Sender } from './sender.ts';
 import { type AddressOf, spansOf, type Told } from './spans.ts';
 import { headersFor, newSpanId, traceContext } from './trace-context.ts';
 
@@ -44,9 +44,10 @@ export class Otel implements Sink {
     const { config, log } = options;
     const { headers, timeoutMs, tracesUrl, metricsUrl } = config;
     this.#options = options;
-    if (tracesUrl !== undefined) this.#traces = new Sender({ url: tracesUrl, headers, timeoutMs, log });
+    const complaints = new Complaints(log);
+    if (tracesUrl !== undefined) this.#traces = new Sender({ url: tracesUrl, headers, timeoutMs, complaints });
     if (metricsUrl === undefined) return;
-    this.#metrics = new Sender({ url: metricsUrl, headers, timeoutMs, log });
+    this.#metrics = new Sender({ url: metricsUrl, headers, timeoutMs, complaints });
     this.#metricTimer = setInterval(() => void this.#sendMetrics(), config.metricIntervalMs).unref();
   }
 

@@ -7,13 +7,45 @@ export interface SenderOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  readonly log: Logger;
+  readonly complaints: Complaints;
 }
 
-/** Posts JSON to a collector. Never throws; a collector that fails is complained about once, until it is back. */
+/** Says once that a collector fails in some way, whatever is sent there, and once that it does no longer. */
+export class Complaints {
+  readonly #log: Logger;
+  /** Why each address fails. */
+  readonly #failing = new Map<string, string>();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  fails(url: string, why: string): void {
+    if (this.#failing.has(url)) return;
+    const isNews = !this.#isKnown(url, why);
+    this.#failing.set(url, why);
+    const collector = new URL(url).origin;
+    if (isNews) this.#log.warn({ collector, why }, 'the OpenTelemetry collector does not take what is sent');
+  }
+
+  works(url: string): void {
+    const why = this.#failing.get(url);
+    if (why === undefined) return;
+    this.#failing.delete(url);
+    if (this.#isKnown(url, why)) return;
+    this.#log.info({ collector: new URL(url).origin }, 'the OpenTelemetry collector takes what is sent again');
+  }
+
+  /** Whether something else of the same collector fails for the same reason. */
+  #isKnown(url: string, why: string): boolean {
+    const { origin } = new URL(url);
+    return [...this.#failing].some(([other, known]) => known === why && new URL(other).origin === origin);
+  }
+}
+
+/** Posts JSON to a collector. Never throws. */
 export class Sender {
   readonly #options: SenderOptions;
-  #isFailing = false;
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -21,7 +53,7 @@ export class Sender {
 
   /** `again`: it may be taken later. `lost`: it never will. */
   async send(body: object): Promise<'sent' | 'again' | 'lost'> {
-    const { url, headers, timeoutMs } = this.#options;
+    const { url, headers, timeoutMs, complaints } = this.#options;
     try {
       const response = await fetch(url, {
         method: 'POST',
@@ -33,23 +65,15 @@ export class Sender {
       });
       await response.body?.cancel();
       if (response.ok) {
-        this.#isFailing = false;
+        complaints.works(url);
         return 'sent';
       }
-      this.#complain(`status ${response.status}`);
+      complaints.fails(url, `status ${response.status}`);
       return RETRYABLE.has(response.status) ? 'again' : 'lost';
     } catch (error) {
-      this.#complain(reasonOf(error));
+      complaints.fails(url, reasonOf(error));
       return 'again';
     }
-  }
-
-  #complain(why: string): void {
-    if (!this.#isFailing) {
-      const { origin } = new URL(this.#options.url);
-      this.#options.log.warn({ collector: origin, why }, 'the OpenTelemetry collector does not take what is sent');
-    }
-    this.#isFailing = true;
   }
 }
 
