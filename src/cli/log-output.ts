@@ -1,4 +1,4 @@
-import { write, writeSync } from 'node:fs';
+import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 
 /** Characters that wait for a slow reader; lines beyond them are dropped, and the gateway goes on. */
 const LONGEST_QUEUE = 8 * 1024 * 1024;
@@ -11,7 +11,8 @@ const LAST_TRIES = 50;
  * the disk may be full. (pino's own tries for ever to get rid of them.)
  */
 export class LogOutput {
-  readonly #descriptor: number;
+  readonly #given: number;
+  #opened: number | undefined;
   #waiting = '';
   /** What is left of the lines that are being written. */
   #rest: Buffer | undefined;
@@ -19,7 +20,12 @@ export class LogOutput {
   #isUnderWay = false;
 
   constructor(descriptor: number) {
-    this.#descriptor = descriptor;
+    this.#given = descriptor;
+  }
+
+  get #descriptor(): number {
+    this.#opened ??= withoutWaiting(this.#given);
+    return this.#opened;
   }
 
   write(line: string): void {
@@ -65,6 +71,20 @@ export class LogOutput {
       if (error !== null || this.#rest.length === 0) this.#next();
       else this.#send();
     });
+  }
+}
+
+/**
+ * A pipe, opened once more: whoever shares ours decides whether writing waits for its reader, and each start of a child sets that it
+ * does. Without a reader the thread that writes would then never come back, and the process never end.
+ */
+function withoutWaiting(descriptor: number): number {
+  try {
+    if (process.platform !== 'linux' || !fstatSync(descriptor).isFIFO()) return descriptor;
+    return openSync(`/proc/self/fd/${descriptor}`, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    // It has no reader, or is not ours to open.
+    return descriptor;
   }
 }
 

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { spawnSync } from 'node:child_process';
+import { closeSync, constants, openSync, writeFileSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
 import { temporaryFolder } from '../support/config-folder.ts';
 import { startSluice } from '../support/run-sluice.ts';
 
@@ -35,4 +38,42 @@ describe('a data folder that is none', () => {
     assert.equal(code, 0, stderr);
     assert.doesNotMatch(stdout + stderr, /\n +at /);
   });
+});
+
+/** A pipe that takes nothing any more: somebody holds it, and reads nothing. */
+function fullPipe(context: TestContext, folder: string): number {
+  const name = path.join(folder, 'pipe');
+  assert.equal(spawnSync('mkfifo', [name]).status, 0);
+  const pipe = openSync(name, constants.O_RDWR | constants.O_NONBLOCK);
+  context.after(() => closeSync(pipe));
+  assert.throws(
+    () => {
+      for (;;) writeSync(pipe, Buffer.alloc(4_096));
+    },
+    { code: 'EAGAIN' },
+  );
+  return pipe;
+}
+
+describe('a log that nobody reads any more', () => {
+  for (const workers of ['1', '2']) {
+    test(`does not keep Sluice from answering and ending, with --workers ${workers}`, {
+      skip: !isLinux,
+      timeout: 120_000,
+    }, async (context) => {
+      const folder = temporaryFolder(context);
+      writeFileSync(path.join(folder, 'sluice.yaml'), 'detectLocal: false\nembedded: { enabled: false }\n');
+      const words = ['--bind', '127.0.0.1:0', '--workers', workers, '--log-level', 'debug'];
+      const running = startSluice(context, words, { folder, stderr: fullPipe(context, folder) });
+      const [, address] = await running.said(/Page +http:\/\/(\S+)\//);
+      const body = JSON.stringify({ model: 'none', messages: [] });
+      for (let at = 0; at < 10; at += 1) {
+        const headers = { 'content-type': 'application/json', connection: 'close' };
+        const answer = await fetch(`http://${address}/v1/chat/completions`, { method: 'POST', headers, body });
+        assert.match(await answer.text(), /"error"/);
+      }
+      running.process.kill('SIGTERM');
+      assert.equal((await running.ended).code, 0);
+    });
+  }
 });

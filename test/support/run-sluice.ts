@@ -17,6 +17,8 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Default: `bin/sluice.js` of this repository. */
   readonly command?: string;
+  /** A descriptor for what it says there, which is then not heard here. */
+  readonly stderr?: number;
 }
 
 export interface Running {
@@ -30,15 +32,19 @@ export interface Running {
 export function startSluice(
   context: { after(done: () => void): void },
   words: readonly string[],
-  { folder, environment = {}, command = SLUICE }: RunOptions,
+  { folder, environment = {}, command = SLUICE, stderr }: RunOptions,
 ): Running {
   const env = { PATH: process.env['PATH'], HOME: folder, SLUICE_DATA_DIR: folder, ...environment };
-  const child = spawn(process.execPath, [command, ...words], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [command, ...words], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', stderr ?? 'pipe'],
+  });
   context.after(() => child.kill('SIGKILL'));
   const output = { stdout: '', stderr: '' };
   const listeners = new Set<() => void>();
   for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (text: string) => {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
       output[name] += text;
       for (const listener of listeners) listener();
     });
