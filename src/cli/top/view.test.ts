@@ -103,6 +103,24 @@ describe('the live view', () => {
     for (const line of coloured) assert.ok(line.replaceAll(/\x1b\[\d+m/g, '').length <= 20);
   });
 
+  test('a narrow screen has all figures, and says that they are old', () => {
+    const problem = 'Sluice cannot be reached at http://x (ECONNREFUSED); start it, or name another address with --url';
+    const lines = view({ ...seen, problem }, { columns: 40, rows: 30, colour: false });
+    const text = lines.join('\n');
+    assert.match(text, /cannot be reached at http:\/\/x\s\(ECONNREFUSED\);/);
+    for (const name of [
+      'requests 33',
+      'running 4',
+      'errors 3',
+      'fallbacks 0',
+      'cost -',
+      'loop lag p99 -',
+      'descriptors -',
+    ])
+      assert.ok(text.includes(name), `${name} in ${text}`);
+    for (const line of lines) assert.ok(line.length <= 40);
+  });
+
   test('numbers are short', () => {
     assert.deepEqual([0, 7, 1.25, 999, 12_345, 12_345_678, undefined].map(number), [
       '0',

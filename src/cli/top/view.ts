@@ -38,13 +38,22 @@ const MOST_ROWS = 20;
 
 /** What is to be seen, line by line, at most as large as the screen. */
 export function view(seen: Seen, screen: Screen): readonly string[] {
-  const head = [title(seen), '', ...overview(seen), ''];
+  const wrapped = (words: readonly string[], between: string): readonly string[] =>
+    wrap(words, between, screen.columns);
+  const head: readonly Line[] = [
+    { text: title(seen) },
+    // What follows is old then.
+    ...wrapped(seen.problem === undefined ? [] : forTerminal(seen.problem).split(' '), ' ').map(bad),
+    { text: '' },
+    ...overview(seen).flatMap((row) => wrapped(row, '   ').map((text) => ({ text }))),
+    { text: '' },
+  ];
   const providers = providerRows(seen);
   const requests = requestRows(seen.requests);
   const room = screen.rows - head.length - 2;
   const share = Math.max(2, Math.min(providers.length, room - Math.min(requests.length, Math.floor(room / 2))));
   const lines: Line[] = [
-    ...head.map((text) => ({ text })),
+    ...head,
     ...tableOf(providers.slice(0, share)),
     { text: '' },
     ...tableOf(requests.slice(0, Math.max(1, screen.rows - head.length - share - 1))),
@@ -57,15 +66,27 @@ interface Line {
   readonly style?: 'head' | 'bad';
 }
 
-function title({ url, now, problem }: Seen): string {
+const bad = (text: string): Line => ({ text, style: 'bad' });
+
+/** Pieces side by side, and below each other where the screen is too narrow for that. */
+function wrap(pieces: readonly string[], between: string, columns: number): readonly string[] {
+  const lines: string[] = [];
+  for (const piece of pieces) {
+    const longer = lines.length === 0 ? piece : `${lines.at(-1)}${between}${piece}`;
+    if (lines.length > 0 && longer.length > columns) lines.push(piece);
+    else lines.splice(-1, 1, longer);
+  }
+  return lines;
+}
+
+function title({ url, now }: Seen): string {
   const version = now.label('sluice_info', 'version');
   const started = now.sum('process_start_time_seconds');
   const up = started === undefined ? '' : `, up ${span(Date.now() / 1_000 - started)}`;
-  const text = `Sluice${version === undefined ? '' : ` ${version}`} at ${url}${up}`;
-  return problem === undefined ? text : `${text} - ${problem}`;
+  return `Sluice${version === undefined ? '' : ` ${version}`} at ${url}${up}`;
 }
 
-function overview({ now, before }: Seen): string[] {
+function overview({ now, before }: Seen): readonly (readonly string[])[] {
   const perSecond = (name: string, labels = {}) => number(rate(now, before, name, labels));
   const requests = sumOfModels(now);
   const lag = now.sum('sluice_event_loop_lag_seconds', { quantile: '0.99' });
@@ -92,7 +113,7 @@ function overview({ now, before }: Seen): string[] {
       ['descriptors', number(now.sum('process_open_fds'))],
     ],
   ];
-  return rows.map((row) => row.map(([name, value]) => `${name} ${value}`).join('   '));
+  return rows.map((row) => row.map(([name, value]) => `${name} ${value}`));
 }
 
 function providerRows({ now, before }: Seen): readonly Row[] {
