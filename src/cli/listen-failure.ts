@@ -21,6 +21,10 @@ function explain(code: string | undefined, host: string, port: number): string |
       return `no permission to listen on ${address}: choose a port from 1024 up, for example --bind ${hostAndPort(host, 1337)}`;
     case 'EADDRNOTAVAIL':
       return `cannot listen on ${address}: this machine has no address ${host}; 127.0.0.1 is for this machine only, 0.0.0.0 for all networks`;
+    case 'EINVAL':
+      return host.includes(':')
+        ? `cannot listen on ${address}: an address of one link needs a network interface of this machine, as in [fe80::1%eth0]`
+        : undefined;
     case 'EAFNOSUPPORT':
       return `cannot listen on ${address}: this machine has no ${host.includes(':') ? 'IPv6' : 'IPv4'}`;
     case 'ENOTFOUND':

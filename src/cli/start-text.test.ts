@@ -140,6 +140,12 @@ describe('an address that cannot be had', () => {
       'cannot listen on 10.9.9.9:1: this machine has no address 10.9.9.9; 127.0.0.1 is for this machine only, 0.0.0.0 for all networks',
     ],
     ['EAFNOSUPPORT', '::', 1, 'cannot listen on [::]:1: this machine has no IPv6'],
+    [
+      'EINVAL',
+      'fe80::1%eth9',
+      1,
+      'cannot listen on [fe80::1%eth9]:1: an address of one link needs a network interface of this machine, as in [fe80::1%eth0]',
+    ],
     ['ENOTFOUND', 'no.such', 1, 'cannot listen on no.such:1: the host name no.such is not known'],
     ['EOTHER', 'h', 1, 'cannot listen on h:1: strange'],
   ];
