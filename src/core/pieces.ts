@@ -14,7 +14,7 @@ export function join(pieces: Pieces): Buffer {
 }
 
 /** Below this many bytes a piece is not worth the call. */
-const DETACHED_BYTES = 8 * 1024;
+export const DETACHED_BYTES = 8 * 1024;
 
 /**
  * Gives the memory of large pieces back now (ECMA-262, `ArrayBuffer.prototype.transfer`). V8 would do so once it collects its whole

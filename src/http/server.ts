@@ -15,6 +15,7 @@ import { readBytes, readJson } from './edge/body.ts';
 import { brokenRequests } from './edge/broken.ts';
 import { errorHandler } from './edge/errors.ts';
 import { noRoute } from './edge/no-route.ts';
+import { readPlainRequests } from './edge/plain-requests.ts';
 import { geminiRoutes } from './gemini/index.ts';
 import { mediaRoutes } from './media/index.ts';
 import { messagesRoutes } from './messages/index.ts';
@@ -93,6 +94,7 @@ export function buildServer(deps: Deps): FastifyInstance {
       server.maxHeadersCount = MOST_HEADERS;
       useLimits(server, limits);
       keepUnsent(server);
+      readPlainRequests(server, limits.headerBytes);
       // Nothing that can be expected is known to us; RFC 9110 §10.1.1 lets us pass over it.
       server.on('checkExpectation', handler);
       // Who asks first whether a body is wanted hears so when somebody begins to read it; a refusal needs none of it.

@@ -6,6 +6,7 @@ import { type Member, scanObject } from '../../core/json.ts';
 import { detach, joinOwn, type Pieces } from '../../core/pieces.ts';
 import type { Deadlines } from '../../routing/deadlines.ts';
 import { type OutlinedChat, readLongChat } from './long-chat.ts';
+import { PlainRequest } from './plain-requests.ts';
 import { SMALL_BYTES, type Turn, type Turns } from './turns.ts';
 import { MOST_FIELDS, tooDeep, tooManyFields, weighJson } from './weigh.ts';
 
@@ -70,6 +71,8 @@ interface Body {
 function readBody(request: IncomingMessage, limit: number, { limits, deadlines, turns }: BodyReader): Promise<Body> {
   const announced = lengthOf(request);
   if (announced > limit) throw tooLarge(limit);
+  const plain = request instanceof PlainRequest ? request.takeBody() : undefined;
+  if (plain !== undefined) return Promise.resolve({ pieces: [plain], turn: undefined });
   return new Promise((resolve, reject) => {
     let pieces: Buffer[] = [];
     /** Takes the place of the pieces where the size is known: joined, they would be in memory twice. */
