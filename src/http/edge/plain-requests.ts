@@ -2,11 +2,12 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { IncomingMessage as Message } from '../../core/node-http.ts';
 import { DETACHED_BYTES, detach } from '../../core/pieces.ts';
+import { SMALL_BYTES } from './turns.ts';
 import { type PlainHead, PlainHeads } from './plain-head.ts';
 
 /** A socket with what Node's HTTP server hangs on it (lib/_http_server.js). */
 interface ServedSocket extends Socket {
-  readonly parser?: { onIncoming?(request: IncomingMessage, keepsAlive: boolean): unknown } | null;
+  readonly parser?: { incoming?: IncomingMessage | null; onIncoming?(request: IncomingMessage, keepsAlive: boolean): unknown } | null;
   /** The answer that has the connection now. */
   readonly _httpMessage?: object | null;
 }
@@ -46,8 +47,8 @@ export function readPlainRequests(server: Server, headerBytes: number): void {
       }
       parse(bytes);
       // Of a body the parser makes copies.
-      if (socket.parser === parser) detach([bytes]);
-      else socket.off('data', onData);
+      if (socket.parser !== parser) socket.off('data', onData);
+      else if (lengthOf(parser.incoming) <= SMALL_BYTES) detach([bytes]);
     };
     socket.off('data', parse);
     socket.on('data', onData);
@@ -88,6 +89,10 @@ export class PlainRequest extends Message {
     if (body !== undefined && body.length > 0) this.push(body);
     this.push(null);
   }
+}
+
+function lengthOf(request: IncomingMessage | null | undefined): number {
+  return Number(request?.headers['content-length'] ?? 0);
 }
 
 function copied(bytes: Buffer, start: number): Buffer {
