@@ -80,16 +80,33 @@ const ODD_LINES = [
   'content-length: +3',
   'content-length: 3, 3',
 ];
-const TARGETS = ['/', '/v1/models', '/v1/chat/completions?a=%20&b=+', '/é', '/a b', '*', 'http://host/a', '//a', '/a#b'];
+const TARGETS = [
+  '/',
+  '/v1/models',
+  '/v1/chat/completions?a=%20&b=+',
+  '/é',
+  '/a b',
+  '*',
+  'http://host/a',
+  '//a',
+  '/a#b',
+];
 
 function request(random: Random): Buffer {
-  const method = random.pick([...Array<string>(9).fill('POST'), ...Array<string>(4).fill('GET'), 'HEAD', 'PUT', 'post']);
+  const method = random.pick([
+    ...Array<string>(9).fill('POST'),
+    ...Array<string>(4).fill('GET'),
+    'HEAD',
+    'PUT',
+    'post',
+  ]);
   const body = random.bytes(random.pick([0, 3, 40]));
   const target = random.chance(0.9) ? random.pick(TARGETS.slice(0, 3)) : random.pick(TARGETS);
   const lines = random.many(random.below(4), () => `${random.pick(NAMES)}: ${random.pick(['a', 'b c', '"q"', 'x:y'])}`);
   if (random.chance(0.98)) lines.unshift('Host: localhost');
   const announced = random.chance(0.97) ? body.length : random.below(50);
-  if (method !== 'GET' || random.chance(0.02)) lines.splice(random.below(lines.length + 1), 0, `Content-Length: ${announced}`);
+  if (method !== 'GET' || random.chance(0.02))
+    lines.splice(random.below(lines.length + 1), 0, `Content-Length: ${announced}`);
   if (random.chance(0.1)) lines.splice(random.below(lines.length + 1), 0, random.pick(ODD_LINES));
   if (random.chance(0.02)) lines.push(`x-long: ${'a'.repeat(random.pick([1_500, 1_900, 2_100, 5_000]))}`);
   const version = random.chance(0.97) ? 'HTTP/1.1' : random.pick(['HTTP/1.0', 'HTTP/2.0', 'http/1.1', 'HTTP/1.1 ']);
@@ -100,7 +117,13 @@ function request(random: Random): Buffer {
 
 function spoilt(bytes: Buffer, random: Random): Buffer {
   const at = random.below(bytes.length + 1);
-  const inserted = random.pick([random.bytes(4), Buffer.from('\r\n'), Buffer.from('\n'), Buffer.from('\r'), Buffer.from(' ')]);
+  const inserted = random.pick([
+    random.bytes(4),
+    Buffer.from('\r\n'),
+    Buffer.from('\n'),
+    Buffer.from('\r'),
+    Buffer.from(' '),
+  ]);
   return Buffer.concat([bytes.subarray(0, at), inserted, bytes.subarray(at + random.below(4))]);
 }
 

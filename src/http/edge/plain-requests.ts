@@ -2,12 +2,15 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { IncomingMessage as Message } from '../../core/node-http.ts';
 import { DETACHED_BYTES, detach } from '../../core/pieces.ts';
-import { SMALL_BYTES } from './turns.ts';
 import { type PlainHead, PlainHeads } from './plain-head.ts';
+import { SMALL_BYTES } from './turns.ts';
 
 /** A socket with what Node's HTTP server hangs on it (lib/_http_server.js). */
 interface ServedSocket extends Socket {
-  readonly parser?: { incoming?: IncomingMessage | null; onIncoming?(request: IncomingMessage, keepsAlive: boolean): unknown } | null;
+  readonly parser?: {
+    incoming?: IncomingMessage | null;
+    onIncoming?(request: IncomingMessage, keepsAlive: boolean): unknown;
+  } | null;
   /** The answer that has the connection now. */
   readonly _httpMessage?: object | null;
 }

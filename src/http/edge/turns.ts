@@ -1,7 +1,7 @@
 /** Up to this size a body is read as it comes; a larger one has to wait for its turn. */
 export const SMALL_BYTES = 1024 * 1024;
 /** Bytes of large bodies that are taken in at the same time. */
-const BUDGET_BYTES = 16 * 1024 * 1024;
+const BUDGET_BYTES = 12 * 1024 * 1024;
 /** How often a turn is looked at, in milliseconds. */
 const LOOK_MS = 50;
 /** A turn lasts at most so many looks. A slow client goes on after it, beside the next ones. */
