@@ -33,7 +33,7 @@ describe('turns', () => {
 
   test('as many at a time as fit, in their order', async () => {
     const world = asking();
-    for (const name of ['one', 'two', 'three']) world.ask(name, 7 * MB);
+    for (const name of ['one', 'two', 'three']) world.ask(name, 5 * MB);
     // It would fit, and must not overtake.
     world.ask('small', 2 * MB);
     await immediate();
@@ -45,7 +45,7 @@ describe('turns', () => {
 
   test('all that the budget has, and nothing more', async () => {
     const world = asking();
-    for (const name of ['half', 'other half', 'none']) world.ask(name, 8 * MB);
+    for (const name of ['half', 'other half', 'none']) world.ask(name, 6 * MB);
     world.ask('last', 1);
     await immediate();
     assert.deepEqual(world.came, ['half', 'other half']);
