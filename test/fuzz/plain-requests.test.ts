@@ -92,7 +92,11 @@ const TARGETS = [
   '/a#b',
 ];
 
-function request(random: Random): Buffer {
+/** Stands for the value of the length. */
+const LENGTH = '#length#';
+
+/** Makes requests that differ in their bodies alone, and in what announces these. */
+function client(random: Random): () => Buffer {
   const method = random.pick([
     ...Array<string>(9).fill('POST'),
     ...Array<string>(4).fill('GET'),
@@ -100,19 +104,24 @@ function request(random: Random): Buffer {
     'PUT',
     'post',
   ]);
-  const body = random.bytes(random.pick([0, 3, 40]));
   const target = random.chance(0.9) ? random.pick(TARGETS.slice(0, 3)) : random.pick(TARGETS);
   const lines = random.many(random.below(4), () => `${random.pick(NAMES)}: ${random.pick(['a', 'b c', '"q"', 'x:y'])}`);
   if (random.chance(0.98)) lines.unshift('Host: localhost');
-  const announced = random.chance(0.97) ? body.length : random.below(50);
   if (method !== 'GET' || random.chance(0.02))
-    lines.splice(random.below(lines.length + 1), 0, `Content-Length: ${announced}`);
+    lines.splice(random.below(lines.length + 1), 0, `Content-Length: ${LENGTH}`);
   if (random.chance(0.1)) lines.splice(random.below(lines.length + 1), 0, random.pick(ODD_LINES));
   if (random.chance(0.02)) lines.push(`x-long: ${'a'.repeat(random.pick([1_500, 1_900, 2_100, 5_000]))}`);
   const version = random.chance(0.97) ? 'HTTP/1.1' : random.pick(['HTTP/1.0', 'HTTP/2.0', 'http/1.1', 'HTTP/1.1 ']);
   const head = `${method} ${target} ${version}\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
-  const whole = Buffer.concat([Buffer.from(head, 'latin1'), method === 'GET' ? Buffer.alloc(0) : body]);
-  return random.chance(0.05) ? spoilt(whole, random) : whole;
+  return () => {
+    const body = random.bytes(random.pick([0, 3, 9, 40, 200]));
+    const announced = random.chance(0.97)
+      ? body.length
+      : random.pick([random.below(50), '', '007', '12345678', '3x', ' 3']);
+    const bytes = Buffer.from(head.replaceAll(LENGTH, String(announced)), 'latin1');
+    const whole = Buffer.concat([bytes, method === 'GET' ? Buffer.alloc(0) : body]);
+    return random.chance(0.05) ? spoilt(whole, random) : whole;
+  };
 }
 
 function spoilt(bytes: Buffer, random: Random): Buffer {
@@ -129,8 +138,8 @@ function spoilt(bytes: Buffer, random: Random): Buffer {
 
 /** Requests of one connection: most in a read of their own, often the same ones again. */
 function readsOf(random: Random): readonly Buffer[] {
-  const requests = random.many(random.between(2, 5), () => request(random));
-  const again = requests.flatMap((each) => (random.chance(0.4) ? [each, each] : [each]));
+  const clients = random.many(random.between(1, 3), () => client(random));
+  const again = random.many(random.between(2, 8), () => random.pick(clients)());
   if (random.chance(0.7)) return again;
   return random.chance(0.5) ? [Buffer.concat(again)] : again.flatMap((each) => random.split(each));
 }

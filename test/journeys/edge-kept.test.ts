@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../support/eventually.ts';
 import { dial, listen, statusesIn } from '../support/raw-http.ts';
 import { AMBIGUOUS, BODY, CHAT, chunk, get, HOST, post } from './edge-requests.ts';
@@ -187,6 +188,17 @@ describe('kept connections', () => {
     assert.match(await exchange(socket, say('slow')), /at last/);
     const { text, closed } = await listen(socket, 10_000);
     assert.deepEqual([text, closed], ['', true]);
+  });
+
+  test('one that is older than a head may take to arrive is served on', async () => {
+    await using hasty = await openWorld({ yaml: 'limits: { clientHeaderMs: 1000 }' });
+    const socket = await kept(hasty.gateway.origin);
+    const end = performance.now() + 3_500;
+    while (performance.now() < end) {
+      assert.deepEqual(statusesIn(await exchange(socket, MODELS)), [200]);
+      await sleep(100);
+    }
+    socket.destroy();
   });
 
   test('a request in another protocol is the last one', async () => {

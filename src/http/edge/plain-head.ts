@@ -1,5 +1,5 @@
-/** Characters that are looked at: a head beyond them is left to Node. */
-const MOST_CHARACTERS = 4_096;
+/** A longer head is left to Node. */
+const MOST_BYTES = 4_096;
 
 const END = '\r\n\r\n';
 const LENGTH = 'content-length';
@@ -17,7 +17,7 @@ export interface PlainHead {
   readonly headBytes: number;
   /** Bytes of the body. */
   readonly bodyBytes: number;
-  /** The text around the value of `content-length`: the next head of the same client differs in that alone. */
+  /** The text around the value of `content-length`, to the last line's end: the next head of the same client differs in that alone. */
   readonly before: string;
   readonly after: string;
 }
@@ -43,7 +43,9 @@ const NOT_PLAIN: ReadonlySet<string> = new Set([
 /** Of all that RFC 9112 §3 and RFC 9110 §5.5 allow, what nobody reads in two ways. */
 const REQUEST_LINE = /^(GET|POST) (\/[\w/.:~%?=&+,@!$-]*) HTTP\/1\.1$/;
 const HEADER_LINE = /^([\w-]+): ?([!-~](?:[ -~]*[!-~])?)$/;
+const MOST_DIGITS = 6;
 const LENGTH_VALUE = /^\d{1,6}$/;
+const ZERO = 0x30;
 
 /**
  * Reads heads of requests that leave no question open. What clients send again and again is recognized: it costs a comparison then.
@@ -54,7 +56,7 @@ export class PlainHeads {
 
   /** @param headerBytes a head of that many bytes may be refused, which is not decided here */
   constructor(headerBytes: number) {
-    this.#mostBytes = Math.min(MOST_CHARACTERS, headerBytes);
+    this.#mostBytes = Math.min(MOST_BYTES, headerBytes);
   }
 
   /**
@@ -63,34 +65,48 @@ export class PlainHeads {
    * @param known the head that came on the same connection before
    */
   read(bytes: Buffer, known: PlainHead | undefined): PlainHead | undefined {
-    const text = bytes.toString('latin1', 0, this.#mostBytes);
-    const end = text.indexOf(END);
-    if (end === -1) return undefined;
     const latest = this.#latest;
-    let head = known === undefined ? undefined : likeLast(text, end, known);
-    if (latest !== undefined && latest !== known) head ??= likeLast(text, end, latest);
-    head ??= parse(text, end);
-    if (head !== undefined) this.#latest = head;
+    let head = known === undefined ? undefined : likeLast(bytes, known);
+    if (latest !== undefined && latest !== known) head ??= likeLast(bytes, latest);
+    head ??= this.#parse(bytes);
+    if (head === undefined || head.headBytes > this.#mostBytes) return undefined;
+    this.#latest = head;
     return head;
+  }
+
+  #parse(bytes: Buffer): PlainHead | undefined {
+    const end = bytes.subarray(0, this.#mostBytes).indexOf(END);
+    return end === -1 ? undefined : parse(bytes, end);
   }
 }
 
-/** The head of a text that is like the last one but for the length. */
-function likeLast(text: string, end: number, last: PlainHead): PlainHead | undefined {
-  const { before, after, headers, rawHeaders } = last;
-  const length = text.slice(before.length, end - after.length);
-  const given = headers[LENGTH];
-  if (length !== given && (given === undefined ? length !== '' : !LENGTH_VALUE.test(length))) return undefined;
-  if (!text.startsWith(before) || !text.startsWith(after, end - after.length)) return undefined;
-  if (length === given || given === undefined) return last;
+/**
+ * The head that is like the last one but for the length. Compared as whole texts of the same size: V8 does that eight bytes at a time,
+ * while `startsWith` looks at one after the other.
+ */
+function likeLast(bytes: Buffer, last: PlainHead): PlainHead | undefined {
+  const { before, after, headers, rawHeaders, bodyBytes } = last;
+  let at = before.length;
+  if (bytes.toString('latin1', 0, at) !== before) return undefined;
+  let length = 0;
+  for (const end = at + MOST_DIGITS; at < end; at += 1) {
+    const digit = (bytes[at] ?? 0) - ZERO;
+    if (digit < 0 || digit > 9) break;
+    length = length * 10 + digit;
+  }
+  const hasLength = headers[LENGTH] !== undefined;
+  if (hasLength !== at > before.length) return undefined;
+  if (bytes.toString('latin1', at, at + after.length) !== after) return undefined;
+  const headBytes = at + after.length;
+  if (length === bodyBytes && headBytes === last.headBytes) return last;
+  const digits = bytes.toString('latin1', before.length, at);
   const all = rawHeaders.slice();
-  all[all.findIndex((name, at) => at % 2 === 0 && name.toLowerCase() === LENGTH) + 1] = length;
-  const now = { headers: { ...headers, [LENGTH]: length }, rawHeaders: all, bodyBytes: Number(length) };
-  return { ...last, ...now, headBytes: end + END.length };
+  all[all.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === LENGTH) + 1] = digits;
+  return { ...last, headers: { ...headers, [LENGTH]: digits }, rawHeaders: all, bodyBytes: length, headBytes };
 }
 
-function parse(text: string, end: number): PlainHead | undefined {
-  const [first = '', ...lines] = text.slice(0, end).split('\r\n');
+function parse(bytes: Buffer, end: number): PlainHead | undefined {
+  const [first = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n');
   const [, method, url] = REQUEST_LINE.exec(first) ?? [];
   if (method === undefined || url === undefined) return undefined;
   const headers: Record<string, string> = {};
@@ -115,7 +131,8 @@ function parse(text: string, end: number): PlainHead | undefined {
   }
   const length = headers[LENGTH];
   if (headers['host'] === undefined || (method === 'POST') !== (length !== undefined)) return undefined;
-  const after = text.slice(at + (length ?? '').length, end);
-  const sizes = { headBytes: end + END.length, bodyBytes: Number(length ?? 0) };
-  return { method, url, headers, rawHeaders, ...sizes, before: text.slice(0, at), after };
+  const headBytes = end + END.length;
+  const before = bytes.toString('latin1', 0, at);
+  const after = bytes.toString('latin1', at + (length ?? '').length, headBytes);
+  return { method, url, headers, rawHeaders, headBytes, bodyBytes: Number(length ?? 0), before, after };
 }
