@@ -24,18 +24,13 @@ export interface PlainHead {
 
 /**
  * Headers that say more of the connection, or of where the message ends, than a length does, and the one of which Node makes a
- * list. Requests with them are none of ours.
+ * list. What has them is not plain.
  */
 const NOT_PLAIN: ReadonlySet<string> = new Set([
-  '__proto__',
   'connection',
   'expect',
-  'http2-settings',
-  'keep-alive',
   'proxy-connection',
   'set-cookie',
-  'te',
-  'trailer',
   'transfer-encoding',
   'upgrade',
 ]);
@@ -69,8 +64,7 @@ export class PlainHeads {
     let head = known === undefined ? undefined : likeLast(bytes, known);
     if (latest !== undefined && latest !== known) head ??= likeLast(bytes, latest);
     head ??= this.#parse(bytes);
-    if (head === undefined || head.headBytes > this.#mostBytes) return undefined;
-    this.#latest = head;
+    if (head !== undefined) this.#latest = head;
     return head;
   }
 
@@ -130,7 +124,7 @@ function parse(bytes: Buffer, end: number): PlainHead | undefined {
     rawHeaders.push(name, value);
   }
   const length = headers[LENGTH];
-  if (headers['host'] === undefined || (method === 'POST') !== (length !== undefined)) return undefined;
+  if ((method === 'POST') !== (length !== undefined)) return undefined;
   const headBytes = end + END.length;
   const before = bytes.toString('latin1', 0, at);
   const after = bytes.toString('latin1', at + (length ?? '').length, headBytes);

@@ -11,8 +11,6 @@ interface ServedSocket extends Socket {
     incoming?: IncomingMessage | null;
     onIncoming?(request: IncomingMessage, keepsAlive: boolean): unknown;
   } | null;
-  /** The answer that has the connection now. */
-  readonly _httpMessage?: object | null;
 }
 
 type OnData = (bytes: Buffer) => void;
@@ -41,7 +39,7 @@ export function readPlainRequests(server: Server, headerBytes: number): void {
       if (!isParsers) {
         const head = heads.read(bytes, known);
         if (head === undefined || head.headBytes + head.bodyBytes !== bytes.length) isParsers = true;
-        else if (!isFirst && !socket._httpMessage) {
+        else if (!isFirst) {
           known = head;
           parser.onIncoming?.(new PlainRequest(socket, head, bytes), true);
           return;
