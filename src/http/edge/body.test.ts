@@ -40,7 +40,7 @@ async function sending(read: 'json' | 'bytes', isAnnounced: boolean) {
   const reading =
     read === 'bytes'
       ? readBytes(message, 3 * MB, reader)
-      : readJson(message, 3 * MB, reader).then(({ bytes }) => bytes);
+      : Promise.resolve(readJson(message, 3 * MB, reader)).then(({ bytes }) => bytes);
   // Whether it fails is asked for later.
   reading.catch(() => {});
   request.write(BODY.subarray(0, MB + 1));

@@ -31,26 +31,41 @@ export interface BodyReader {
 }
 
 /**
- * The JSON object that a request brings, of at most `limit` bytes.
+ * The JSON object that a request brings, of at most `limit` bytes: at once where the body came with the head, which spares a request
+ * its promises.
  *
  * @param outlines the route can do with the outline of a long chat
  */
-export async function readJson(
+export function readJson(
   request: IncomingMessage,
   limit: number,
   reader: BodyReader,
   outlines = false,
-): Promise<JsonBody> {
+): JsonBody | Promise<JsonBody> {
   refuseEncoding(request);
-  const { pieces: all, turn } = await readBody(request, limit, reader);
+  announcedIn(request, limit);
+  const plain = request instanceof PlainRequest ? request.takeBody() : undefined;
+  return plain === undefined ? readJsonLater(request, limit, reader, outlines) : toJson([plain], reader, outlines);
+}
+
+async function readJsonLater(
+  request: IncomingMessage,
+  limit: number,
+  reader: BodyReader,
+  outlines: boolean,
+): Promise<JsonBody> {
+  const { pieces, turn } = await readBody(request, limit, reader);
   try {
-    const parse = (bytes: Buffer): JsonBody => parseJson(bytes, reader.limits);
-    const pieces = all.length > MOST_PIECES ? [joinOwn(all)] : all;
-    return (outlines ? readLongChat(pieces, parse) : undefined) ?? parse(joinOwn(pieces));
+    return toJson(pieces.length > MOST_PIECES ? [joinOwn(pieces)] : pieces, reader, outlines);
   } finally {
     // One step later the handler has passed it on.
     if (turn !== undefined) setImmediate(() => turn.end());
   }
+}
+
+function toJson(pieces: Pieces, { limits }: BodyReader, outlines: boolean): JsonBody {
+  const parse = (bytes: Buffer): JsonBody => parseJson(bytes, limits);
+  return (outlines ? readLongChat(pieces, parse) : undefined) ?? parse(joinOwn(pieces));
 }
 
 /** What a request brings, as it is, of at most `limit` bytes. */
@@ -69,10 +84,7 @@ interface Body {
 
 /** The whole body of a request. Ends the wait for clients that stop sending in the middle. */
 function readBody(request: IncomingMessage, limit: number, { limits, deadlines, turns }: BodyReader): Promise<Body> {
-  const announced = lengthOf(request);
-  if (announced > limit) throw tooLarge(limit);
-  const plain = request instanceof PlainRequest ? request.takeBody() : undefined;
-  if (plain !== undefined) return Promise.resolve({ pieces: [plain], turn: undefined });
+  const announced = announcedIn(request, limit);
   return new Promise((resolve, reject) => {
     let pieces: Buffer[] = [];
     /** Takes the place of the pieces where the size is known: joined, they would be in memory twice. */
@@ -141,6 +153,13 @@ function readBody(request: IncomingMessage, limit: number, { limits, deadlines, 
     // Whatever breaks a request closes it; without a listener for errors Node tells nobody else of them.
     request.on('data', onData).on('end', onEnd).on('close', onClose);
   });
+}
+
+/** The length that the client has announced, within the limit. */
+function announcedIn(request: IncomingMessage, limit: number): number {
+  const announced = lengthOf(request);
+  if (announced > limit) throw tooLarge(limit);
+  return announced;
 }
 
 /** The length that the client has announced; 0 when it has not. */

@@ -37,7 +37,7 @@ test('a long chat is passed on in the pieces that came, unless these are many', 
 test('what is wrong with a long chat is told of the whole of it', async () => {
   const wrong = Buffer.from(`{"messages":[{"role":"user","content":"${'x'.repeat(200_000)}"}],}`);
   const request = Object.assign(Readable.from([wrong], { objectMode: false }), { headers: {} });
-  await assert.rejects(readJson(request as unknown as IncomingMessage, 1_000_000, reader, true), {
+  await assert.rejects(async () => readJson(request as unknown as IncomingMessage, 1_000_000, reader, true), {
     message: `The body is not valid JSON (at byte ${wrong.length - 1} or so).`,
   });
 });
