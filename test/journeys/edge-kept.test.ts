@@ -89,6 +89,29 @@ describe('kept connections', () => {
     socket.destroy();
   });
 
+  test('forms and bytes that come with their head are read to their end', async () => {
+    const socket = await kept(world.gateway.origin);
+    const form = '--x\r\ncontent-disposition: form-data; name="files"; filename="a.txt"\r\n\r\nHello\r\n--x--\r\n';
+    const head = (path: string, type: string, body: string): string =>
+      `POST ${path} HTTP/1.1\r\n${HOST}content-type: ${type}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    for (const [request, status, words] of [
+      [head('/backend-api/v2/files/kept', 'multipart/form-data; boundary=x', form), 200, /a\.txt/],
+      [head('/backend-api/v2/files/kept', 'multipart/form-data; boundary=x', form.slice(0, -9)), 400, /"error"/],
+      [
+        head('/upload/v1beta/files', 'text/plain\r\nx-goog-upload-protocol: raw', 'some bytes'),
+        200,
+        /"sizeBytes":"10"/,
+      ],
+      [head('/v1/nothing', 'text/plain', 'of no interest'), 404, /nothing/],
+      [say('at the end'), 200, /echo at the end of/],
+    ] as const) {
+      const text = await exchange(socket, request);
+      assert.deepEqual(statusesIn(text), [status], text);
+      assert.match(text, words);
+    }
+    socket.destroy();
+  });
+
   test('each of these makes the next one no other', async () => {
     for (const between of [
       say('whole'),
