@@ -164,4 +164,30 @@ describe('requests that are read past the parser', () => {
     assert.equal(byParser.plain, 0);
     if (connections > 100) assert.ok(byBoth.plain > connections / 4, `only ${byBoth.plain} of ${connections}`);
   });
+
+  test('are those that come whole, and not the first one of a connection', async () => {
+    const seen: Seen = { plain: 0, events: [] };
+    const server = echo(seen);
+    readPlainRequests(server, HEADER_BYTES);
+    const say = (body: string): string =>
+      `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const chunked = 'POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n';
+    for (const [reads, plain] of [
+      [[say('first')], 0],
+      [[say('first'), say('second'), say('third one')], 2],
+      [[say('first').slice(0, -2), say('first').slice(-2), say('second')], 1],
+      [[say('first'), say('in two'.repeat(9)).slice(0, -20), say('in two'.repeat(9)).slice(-20), say('third')], 1],
+      [[say('first'), say('two') + say('at once'), say('third')], 0],
+      [[say('first'), chunked, say('third')], 0],
+      [[say('first'), say('half of the head').slice(0, 20), say('half of the head').slice(20), say('third')], 0],
+    ] as const) {
+      seen.plain = 0;
+      await serve(
+        server,
+        seen,
+        reads.map((read) => Buffer.from(read)),
+      );
+      assert.equal(seen.plain, plain, JSON.stringify(reads));
+    }
+  });
 });

@@ -20,8 +20,9 @@ type OnData = (bytes: Buffer) => void;
  * as a stream: a tenth of what a small request costs. Such a request comes whole, in one read, between two others. Node's
  * server does with it what it does with all: it answers in order, keeps and closes connections.
  *
- * All else is the parser's, from that moment on for as long as the connection lasts, and so is the first request of
- * each: until then Node's server takes the connection for one that never said anything, and would close it after a while.
+ * What comes in several reads is the parser's, and so is the first request of each connection: until then Node's server takes it
+ * for one that never said anything, and would close it after a while. All else is the parser's, too, and everything behind it, as
+ * only the parser knows where that begins.
  *
  * @param headerBytes the limit for the head of a request
  */
@@ -32,20 +33,26 @@ export function readPlainRequests(server: Server, headerBytes: number): void {
     const [parse, ...others] = socket.listeners('data') as OnData[];
     // As Node has it today. Where a later one has it otherwise, its parser reads everything.
     if (parse === undefined || others.length > 0 || typeof parser?.onIncoming !== 'function') return;
-    let isParsers = false;
     let isFirst = true;
     let known: PlainHead | undefined;
+    /** Bytes that the parser has still to get of its request; infinite where nobody else knows. */
+    let missing = 0;
     const onData = (bytes: Buffer): void => {
-      if (!isParsers) {
+      if (missing === 0) {
         const head = heads.read(bytes, known);
-        if (head === undefined || head.headBytes + head.bodyBytes !== bytes.length) isParsers = true;
-        else if (!isFirst) {
+        if (head !== undefined) {
           known = head;
-          parser.onIncoming?.(new PlainRequest(socket, head, bytes), true);
-          return;
-        }
-        isFirst = false;
+          missing = head.headBytes + head.bodyBytes;
+          if (missing === bytes.length && !isFirst) {
+            missing = 0;
+            parser.onIncoming?.(new PlainRequest(socket, head, bytes), true);
+            return;
+          }
+        } else missing = Number.POSITIVE_INFINITY;
       }
+      isFirst = false;
+      // More than that is the beginning of another one.
+      missing = bytes.length > missing ? Number.POSITIVE_INFINITY : missing - bytes.length;
       parse(bytes);
       // Of a body the parser makes copies.
       if (socket.parser !== parser) socket.off('data', onData);
