@@ -187,6 +187,26 @@ describe('kept connections', () => {
     await world.isWell();
   });
 
+  test('half a body reaches nobody', async () => {
+    for (const how of ['destroy', 'resetAndDestroy', 'end'] as const) {
+      for (const apart of [0, 5]) {
+        const socket = await kept(world.gateway.origin);
+        const { length } = world.upstream.chats;
+        const request = say('half of this');
+        const head = request.indexOf('{') + apart;
+        socket.write(request.slice(0, head));
+        await new Promise((resolve) => setImmediate(resolve));
+        socket.write(request.slice(head, -3));
+        const heard = listen(socket, 200, 0);
+        socket[how]();
+        const { text } = await heard;
+        assert.doesNotMatch(text, /HTTP\/1\.1 [25]/);
+        await world.isWell();
+        assert.ok(world.upstream.chats.slice(length).every(({ prompt }) => prompt === 'Hi'));
+      }
+    }
+  });
+
   test('what stops in the middle is cut', async () => {
     for (const start of [
       'POST /v1/cha',

@@ -15,14 +15,17 @@ interface ServedSocket extends Socket {
 
 type OnData = (bytes: Buffer) => void;
 
+/** Bytes of a body that is passed on as it comes, without holding its client back: a longer one is left to the parser. */
+const MOST_IN_PIECES = 64 * 1024;
+
 /**
  * Takes requests that leave no question open past Node's parser, which makes a dozen strings of each head and hands on the body
- * as a stream: a tenth of what a small request costs. Such a request comes whole, in one read, between two others. Node's
- * server does with it what it does with all: it answers in order, keeps and closes connections.
+ * as a stream: a tenth of what a small request costs. The head of such a request comes in one read, right behind another request, and
+ * most often its body with it. Node's server does with it what it does with all: it answers in order, keeps and closes connections.
  *
- * What comes in several reads is the parser's, and so is the first request of each connection: until then Node's server takes it
- * for one that never said anything, and would close it after a while. All else is the parser's, too, and everything behind it, as
- * only the parser knows where that begins.
+ * The first request of each connection is the parser's: until then Node's server takes the connection for one that never said
+ * anything, and would close it after a while. So are long bodies in pieces, and all that leaves a question open with everything behind it,
+ * as only the parser knows where that begins.
  *
  * @param headerBytes the limit for the head of a request
  */
@@ -35,24 +38,42 @@ export function readPlainRequests(server: Server, headerBytes: number): void {
     if (parse === undefined || others.length > 0 || typeof parser?.onIncoming !== 'function') return;
     let isFirst = true;
     let known: PlainHead | undefined;
+    /** Has not all of its body. */
+    let arriving: PlainRequest | undefined;
     /** Bytes that the parser has still to get of its request; infinite where nobody else knows. */
     let missing = 0;
     const onData = (bytes: Buffer): void => {
+      if (arriving !== undefined) {
+        const rest = arriving.arrive(bytes);
+        if (arriving.complete) arriving = undefined;
+        if (rest === undefined) return;
+        missing = Number.POSITIVE_INFINITY;
+        toParser(rest);
+        return;
+      }
       if (missing === 0) {
         const head = heads.read(bytes, known);
-        if (head !== undefined) {
-          known = head;
-          missing = head.headBytes + head.bodyBytes;
-          if (missing === bytes.length && !isFirst) {
-            missing = 0;
-            parser.onIncoming?.(new PlainRequest(socket, head, bytes), true);
-            return;
-          }
-        } else missing = Number.POSITIVE_INFINITY;
+        known = head;
+        missing = head === undefined ? Number.POSITIVE_INFINITY : head.headBytes + head.bodyBytes;
+        const isWhole = bytes.length === missing;
+        if (
+          head !== undefined &&
+          !isFirst &&
+          (isWhole || (bytes.length < missing && head.bodyBytes <= MOST_IN_PIECES))
+        ) {
+          missing = 0;
+          const request = new PlainRequest(socket, head, bytes);
+          if (!isWhole) arriving = request;
+          parser.onIncoming?.(request, true);
+          return;
+        }
       }
       isFirst = false;
       // More than that is the beginning of another one.
       missing = bytes.length > missing ? Number.POSITIVE_INFINITY : missing - bytes.length;
+      toParser(bytes);
+    };
+    const toParser = (bytes: Buffer): void => {
       parse(bytes);
       // Of a body the parser makes copies.
       if (socket.parser !== parser) socket.off('data', onData);
@@ -63,13 +84,16 @@ export function readPlainRequests(server: Server, headerBytes: number): void {
   });
 }
 
-/** A request that came whole: who wants its body as bytes need not wait for a stream. */
+/** A request that was read here: who wants the body of one that came whole as bytes need not wait for a stream. */
 export class PlainRequest extends Message {
   #body: Buffer | undefined;
-  /** Node's mark of a body that somebody reads; others are passed over once the answer is sent. */
+  /** Bytes of the body that have not come. */
+  #missing: number;
+  /** Node's marks: of a body that somebody reads, and of one that is passed over since its answer is sent. */
   declare _consuming: boolean;
+  declare readonly _dumped: boolean;
 
-  /** @param bytes head and body, which nobody else has */
+  /** @param bytes the head and what came with it, which nobody else has */
   constructor(socket: Socket, { method, url, headers, rawHeaders, headBytes, bodyBytes }: PlainHead, bytes: Buffer) {
     super(socket);
     this.httpVersion = '1.1';
@@ -79,12 +103,27 @@ export class PlainRequest extends Message {
     this.url = url;
     this.headers = { ...headers };
     this.rawHeaders = rawHeaders.slice();
-    this.complete = true;
+    this.#missing = headBytes + bodyBytes - bytes.length;
     // A large one has its own memory, which can be given back.
-    this.#body = bodyBytes < DETACHED_BYTES ? bytes.subarray(headBytes) : copied(bytes, headBytes);
+    const body = bytes.length - headBytes < DETACHED_BYTES ? bytes.subarray(headBytes) : copied(bytes, headBytes);
+    this.complete = this.#missing === 0;
+    if (this.complete) this.#body = body;
+    else if (body.length > 0) this.push(body);
   }
 
-  /** The body; undefined where somebody has it already. */
+  /** Takes what has come of its body. Returns what is none of it. */
+  arrive(bytes: Buffer): Buffer | undefined {
+    const own = bytes.length > this.#missing ? bytes.subarray(0, this.#missing) : bytes;
+    this.#missing -= own.length;
+    if (!this._dumped) this.push(own);
+    if (this.#missing === 0) {
+      this.complete = true;
+      this.push(null);
+    }
+    return own === bytes ? undefined : bytes.subarray(own.length);
+  }
+
+  /** The body of one that came whole; undefined where somebody has it already. */
   takeBody(): Buffer | undefined {
     const body = this.#body;
     this.#body = undefined;
@@ -92,10 +131,13 @@ export class PlainRequest extends Message {
     return body;
   }
 
-  override _read(): void {
+  override _read(size: number): void {
     const body = this.takeBody();
-    if (body !== undefined && body.length > 0) this.push(body);
-    this.push(null);
+    if (body === undefined) super._read(size);
+    else {
+      if (body.length > 0) this.push(body);
+      this.push(null);
+    }
   }
 }
 
