@@ -17,6 +17,7 @@ export function validate<T extends z.ZodType>(
   schema: T,
   value: unknown,
   code: 'invalid_request' | 'invalid_field',
+  place: 'body' | 'query' = 'body',
 ): z.infer<T> {
   if (quickCheck(schema)(value)) return value as z.infer<T>;
   const result = safelyParsed(schema, value, code);
@@ -26,12 +27,21 @@ export function validate<T extends z.ZodType>(
   const param = first === undefined ? '' : pathOf(first.loc);
   throw new SluiceError(code, `${param === '' ? 'The request' : `'${param}'`} ${first?.message ?? 'is not valid'}`, {
     ...(param === '' ? {} : { param }),
-    ...(code === 'invalid_field' ? { detail: detail.map((each) => ({ ...each, loc: ['body', ...each.loc] })) } : {}),
+    ...(code === 'invalid_field' ? { detail: detail.map((each) => ({ ...each, loc: [place, ...each.loc] })) } : {}),
   });
 }
 
+/** The same for a query; what is empty in it counts as not said. */
+export function validateQuery<T extends z.ZodType>(
+  schema: T,
+  query: unknown,
+  code: 'invalid_request' | 'invalid_field',
+): z.infer<T> {
+  return validate(schema, withoutEmpty(query), code, 'query');
+}
+
 /** A query without its empty fields: forms send them for what was left open. */
-export function withoutEmpty(query: unknown): Record<string, unknown> {
+function withoutEmpty(query: unknown): Record<string, unknown> {
   return Object.fromEntries(Object.entries(query ?? {}).filter(([, value]) => value !== ''));
 }
 

@@ -2,6 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { assertError, CHATS, CREATE, HI, openWorld, type World } from './edge-world.ts';
 
+interface Named {
+  readonly id: string;
+}
+
 describe('queries', () => {
   let world: World;
   before(async () => {
@@ -71,6 +75,50 @@ describe('queries', () => {
       const answer = await filtered(filter);
       assert.deepEqual([answer.status, answer.text], [200, ''], filter);
     }
+  });
+
+  test('what is left open is not said, wherever a query is read', async () => {
+    const items = [{ role: 'user', content: 'Hi' }];
+    const { id: conversation } = (await world.ask({ path: '/v1/conversations', body: { items } })).json as Named;
+    const answered = await world.ask({ path: '/v1/responses', body: { ...HI, input: 'Hi' } });
+    const { id: response } = answered.json as Named;
+    const anthropic = { 'anthropic-version': '2023-06-01' };
+    for (const [path, names, headers = {}] of [
+      ['/backend-api/v2/requests', ['provider', 'model', 'user', 'status', 'text', 'before', 'after', 'limit']],
+      ['/backend-api/v2/media', ['search', 'kind', 'before', 'limit']],
+      ['/backend-api/v2/stats', ['days', 'user']],
+      ['/backend-api/v2/memory/ann', ['search', 'filters', 'metadata', 'page', 'page_size']],
+      ['/v1/files', ['after', 'limit', 'order', 'purpose']],
+      ['/v1/files', ['after_id', 'before_id', 'limit'], anthropic],
+      ['/v1/models', ['after_id', 'before_id', 'limit'], anthropic],
+      ['/v1beta/models', ['pageSize', 'pageToken']],
+      ['/v1beta/files', ['pageSize', 'pageToken']],
+      [`/v1/conversations/${conversation}/items`, ['after', 'limit', 'order', 'include']],
+      [`/v1/responses/${response}/input_items`, ['after', 'limit', 'order', 'include']],
+      [`/v1/responses/${response}`, ['include']],
+    ] as const) {
+      const without = await world.ask({ path, headers });
+      assert.equal(without.status, 200, without.text);
+      const members = Object.keys(without.json as object);
+      for (const name of names) {
+        const answer = await world.ask({ path: `${path}?${name}=`, headers });
+        assert.equal(answer.status, 200, `${path}?${name}=: ${answer.text}`);
+        assert.deepEqual(Object.keys(answer.json as object), members, `${path}?${name}=`);
+      }
+    }
+    // Whoever has lost count would read twice what they have.
+    const lost = await world.ask({ path: `/v1/responses/${response}?stream=true&starting_after=` });
+    assert.equal(assertError(lost, 422).param, 'starting_after');
+  });
+
+  test('what is wrong in a query is looked for in the query', async () => {
+    const answer = await world.ask({ path: '/v1/files?limit=many' });
+    assert.equal(assertError(answer, 422).param, 'limit');
+    const { detail } = answer.json as { detail: readonly { readonly loc: unknown }[] };
+    assert.deepEqual(
+      detail.map(({ loc }) => loc),
+      [['query', 'limit']],
+    );
   });
 
   test('on the other paths they mean nothing', async () => {

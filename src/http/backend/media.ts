@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SluiceError } from '../../core/errors.ts';
 import { isMediaName } from '../../media/names.ts';
 import type { Deps, Handler } from '../deps.ts';
-import { validate, withoutEmpty } from '../validate.ts';
+import { validateQuery } from '../validate.ts';
 
 /** `GET media` */
 export const MediaListQuery = z.object({
@@ -34,7 +34,7 @@ export const MediaListAnswer = z.object({
 /** `GET media`: what is kept of answers, the newest first, page by page. */
 export function listMedia(deps: Deps): Handler {
   return async (request, reply) => {
-    const { search, kind, before, limit } = validate(MediaListQuery, withoutEmpty(request.query), 'invalid_request');
+    const { search, kind, before, limit } = validateQuery(MediaListQuery, request.query, 'invalid_request');
     const { media, next } = await deps.media.list({
       limit,
       ...(search === undefined ? {} : { text: search }),

@@ -3,7 +3,7 @@ import { SluiceError } from '../../core/errors.ts';
 import type { MemoryFilters, MemoryItem } from '../../core/stores.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { bodyValue, parseId } from '../edge/body.ts';
-import { validate, withoutEmpty } from '../validate.ts';
+import { validate, validateQuery } from '../validate.ts';
 import { MemoryBody, MemoryQuery } from './wire.ts';
 
 /** `POST memory/<user_id>`: remembers what was said. */
@@ -57,7 +57,7 @@ function idsWithin(conversation: string): (role: string, content: string) => str
 export function getMemory(deps: Deps): Handler {
   return async (request) => {
     const userId = parseId((request.params as { id: string }).id, 'user_id');
-    const query = validate(MemoryQuery, withoutEmpty(request.query), 'invalid_request');
+    const query = validateQuery(MemoryQuery, request.query, 'invalid_request');
     const { page, page_size: pageSize, search } = query;
     const { total, items } = await deps.stores.memory.find(userId, {
       ...(search === undefined || search.trim() === '' ? {} : { text: search }),

@@ -6,14 +6,14 @@ import type { Deps, Handler } from '../deps.ts';
 import { clientKeys } from '../keys.ts';
 import { abilityFields } from '../model-fields.ts';
 import { priced } from '../observe/list-prices.ts';
-import { validate, withoutEmpty } from '../validate.ts';
+import { validateQuery } from '../validate.ts';
 import { sendTagged } from './tagged.ts';
 import { type ModelEntry, ModelsQuery, PROVIDERS_PATH, type ProviderEntry } from './wire.ts';
 
 /** `GET models`: provider → its models; or with `?format=list` every model once. 304 while the client has the present list. */
 export function models(deps: Deps): Handler {
   return async (request, reply) => {
-    const { format } = validate(ModelsQuery, withoutEmpty(request.query), 'invalid_request');
+    const { format } = validateQuery(ModelsQuery, request.query, 'invalid_request');
     const offers = await deps.router.catalog.list();
     const offering = offeringIn(offers);
     const entries = offers.map((offer) => [offer.provider.id, entriesOf(offer, offering)] as const);

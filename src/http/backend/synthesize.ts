@@ -5,7 +5,7 @@ import { providerNotFound } from '../../routing/select.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { clientKeys } from '../keys.ts';
 import { extraOf, sendSpeech, sendSpeechHead } from '../speech.ts';
-import { validate, withoutEmpty } from '../validate.ts';
+import { validateQuery } from '../validate.ts';
 import { Name } from '../wire.ts';
 import { PROVIDERS_PATH } from './wire.ts';
 
@@ -44,7 +44,7 @@ export function synthesize(deps: Deps): Handler {
     if (provider.speech === undefined) {
       throw new SluiceError('not_supported', `${provider.label} does not read texts aloud.`, { param: 'provider' });
     }
-    const query = validate(SynthesizeQuery, withoutEmpty(request.query), 'invalid_request');
+    const query = validateQuery(SynthesizeQuery, request.query, 'invalid_request');
     const { text, response_format: otherFormat, format = otherFormat, ...rest } = query;
     const { voice, speed, language, model, ...others } = rest;
     const wish = {

@@ -7,7 +7,7 @@ import type { Deps, Handler } from '../deps.ts';
 import type { JsonBody } from '../edge/body.ts';
 import { insightsOf } from '../observe/stats.ts';
 import { printable, userOf } from '../user.ts';
-import { validate, withoutEmpty } from '../validate.ts';
+import { validateQuery } from '../validate.ts';
 import { RECORD_BYTES, withoutControls } from './record.ts';
 import { StatsQuery } from './wire.ts';
 
@@ -80,7 +80,7 @@ export function getUsage(deps: Deps): Handler {
 /** `GET stats`: sums over days, and what these were like. */
 export function stats(deps: Deps): Handler {
   return async (request) => {
-    const { days, user } = validate(StatsQuery, withoutEmpty(request.query), 'invalid_request');
+    const { days, user } = validateQuery(StatsQuery, request.query, 'invalid_request');
     const today = new Date().toISOString().slice(0, 10);
     const found = await deps.stores.usage.stats({ today, days, ...(user === undefined ? {} : { user }) });
     const tokensByName = (rows: readonly { name: string; totalTokens: number }[]): Record<string, number> =>

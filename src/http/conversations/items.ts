@@ -13,7 +13,7 @@ import {
 } from '../responses/conversation.ts';
 import { listOf, shown, USUAL_LIMIT } from '../responses/items.ts';
 import { ENCRYPTED, included } from '../responses/wire.ts';
-import { limitMessages, validate } from '../validate.ts';
+import { limitMessages, validate, validateQuery } from '../validate.ts';
 import { itemsGiven, shownConversation } from './conversations.ts';
 import { IncludeQuery, ItemsQuery, NewItems } from './wire.ts';
 
@@ -24,7 +24,7 @@ export function addConversationItems(deps: Deps): Handler {
     const value = bodyValue(request);
     limitMessages(value, 'items', deps.config().limits.messages, 'invalid_field');
     const { items } = validate(NewItems, value, 'invalid_field');
-    const query = validate(IncludeQuery, request.query, 'invalid_field');
+    const query = validateQuery(IncludeQuery, request.query, 'invalid_field');
     await ownConversation(deps, id);
     await limitConversation(deps, id);
     const added = await addItems(deps, id, await itemsGiven(items, deps));
@@ -37,7 +37,7 @@ export function addConversationItems(deps: Deps): Handler {
 export function listConversationItems(deps: Deps): Handler {
   return async (request, reply) => {
     const { id } = request.params as { id: string };
-    const query = validate(ItemsQuery, request.query, 'invalid_field');
+    const query = validateQuery(ItemsQuery, request.query, 'invalid_field');
     await ownConversation(deps, id);
     const { after, limit = USUAL_LIMIT, order = 'desc' } = query;
     const from = after === undefined ? undefined : await placedItem(deps, id, after, 'after');
@@ -56,7 +56,7 @@ export function listConversationItems(deps: Deps): Handler {
 export function retrieveConversationItem(deps: Deps): Handler {
   return async (request, reply) => {
     const { id, item } = request.params as { id: string; item: string };
-    const query = validate(IncludeQuery, request.query, 'invalid_field');
+    const query = validateQuery(IncludeQuery, request.query, 'invalid_field');
     await ownConversation(deps, id);
     return sendJson(reply, shown(keptItem(await placedItem(deps, id, item, 'item_id')), isEncrypted(query)));
   };

@@ -3,7 +3,7 @@ import { SluiceError } from '../../core/errors.ts';
 import { mediaTypeOf } from '../../core/media-types.ts';
 import { mediaPath, readMediaName, thumbnailPath } from '../../media/names.ts';
 import type { Deps, Handler } from '../deps.ts';
-import { validate, withoutEmpty } from '../validate.ts';
+import { validateQuery } from '../validate.ts';
 import { serve } from './serve.ts';
 import { SearchQuery } from './wire.ts';
 
@@ -36,7 +36,7 @@ export function storedMedia(deps: Deps, form: 'original' | 'thumbnail'): Handler
 export function searchMedia(deps: Deps): Handler {
   return async (request, reply) => {
     const terms = (request.params as { '*': string })['*'];
-    const { min, skip, random } = validate(SearchQuery, withoutEmpty(request.query), 'invalid_request');
+    const { min, skip, random } = validateQuery(SearchQuery, request.query, 'invalid_request');
     const name = await deps.media.search(terms, {
       skip,
       ...(min === undefined ? {} : { min }),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { UploadRecord } from '../../core/stores.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { readFileForm } from '../v1/files.ts';
-import { validate } from '../validate.ts';
+import { validate, validateQuery } from '../validate.ts';
 import { wholeNumber } from '../wire.ts';
 
 /** Files on a page where the client does not say how many; Anthropic's, too. */
@@ -38,7 +38,7 @@ export function uploadFile(deps: Deps): Handler {
 /** `GET /v1/files`: the newest first, or those that are asked for by their ids. */
 export function listFileMetadata(deps: Deps): Handler {
   return async (request) => {
-    const query = validate(ListQuery, request.query, 'invalid_request');
+    const query = validateQuery(ListQuery, request.query, 'invalid_request');
     const { limit = USUAL_LIMIT, page: cursor, after_id: after, before_id: before } = query;
     const ids = [query.ids, query['ids[]']].flat().filter((id) => id !== undefined);
     if (ids.length > 0) return { ...listOf(await present(ids, deps)), has_more: false, next_page: null };

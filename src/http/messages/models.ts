@@ -5,7 +5,7 @@ import { isReady } from '../../core/provider.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { isAnthropicClient } from '../edge/guard.ts';
 import { type Found, findModel, unknownModel } from '../find-model.ts';
-import { validate } from '../validate.ts';
+import { validateQuery } from '../validate.ts';
 import type { Variant } from '../variant.ts';
 import { messagesErrorBody } from './errors.ts';
 
@@ -26,7 +26,7 @@ export function forAnthropicClients(handler: Handler): Variant {
 /** `GET /v1/models` as Anthropic lists them (https://platform.claude.com/docs/en/api/models/list): aliases first, then every model that chats. */
 export function listModelInfos(deps: Deps): Handler {
   return async (request) => {
-    const { limit, after_id: after, before_id: before } = validate(ListQuery, request.query, 'invalid_request');
+    const { limit, after_id: after, before_id: before } = validateQuery(ListQuery, request.query, 'invalid_request');
     const all = await modelInfos(deps);
     const at = (id: string): number => all.findIndex((each) => each.id === id);
     const start = after === undefined ? 0 : at(after) + 1;

@@ -2,13 +2,13 @@ import { SluiceError } from '../../core/errors.ts';
 import { rounded } from '../../observe/access-log.ts';
 import type { Seen } from '../../observe/observation.ts';
 import type { Deps, Handler } from '../deps.ts';
-import { validate } from '../validate.ts';
+import { validateQuery } from '../validate.ts';
 import { type LoggedRequest, RequestsQuery } from './wire.ts';
 
 /** `GET requests`: the newest requests to models. */
 export function listRequests({ observer }: Deps): Handler {
   return async (request, reply) => {
-    const query = validate(RequestsQuery, request.query, 'invalid_request');
+    const query = validateQuery(RequestsQuery, request.query, 'invalid_request');
     const { entries, total, kept, next } = await observer.ledger.query(query);
     reply.header('cache-control', 'no-store');
     return {

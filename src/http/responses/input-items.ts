@@ -1,6 +1,6 @@
 import { SluiceError } from '../../core/errors.ts';
 import type { Handler } from '../deps.ts';
-import { validate } from '../validate.ts';
+import { validateQuery } from '../validate.ts';
 import { sendJson } from './asking.ts';
 import { contextOf } from './history.ts';
 import { listOf, USUAL_LIMIT } from './items.ts';
@@ -11,7 +11,7 @@ import { ENCRYPTED, ItemsQuery, included } from './wire.ts';
 export function listInputItems(deps: ResponseDeps): Handler {
   return async (request, reply) => {
     const { id } = request.params as { id: string };
-    const query = validate(ItemsQuery, request.query, 'invalid_field');
+    const query = validateQuery(ItemsQuery, request.query, 'invalid_field');
     const kept = running(deps, id)?.kept ?? (await stored(deps, id));
     if (kept === undefined) throw notFound(id);
     const items = [...(await contextOf(deps, kept))];

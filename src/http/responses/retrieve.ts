@@ -12,7 +12,8 @@ import { ENCRYPTED, included, type Json, RetrieveQuery } from './wire.ts';
 export function retrieveResponse(deps: ResponseDeps): Handler {
   return async (request, reply) => {
     const { id } = request.params as { id: string };
-    const query = validate(RetrieveQuery, request.query, 'invalid_field');
+    // An empty `starting_after` is a count that was lost, and not the beginning.
+    const query = validate(RetrieveQuery, request.query, 'invalid_field', 'query');
     const encrypted = included(query).has(ENCRYPTED);
     const run = running(deps, id);
     const wantsEvents = query.stream === 'true' || query.stream === '1';

@@ -7,7 +7,7 @@ import type { NewUpload } from '../../uploads/uploads.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { type FormFile, readForm } from '../edge/form.ts';
 import { serve } from '../media/serve.ts';
-import { validate } from '../validate.ts';
+import { validate, validateQuery } from '../validate.ts';
 import { wholeNumber } from '../wire.ts';
 
 /** Fields of text beside the file. */
@@ -101,7 +101,7 @@ export async function readFileForm(request: FastifyRequest, deps: Deps): Promise
 /** `GET files`: page by page, the newest first where nothing else is asked for. */
 export function listFiles(deps: Deps): Handler {
   return async (request) => {
-    const query = validate(FileQuery, request.query, 'invalid_field');
+    const query = validateQuery(FileQuery, request.query, 'invalid_field');
     const { limit = USUAL_LIMIT, order = 'desc', after, purpose } = query;
     const bounds = { ...(after === undefined ? {} : { after }), ...(purpose === undefined ? {} : { purpose }) };
     const found = await deps.uploads.list({ order, limit: limit + 1, ...bounds });
