@@ -75,6 +75,31 @@ describe('addresses that are known from elsewhere', { timeout: 60_000 }, () => {
     }
   });
 
+  test('a base URL with a slash or a /v1 too many or too few is told where to look', async () => {
+    for (const [method, path, meant] of [
+      ['POST', '/v1/chat/completions/', '/v1/chat/completions'],
+      ['POST', '/v1//chat/completions', '/v1/chat/completions'],
+      ['POST', '//v1/chat/completions?a=b', '/v1/chat/completions'],
+      ['POST', '/chat/completions', '/v1/chat/completions'],
+      ['POST', '/responses', '/v1/responses'],
+      ['POST', '/v1/v1/messages', '/v1/messages'],
+      ['GET', '/v1/', '/v1'],
+      ['POST', '/embeddings/', '/v1/embeddings'],
+      ['GET', '/v1/v1beta/models', '/v1beta/models'],
+      ['GET', '/backend-api/v2/providers/', '/backend-api/v2/providers'],
+    ] as const) {
+      const answer = await ask(world.origin, { path, method, ...(method === 'POST' ? { body: {} } : {}) });
+      const { message, code } = assertError(answer, 404, path);
+      assert.equal(code, 'not_found');
+      const [written] = path.split('?');
+      const hint = `but at ${meant}: look at the base URL`;
+      assert.equal(message, `There is nothing at ${method} ${written}, ${hint}. GET /docs lists what there is.`);
+    }
+    // Under another method it is no place to look.
+    const { message } = assertError(await ask(world.origin, { path: '/chat/completions' }), 404);
+    assert.equal(message, 'There is nothing at GET /chat/completions. GET /docs lists what there is.');
+  });
+
   test('a provider may be called like one of them', async () => {
     for (const name of ['logs', 'markitdown', 'tags']) {
       const error = assertError(await ask(world.origin, { path: `/api/${name}/models` }), 404);
