@@ -97,12 +97,22 @@ export interface Scenario {
   readonly lanes: readonly LaneName[];
   /** A run that nobody measures, so that the compiler has seen the code. */
   warmUp?(lane: Lane, context: Context): Promise<void>;
+  /** How many runs are one round, each on all lanes before the next; their means count. Absent: one. */
+  readonly turns?: number;
   run(lane: Lane, context: Context): Promise<Figures>;
 }
 
 /** A chat that asks for `model` in the words of the lane, of `gateway`: the lane's own, or another one. */
 export function ask(lane: Lane, gateway: Running, model: string, promptBytes: number, turns?: number): Question {
   return question(lane.dialect, gateway.port, model, promptBytes, lane.headers, turns);
+}
+
+/** The mean of each metric. */
+export function meanOf(runs: readonly Figures[]): Figures {
+  const metrics = Object.keys(runs[0] ?? {});
+  return Object.fromEntries(
+    metrics.map((metric) => [metric, runs.reduce((sum, run) => sum + (run[metric] ?? Number.NaN), 0) / runs.length]),
+  );
 }
 
 /** CPU of the gateway while `work` runs, and shortly after it: what is put off to the end is part of the cost. */

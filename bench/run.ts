@@ -5,7 +5,17 @@ import { parseArgs } from 'node:util';
 import { modelsFor } from './asked.ts';
 import { findNginx, findPortkey } from './beside.ts';
 import { type Running, startBare, startMock, startSluice } from './gateway.ts';
-import { BESIDE, type Context, type Figures, FULL, type Lane, type LaneName, QUICK } from './lanes.ts';
+import {
+  BESIDE,
+  type Context,
+  type Figures,
+  FULL,
+  type Lane,
+  type LaneName,
+  meanOf,
+  QUICK,
+  type Scenario,
+} from './lanes.ts';
 import { WrongAnswer } from './load.ts';
 import { readmeBlock, withBlock } from './readme.ts';
 import { summarise, table } from './report.ts';
@@ -75,6 +85,27 @@ function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }
 
+/** What the turns of a round found on each lane. */
+async function oneRound(
+  scenario: Scenario,
+  lanes: readonly Lane[],
+  round: number,
+  context: Context,
+): Promise<Map<LaneName, Figures[]>> {
+  const found = new Map<LaneName, Figures[]>();
+  for (let turn = 1; turn <= (scenario.turns ?? 1); turn += 1) {
+    // Every second time the other way round, so that nobody always comes first.
+    for (const lane of (round + turn) % 2 === 0 ? lanes : lanes.toReversed()) {
+      progress(`round ${round} of ${rounds}: ${scenario.name}, ${lane.name}`);
+      await noting(`${scenario.name} (${lane.name}, round ${round})`, lane, async () => {
+        const figures = await scenario.run(lane, context);
+        found.set(lane.name, [...(found.get(lane.name) ?? []), figures]);
+      });
+    }
+  }
+  return found;
+}
+
 /**
  * One scenario after the other, each with its warming up and then all of its rounds: V8 collects everything in a process that
  * had nothing to do for some 100 s, and throws away most of its optimised code with the garbage.
@@ -89,13 +120,8 @@ async function measure(context: Context, all: readonly Lane[]): Promise<void> {
     const found = new Map<LaneName, Figures[]>();
     results.set(scenario.name, found);
     for (let round = 1; round <= rounds; round += 1) {
-      // Every second round the other way round, so that nobody always comes first.
-      for (const lane of round % 2 === 1 ? lanes : lanes.toReversed()) {
-        progress(`round ${round} of ${rounds}: ${scenario.name}, ${lane.name}`);
-        await noting(`${scenario.name} (${lane.name}, round ${round})`, lane, async () => {
-          const figures = await scenario.run(lane, context);
-          found.set(lane.name, [...(found.get(lane.name) ?? []), figures]);
-        });
+      for (const [lane, runs] of await oneRound(scenario, lanes, round, context)) {
+        found.set(lane, [...(found.get(lane) ?? []), meanOf(runs)]);
       }
     }
   }

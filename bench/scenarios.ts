@@ -7,7 +7,10 @@ import { atOnce, beside, crowd, firstPiece, halfOpen, killed } from './under-str
 
 const LATENCY_PER_SECOND = 200;
 
-/** A scenario of `count` equal requests: CPU per unit, of which each request has `units`, and requests a second. */
+/** How often a round of equal requests goes from lane to lane: what else the machine does meets all of them alike. */
+const TURNS = 4;
+
+/** A scenario of `count` equal requests a round: CPU per unit, of which each request has `units`, and requests a second. */
 function repeated(
   name: string,
   lanes: readonly LaneName[],
@@ -28,9 +31,10 @@ function repeated(
   return {
     name,
     lanes,
+    turns: TURNS,
     warmUp: (lane, { size }) => send(lane, shape.count(size) * (shape.warmUps ?? 1)),
     run: async (lane, { size }) => {
-      const count = shape.count(size);
+      const count = shape.count(size) / TURNS;
       let seconds = 0;
       const cpu = await cpuOf(lane, async () => {
         const began = performance.now();
