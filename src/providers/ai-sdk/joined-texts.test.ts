@@ -34,6 +34,63 @@ describe('JoinedTexts', () => {
     );
   });
 
+  test('pieces that are alike but for their text are each what they say, however they are written', () => {
+    // Two texts in turns, escapes, members beside the text, twice, and that only look like it.
+    const lines = [
+      '{"of":"a","text":"Hel"}',
+      '{"of":"a","text":"l\\u006f"}',
+      '{"of":"a","text":"\\n\\"}"}',
+      '{"of":"a","text": " spaced"}',
+      '{"of":"b","text":"other"}',
+      '{"of":"a","text":"again"}',
+      '{"of":"a","text":"","tokens":3}',
+      '{"of":"a","text":"twice","text":"last"}',
+      '{"of":"a","text":"no end}',
+      '{"of":"a","text":"x","of":"b"}',
+      '{"of":"a","text":"text\\":\\"y"}',
+      '{"of":"a","text":7}',
+    ];
+    const parsed = (line: string): Record<string, unknown> => {
+      try {
+        return JSON.parse(line);
+      } catch {
+        return {};
+      }
+    };
+    const isSaid = (event: Record<string, unknown>) => (typeof event['text'] === 'string' ? says(event) : undefined);
+    /** What is said of which text; neighbours of one text are one, since the library may read them so. */
+    const told = (events: readonly string[], textsOf: (text: string) => readonly string[]): string[] => {
+      const all: string[] = [];
+      for (const line of events) {
+        const { of, text } = parsed(line);
+        if (typeof text !== 'string') all.push(line);
+        else if (all.at(-1)?.startsWith(`${of}: `)) all.push(all.pop() + textsOf(text).join(''));
+        else all.push(`${of}: ${textsOf(text).join('')}`);
+      }
+      return all;
+    };
+    // Three of them in each order, all in one read.
+    for (const first of lines) {
+      for (const second of lines) {
+        for (const third of lines) {
+          const events = [first, first, second, second, third, third, first];
+          const texts = new JoinedTexts({ says: isSaid });
+          const joined = texts.push(Buffer.from(events.map((line) => `data: ${line}\n\n`).join('')));
+          const read = Buffer.from(joined ?? [])
+            .toString()
+            .split('\n\n')
+            .slice(0, -1);
+          const lineOf = (event: string): string => event.slice('data: '.length);
+          assert.deepEqual(
+            told(read.map(lineOf), (text) => texts.apart(text)),
+            told(events, (text) => [text]),
+            events.join('\n'),
+          );
+        }
+      }
+    }
+  });
+
   test('an event waits until it is complete, and one without an end is refused', () => {
     const texts = new JoinedTexts({ says });
     const bytes = sent({ of: 'a', text: 'x' });

@@ -1,4 +1,5 @@
 import { parseObject } from '../../core/objects.ts';
+import { AlikeEvents, PROBE } from '../openai/alike.ts';
 import { dataAsSent, EventReader } from '../openai/events.ts';
 import { LONGEST_EVENT } from './answering.ts';
 
@@ -53,6 +54,9 @@ export class JoinedTexts {
   readonly #reader = new EventReader(LONGEST_EVENT, dataAsSent);
   readonly #encoder = new TextEncoder();
   readonly #waiting = new Map<string, readonly string[]>();
+  readonly #alike = new AlikeEvents();
+  /** What the pieces are of that the alike events say. */
+  #alikeOf = '';
   #complete = false;
 
   constructor(kinds: EventKinds) {
@@ -103,6 +107,11 @@ export class JoinedTexts {
     let joined = '';
     let run: Run | undefined;
     for (const data of events) {
+      const alike = run === undefined ? undefined : this.#alikeText(data, run.said);
+      if (run !== undefined && alike !== undefined) {
+        run.pieces.push(alike);
+        continue;
+      }
       const event = parseObject(data);
       const said = event === undefined ? undefined : this.#kinds.says(event);
       const text = said?.holder[said.member];
@@ -115,12 +124,30 @@ export class JoinedTexts {
         run.event = event;
         run.said = said;
         run.pieces.push(text);
+        this.#learn(data, text, said);
       } else {
         joined += `${this.#endOf(run)}data: ${data}\n\n`;
         run = undefined;
       }
     }
     return joined + this.#endOf(run);
+  }
+
+  /** The piece that an event says if nothing else distinguishes it from the last ones of the same text. */
+  #alikeText(data: string, { of }: Said): string | undefined {
+    return of === this.#alikeOf ? this.#alike.textOf(data) : undefined;
+  }
+
+  /** Remembers what stands around a piece, for the next ones. */
+  #learn(data: string, text: string, said: Said): void {
+    if (!this.#alike.isLearning || this.#alikeText(data, said) !== undefined) return;
+    const { member, of } = said;
+    const saysOnlyProbe = (probe: string): boolean => {
+      const event = parseObject(probe);
+      const probed = event && this.#kinds.says(event);
+      return probed?.holder[probed.member] === PROBE && probed.of === of;
+    };
+    if (this.#alike.learn(data, JSON.stringify(text), saysOnlyProbe, member)) this.#alikeOf = of;
   }
 
   #endOf(run: Run | undefined): string {

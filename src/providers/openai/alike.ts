@@ -1,5 +1,3 @@
-/** Python's own encoder writes a space. */
-const CONTENT = /"content": ?/;
 /** A text without escapes, between its quotes. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON has none of them in a text
 const SIMPLE = /^"[^"\\\u0000-\u001f]*"$/;
@@ -33,19 +31,25 @@ export class AlikeEvents {
   }
 
   /**
-   * Remembers an event that said `literal`, a text in JSON. `saysOnly` tells whether an event with the probe in the place of the text
-   * says that and nothing else: then it is this place that counts, and all around it says nothing.
+   * Remembers an event that said `literal`, a text in JSON, in a member of that name. `saysOnly` tells whether an event with the probe
+   * in the place of the text says that and nothing else: then it is this place that counts, and all around it says nothing.
+   * @returns whether it was learned: it is not where the text is written otherwise, and when too much was learned in vain
    */
-  learn(data: string, literal: string, saysOnly: (event: string) => boolean): void {
-    if (this.#vain >= MOST_VAIN) return;
-    const name = CONTENT.exec(data);
-    const start = name === null ? 0 : name.index + name[0].length;
-    if (start === 0 || !data.startsWith(literal, start)) return;
+  learn(data: string, literal: string, saysOnly: (event: string) => boolean, member = 'content'): boolean {
+    if (!this.isLearning) return false;
+    const start = startOf(data, member);
+    if (start === undefined || !data.startsWith(literal, start)) return false;
     this.#vain += 1;
     const [head, tail] = [data.slice(0, start), data.slice(start + literal.length)];
-    if (!saysOnly(head + PROBE_IN_JSON + tail)) return;
+    if (!saysOnly(head + PROBE_IN_JSON + tail)) return false;
     this.#head = head;
     this.#tail = tail;
+    return true;
+  }
+
+  /** Whether there is any use in learning: not where it was in vain too often. */
+  get isLearning(): boolean {
+    return this.#vain < MOST_VAIN;
   }
 
   /** What was learned does not hold any more. */
@@ -61,6 +65,16 @@ export class AlikeEvents {
     if (head === '' || end < head.length + 2 || data.slice(0, head.length) !== head) return undefined;
     return data.slice(end) === this.#tail ? data.slice(head.length, end) : undefined;
   }
+}
+
+/** Where the value of the first member of that name begins. */
+function startOf(data: string, member: string): number | undefined {
+  const name = `"${member}":`;
+  const at = data.indexOf(name);
+  if (at === -1) return undefined;
+  const start = at + name.length;
+  // Python's own encoder writes a space.
+  return data[start] === ' ' ? start + 1 : start;
 }
 
 /** The text that a JSON literal stands for; undefined when it is something else. */
