@@ -49,31 +49,26 @@ export function readPlainRequests(server: Server, headerBytes: number): void {
         if (rest === undefined) return;
         missing = Number.POSITIVE_INFINITY;
         toParser(rest);
-        return;
-      }
-      if (missing === 0) {
-        const head = heads.read(bytes, known);
-        known = head;
-        missing = head === undefined ? Number.POSITIVE_INFINITY : head.headBytes + head.bodyBytes;
-        const isWhole = bytes.length === missing;
-        if (
-          head !== undefined &&
-          !isFirst &&
-          (isWhole || (bytes.length < missing && head.bodyBytes <= MOST_IN_PIECES))
-        ) {
-          missing = 0;
-          const request = new PlainRequest(socket, head, bytes);
-          if (!isWhole) arriving = request;
-          parser.onIncoming?.(request, true);
-          return;
-        }
-      }
+      } else if (missing > 0 || !takes(bytes)) toParser(bytes);
+    };
+    /** Hands on a plain request that begins here. Returns false, and notes how long it is, where the parser has to read it. */
+    const takes = (bytes: Buffer): boolean => {
+      const head = heads.read(bytes, known);
+      known = head;
+      missing = head === undefined ? Number.POSITIVE_INFINITY : head.headBytes + head.bodyBytes;
+      if (head === undefined || isFirst || bytes.length > missing) return false;
+      const isWhole = bytes.length === missing;
+      if (!isWhole && head.bodyBytes > MOST_IN_PIECES) return false;
+      missing = 0;
+      const request = new PlainRequest(socket, head, bytes);
+      if (!isWhole) arriving = request;
+      parser.onIncoming?.(request, true);
+      return true;
+    };
+    const toParser = (bytes: Buffer): void => {
       isFirst = false;
       // More than that is the beginning of another one.
       missing = bytes.length > missing ? Number.POSITIVE_INFINITY : missing - bytes.length;
-      toParser(bytes);
-    };
-    const toParser = (bytes: Buffer): void => {
       parse(bytes);
       // Of a body the parser makes copies.
       if (socket.parser !== parser) socket.off('data', onData);
