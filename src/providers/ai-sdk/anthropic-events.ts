@@ -1,9 +1,8 @@
 import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
-import { SluiceError } from '../../core/errors.ts';
 import { membersOf, parseObject, textOf } from '../../core/objects.ts';
 import { tokenCount } from '../../core/usage.ts';
 import { callId, failureIn, isFailure, saysReason, stopReasonOf } from './anthropic-mend.ts';
-import { type Speaker, streamFailure } from './failure.ts';
+import { eventIn, type Speaker, streamFailure } from './failure.ts';
 import { numbers } from './numbers.ts';
 
 type Json = Record<string, unknown>;
@@ -29,25 +28,17 @@ export class MessageEvents {
   /** What comes with the end of the message. */
   #end: Json = {};
   #isEnding = false;
-  #finished = false;
+  finished = false;
 
   constructor(speaker: Speaker) {
     this.#speaker = speaker;
-  }
-
-  /** Whether the answer is complete. */
-  get finished(): boolean {
-    return this.#finished;
   }
 
   /** Adds the chunks of one event to `batch`. Throws when it tells of a failure. */
   translate(data: string, batch: Chunk[]): void {
     // With OpenAI's last word some end what is not OpenAI's format.
     if (data === '[DONE]') return;
-    const event = parseObject(data);
-    if (event === undefined) {
-      throw new SluiceError('upstream_invalid', `${this.#speaker.label} sent something that cannot be read.`);
-    }
+    const event = eventIn(data, this.#speaker);
     switch (event['type']) {
       case 'message_start': {
         const { content: _, usage, ...message } = membersOf(event['message']);
@@ -185,7 +176,7 @@ export class MessageEvents {
       finish: toFinish(reason),
       ...(typeof stopSequence === 'string' ? { stopSequence } : {}),
     });
-    this.#finished = true;
+    this.finished = true;
   }
 }
 

@@ -37,15 +37,10 @@ export class Translator {
   /** What vendors attached to blocks of text that are not over. */
   readonly #texts = new Map<string, SharedV4ProviderMetadata>();
   readonly #reasoning = new Map<string, LanguageModelV4ReasoningPart>();
-  #finished = false;
+  finished = false;
 
   constructor(options: TranslatorOptions) {
     this.#options = options;
-  }
-
-  /** Whether the answer is complete. */
-  get finished(): boolean {
-    return this.#finished;
   }
 
   /** Adds the chunks of `part` to `batch`. Throws when the part tells of a failure. */
@@ -194,7 +189,7 @@ export class Translator {
     if (counted !== undefined) batch.push({ type: 'usage', usage: counted });
     const stopSequence = vendorText(providerMetadata, 'anthropic', 'stopSequence');
     batch.push({ type: 'finish', finish, ...(stopSequence === undefined ? {} : { stopSequence }) });
-    this.#finished = true;
+    this.finished = true;
   }
 }
 

@@ -1,4 +1,5 @@
 import { type ErrorCode, type ErrorOptions, SluiceError } from '../../core/errors.ts';
+import { parseObject } from '../../core/objects.ts';
 import { rateLimits } from '../../outbound/rate-limits.ts';
 import { codeOfFailure, keptStatus, pacing, secondsToWait } from '../status.ts';
 
@@ -30,15 +31,18 @@ export function wrongKind(speaker: Speaker, headers: Headers, body: string): Slu
   return new SluiceError('upstream_invalid', `${speaker.label} answered with ${contentType.slice(0, 100)}.`);
 }
 
+/** An event of a stream, which has to be an object. */
+export function eventIn(data: string, speaker: Speaker): Record<string, unknown> {
+  const event = parseObject(data);
+  if (event === undefined) throw unreadable(speaker);
+  return event;
+}
+
 /** The `error` part of a stream: the vendor's own error object, or what the library says about unreadable data. */
 export function streamFailure(speaker: Speaker, error: unknown): SluiceError {
   const carried = findSluiceError(error);
   if (carried !== undefined) return carried;
-  if (error instanceof Error) {
-    return new SluiceError('upstream_invalid', `${speaker.label} sent something that cannot be read.`, {
-      cause: error,
-    });
-  }
+  if (error instanceof Error) return unreadable(speaker, error);
   const { message, statusCode } = (error ?? {}) as { message?: unknown; statusCode?: unknown };
   return failure(
     speaker,
@@ -66,7 +70,7 @@ export function thrownFailure(speaker: Speaker, thrown: unknown): SluiceError {
     const { statusCode, message } = thrown as Error & { statusCode?: number };
     if (statusCode !== undefined && statusCode >= 400) return failure(speaker, statusCode, message);
   }
-  return new SluiceError('upstream_invalid', `${speaker.label} sent something that cannot be read.`, { cause: thrown });
+  return unreadable(speaker, thrown);
 }
 
 /**
@@ -178,6 +182,10 @@ function messageOf(json: unknown): string | undefined {
 function statusWithin(json: unknown): number {
   const code = member(member(json, 'error'), 'code');
   return typeof code === 'number' && code >= 400 && code < 600 ? code : 500;
+}
+
+function unreadable({ label }: Speaker, cause?: unknown): SluiceError {
+  return new SluiceError('upstream_invalid', `${label} sent something that cannot be read.`, { cause });
 }
 
 function clean(speaker: Speaker, text: string): string {

@@ -1,9 +1,8 @@
 import type { VendorData } from '../../core/chat.ts';
 import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
-import { SluiceError } from '../../core/errors.ts';
-import { isObject, membersOf, parseObject } from '../../core/objects.ts';
+import { isObject, membersOf } from '../../core/objects.ts';
 import { tokenCount } from '../../core/usage.ts';
-import { type Speaker, streamFailure } from './failure.ts';
+import { eventIn, type Speaker, streamFailure } from './failure.ts';
 import { failureIn } from './google-mend.ts';
 import { numbers } from './numbers.ts';
 
@@ -21,20 +20,15 @@ export class ContentEvents {
   /** What was said of the candidate and of the answer so far; the last word on each counts. */
   #candidate: Json = {};
   #answer: Json = {};
-  #finished = false;
+  finished = false;
 
   constructor(speaker: Speaker) {
     this.#speaker = speaker;
   }
 
-  /** Whether the answer is complete. */
-  get finished(): boolean {
-    return this.#finished;
-  }
-
   /** Adds the chunks of one event to `batch`. Throws when it tells of a failure. */
   translate(data: string, batch: Chunk[]): void {
-    const { candidates, error, ...answer } = this.#parse(data);
+    const { candidates, error, ...answer } = eventIn(data, this.#speaker);
     if (error != null) {
       const { message, code } = failureIn(error);
       throw streamFailure(this.#speaker, { message, statusCode: code });
@@ -47,12 +41,6 @@ export class ContentEvents {
     for (const part of Array.isArray(parts) ? parts : []) this.#part(membersOf(part), batch);
     if (typeof finishReason === 'string' && finishReason !== '') this.#finish(finishReason, batch);
     else if (typeof membersOf(answer['promptFeedback'])['blockReason'] === 'string') this.#finish(undefined, batch);
-  }
-
-  #parse(data: string): Json {
-    const event = parseObject(data);
-    if (event !== undefined) return event;
-    throw new SluiceError('upstream_invalid', `${this.#speaker.label} sent something that cannot be read.`);
   }
 
   #part(part: Json, batch: Chunk[]): void {
@@ -96,7 +84,7 @@ export class ContentEvents {
     const usage = toUsage(numbers(this.#answer['usageMetadata']));
     if (usage !== undefined) batch.push({ type: 'usage', usage });
     batch.push({ type: 'finish', finish: toFinish(reason, this.#calls > 0) });
-    this.#finished = true;
+    this.finished = true;
   }
 }
 

@@ -1,9 +1,8 @@
 import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
-import { SluiceError } from '../../core/errors.ts';
-import { membersOf, parseObject, textOf } from '../../core/objects.ts';
+import { membersOf, textOf } from '../../core/objects.ts';
 import { asArguments, FREEFORM_END, FREEFORM_OPENING, modelName, withinQuotes } from '../../core/tool-names.ts';
 import { tokenCount } from '../../core/usage.ts';
-import { type Speaker, streamFailure } from './failure.ts';
+import { eventIn, type Speaker, streamFailure } from './failure.ts';
 
 type Json = Record<string, unknown>;
 
@@ -26,23 +25,15 @@ export class ResponseEvents {
   /** UTF-16 units of all text so far, and where its present part begins. */
   #length = 0;
   #partStart = 0;
-  #finished = false;
+  finished = false;
 
   constructor(speaker: Speaker) {
     this.#speaker = speaker;
   }
 
-  /** Whether the answer is complete. */
-  get finished(): boolean {
-    return this.#finished;
-  }
-
   /** Adds the chunks of one event to `batch`. Throws when it tells of a failure. */
   translate(data: string, batch: Chunk[]): void {
-    const event = parseObject(data);
-    if (event === undefined) {
-      throw new SluiceError('upstream_invalid', `${this.#speaker.label} sent something that cannot be read.`);
-    }
+    const event = eventIn(data, this.#speaker);
     const delta = textOf(event['delta']);
     const type = textOf(event['type']);
     switch (type) {
@@ -176,7 +167,7 @@ export class ResponseEvents {
       type: 'finish',
       finish: isIncomplete ? toFinish(reason) : this.#calls.size > 0 ? 'tool_calls' : 'stop',
     });
-    this.#finished = true;
+    this.finished = true;
   }
 }
 
