@@ -7,7 +7,7 @@ import type { Announced } from '../../uploads/resumable.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { parseJson } from '../edge/body.ts';
 import { originOf } from '../origin.ts';
-import { fileType, serveContent } from '../v1/files.ts';
+import { fileIdOf, fileType, serveContent } from '../uploaded-files.ts';
 import { validate } from '../validate.ts';
 import { toCamelCase } from './camel.ts';
 import { count } from './models.ts';
@@ -168,7 +168,7 @@ export function listFiles(deps: Deps): Handler {
 /** `GET /v1beta/files/<name>`, and its bytes as `:download`. */
 export function getFile(deps: Deps): Handler {
   return async (request, reply) => {
-    const [name = '', method] = nameIn(request).split(':', 2);
+    const [name = '', method] = fileIdOf(request).split(':', 2);
     const record = await deps.uploads.get(uploadIdOf(name), 'name');
     if (method === undefined) return shown(record, request);
     if (method === 'download') return serveContent(record, request, reply, deps);
@@ -179,13 +179,9 @@ export function getFile(deps: Deps): Handler {
 /** `DELETE /v1beta/files/<name>` */
 export function deleteFile(deps: Deps): Handler {
   return async (request) => {
-    await deps.uploads.delete(uploadIdOf(nameIn(request)));
+    await deps.uploads.delete(uploadIdOf(fileIdOf(request)));
     return {};
   };
-}
-
-function nameIn(request: FastifyRequest): string {
-  return (request.params as { id: string }).id;
 }
 
 function aboutOf(

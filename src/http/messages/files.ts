@@ -1,8 +1,7 @@
-import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { UploadRecord } from '../../core/stores.ts';
 import type { Deps, Handler } from '../deps.ts';
-import { readFileForm } from '../v1/files.ts';
+import { fileIdOf, readFileForm } from '../uploaded-files.ts';
 import { validate, validateQuery } from '../validate.ts';
 import { wholeNumber } from '../wire.ts';
 
@@ -67,20 +66,16 @@ async function present(ids: readonly string[], deps: Deps): Promise<readonly Upl
 
 /** `GET /v1/files/<id>` */
 export function retrieveFileMetadata(deps: Deps): Handler {
-  return async (request) => metadataOf(await deps.uploads.get(idOf(request)));
+  return async (request) => metadataOf(await deps.uploads.get(fileIdOf(request)));
 }
 
 /** `DELETE /v1/files/<id>` */
 export function deleteUploadedFile(deps: Deps): Handler {
   return async (request) => {
-    const id = idOf(request);
+    const id = fileIdOf(request);
     await deps.uploads.delete(id);
     return { id, type: 'file_deleted' };
   };
-}
-
-function idOf(request: FastifyRequest): string {
-  return (request.params as { id: string }).id;
 }
 
 function metadataOf({ id, name, mimeType, size, createdAt, expires }: UploadRecord): Record<string, unknown> {
