@@ -261,8 +261,6 @@ function wrongType({ route }: FastifyRequest): SluiceError {
   return new SluiceError('unsupported_media_type', `Send the body as ${types.join(', or as ')}.`);
 }
 
-export type { Server };
-
 function unused(): never {
   throw new Error('no route has a schema of this kind');
 }

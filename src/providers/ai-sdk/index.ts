@@ -14,5 +14,3 @@ export const vendors = {
   bedrock,
   'openai-responses': openaiResponses,
 } satisfies Record<string, (config: ProviderConfig, deps: VendorDeps) => Provider>;
-
-export type { VendorDeps } from './adapter.ts';
