@@ -1,4 +1,5 @@
 import type { Batch } from './chunk.ts';
+import { PassedOn } from './passed-on.ts';
 
 /** The batches of an answer that is asked for with the first step. */
 export class Opened implements AsyncIterableIterator<Batch> {
@@ -37,27 +38,18 @@ export class Opened implements AsyncIterableIterator<Batch> {
 }
 
 /** Batches of which the first step was taken already. */
-export class WithFirst implements AsyncIterableIterator<Batch> {
-  readonly #source: AsyncIterator<Batch>;
+export class WithFirst extends PassedOn {
   #first: IteratorResult<Batch> | undefined;
 
   constructor(first: IteratorResult<Batch>, source: AsyncIterator<Batch>) {
+    super(source);
     this.#first = first;
-    this.#source = source;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
   }
 
   next(): Promise<IteratorResult<Batch>> {
     const first = this.#first;
-    if (first === undefined) return this.#source.next();
+    if (first === undefined) return this.source.next();
     this.#first = undefined;
     return Promise.resolve(first);
-  }
-
-  async return(): Promise<IteratorResult<Batch>> {
-    return (await this.#source.return?.()) ?? { done: true, value: undefined };
   }
 }

@@ -5,6 +5,7 @@ import type { Batch, Chunk, MediaRef } from '../core/chunk.ts';
 import { isDataUri } from '../core/data-uri.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
 import { WithFirst } from '../core/opened.ts';
+import { PassedOn } from '../core/passed-on.ts';
 import type { Step } from '../core/stream.ts';
 import { Gate } from '../media/gate.ts';
 import type { MediaStore, SaveOptions } from '../media/store.ts';
@@ -38,37 +39,32 @@ export function mediaStep(deps: MediaStepDeps): Step {
 }
 
 /** Most answers hold no media: until the first one, batches pass as if nobody stood here. */
-class MediaOnTheWay implements AsyncIterableIterator<Batch> {
-  readonly #source: AsyncIterator<Batch>;
+class MediaOnTheWay extends PassedOn {
   readonly #keeper: Keeper;
   readonly #call: Call;
   #keeping: AsyncGenerator<Batch, void, undefined> | undefined;
 
   constructor(chunks: AsyncIterable<Batch>, keeper: Keeper, call: Call) {
-    this.#source = chunks[Symbol.asyncIterator]();
+    super(chunks[Symbol.asyncIterator]());
     this.#keeper = keeper;
     this.#call = call;
   }
 
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
   next(): Promise<IteratorResult<Batch>> {
-    return this.#keeping?.next() ?? this.#source.next().then(this.#take, this.#fail);
+    return this.#keeping?.next() ?? this.source.next().then(this.#take, this.#fail);
   }
 
-  async return(): Promise<IteratorResult<Batch>> {
+  override async return(): Promise<IteratorResult<Batch>> {
     if (this.#keeping !== undefined) return this.#keeping.return();
     this.#keeper.close();
-    await this.#source.return?.();
+    await this.source.return?.();
     return { done: true, value: undefined };
   }
 
   readonly #take = (result: IteratorResult<Batch>): IteratorResult<Batch> | Promise<IteratorResult<Batch>> => {
     if (result.done === true) this.#keeper.close();
     else if (!this.#keeper.passes(result.value)) {
-      this.#keeping = keepMedia(new WithFirst(result, this.#source), this.#keeper, this.#call);
+      this.#keeping = keepMedia(new WithFirst(result, this.source), this.#keeper, this.#call);
       return this.#keeping.next();
     }
     return result;

@@ -1,5 +1,6 @@
 import type { ChatRequest } from '../core/chat.ts';
 import type { Batch, Chunk } from '../core/chunk.ts';
+import { PassedOn } from '../core/passed-on.ts';
 import type { Enriched } from '../core/stream.ts';
 
 /** What a step has to say beside an answer. */
@@ -10,32 +11,23 @@ export function noted(request: ChatRequest, note: Omit<LogChunk, 'type'>): Enric
   return { request, chunks: (chunks) => new Noted(chunks[Symbol.asyncIterator](), { type: 'log', ...note }) };
 }
 
-/** No generator: all batches but the first pass as if nobody stood here. */
-class Noted implements AsyncIterableIterator<Batch> {
-  readonly #source: AsyncIterator<Batch>;
+/** All batches but the first pass as if nobody stood here. */
+class Noted extends PassedOn {
   #note: LogChunk | undefined;
 
   constructor(source: AsyncIterator<Batch>, note: LogChunk) {
-    this.#source = source;
+    super(source);
     this.#note = note;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
   }
 
   next(): Promise<IteratorResult<Batch>> {
     const note = this.#note;
-    if (note === undefined) return this.#source.next();
+    if (note === undefined) return this.source.next();
     this.#note = undefined;
-    return this.#source.next().then((result) => {
+    return this.source.next().then((result) => {
       if (result.done === true) return result;
       const [first, ...rest] = result.value;
       return { done: false, value: first === undefined ? [note] : [first, note, ...rest] };
     });
-  }
-
-  async return(): Promise<IteratorResult<Batch>> {
-    return (await this.#source.return?.()) ?? { done: true, value: undefined };
   }
 }

@@ -1,4 +1,5 @@
 import type { Batch, Chunk } from '../core/chunk.ts';
+import { PassedOn } from '../core/passed-on.ts';
 import type { Step } from '../core/stream.ts';
 
 const OPEN = '<think>';
@@ -14,27 +15,14 @@ export function splitThinking(chunks: AsyncIterable<Batch>): AsyncIterable<Batch
   return new SplitThinking(chunks[Symbol.asyncIterator]());
 }
 
-/** No generator: nearly all of an answer comes when nothing can change any more, and then passes as if nobody stood here. */
-class SplitThinking implements AsyncIterableIterator<Batch> {
-  readonly #source: AsyncIterator<Batch>;
+/** Nearly all of an answer comes when nothing can change any more, and then passes as if nobody stood here. */
+class SplitThinking extends PassedOn {
   readonly #splitter = new ThinkTags();
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(source: AsyncIterator<Batch>) {
-    this.#source = source;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
   next(): Promise<IteratorResult<Batch>> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
-    return this.#splitter.isOver ? this.#source.next() : this.#source.next().then(this.#take, this.#fail);
-  }
-
-  async return(): Promise<IteratorResult<Batch>> {
-    return (await this.#source.return?.()) ?? { done: true, value: undefined };
+    return this.#splitter.isOver ? this.source.next() : this.source.next().then(this.#take, this.#fail);
   }
 
   readonly #take = (result: IteratorResult<Batch>): IteratorResult<Batch> =>

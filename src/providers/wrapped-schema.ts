@@ -2,6 +2,7 @@ import type { Call } from '../core/call.ts';
 import type { ChatRequest, WireFormat } from '../core/chat.ts';
 import type { Batch, Chunk } from '../core/chunk.ts';
 import { isObject } from '../core/objects.ts';
+import { PassedOn } from '../core/passed-on.ts';
 import type { Provider } from '../core/provider.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -73,25 +74,11 @@ export function unwrap(batches: AsyncIterable<Batch>): AsyncIterable<Batch> {
   return new Unwrapped(batches[Symbol.asyncIterator]());
 }
 
-/** No generator: its `return` would wait for the step under way. */
-class Unwrapped implements AsyncIterableIterator<Batch> {
-  readonly #source: AsyncIterator<Batch>;
+class Unwrapped extends PassedOn {
   readonly #text = new WrappedText();
 
-  constructor(source: AsyncIterator<Batch>) {
-    this.#source = source;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
   next(): Promise<IteratorResult<Batch>> {
-    return this.#source.next().then(this.#take);
-  }
-
-  async return(): Promise<IteratorResult<Batch>> {
-    return (await this.#source.return?.()) ?? { done: true, value: undefined };
+    return this.source.next().then(this.#take);
   }
 
   readonly #take = (result: IteratorResult<Batch>): IteratorResult<Batch> =>
