@@ -10,6 +10,7 @@ import { furtherFields } from '../task-fields.ts';
 import { toChatFields } from '../to-chat.ts';
 import { CompletionBody } from './completion-body.ts';
 import { type CompletionHead, completionHead } from './encode.ts';
+import { interleaved } from './merge.ts';
 
 const KNOWN = Object.keys(CompletionBody.shape);
 /** What a chat has no place for. */
@@ -126,27 +127,6 @@ export async function* encodeEvents(
 function textOf(chunk: Chunk): string {
   if (chunk.type === 'refusal') return chunk.refusal;
   return chunk.type === 'content' ? chunk.content : '';
-}
-
-async function* interleaved(
-  sources: readonly AsyncIterable<Batch>[],
-): AsyncGenerator<readonly [index: number, batch: Batch], void> {
-  const iterators = sources.map((source) => source[Symbol.asyncIterator]());
-  const step = async (index: number) => ({ index, result: await iterators[index]?.next() });
-  const waiting = new Map(iterators.map((_, index) => [index, step(index)]));
-  try {
-    while (waiting.size > 0) {
-      const { index, result } = await Promise.race(waiting.values());
-      if (result === undefined || result.done === true) waiting.delete(index);
-      else {
-        waiting.set(index, step(index));
-        yield [index, result.value];
-      }
-    }
-  } finally {
-    for (const promise of waiting.values()) promise.catch(() => {});
-    for (const iterator of iterators) void iterator.return?.().catch(() => {});
-  }
 }
 
 function event(head: CompletionHead, choices: readonly object[], more: object = {}): string {

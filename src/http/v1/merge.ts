@@ -13,23 +13,9 @@ export function mergeChoices(
   const usages: Usage[] = [];
   let current = encoders[0];
   async function* chunks(): AsyncIterable<Batch> {
-    const iterators = choices.map((each) => each[Symbol.asyncIterator]());
-    const step = async (index: number) => ({ index, result: await iterators[index]?.next() });
-    const waiting = new Map(iterators.map((_, index) => [index, step(index)]));
-    try {
-      while (waiting.size > 0) {
-        const { index, result } = await Promise.race(waiting.values());
-        if (result === undefined || result.done === true) {
-          waiting.delete(index);
-          continue;
-        }
-        waiting.set(index, step(index));
-        current = encoders[index];
-        yield withOneUsage(result.value, usages, choices.length);
-      }
-    } finally {
-      for (const promise of waiting.values()) promise.catch(() => {});
-      for (const iterator of iterators) void iterator.return?.().catch(() => {});
+    for await (const [index, batch] of interleaved(choices)) {
+      current = encoders[index];
+      yield withOneUsage(batch, usages, choices.length);
     }
   }
   const encoder: Encoder = {
@@ -50,4 +36,26 @@ function withOneUsage(batch: Batch, usages: Usage[], choices: number): Batch {
     if (chunk.type !== 'usage') return [chunk];
     return all === undefined ? [] : [{ type: 'usage', usage: all }];
   });
+}
+
+/** Batches of several answers in the order in which they come, each with the index of its answer. */
+export async function* interleaved(
+  sources: readonly AsyncIterable<Batch>[],
+): AsyncGenerator<readonly [index: number, batch: Batch], void> {
+  const iterators = sources.map((source) => source[Symbol.asyncIterator]());
+  const step = async (index: number) => ({ index, result: await iterators[index]?.next() });
+  const waiting = new Map(iterators.map((_, index) => [index, step(index)]));
+  try {
+    while (waiting.size > 0) {
+      const { index, result } = await Promise.race(waiting.values());
+      if (result === undefined || result.done === true) waiting.delete(index);
+      else {
+        waiting.set(index, step(index));
+        yield [index, result.value];
+      }
+    }
+  } finally {
+    for (const promise of waiting.values()) promise.catch(() => {});
+    for (const iterator of iterators) void iterator.return?.().catch(() => {});
+  }
 }
