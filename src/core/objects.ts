@@ -8,6 +8,11 @@ export function membersOf(value: unknown): Record<string, unknown> {
   return isObject(value) ? value : {};
 }
 
+/** The objects of a list; none where it is no list. */
+export function objectsIn(list: unknown): Record<string, unknown>[] {
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
 /** The members of an object but for one. */
 export function without(object: Record<string, unknown>, name: string): Record<string, unknown> {
   const { [name]: _, ...others } = object;

@@ -156,7 +156,7 @@ function toThoughts(message: WireMessage): readonly ReasoningPart[] {
 function toThought(detail: unknown): ReasoningPart[] {
   if (typeof detail !== 'object' || detail === null) return [];
   const { text, signature, data } = detail as Record<string, unknown>;
-  const said = typeof text === 'string' ? text : '';
+  const said = textOf(text);
   const sealed = typeof signature === 'string' ? signature : typeof data === 'string' ? data : undefined;
   if (sealed === undefined) return said === '' ? [] : [{ type: 'reasoning', text: said }];
   const own: VendorData = { anthropic: typeof signature === 'string' ? { signature } : { redactedData: sealed } };

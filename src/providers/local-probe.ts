@@ -1,5 +1,5 @@
 import { request } from '../core/node-http.ts';
-import { isObject, parseObject } from '../core/objects.ts';
+import { objectsIn, parseObject } from '../core/objects.ts';
 
 /** A longer answer is no local model server's. */
 const MAX_ANSWER = 1024 * 1024;
@@ -50,7 +50,7 @@ export function askLoopback(port: number, path: string, options: AskOptions): Pr
   });
 }
 
-/** The objects of a list; anything else than a list has none (Ollama writes an empty one as null). */
+/** What a list has; Ollama writes an empty one as null. */
 export function entriesOf(list: unknown): readonly Entry[] {
-  return Array.isArray(list) ? list.filter(isObject) : [];
+  return objectsIn(list);
 }

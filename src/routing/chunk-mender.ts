@@ -1,7 +1,7 @@
 import { MOST_CHOICES } from '../core/chat.ts';
 import type { Usage } from '../core/chunk.ts';
 import { SluiceError } from '../core/errors.ts';
-import { isObject } from '../core/objects.ts';
+import { isObject, membersOf, objectsIn } from '../core/objects.ts';
 import { decodeUsage, encodeUsage } from '../core/usage.ts';
 import { completionId } from '../providers/openai/ids.ts';
 import { ToolCalls } from '../providers/openai/tool-calls.ts';
@@ -234,11 +234,10 @@ export class ChunkMender {
 
 /** The choices of a chunk that are any; `index` and `delta` may still be missing. */
 function choicesOf(chunk: Json): Json[] {
-  const { choices } = chunk;
-  return Array.isArray(choices) ? choices.filter(isObject) : [];
+  return objectsIn(chunk['choices']);
 }
 
 function deltaOf({ delta, message }: Json): Json {
   if (isObject(delta)) return delta;
-  return isObject(message) ? message : {};
+  return membersOf(message);
 }

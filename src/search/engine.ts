@@ -1,4 +1,4 @@
-import { isObject } from '../core/objects.ts';
+import { isObject, objectsIn, textOf } from '../core/objects.ts';
 import type { GuardedOptions } from '../outbound/guarded-fetch.ts';
 import type { SearchTarget } from './config.ts';
 
@@ -28,10 +28,9 @@ export interface EngineRequest extends Pick<GuardedOptions, 'headers' | 'json'> 
 export function rowsAt(answer: unknown, ...keys: readonly string[]): readonly Readonly<Record<string, unknown>>[] {
   let found = answer;
   for (const key of keys) found = isObject(found) ? found[key] : undefined;
-  return Array.isArray(found) ? found.filter(isObject) : [];
+  return objectsIn(found);
 }
 
 export function textAt(row: Readonly<Record<string, unknown>>, key: string): string {
-  const found = row[key];
-  return typeof found === 'string' ? found : '';
+  return textOf(row[key]);
 }

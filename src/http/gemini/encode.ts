@@ -3,7 +3,7 @@ import type { Conversation, ToolCall, VendorData } from '../../core/chat.ts';
 import type { Batch, Chunk, Source, Usage } from '../../core/chunk.ts';
 import type { Collected } from '../../core/collect.ts';
 import { unreachable } from '../../core/errors.ts';
-import { isObject } from '../../core/objects.ts';
+import { isObject, membersOf } from '../../core/objects.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { sumUsages } from '../../core/usage.ts';
 import { randomName, toolCallId } from '../../providers/openai/ids.ts';
@@ -148,7 +148,7 @@ export class ContentStream implements Encoder {
     // Google's libraries drop a turn from their chats when one of its pieces has a content without parts.
     const content = candidate.content.parts.length === 0 ? { parts: [{ text: '' }], role: 'model' } : candidate.content;
     return this.#frame({
-      candidates: [{ ...candidate, content, ...(isObject(own) ? own : {}), index: 0 }],
+      candidates: [{ ...candidate, content, ...membersOf(own), index: 0 }],
       ...tail,
       ...said,
     });
@@ -183,7 +183,7 @@ export function encodeAnswers(head: AnswerHead, answers: readonly Collected[]): 
     );
     if (answers.length === 1) said = rest;
     if (blocked !== undefined && !isObject(own)) feedback = blocked;
-    else candidates.push({ ...candidate, ...(isObject(own) ? own : {}), index });
+    else candidates.push({ ...candidate, ...membersOf(own), index });
   }
   const usages = answers.flatMap((answer) => (answer.usage === undefined ? [] : [answer.usage]));
   const conversation = answers.find((answer) => answer.conversation !== undefined)?.conversation;
@@ -199,7 +199,7 @@ export function encodeAnswers(head: AnswerHead, answers: readonly Collected[]): 
 /** What Google said of its answer as a whole, candidate and all, when it speaks to one of its own clients. */
 function answerAsSaid(vendor: VendorData | undefined): Json {
   const answer = vendor?.['google']?.['answer'];
-  return isObject(answer) ? answer : {};
+  return membersOf(answer);
 }
 
 /** What is said of the answer, or says that a block of text is over, is no part of it. */

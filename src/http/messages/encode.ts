@@ -2,7 +2,7 @@ import { isWholeJson } from '../../core/call-pieces.ts';
 import type { VendorData } from '../../core/chat.ts';
 import type { Batch, Chunk, ErrorInfo, Source, ToolCallDelta, Usage } from '../../core/chunk.ts';
 import { statusOf, unreachable } from '../../core/errors.ts';
-import { isObject } from '../../core/objects.ts';
+import { isObject, membersOf } from '../../core/objects.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { sealVendor, vendorText } from '../../core/vendor.ts';
 import { randomName } from '../../providers/openai/ids.ts';
@@ -197,7 +197,7 @@ export class MessageStream implements Encoder {
     const vendor = vendors?.get(index);
     this.#seal(index, id, vendor, out);
     const fields = vendor?.['anthropic']?.['fields'];
-    this.#start({ type: 'tool_use', id, name, input: {}, ...(isObject(fields) ? fields : {}) }, out);
+    this.#start({ type: 'tool_use', id, name, input: {}, ...membersOf(fields) }, out);
     this.#hasCalls = true;
     const call = { id, block: this.#index, json };
     this.#calls.set(index, call);
@@ -244,7 +244,7 @@ export class MessageStream implements Encoder {
         ...(details == null ? {} : { stop_details: details }),
         ...(container == null ? {} : { container }),
       },
-      usage: { ...(isObject(usage) ? usage : {}), ...encodeUsage(this.#usage) },
+      usage: { ...membersOf(usage), ...encodeUsage(this.#usage) },
       ...('context_management' in others ? { context_management: others['context_management'] } : {}),
     });
     out.push({ type: 'message_stop' });

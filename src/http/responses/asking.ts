@@ -3,7 +3,7 @@ import type { CallScope } from '../../core/call.ts';
 import type { Batch, Chunk } from '../../core/chunk.ts';
 import { AnswerSize } from '../../core/collect.ts';
 import type { SluiceError } from '../../core/errors.ts';
-import { isObject } from '../../core/objects.ts';
+import { objectsIn } from '../../core/objects.ts';
 import { searchByModel } from '../../enrich/search-by-model.ts';
 import type { OpenedChunks } from '../../routing/chunks.ts';
 import type { Performed, Question } from '../../routing/router.ts';
@@ -81,14 +81,9 @@ export function now(): number {
 
 /** A whole answer, with its text in one piece: official clients put that together themselves, others look for it. */
 export function sendResponse(reply: FastifyReply, response: Json): FastifyReply {
-  const parts = membersIn(response['output']).flatMap((item) => membersIn(item['content']));
+  const parts = objectsIn(response['output']).flatMap((item) => objectsIn(item['content']));
   const texts = parts.flatMap(({ type, text }) => (type === 'output_text' && typeof text === 'string' ? [text] : []));
   return sendJson(reply, { ...response, output_text: texts.join('') });
-}
-
-/** The objects in a list. */
-function membersIn(list: unknown): readonly Json[] {
-  return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
 /** JSON that the types of the route do not describe to Fastify. */

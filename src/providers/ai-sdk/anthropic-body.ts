@@ -2,7 +2,7 @@ import { toolInput } from '../../core/call-pieces.ts';
 import type { ChatRequest, MediaPart, Message, Part, TextPart, Tool, ToolCall, VendorData } from '../../core/chat.ts';
 import { base64Of, decodeDataUri, readDataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
-import { isObject } from '../../core/objects.ts';
+import { isObject, membersOf } from '../../core/objects.ts';
 import { vendorText } from '../../core/vendor.ts';
 
 type Json = Record<string, unknown>;
@@ -157,7 +157,7 @@ function ownBlock(vendor: VendorData | undefined): Json | undefined {
 function further(vendor: VendorData | undefined): Json {
   const { fields, cacheControl } = vendor?.['anthropic'] ?? {};
   return {
-    ...(isObject(fields) ? fields : {}),
+    ...membersOf(fields),
     ...(cacheControl === undefined ? {} : { cache_control: cacheControl }),
   };
 }

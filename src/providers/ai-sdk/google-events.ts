@@ -1,6 +1,6 @@
 import type { VendorData } from '../../core/chat.ts';
 import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
-import { isObject, membersOf } from '../../core/objects.ts';
+import { isObject, membersOf, textOf } from '../../core/objects.ts';
 import { tokenCount } from '../../core/usage.ts';
 import { eventIn, type Speaker, streamFailure } from './failure.ts';
 import { failureIn } from './google-mend.ts';
@@ -62,7 +62,7 @@ export class ContentEvents {
       const { id, name, args } = functionCall;
       const called = { index: this.#calls, name, arguments: JSON.stringify(args ?? {}), ...signed };
       this.#calls += 1;
-      batch.push({ type: 'tool_call', tool_call: { ...called, id: typeof id === 'string' ? id : '' } });
+      batch.push({ type: 'tool_call', tool_call: { ...called, id: textOf(id) } });
       return;
     }
     const media =

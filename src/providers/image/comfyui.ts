@@ -4,7 +4,7 @@ import type { Call, Credentials } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageInput, MadeImage } from '../../core/image.ts';
 import type { Model } from '../../core/model.ts';
-import { membersOf } from '../../core/objects.ts';
+import { membersOf, textOf } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import { kindOf } from '../../media/kind.ts';
 import { headersFor } from '../about.ts';
@@ -132,7 +132,7 @@ function toFile(entry: unknown): OutputFile[] {
   return [
     {
       filename,
-      subfolder: typeof subfolder === 'string' ? subfolder : '',
+      subfolder: textOf(subfolder),
       type: typeof type === 'string' ? type : 'output',
     },
   ];

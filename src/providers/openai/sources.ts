@@ -1,5 +1,5 @@
 import type { Source } from '../../core/chunk.ts';
-import { isObject } from '../../core/objects.ts';
+import { isObject, membersOf } from '../../core/objects.ts';
 
 /** What a text rests on, as OpenAI's search models and OpenRouter tell it beside the text. */
 export function citedSources(annotations: readonly unknown[]): Source[] {
@@ -27,7 +27,7 @@ export function foundSources(event: object): readonly Source[] | undefined {
   const { search_results: found } = event as { search_results?: unknown };
   if (!Array.isArray(found) || found.length === 0) return undefined;
   return found.flatMap((result): Source[] => {
-    const { url, title, snippet } = isObject(result) ? result : {};
+    const { url, title, snippet } = membersOf(result);
     if (typeof url !== 'string') return [];
     return [
       {

@@ -3,7 +3,7 @@ import type { Call } from '../../core/call.ts';
 import type { ChatRequest } from '../../core/chat.ts';
 import { collect, within } from '../../core/collect.ts';
 import { SluiceError } from '../../core/errors.ts';
-import { isObject } from '../../core/objects.ts';
+import { isObject, membersOf } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import type { TimedText, Transcribed, TranscriptEvent, TranscriptionRequest } from '../../core/transcription.ts';
 import { needModel } from './post.ts';
@@ -100,7 +100,7 @@ function parseSegments(content: string, { label }: Provider): readonly TimedText
   }
   const segments = isObject(json) && Array.isArray(json['segments']) ? json['segments'] : undefined;
   const timed = segments?.flatMap((segment): TimedText[] => {
-    const { start, end, text } = isObject(segment) ? segment : {};
+    const { start, end, text } = membersOf(segment);
     if (typeof start !== 'number' || typeof end !== 'number' || typeof text !== 'string') return [];
     return [{ text: text.trim(), start, end }];
   });

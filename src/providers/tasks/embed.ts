@@ -1,6 +1,6 @@
 import type { EmbeddingInput, Embeddings, EmbeddingUsage, Vector } from '../../core/embedding.ts';
 import { SluiceError } from '../../core/errors.ts';
-import { isObject } from '../../core/objects.ts';
+import { membersOf } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import { inBatches } from './batches.ts';
 import { needModel, postForJson, type TaskUpstream } from './post.ts';
@@ -82,7 +82,7 @@ export function decodeEmbeddings(
   const { data, model, usage } = json;
   const vectors: Vector[] = [];
   for (const [position, entry] of (Array.isArray(data) ? data : []).entries()) {
-    const { index, embedding } = (isObject(entry) ? entry : {}) as { index?: unknown; embedding?: unknown };
+    const { index, embedding } = membersOf(entry);
     if (!isVector(embedding)) throw odd(provider);
     vectors[typeof index === 'number' ? index : position] = embedding;
   }
@@ -100,7 +100,7 @@ function isVector(value: unknown): value is Vector {
 }
 
 function usageOf(usage: unknown): Pick<Embeddings, 'usage'> {
-  const { prompt_tokens: prompt, total_tokens: total } = isObject(usage) ? usage : {};
+  const { prompt_tokens: prompt, total_tokens: total } = membersOf(usage);
   const tokens = [prompt, total].filter((each) => typeof each === 'number');
   const [first, last = first] = tokens;
   return first === undefined || last === undefined ? {} : { usage: { promptTokens: first, totalTokens: last } };

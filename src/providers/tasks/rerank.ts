@@ -1,5 +1,5 @@
 import { SluiceError } from '../../core/errors.ts';
-import { isObject } from '../../core/objects.ts';
+import { isObject, membersOf } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import type { RankedDocument, RankedResult, Ranking, RerankRequest } from '../../core/rerank.ts';
 import { needModel, postForJson, type TaskUpstream } from './post.ts';
@@ -59,7 +59,7 @@ function decodeRanking(
   const { id, model, usage, meta } = json;
   const listed = [json['results'], json['data']].find((each) => Array.isArray(each)) as unknown[] | undefined;
   const results = (listed ?? []).map((entry): RankedResult => {
-    const { index, relevance_score: relevance, score = relevance } = isObject(entry) ? entry : {};
+    const { index, relevance_score: relevance, score = relevance } = membersOf(entry);
     if (typeof index === 'number' && documents[index] !== undefined && typeof score === 'number')
       return { index, score };
     throw new SluiceError('upstream_invalid', `${label} ranked something that was not among the documents.`);
