@@ -3,7 +3,7 @@ import { parseHTML } from 'linkedom';
 import TurndownService from 'turndown';
 import { DEEPEST_HTML, nestsTooDeep } from '../core/html-nesting.ts';
 import { Refusal } from './conversion.ts';
-import { safeAddress, table, tidy } from './markdown.ts';
+import { fenceMarks, safeAddress, table, tidy } from './markdown.ts';
 
 /** Never text for readers, or only about the page: menus, forms' controls, what a style sheet would hide. */
 const LEFT_OUT =
@@ -165,8 +165,7 @@ const RULES: Readonly<Record<string, TurndownService.Rule>> = {
     replacement(_content, node) {
       const element = asElement(node);
       const code = (element.textContent ?? '').replace(/\n$/, '');
-      const longest = (code.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);
-      const marks = '`'.repeat(Math.max(3, longest + 1));
+      const marks = fenceMarks(code);
       return `\n\n${marks}${languageOf(element)}\n${code}\n${marks}\n\n`;
     },
   },

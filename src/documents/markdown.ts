@@ -18,10 +18,15 @@ function cell(text: string): string {
     .replace(/(?<!\s)\s*\n\s*/g, '<br>');
 }
 
-/** A code block, fenced by more backticks than it holds in a row (CommonMark §4.5). */
-export function fence(code: string, language = ''): string {
+/** More backticks than a code holds in a row (CommonMark §4.5). */
+export function fenceMarks(code: string): string {
   const longest = (code.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);
-  const marks = '`'.repeat(Math.max(3, longest + 1));
+  return '`'.repeat(Math.max(3, longest + 1));
+}
+
+/** A code block. */
+export function fence(code: string, language = ''): string {
+  const marks = fenceMarks(code);
   return `${marks}${language.replace(/[^\w+#.-]/g, '')}\n${code.replace(/(?<!\n)\n+$/, '')}\n${marks}`;
 }
 

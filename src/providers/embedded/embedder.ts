@@ -6,7 +6,7 @@ import { SluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Embedded } from './engine-embedder.ts';
 import { type EngineProcess, STUCK_MS, startEngineProcess } from './engine-process.ts';
-import { cannotLoad, crashed, shuttingDown, toError } from './engine-words.ts';
+import { cannotLoad, crashed, shuttingDown, toError, tooManyWait } from './engine-words.ts';
 import type { FromEngine } from './protocol.ts';
 
 export interface EmbedderSettings {
@@ -54,10 +54,7 @@ export class Embedder {
   /** Throws `overloaded` when too many wait already. */
   async embed(modelPath: string, texts: readonly string[], call: Call): Promise<Embeddings> {
     if (this.#closed) throw shuttingDown();
-    if (this.#waiting >= this.#settings.waiting) {
-      const message = `Already ${this.#waiting} requests wait for the embedded model.`;
-      throw new SluiceError('overloaded', message, { retryAfter: 10 });
-    }
+    if (this.#waiting >= this.#settings.waiting) throw tooManyWait(this.#waiting);
     this.#waiting += 1;
     const before = this.#last;
     const own = before.then(() => this.#run(modelPath, texts, call));

@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { SluiceError } from '../../core/errors.ts';
+import type { SluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { AnswerQueue } from './answer-queue.ts';
 import { type EngineProcess, STUCK_MS, startEngineProcess } from './engine-process.ts';
-import { cannotLoad, crashed, shuttingDown, toChunk, toError, toUsage } from './engine-words.ts';
+import { cannotLoad, crashed, shuttingDown, toChunk, toError, tooManyWait, toUsage } from './engine-words.ts';
 import type { EngineSettings, FromEngine, Outcome, Task } from './protocol.ts';
 
 export interface SchedulerSettings extends Omit<EngineSettings, 'modelPath'> {
@@ -74,10 +74,7 @@ export class Scheduler {
   /** Throws `overloaded` when too many wait already. */
   ask(modelPath: string, task: Task): Ticket {
     if (this.#closed) throw shuttingDown();
-    if (this.#queue.length >= this.#settings.waiting) {
-      const message = `Already ${this.#queue.length} requests wait for the embedded model.`;
-      throw new SluiceError('overloaded', message, { retryAfter: 10 });
-    }
+    if (this.#queue.length >= this.#settings.waiting) throw tooManyWait(this.#queue.length);
     const job: Job = {
       id: this.#nextId++,
       modelPath,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { TimedText, Transcript } from '../../core/transcription.ts';
-import { dropPrompt, dropTemperature, type FieldNames, type ListenSpec, toFurtherOptions } from './listen-sdk.ts';
+import { dropPromptAndTemperature, type FieldNames, type ListenSpec, toFurtherOptions } from './listen-sdk.ts';
 
 /** Not `callback`: it would send the transcript to an address that the client chooses. */
 const FIELDS: FieldNames = {
@@ -26,8 +26,7 @@ export const deepgramListen: ListenSpec = {
   },
 
   toOptions(request, drop) {
-    dropPrompt(request, drop);
-    dropTemperature(request, drop);
+    dropPromptAndTemperature(request, drop);
     const { language } = request;
     return {
       // With punctuation and, by it, sentences with their times.

@@ -1,4 +1,4 @@
-import { dropPrompt, dropTemperature, type FieldNames, type ListenSpec, toFurtherOptions } from './listen-sdk.ts';
+import { dropPromptAndTemperature, type FieldNames, type ListenSpec, toFurtherOptions } from './listen-sdk.ts';
 
 const FIELDS: FieldNames = {
   diarize: ['diarize', 'boolean'],
@@ -17,8 +17,7 @@ export const elevenlabsListen: ListenSpec = {
   },
 
   toOptions(request, drop) {
-    dropPrompt(request, drop);
-    dropTemperature(request, drop);
+    dropPromptAndTemperature(request, drop);
     const { language } = request;
     return {
       ...(language === undefined ? {} : { languageCode: language }),

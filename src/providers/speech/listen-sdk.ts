@@ -110,10 +110,10 @@ function toTranscript(answer: Awaited<ReturnType<TranscriptionModelV4['doGenerat
 }
 
 /** For `toOptions`: fields of OpenAI's form that most of these vendors do not know. */
-export function dropPrompt({ prompt }: TranscriptionRequest, drop: (field: string) => void): void {
+export function dropPromptAndTemperature(
+  { prompt, temperature }: TranscriptionRequest,
+  drop: (field: string) => void,
+): void {
   if (prompt !== undefined) drop('prompt');
-}
-
-export function dropTemperature({ temperature }: TranscriptionRequest, drop: (field: string) => void): void {
   if (temperature !== undefined) drop('temperature');
 }
