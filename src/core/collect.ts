@@ -1,4 +1,4 @@
-import { CallPieces } from './call-pieces.ts';
+import { AnswerEnd } from './answer-end.ts';
 import type { Conversation, Part, ToolCall, VendorData } from './chat.ts';
 import type { Batch, Chunk, FinishReason, MediaRef, Source, Usage } from './chunk.ts';
 import { SluiceError, unreachable } from './errors.ts';
@@ -55,14 +55,11 @@ function sizeOf(chunk: Chunk): number {
 /** Folds chunks into the whole answer. Throws what the chunks throw. */
 export async function collect(chunks: AsyncIterable<Batch>): Promise<Collected> {
   const parts = new Parts();
-  const sources: Source[] = [];
+  const last = new AnswerEnd();
   let refusal = '';
-  let conversation: Conversation | undefined;
-  let usage: Usage | undefined;
   let finish: FinishReason | undefined;
   let stopSequence: string | undefined;
   const media: MediaRef[] = [];
-  const calls = new CallPieces();
   for await (const batch of chunks) {
     for (const chunk of batch) {
       switch (chunk.type) {
@@ -75,20 +72,14 @@ export async function collect(chunks: AsyncIterable<Batch>): Promise<Collected> 
         case 'refusal':
           refusal += chunk.refusal;
           break;
-        case 'source':
-          sources.push(chunk.source);
-          break;
         case 'tool_call':
-          calls.add(chunk.tool_call);
+        case 'source':
+        case 'usage':
+        case 'conversation':
+          last.add(chunk);
           break;
         case 'media':
           media.push(chunk.media);
-          break;
-        case 'conversation':
-          conversation = { ...conversation, ...chunk.conversation };
-          break;
-        case 'usage':
-          usage = chunk.usage;
           break;
         case 'finish':
           finish = chunk.finish;
@@ -117,11 +108,11 @@ export async function collect(chunks: AsyncIterable<Batch>): Promise<Collected> 
     reasoning,
     parts: whole,
     refusal,
-    sources,
-    toolCalls: calls.whole(),
+    sources: last.sources,
+    toolCalls: last.calls.whole(),
     media,
-    conversation,
-    usage,
+    conversation: last.conversation,
+    usage: last.usage,
     finish,
     stopSequence,
   };

@@ -1,6 +1,6 @@
-import { CallPieces } from '../../core/call-pieces.ts';
-import type { Conversation, ToolCall, VendorData } from '../../core/chat.ts';
-import type { Batch, Chunk, Source, Usage } from '../../core/chunk.ts';
+import { AnswerEnd } from '../../core/answer-end.ts';
+import type { ToolCall, VendorData } from '../../core/chat.ts';
+import type { Batch, Chunk, Source } from '../../core/chunk.ts';
 import type { Collected } from '../../core/collect.ts';
 import { unreachable } from '../../core/errors.ts';
 import { isObject, membersOf } from '../../core/objects.ts';
@@ -33,14 +33,11 @@ export class ContentStream implements Encoder {
   readonly heartbeat = '\n\n';
   readonly #head: AnswerHead;
   readonly #framing: Framing;
-  readonly #calls = new CallPieces();
-  readonly #sources: Source[] = [];
+  readonly #last = new AnswerEnd();
   #text = '';
   #refusal = '';
   #saysSomething = false;
   #elements = 0;
-  #usage: Usage | undefined;
-  #conversation: Conversation | undefined;
   #failure: Json | undefined;
   /** What Google itself said of the answer. */
   #asSaid: Json = {};
@@ -94,16 +91,10 @@ export class ContentStream implements Encoder {
       case 'media':
         return mediaPart(chunk.media);
       case 'tool_call':
-        this.#calls.add(chunk.tool_call);
-        return undefined;
       case 'source':
-        this.#sources.push(chunk.source);
-        return undefined;
       case 'usage':
-        this.#usage = chunk.usage;
-        return undefined;
       case 'conversation':
-        this.#conversation = { ...this.#conversation, ...chunk.conversation };
+        this.#last.add(chunk);
         return undefined;
       case 'finish':
       case 'error':
@@ -134,16 +125,15 @@ export class ContentStream implements Encoder {
   }
 
   #end(parts: readonly Json[], finish: string): string {
-    const calls = this.#calls.whole();
-    const ended: Ended = { finish, refusal: this.#refusal, sources: this.#sources, text: this.#text };
-    const usage = this.#usage === undefined ? {} : { usageMetadata: usageOf(this.#usage) };
+    const { calls, sources, usage, conversation } = this.#last;
+    const ended: Ended = { finish, refusal: this.#refusal, sources, text: this.#text };
     const tail = {
-      ...usage,
+      ...(usage === undefined ? {} : { usageMetadata: usageOf(usage) }),
       ...this.#head,
-      ...(this.#conversation === undefined ? {} : { conversation: this.#conversation }),
+      ...(conversation === undefined ? {} : { conversation }),
     };
     const { candidate: own, ...said } = this.#asSaid;
-    const { candidate, blocked } = endOf(parts, calls, ended, this.#saysSomething);
+    const { candidate, blocked } = endOf(parts, calls.whole(), ended, this.#saysSomething);
     if (blocked !== undefined && !isObject(own)) return this.#frame({ ...blocked, ...tail, ...said });
     // Google's libraries drop a turn from their chats when one of its pieces has a content without parts.
     const content = candidate.content.parts.length === 0 ? { parts: [{ text: '' }], role: 'model' } : candidate.content;

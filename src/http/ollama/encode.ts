@@ -1,6 +1,7 @@
-import { CallPieces, toolInput } from '../../core/call-pieces.ts';
-import type { Conversation, Part, ToolCall } from '../../core/chat.ts';
-import type { Batch, Chunk, MediaRef, Source, Usage } from '../../core/chunk.ts';
+import { AnswerEnd } from '../../core/answer-end.ts';
+import { toolInput } from '../../core/call-pieces.ts';
+import type { Part, ToolCall } from '../../core/chat.ts';
+import type { Batch, Chunk, MediaRef } from '../../core/chunk.ts';
 import type { Collected } from '../../core/collect.ts';
 import { base64Of } from '../../core/data-uri.ts';
 import { unreachable } from '../../core/errors.ts';
@@ -35,13 +36,10 @@ interface Said {
 export class LineStream implements Encoder {
   readonly contentType = 'application/x-ndjson';
   readonly #options: AnswerOptions;
-  readonly #calls = new CallPieces();
-  readonly #sources: Source[] = [];
+  readonly #last = new AnswerEnd();
   #thought = '';
   /** Blocks of thoughts that nobody signed. They matter only when a later one is signed. */
   #unsigned: Json[] = [];
-  #usage: Usage | undefined;
-  #conversation: Conversation | undefined;
 
   constructor(options: AnswerOptions) {
     this.#options = options;
@@ -85,16 +83,10 @@ export class LineStream implements Encoder {
         addMedia(said, chunk.media);
         return undefined;
       case 'tool_call':
-        this.#calls.add(chunk.tool_call);
-        return undefined;
       case 'source':
-        this.#sources.push(chunk.source);
-        return undefined;
       case 'usage':
-        this.#usage = chunk.usage;
-        return undefined;
       case 'conversation':
-        this.#conversation = { ...this.#conversation, ...chunk.conversation };
+        this.#last.add(chunk);
         return undefined;
       case 'finish':
         return this.#finish(chunk.finish);
@@ -132,13 +124,13 @@ export class LineStream implements Encoder {
   }
 
   #finish(finish: string): string {
-    const calls = this.#calls.whole();
+    const calls = this.#last.calls.whole();
     const called =
       calls.length === 0 || this.#options.kind === 'generate'
         ? ''
         : this.#line(nothing(), { tool_calls: calls.map(toolCall) });
     const { kind } = this.#options;
-    const last = tail(finish, this.#usage, this.#sources, this.#conversation, this.#options);
+    const last = tail(finish, this.#last, this.#options);
     return called + line({ ...head(this.#options), ...body(kind, nothing(), {}), ...last });
   }
 
@@ -159,11 +151,10 @@ export function encodeAnswer(answer: Collected, options: AnswerOptions): Json {
     ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }),
     ...(answer.toolCalls.length === 0 ? {} : { tool_calls: answer.toolCalls.map(toolCall) }),
   };
-  const { finish = 'stop', usage, sources, conversation } = answer;
   return {
     ...head(options),
     ...body(options.kind, said, more),
-    ...tail(finish, usage, sources, conversation, options),
+    ...tail(answer.finish ?? 'stop', answer, options),
   };
 }
 
@@ -197,9 +188,7 @@ function body(kind: Kind, { content, thinking, images }: Said, more: Json): Json
 /** What comes with the end: why, and how long it took, in nanoseconds. */
 function tail(
   finish: string,
-  usage: Usage | undefined,
-  sources: readonly Source[],
-  conversation: Conversation | undefined,
+  { usage, sources, conversation }: Pick<Collected, 'usage' | 'sources' | 'conversation'>,
   { startedAt, begunAt }: AnswerOptions,
 ): Json {
   const now = performance.now();
