@@ -1,7 +1,7 @@
+import { defined } from '../core/objects.ts';
 import { NO_KEY } from './access-key.ts';
 import { BIND_FORMS, parseBind } from './bind.ts';
 import type { Config } from './config.ts';
-import { defined } from './defined.ts';
 import { LOG_LEVELS, type LogLevel } from './kinds.ts';
 import { absolutePath, type Environment, variable } from './paths.ts';
 import { ConfigError, given } from './problems.ts';

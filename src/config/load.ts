@@ -1,10 +1,10 @@
 import path from 'node:path';
+import { defined } from '../core/objects.ts';
 import { resolveObserve } from '../observe/config.ts';
 import { resolveSearch } from '../search/config.ts';
 import { accessKey } from './access-key.ts';
 import type { Config } from './config.ts';
 import { defaultBind, defaultEmbedded, defaultLimits, defaultLogLevel, defaultTrustedProxies } from './defaults.ts';
-import { defined } from './defined.ts';
 import { type ConfigFile, findDefaultFile, readConfigFile, shownPath } from './file.ts';
 import { type Flags, outerSettings } from './flags.ts';
 import { deepFreeze } from './freeze.ts';

@@ -19,6 +19,18 @@ export function without(object: Record<string, unknown>, name: string): Record<s
   return others;
 }
 
+type Defined<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
+
+/** Without the members that are undefined: libraries and spreads take one for a member that is there. */
+export function defined<T extends object>(members: T): Defined<T> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<T>;
+}
+
+/** Without the members that say nothing. */
+export function present(members: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined));
+}
+
 /** A text; an empty one where it is none. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';

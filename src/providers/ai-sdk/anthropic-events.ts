@@ -1,5 +1,5 @@
 import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
-import { membersOf, parseObject, textOf } from '../../core/objects.ts';
+import { membersOf, parseObject, present, textOf } from '../../core/objects.ts';
 import { tokenCount } from '../../core/usage.ts';
 import { callId, failureIn, isFailure, saysReason, stopReasonOf } from './anthropic-mend.ts';
 import { eventIn, type Speaker, streamFailure } from './failure.ts';
@@ -241,10 +241,6 @@ const STATUSES: Readonly<Record<string, number>> = {
 
 function toFailure({ type, message, statusCode }: Json): Json {
   return { message, statusCode: statusCode ?? STATUSES[String(type)] ?? 500 };
-}
-
-function present(members: Json): Json {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined));
 }
 
 function isEmpty(input: unknown): boolean {

@@ -1,7 +1,7 @@
 import type { JSONObject } from '@ai-sdk/provider';
 import { z } from 'zod';
 import type { Model } from '../../core/model.ts';
-import { isObject } from '../../core/objects.ts';
+import { isObject, present } from '../../core/objects.ts';
 import { lostDetail } from '../lost.ts';
 import { fromAiSdk } from './adapter.ts';
 import { Mending } from './anthropic-mend.ts';
@@ -110,6 +110,6 @@ function toModel({ id, display_name: label, max_input_tokens, max_tokens, ...sai
     reasoning: said.capabilities?.thinking?.supported ?? !/claude-(2|3-(?!7)|instant)/.test(id),
     contextLength: max_input_tokens ?? 200_000,
     ...(max_tokens == null ? {} : { longestAnswer: max_tokens }),
-    vendor: { anthropic: Object.fromEntries(Object.entries(said).filter(([, value]) => value != null)) },
+    vendor: { anthropic: present(said) },
   };
 }

@@ -1,6 +1,6 @@
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { ChatRequest } from '../../core/chat.ts';
-import { parseObject } from '../../core/objects.ts';
+import { parseObject, present } from '../../core/objects.ts';
 import { lostCacheMarks } from '../lost.ts';
 import { nearestEffort } from '../openai/efforts.ts';
 import { withJsonInWords } from '../openai/json-in-words.ts';
@@ -116,9 +116,8 @@ function options(request: ChatRequest): SharedV4ProviderOptions {
     maxToolCalls: extra['max_tool_calls'],
     truncation: extra['truncation'],
   };
-  const openai = Object.fromEntries(Object.entries(known).filter(([, value]) => value != null));
   return {
-    openai: openai as SharedV4ProviderOptions[string],
+    openai: present(known) as SharedV4ProviderOptions[string],
     // Here tools are strict unless they say otherwise; everywhere else it is the other way round.
     ...(format === 'responses' ? {} : LOOSE_TOOLS),
   };

@@ -8,7 +8,7 @@ import type {
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
 import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from '../../core/chat.ts';
-import { isObject } from '../../core/objects.ts';
+import { defined, isObject } from '../../core/objects.ts';
 
 /** A request → the libraries' call options. What a vendor does not know, its library leaves out with a warning. */
 export function toCallOptions(
@@ -99,10 +99,4 @@ function merge(ours: SharedV4ProviderOptions, theirs: unknown): SharedV4Provider
     if (isObject(options)) merged.set(vendor, { ...merged.get(vendor), ...(options as JSONObject) });
   }
   return Object.fromEntries(merged);
-}
-
-/** The fields that have a value: to the libraries, a field that is undefined is there. */
-function defined<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
 }

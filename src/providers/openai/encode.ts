@@ -1,6 +1,7 @@
 import type { ChatRequest, Message, Part, ResponseFormat, ToolCall, ToolChoice } from '../../core/chat.ts';
 import { base64Of, isNoMedia, mimeTypeOf } from '../../core/data-uri.ts';
 import { SluiceError, unreachable } from '../../core/errors.ts';
+import { defined } from '../../core/objects.ts';
 import { vendorText } from '../../core/vendor.ts';
 import { lostMarks } from '../lost.ts';
 import { nearestEffort } from './efforts.ts';
@@ -189,9 +190,4 @@ function encodeFormat(format: ResponseFormat): Json {
   if (format.type !== 'json_schema') return { type: format.type };
   const { type, ...schema } = format;
   return { type, json_schema: defined(schema) };
-}
-
-/** Without the members that are undefined, so that nothing absent is sent as something. */
-function defined(members: Json): Json {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
