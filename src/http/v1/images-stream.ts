@@ -46,7 +46,7 @@ export async function beginDrawing(
   return { answer, partials: queue };
 }
 
-export interface EventOptions {
+export interface DrawingOptions {
   readonly task: ImageRequest['task'];
   readonly form: ImageForm;
   /** What was asked for stands in every event. */
@@ -55,10 +55,10 @@ export interface EventOptions {
 }
 
 /** Sends `image_generation.partial_image` (or `image_edit.…`) as they come, and `….completed` for every picture. */
-export async function sendEvents(
+export async function sendDrawing(
   reply: FastifyReply,
   { target, value }: Performed<Drawing>,
-  { task, form, body, headers }: EventOptions,
+  { task, form, body, headers }: DrawingOptions,
   deps: Deps,
   call: CallScope,
 ): Promise<void> {

@@ -12,7 +12,7 @@ import { DROPPED_FIELDS } from '../wire.ts';
 import { aboutOf, type ImageForm, toItem } from './images-answer.ts';
 import { inlined } from './images-own.ts';
 import { picturesOf, type ReadImages, readImages } from './images-read.ts';
-import { beginDrawing, sendEvents } from './images-stream.ts';
+import { beginDrawing, sendDrawing } from './images-stream.ts';
 import {
   EditBody,
   EditForm,
@@ -84,7 +84,7 @@ function images(deps: Deps, task: ImageRequest['task']): Handler {
         tags: [body.aspect_ratio, body.resolution].filter((tag) => typeof tag === 'string'),
       };
       const headers = answerHeaders(performed);
-      if (stream) return sendEvents(reply, performed, { task, form, body, headers }, deps, call);
+      if (stream) return sendDrawing(reply, performed, { task, form, body, headers }, deps, call);
       const { target } = performed;
       const answer = await performed.value.answer;
       const data = await Promise.all(answer.images.map((each) => toItem(each, target, form, deps, call)));
