@@ -1,3 +1,4 @@
+import { defined } from '../core/objects.ts';
 import type { ProviderConfig } from './config.ts';
 import { fillIn } from './interpolate.ts';
 import { PROVIDER_KINDS } from './kinds.ts';
@@ -88,15 +89,7 @@ function fromFile(
       report('baseUrl', 'got nothing; allowed: the address of the upstream, such as https://host/v1');
     return undefined;
   }
-  const own =
-    entry.apiKey === undefined && entry.apiKeys === undefined
-      ? keyFrom(row, environment, (message) => report('apiKey', message))
-      : undefined;
-  if (entry.apiKey !== undefined && entry.apiKeys !== undefined)
-    report('apiKeys', 'stands beside apiKey; allowed: one of them');
-  const apiKeys = entry.apiKeys === undefined ? undefined : [...new Set(entry.apiKeys)];
-  const apiKey = entry.apiKey ?? apiKeys?.[0] ?? own?.value;
-  const keyVariable = reference ?? own?.name ?? row?.keys[0];
+  const keys = keysOf(entry, row, environment, report);
   const modelsPath = entry.baseUrl === undefined ? filledModelsPath(vendor, settings, environment) : undefined;
   return {
     ...(vendor === undefined ? {} : common(vendor)),
@@ -104,21 +97,40 @@ function fromFile(
     kind,
     label: entry.label ?? row?.label ?? id,
     origin: 'file',
-    needsKey: entry.auth !== 'cookies' && (vendor?.needsKey ?? apiKey !== undefined),
+    needsKey: entry.auth !== 'cookies' && (vendor?.needsKey ?? keys.apiKey !== undefined),
     keyHeader: entry.apiKeyHeader ?? vendor?.keyHeader ?? 'authorization',
     headers: { ...vendor?.headers, ...entry.headers },
     settings: { ...modelsPath, ...settings },
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(apiKeys === undefined || apiKeys.length < 2 ? {} : { apiKeys }),
-    ...(keyVariable === undefined ? {} : { keyVariable }),
+    ...keys,
+    ...(reference === undefined ? {} : { keyVariable: reference }),
     ...(entry.auth !== 'cookies' || baseUrl === undefined
       ? {}
       : { cookieDomain: entry.cookieDomain ?? new URL(baseUrl).hostname }),
-    ...(entry.models === undefined ? {} : { models: entry.models }),
-    ...(entry.defaultModel === undefined ? {} : { defaultModel: entry.defaultModel }),
-    ...(entry.hostedTools === undefined ? {} : { hostedTools: entry.hostedTools }),
+    ...defined({
+      baseUrl,
+      models: entry.models,
+      defaultModel: entry.defaultModel,
+      hostedTools: entry.hostedTools,
+    }),
   };
+}
+
+/** The keys that an entry has or that the environment has for it, and the variable that gives or would give one. */
+function keysOf(
+  { apiKey, apiKeys }: ProviderEntry,
+  row: Row | undefined,
+  environment: Environment,
+  report: (key: string, message: string) => void,
+): Pick<ProviderConfig, 'apiKey' | 'apiKeys' | 'keyVariable'> {
+  if (apiKey !== undefined && apiKeys !== undefined) report('apiKeys', 'stands beside apiKey; allowed: one of them');
+  const isGiven = apiKey !== undefined || apiKeys !== undefined;
+  const own = isGiven ? undefined : keyFrom(row, environment, (message) => report('apiKey', message));
+  const several = [...new Set(apiKeys)];
+  return defined({
+    apiKey: apiKey ?? several[0] ?? own?.value,
+    apiKeys: several.length < 2 ? undefined : several,
+    keyVariable: own?.name ?? row?.keys[0],
+  });
 }
 
 function missingKind(id: string): string {
@@ -148,7 +160,7 @@ function fromEnvironment(row: Row, environment: Environment, note: (text: string
     settings: { ...filledModelsPath(row, settings, environment), ...settings },
     apiKey: key.value,
     keyVariable: key.name,
-    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...defined({ baseUrl }),
   };
 }
 
@@ -168,8 +180,7 @@ function withoutKey(row: Row, environment: Environment): ProviderConfig[] {
       origin: 'environment',
       headers: row.headers,
       settings: { ...filledModelsPath(row, settings, environment), ...settings },
-      ...(keyVariable === undefined ? {} : { keyVariable }),
-      ...(baseUrl === undefined ? {} : { baseUrl }),
+      ...defined({ keyVariable, baseUrl }),
     },
   ];
 }
@@ -177,18 +188,7 @@ function withoutKey(row: Row, environment: Environment): ProviderConfig[] {
 /** What a provider has from its row, without anything that the environment fills in. */
 function common(row: Row): Omit<ProviderConfig, 'origin' | 'headers' | 'settings'> {
   const { id, kind, label, needsKey, keyHeader, baseUrl, models, defaultModel, url, loginUrl } = row;
-  return {
-    id,
-    kind,
-    label,
-    needsKey,
-    keyHeader,
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(models === undefined ? {} : { models }),
-    ...(defaultModel === undefined ? {} : { defaultModel }),
-    ...(url === undefined ? {} : { url }),
-    ...(loginUrl === undefined ? {} : { loginUrl }),
-  };
+  return { id, kind, label, needsKey, keyHeader, ...defined({ baseUrl, models, defaultModel, url, loginUrl }) };
 }
 
 function keyFrom(
