@@ -49,18 +49,7 @@ export async function attempt<T>(
         }
         return { target, value, attempts };
       } catch (thrown) {
-        if (call.cancelled !== undefined)
-          throw reasonOf(call.cancelled, { provider: target.provider.id, model: target.model });
-        last = toSluiceError(thrown).from(target.provider.id, target.model);
-        // Not an upstream's failure, but ours: the client is told no more than that it is in the log.
-        if (last.code === 'internal' || last.code === 'storage_failed')
-          call.log.error({ id: call.id, error: thrown }, 'a provider failed unexpectedly');
-        if (isFinal(last)) throw last;
-        if (isTransient(last) || (target.key !== undefined && isKeysFault(last))) health.failed(target, last);
-        call.log.info(
-          { id: call.id, provider: target.provider.id, model: target.model, code: last.code, status: last.status },
-          'attempt failed', // without the upstream's own words, which may quote anything
-        );
+        last = failureOf(target, thrown, call, health);
         if (attempts >= limits.attempts) throw last;
         const wait = waitBefore(last, round);
         if (wait !== undefined) resting.push({ target, until: performance.now() + wait });
@@ -78,6 +67,22 @@ export async function attempt<T>(
     candidates = resting.filter(({ until }) => until <= now).map(({ target }) => target);
     resting = resting.filter(({ until }) => until > now);
   }
+}
+
+/** Notes why a target failed. Throws what no other target would do better. */
+function failureOf(target: Target, thrown: unknown, call: Call, health: Health): SluiceError {
+  const { provider, model, key } = target;
+  if (call.cancelled !== undefined) throw reasonOf(call.cancelled, { provider: provider.id, model });
+  const failure = toSluiceError(thrown).from(provider.id, model);
+  const { code, status } = failure;
+  // Not an upstream's failure, but ours: the client is told no more than that it is in the log.
+  if (code === 'internal' || code === 'storage_failed')
+    call.log.error({ id: call.id, error: thrown }, 'a provider failed unexpectedly');
+  if (isFinal(failure)) throw failure;
+  if (isTransient(failure) || (key !== undefined && isKeysFault(failure))) health.failed(target, failure);
+  // Without the upstream's own words, which may quote anything.
+  call.log.info({ id: call.id, provider: provider.id, model, code, status }, 'attempt failed');
+  return failure;
 }
 
 /** Wrong wherever it is sent, or with us. */
