@@ -68,6 +68,22 @@ export async function sweepLeftovers({ buckets, uploads, files, age = fileAge }:
   for await (const { path, modified } of files.list('uploads')) {
     if (isOld(modified)) removed += await files.delete(path);
   }
+  removed += await sweepBuckets({ buckets, files }, isOld);
+  for await (const { path, modified } of files.list(UPLOADS_FOLDER)) {
+    const [, id = ''] = path.split('/');
+    if (isOld(modified) && (await uploads.get(id)) === undefined) removed += await files.delete(path);
+  }
+  for await (const { path, modified } of files.list(THUMBNAILS_FOLDER)) {
+    if (isOld(modified) && (await files.stat(pathOfPicture(path))) === undefined) removed += await files.delete(path);
+  }
+  return removed;
+}
+
+async function sweepBuckets(
+  { buckets, files }: Pick<SweepDeps, 'buckets' | 'files'>,
+  isOld: (modified: number) => boolean,
+): Promise<number> {
+  let removed = 0;
   let bucket = '';
   let known: ReadonlySet<string> = new Set();
   for await (const { path, modified } of files.list('buckets')) {
@@ -81,34 +97,21 @@ export async function sweepLeftovers({ buckets, uploads, files, age = fileAge }:
     }
     if (!known.has(path)) removed += await files.delete(path);
   }
-  for await (const { path, modified } of files.list(UPLOADS_FOLDER)) {
-    const [, id = ''] = path.split('/');
-    if (isOld(modified) && (await uploads.get(id)) === undefined) removed += await files.delete(path);
-  }
-  for await (const { path, modified } of files.list(THUMBNAILS_FOLDER)) {
-    if (isOld(modified) && (await files.stat(pathOfPicture(path))) === undefined) removed += await files.delete(path);
-  }
   return removed;
 }
 
 /** Sweeps now and then in the background, until it is stopped. */
 export function sweepRegularly(deps: SweepDeps & ExpiryDeps, log: Logger): { stop(): void } {
-  const forget = (): void => {
-    forgetExpired(deps).then(
+  const logged = (removing: Promise<number>, level: 'debug' | 'info', what: string): void => {
+    removing.then(
       (removed) => {
-        if (removed > 0) log.debug({ removed }, 'removed what has expired');
+        if (removed > 0) log[level]({ removed }, `removed ${what}`);
       },
-      (error: unknown) => log.warn({ error }, 'could not remove what has expired'),
+      (error: unknown) => log.warn({ error }, `could not remove ${what}`),
     );
   };
-  const sweep = (): void => {
-    sweepLeftovers(deps).then(
-      (removed) => {
-        if (removed > 0) log.info({ removed }, 'removed files that nobody has any more');
-      },
-      (error: unknown) => log.warn({ error }, 'could not remove files that nobody has any more'),
-    );
-  };
+  const forget = (): void => logged(forgetExpired(deps), 'debug', 'what has expired');
+  const sweep = (): void => logged(sweepLeftovers(deps), 'info', 'files that nobody has any more');
   const both = (): void => {
     forget();
     sweep();
