@@ -60,12 +60,7 @@ export function errorHandler({ secrets, log }: { readonly secrets: Secrets; read
     const { retryAfter, rateLimits = {} } = error.options;
     reply.headers(rateLimits);
     if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
-    if (error.status === 401 && error.code === 'unauthorized') {
-      // Browsers ask for the key where somebody opens an address. The page itself says what to do, without their window.
-      const mode = request.headers['sec-fetch-mode'];
-      const scheme = mode === undefined || mode === 'navigate' ? 'Basic' : 'Bearer';
-      reply.header('www-authenticate', scheme === 'Basic' ? `Basic ${REALM}, charset="UTF-8"` : `Bearer ${REALM}`);
-    }
+    if (error.status === 401 && error.code === 'unauthorized') reply.header('www-authenticate', challengeOf(request));
     reply.code(status).header('content-type', 'application/json; charset=utf-8');
     const bodyOf = request.route?.errorBody ?? errorBody;
     const text = JSON.stringify(bodyOf(error, request));
@@ -77,6 +72,12 @@ export function errorHandler({ secrets, log }: { readonly secrets: Secrets; read
       setImmediate(() => (request.raw.complete ? send(reply, text) : sendEarly(request, reply, text, lingerMs)));
     }
   };
+}
+
+/** Browsers ask for the key where somebody opens an address. The page itself says what to do, without their window. */
+function challengeOf({ headers }: FastifyRequest): string {
+  const mode = headers['sec-fetch-mode'];
+  return mode === undefined || mode === 'navigate' ? `Basic ${REALM}, charset="UTF-8"` : `Bearer ${REALM}`;
 }
 
 function send(reply: FastifyReply, text: string): void {
