@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import type { Call } from '../../core/call.ts';
 import type { ChatRequest } from '../../core/chat.ts';
 import type { Batch, Chunk, MediaRef } from '../../core/chunk.ts';
 import { collect, within } from '../../core/collect.ts';
@@ -9,6 +10,7 @@ import { answerHeaders, openStream, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { clientKeys } from '../keys.ts';
 import { lateFailure } from '../late-failure.ts';
+import type { EventStream } from '../sse.ts';
 import { toWebSearch } from '../to-chat.ts';
 import { validate } from '../validate.ts';
 import { wishOf } from '../wish.ts';
@@ -50,18 +52,23 @@ export function create(deps: Deps): Handler {
         return sendCreated(reply, created, headers);
       }
       const stream = openStream(reply, PLAIN_TEXT, { ...headers, 'cache-control': 'no-store' }, deps);
-      const write = plainWriter();
-      try {
-        for await (const batch of chunks) if (!stream.write(batch.map(write).join(''))) await stream.drained();
-        stream.end();
-      } catch (error) {
-        if (stream.closed) return;
-        lateFailure(error, call, deps);
-        // Plain text has no place for an error: the missing end of the body is the only sign.
-        stream.cut();
-      }
+      return sendText(stream, chunks, call, deps);
     });
   };
+}
+
+/** The answer as it comes. */
+async function sendText(stream: EventStream, chunks: AsyncIterable<Batch>, call: Call, deps: Deps): Promise<void> {
+  const write = plainWriter();
+  try {
+    for await (const batch of chunks) if (!stream.write(batch.map(write).join(''))) await stream.drained();
+    stream.end();
+  } catch (error) {
+    if (stream.closed) return;
+    lateFailure(error, call, deps);
+    // Plain text has no place for an error: the missing end of the body is the only sign.
+    stream.cut();
+  }
 }
 
 function toChatRequest(query: CreateQuery): ChatRequest {
