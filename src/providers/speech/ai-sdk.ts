@@ -3,10 +3,11 @@ import type { ProviderConfig } from '../../config/config.ts';
 import type { Call } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Model } from '../../core/model.ts';
+import { defined } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import { SPEECH_FORMATS, type SpeechFormat, type SpeechRequest } from '../../core/speech.ts';
 import { aboutOf, keyFor } from '../about.ts';
-import { type Speaker, thrownFailure } from '../ai-sdk/failure.ts';
+import { thrownFailure } from '../ai-sdk/failure.ts';
 import { begun } from './begun.ts';
 import { fetchAudio } from './fetch-audio.ts';
 import { type ListenSpec, listenBySdk, listenModels } from './listen-sdk.ts';
@@ -61,15 +62,7 @@ export function fromSpeechSdk(name: string, spec: SpeechSpec): (config: Provider
 
     ...(listen === undefined ? {} : { transcribe: listenBySdk(name, listen, config, deps) }),
 
-    async speech(request, call) {
-      const speaker = { label: config.label, secrets: [keyFor(config, call.credentials)] };
-      try {
-        return await speak(name, spec, config, deps, request, call, speaker);
-      } catch (thrown) {
-        if (call.cancelled !== undefined) throw call.cancelled;
-        throw thrownFailure(speaker, thrown);
-      }
-    },
+    speech: speakBySdk(name, spec, config, deps),
   });
 }
 
@@ -77,47 +70,48 @@ function toModel(id: string): Model {
   return { id, type: 'speech', audio: true };
 }
 
-async function speak(
+/** `speech` through one of the AI SDK's vendor libraries. */
+function speakBySdk(
   name: string,
   spec: SpeechSpec,
   config: ProviderConfig,
   deps: SpeechDeps,
-  request: SpeechRequest,
-  call: Call,
-  speaker: Speaker,
-): ReturnType<NonNullable<Provider['speech']>> {
-  const { format } = request;
-  const outputFormat = spec.formats[format];
-  if (outputFormat === undefined) {
-    throw new SluiceError('not_supported', `${config.label} does not know the format ${format}.`, { param: 'format' });
-  }
-  const fetch = fetchAudio(deps.fetch, speaker, { from: spec.origin, to: config.baseUrl ?? spec.origin });
-  const model = await spec.open({
-    apiKey: keyFor(config, call.credentials),
-    headers: { ...config.headers },
-    fetch: fetch.fetch,
-  });
-  const voice = nameOf('voice', request.voice, spec.voice, config.label);
-  const options = optionsOf(spec, request);
-  for (const field of Object.keys(request.extra)) {
-    if (field !== 'instructions' && !spec.options?.includes(field)) call.drop(field);
-  }
-  await model(nameOf('model', request.model, config.defaultModel ?? spec.models[0], config.label) ?? '').doGenerate({
-    text: request.text,
-    outputFormat,
-    abortSignal: call.signal,
-    ...(voice === undefined ? {} : { voice }),
-    ...(request.speed === undefined ? {} : { speed: request.speed }),
-    ...(request.language === undefined ? {} : { language: request.language }),
-    ...instructionsOf(spec, request, call),
-    ...(Object.keys(options).length === 0 ? {} : { providerOptions: { [name]: options } }),
-  });
-  const answer = fetch.answer();
-  const mimeType = spokenType(answer.contentType, format, config.label);
-  const body = await begun(answer.bytes(call), config.label);
-  if (typeof mimeType === 'string') return { mimeType, body };
-  await body[Symbol.asyncIterator]().return?.();
-  throw mimeType;
+): NonNullable<Provider['speech']> {
+  const { label } = config;
+  return async (request, call) => {
+    const { format, text, speed, language, extra } = request;
+    const apiKey = keyFor(config, call.credentials);
+    const speaker = { label, secrets: [apiKey] };
+    try {
+      const outputFormat = spec.formats[format];
+      if (outputFormat === undefined) {
+        throw new SluiceError('not_supported', `${label} does not know the format ${format}.`, { param: 'format' });
+      }
+      const audio = fetchAudio(deps.fetch, speaker, { from: spec.origin, to: config.baseUrl ?? spec.origin });
+      const model = await spec.open({ apiKey, headers: { ...config.headers }, fetch: audio.fetch });
+      const voice = nameOf('voice', request.voice, spec.voice, label);
+      const options = optionsOf(spec, request);
+      for (const field of Object.keys(extra)) {
+        if (field !== 'instructions' && !spec.options?.includes(field)) call.drop(field);
+      }
+      await model(nameOf('model', request.model, config.defaultModel ?? spec.models[0], label) ?? '').doGenerate({
+        text,
+        outputFormat,
+        abortSignal: call.signal,
+        ...defined({ voice, speed, language }),
+        ...instructionsOf(spec, request, call),
+        ...(Object.keys(options).length === 0 ? {} : { providerOptions: { [name]: options } }),
+      });
+      const answer = audio.answer();
+      const mimeType = spokenType(answer.contentType, format, label);
+      const body = await begun(answer.bytes(call), label);
+      if (typeof mimeType === 'string') return { mimeType, body };
+      await body[Symbol.asyncIterator]().return?.();
+      throw mimeType;
+    } catch (thrown) {
+      throw call.cancelled ?? thrownFailure(speaker, thrown);
+    }
+  };
 }
 
 /** How it shall sound, in words: none of these vendors but one has a place for them. */
