@@ -78,6 +78,13 @@ export interface NativeContext {
   readonly signal: AbortSignal;
 }
 
+/** Where and as whom a vendor is called for one request, and what it calls the models. */
+export interface Reached {
+  readonly connection: Connection;
+  readonly who: Speaker;
+  nameOf(model: string): string;
+}
+
 export interface NativeAnswer {
   readonly answering: Answering;
   readonly headers: Readonly<Record<string, string>>;
@@ -123,6 +130,11 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
         settings: config.settings,
         fetch: isElsewhere ? withKeyIn(config.keyHeader, apiKey, fetch) : fetch,
       };
+    }
+
+    function reach({ credentials }: Call): Reached {
+      const apiKey = keyOf(spec, config, credentials);
+      return { connection: connect(apiKey), who: speaker(apiKey), nameOf: (model) => modelName(spec, config, model) };
     }
 
     async function* answer(asked: Asked, call: Call, stop: AbortController): AsyncGenerator<Batch, undefined> {
@@ -220,20 +232,8 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
         }
       },
 
-      ...embeddingOf(
-        spec.embeddings,
-        (credentials) => {
-          const apiKey = keyOf(spec, config, credentials);
-          return { connection: connect(apiKey), who: speaker(apiKey) };
-        },
-        (model) => modelName(spec, config, model),
-      ),
-
-      ...nativeOf(native, deps, ({ credentials }) => {
-        const apiKey = keyOf(spec, config, credentials);
-        const nameOf = (model: string): string => modelName(spec, config, model);
-        return { connection: connect(apiKey), who: speaker(apiKey), nameOf };
-      }),
+      ...embeddingOf(spec.embeddings, reach),
+      ...nativeOf(native, deps, reach),
 
       chat(request, call) {
         const stop = new AbortController();

@@ -1,12 +1,12 @@
 import type { EmbeddingModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider';
-import type { Call, Credentials } from '../../core/call.ts';
+import type { Call } from '../../core/call.ts';
 import type { EmbeddingRequest, Embeddings } from '../../core/embedding.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Provider } from '../../core/provider.ts';
 import { inBatches } from '../tasks/batches.ts';
 import { merge } from '../tasks/embed.ts';
 import { textsOf } from '../tasks/tokens.ts';
-import type { Connection } from './adapter.ts';
+import type { Connection, Reached } from './adapter.ts';
 import { type Speaker, thrownFailure } from './failure.ts';
 
 /** What a vendor's file says about its embeddings. */
@@ -18,22 +18,12 @@ export interface EmbeddingSpec {
   options(request: EmbeddingRequest, drop: (field: string) => void): SharedV4ProviderOptions;
 }
 
-/** Where and as whom a call is made, with the vendor's name for the model checked. */
-export interface Connected {
-  readonly connection: Connection;
-  readonly who: Speaker;
-}
-
 /** `embed` through one of the AI SDK's vendor libraries (`EmbeddingModelV4`); nothing where the vendor has no embeddings. */
-export function embeddingOf(
-  spec: EmbeddingSpec | undefined,
-  connect: (credentials: Credentials) => Connected,
-  nameOf: (model: string) => string,
-): Pick<Provider, 'embed'> {
+export function embeddingOf(spec: EmbeddingSpec | undefined, reach: (call: Call) => Reached): Pick<Provider, 'embed'> {
   if (spec === undefined) return {};
   return {
     async embed(request, call) {
-      const { connection, who } = connect(call.credentials);
+      const { connection, who, nameOf } = reach(call);
       const name = nameOf(request.model);
       // The answer is JSON, which `vendorFetch` expects of those alone that ask for it.
       const headers = { ...connection.headers, accept: 'application/json' };

@@ -2,8 +2,8 @@ import type { Call } from '../../core/call.ts';
 import type { ChatRequest, WireFormat } from '../../core/chat.ts';
 import type { Usage } from '../../core/chunk.ts';
 import type { Provider } from '../../core/provider.ts';
-import type { Connection, NativeApi, NativeContext, VendorDeps } from './adapter.ts';
-import { type Speaker, thrownFailure } from './failure.ts';
+import type { Connection, NativeApi, NativeContext, Reached, VendorDeps } from './adapter.ts';
+import { thrownFailure } from './failure.ts';
 
 /** A provider that speaks a client's API to the end, so that such a client loses nothing on the way. */
 export interface NativeProvider extends Provider {
@@ -23,13 +23,6 @@ export interface Compacted {
 /** Whether requests of clients of that format reach this provider's upstream as they are. */
 export function speaks(provider: Provider, format: WireFormat): provider is NativeProvider {
   return 'speaks' in provider && provider.speaks === format;
-}
-
-/** Where and as whom a vendor is called for one request, and what it calls the models. */
-interface Reached {
-  readonly connection: Connection;
-  readonly who: Speaker;
-  nameOf(model: string): string;
 }
 
 /** What a provider does beside chatting whose vendor's own API is spoken; nothing for others. */
