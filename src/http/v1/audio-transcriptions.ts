@@ -2,8 +2,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { CallScope } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
+import { defined } from '../../core/objects.ts';
 import { toSegments, toSrt, toVtt } from '../../core/timed-text.ts';
-import type { Granularity, Recording, Transcribed, Transcript, TranscriptEvent } from '../../core/transcription.ts';
+import type {
+  Granularity,
+  Recording,
+  Transcribed,
+  Transcript,
+  TranscriptEvent,
+  TranscriptionRequest,
+} from '../../core/transcription.ts';
 import type { Asked, Performed } from '../../routing/router.ts';
 import { answerHeaders, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
@@ -19,19 +27,11 @@ const STREAMED: ReadonlySet<TranscriptFormat> = new Set(['json', 'text', 'diariz
 
 export const TranscriptAnswer = z.looseObject({ text: z.string(), model: z.string(), provider: z.string() });
 
-/** `POST audio/transcriptions`: what a recording says. */
-export function transcriptions(deps: Deps): Handler {
+/** `POST audio/transcriptions`: what a recording says. And `POST audio/translations`: the same in English. */
+export function transcriptions(deps: Deps, task: TranscriptionRequest['task']): Handler {
   return async (request, reply) => {
     const form = await readAudioForm(request, deps);
-    return transcribe(request, reply, deps, form, parseRecording(form.file.bytes), 'transcribe');
-  };
-}
-
-/** `POST audio/translations`: what a recording says, in English. */
-export function translations(deps: Deps): Handler {
-  return async (request, reply) => {
-    const form = await readAudioForm(request, deps);
-    return transcribe(request, reply, deps, form, parseRecording(form.file.bytes), 'translate');
+    return transcribe(request, reply, deps, form, parseRecording(form.file.bytes), task);
   };
 }
 
@@ -41,7 +41,7 @@ export function transcribe(
   deps: Deps,
   form: AudioForm,
   recording: Recording,
-  task: 'transcribe' | 'translate',
+  task: TranscriptionRequest['task'],
 ): Promise<FastifyReply> {
   const { language, prompt, temperature, timeout, user, response_format: format = 'json' } = form.fields;
   if (form.stream && !STREAMED.has(format)) {
@@ -57,9 +57,7 @@ export function transcribe(
     diarized: format === 'diarized_json',
     stream: form.stream,
     extra: form.extra,
-    ...(language === undefined ? {} : { language }),
-    ...(prompt === undefined ? {} : { prompt }),
-    ...(temperature === undefined ? {} : { temperature }),
+    ...defined({ language, prompt, temperature }),
   };
   return withCall(request, reply, deps, { timeout, user, strict: form.strict }, async (call) => {
     const answered = await perform(

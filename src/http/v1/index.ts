@@ -9,7 +9,7 @@ import { QuotaAnswer, quota } from '../quota.ts';
 import { withVariant } from '../variant.ts';
 import { TranscriptionForm } from './audio-form.ts';
 import { audioSpeech, SpeechBody } from './audio-speech.ts';
-import { TranscriptAnswer, transcriptions, translations } from './audio-transcriptions.ts';
+import { TranscriptAnswer, transcriptions } from './audio-transcriptions.ts';
 import { chatCompletions } from './chat-completions.ts';
 import { Completion, CompletionBody } from './completion-body.ts';
 import { completions } from './completions.ts';
@@ -44,8 +44,8 @@ function taskRoutes(deps: Deps): readonly Route[] {
     produces: ['application/json', 'text/plain', 'text/vtt', 'text/event-stream'],
   } as const;
   const spoken = { ...heard, kind: asks('transcription') };
-  const transcription = { ...spoken, handler: transcriptions(deps) };
-  const translation = { ...spoken, handler: translations(deps) };
+  const transcription = { ...spoken, handler: transcriptions(deps, 'transcribe') };
+  const translation = { ...spoken, handler: transcriptions(deps, 'translate') };
   const embedding = {
     ...task,
     body: EmbeddingBody,
