@@ -64,8 +64,10 @@ export function fromImageSdk(name: string, spec: ImageSpec): (config: ProviderCo
       const speaker = { label: config.label, secrets: [apiKey] };
       const baseUrl = config.baseUrl ?? spec.baseUrl;
       const common = { fetch, answerBytes: limits().answerBytes, speaker, baseUrl, call, watcher };
-      const open = (through: typeof fetch): Promise<ImageModelV4> =>
-        openModel(spec, config, apiKey, through, request.model);
+      const open = async (through: typeof fetch): Promise<ImageModelV4> => {
+        const connection = { apiKey, baseURL: baseUrl, headers: { ...config.headers }, fetch: through };
+        return (await spec.open(connection))(request.model);
+      };
       const most = (await open(fetch)).maxImagesPerCall;
       const portions = portionsOf(request, typeof most === 'number' ? most : 1);
       const answers = await fewAtOnce(portions, call, (portion, signal) => {
@@ -85,17 +87,6 @@ function portionsOf({ n, seed }: ImageRequest, most: number): Pick<ImageOptions,
     n: Math.min(most, n - index * most),
     seed: seed === undefined ? undefined : seed + index,
   }));
-}
-
-function openModel(
-  spec: ImageSpec,
-  config: ProviderConfig,
-  apiKey: string,
-  fetch: typeof globalThis.fetch,
-  model: string,
-): Promise<ImageModelV4> {
-  const baseURL = config.baseUrl ?? spec.baseUrl;
-  return spec.open({ apiKey, baseURL, headers: { ...config.headers }, fetch }).then((opened) => opened(model));
 }
 
 async function drawOnce(
