@@ -1,6 +1,7 @@
 import type { ProviderConfig } from '../config/config.ts';
 import type { Credentials } from '../core/call.ts';
 import { SluiceError } from '../core/errors.ts';
+import { defined } from '../core/objects.ts';
 import type { AuthNeed, Provider } from '../core/provider.ts';
 
 type About = Pick<
@@ -14,10 +15,7 @@ export function aboutOf(config: ProviderConfig, auth: AuthNeed = keyNeed(config)
   return {
     ...{ id, label, origin, auth },
     ...(apiKeys === undefined ? {} : { keys: () => apiKeys }),
-    ...(url === undefined ? {} : { url }),
-    ...(loginUrl === undefined ? {} : { loginUrl }),
-    ...(defaultModel === undefined ? {} : { defaultModel }),
-    ...(models === undefined ? {} : { configuredModels: models }),
+    ...defined({ url, loginUrl, defaultModel, configuredModels: models }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Model } from '../../core/model.ts';
-import { isObject, membersOf, parseObject } from '../../core/objects.ts';
+import { defined, isObject, membersOf, parseObject } from '../../core/objects.ts';
 import { drawing } from '../image/describe.ts';
 import { lostCacheMarks, lostDetail, lostOneCall } from '../lost.ts';
 import { fromAiSdk } from './adapter.ts';
@@ -174,16 +174,15 @@ function embeds(entry: z.infer<typeof Entry>): boolean {
 
 function toModel(entry: z.infer<typeof Entry>): Model {
   const id = entry.name.replace(/^models\//, '');
-  const label = entry.displayName === undefined ? {} : { label: entry.displayName };
+  const label = defined({ label: entry.displayName });
   if (embeds(entry) && !answersChats(entry)) return { id, ...label, type: 'embedding' };
   if (speaks(entry)) return { id, ...label, type: 'speech', audio: true };
   if (draws(entry)) return drawing(id);
   const isGemini = id.startsWith('gemini-');
   return {
     id,
-    ...(entry.displayName === undefined ? {} : { label: entry.displayName }),
-    ...(entry.inputTokenLimit === undefined ? {} : { contextLength: entry.inputTokenLimit }),
-    ...(entry.outputTokenLimit === undefined ? {} : { longestAnswer: entry.outputTokenLimit }),
+    ...label,
+    ...defined({ contextLength: entry.inputTokenLimit, longestAnswer: entry.outputTokenLimit }),
     ...(isGemini ? { vision: true, audio: true, video: true } : {}),
     ...(makesImages(id) ? { image: true } : {}),
     ...(isGemini && !makesImages(id) ? { tools: true } : {}),

@@ -4,7 +4,7 @@ import { base64Of } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageRequest } from '../../core/image.ts';
 import type { Model } from '../../core/model.ts';
-import { membersOf } from '../../core/objects.ts';
+import { defined, membersOf } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import { headersFor } from '../about.ts';
 import { askJson } from './ask.ts';
@@ -122,10 +122,7 @@ async function toBody(request: ImageRequest, call: Call, deps: ImageProviderDeps
     width,
     height,
     batch_size: n,
-    ...(negativePrompt === undefined ? {} : { negative_prompt: negativePrompt }),
-    ...(seed === undefined ? {} : { seed }),
-    ...(steps === undefined ? {} : { steps }),
-    ...(guidance === undefined ? {} : { cfg_scale: guidance }),
+    ...defined({ negative_prompt: negativePrompt, seed, steps, cfg_scale: guidance }),
     ...(model === '' ? {} : { override_settings: { sd_model_checkpoint: model } }),
     ...(pictures.length === 0
       ? {}
