@@ -47,7 +47,7 @@ function exported(entry: unknown): BrowserCookie {
   const fields = (entry ?? {}) as Record<string, unknown>;
   const { domain, name, value, path, secure, hostOnly, expirationDate, expires } = fields;
   const until = typeof expirationDate === 'number' ? expirationDate : expires;
-  const read = cookie(domain, name, value, path, secure === true, until);
+  const read = cookie({ domain, name, value, path, secure: secure === true, expires: until });
   return hostOnly === true ? { ...read, hostOnly } : read;
 }
 
@@ -58,18 +58,13 @@ function recorded(entry: unknown): BrowserCookie[] {
   const { hostname, protocol } = new URL(request.url);
   return request.cookies.map((each) => {
     const { domain, name, value, path } = (each ?? {}) as Record<string, unknown>;
-    return cookie(domain ?? hostname, name, value, path, protocol === 'https:', undefined);
+    return cookie({ domain: domain ?? hostname, name, value, path, secure: protocol === 'https:' });
   });
 }
 
-function cookie(
-  domain: unknown,
-  name: unknown,
-  value: unknown,
-  path: unknown,
-  secure: boolean,
-  expires: unknown,
-): BrowserCookie {
+type Claimed = { readonly [Name in Exclude<keyof BrowserCookie, 'secure'>]?: unknown } & { readonly secure: boolean };
+
+function cookie({ domain, name, value, path, secure, expires }: Claimed): BrowserCookie {
   if (typeof domain !== 'string' || typeof name !== 'string' || typeof value !== 'string') {
     throw refused('an entry has no domain, name and value');
   }
