@@ -1,6 +1,6 @@
 import type { Model } from '../../core/model.ts';
 import { lostCacheMarks, lostDetail, lostErrors, lostOneCall } from '../lost.ts';
-import { fromAiSdk, type Settings } from './adapter.ts';
+import { type Connection, fromAiSdk, type Settings } from './adapter.ts';
 import { withClaudeBudget } from './budget.ts';
 import { lostEffort } from './options.ts';
 
@@ -25,16 +25,16 @@ export const bedrock = fromAiSdk({
     return budgetTokens === undefined ? {} : { amazonBedrock: { reasoningConfig: { type: 'enabled', budgetTokens } } };
   },
 
-  async open({ baseUrl, apiKey, headers, settings, fetch }) {
+  async open(connection) {
     const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
-    return createAmazonBedrock(toSettings(baseUrl, apiKey, headers, settings, fetch));
+    return createAmazonBedrock(toSettings(connection));
   },
 
   embeddings: {
     perRequest: (model) => (model.includes('cohere.embed-') ? 96 : 1),
-    async open({ baseUrl, apiKey, headers, settings, fetch }) {
+    async open(connection) {
       const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
-      return createAmazonBedrock(toSettings(baseUrl, apiKey, headers, settings, fetch)).embeddingModel;
+      return createAmazonBedrock(toSettings(connection)).embeddingModel;
     },
     options({ dimensions, extra, model }, drop) {
       const { input_type: inputType, truncate, normalize, ...others } = extra;
@@ -76,13 +76,7 @@ export const bedrock = fromAiSdk({
 const ALWAYS_THINKS = /gpt-oss|claude-(?:opus-5-5|sonnet-5-5|fable-5)/;
 
 /** The library's settings. */
-function toSettings(
-  baseURL: string,
-  apiKey: string,
-  headers: Record<string, string>,
-  settings: Settings,
-  fetch: typeof globalThis.fetch,
-) {
+function toSettings({ baseUrl: baseURL, apiKey, headers, settings, fetch }: Connection) {
   const { accessKeyId = '', secretAccessKey = '', sessionToken = '' } = settings;
   const session = sessionToken === '' ? {} : { sessionToken };
   return { baseURL, region: region(settings), apiKey, accessKeyId, secretAccessKey, ...session, headers, fetch };
