@@ -5,6 +5,7 @@ import type { Limits } from '../config/config.ts';
 import { defaultLimits } from '../config/defaults.ts';
 import { SluiceError } from '../core/errors.ts';
 import { collectBytes } from '../core/pieces.ts';
+import { unlessAborted } from '../core/unless-aborted.ts';
 import { isOwnAddress, isPublicAddress, type Resolve, resolveHost } from './address.ts';
 import { bodyOf, tooLarge } from './guarded-body.ts';
 import { toFailure } from './guarded-failure.ts';
@@ -113,7 +114,7 @@ export function createGuardedFetch(settings: GuardedSettings = {}): GuardedFetch
     let name = address.slice(0, 200);
     try {
       for (let redirects = 0; ; redirects += 1) {
-        const target = await settled(judge(hop, options.allowedOrigins ?? [], guard), signal);
+        const target = await unlessAborted(judge(hop, options.allowedOrigins ?? [], guard), signal);
         name = shown(target.url);
         const headers = {
           'user-agent': userAgent,
@@ -248,14 +249,4 @@ function isWelcome(mimeType: string, type: string): boolean {
 
 function single(header: string | readonly string[] | undefined): string {
   return typeof header === 'string' ? header : (header?.join(',') ?? '');
-}
-
-/** A result, unless the signal is faster: a lookup cannot be called off. */
-function settled<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

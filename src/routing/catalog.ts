@@ -4,6 +4,7 @@ import type { Logger } from '../core/logger.ts';
 import { isChatModel, type Model } from '../core/model.ts';
 import { noModel } from '../core/no-model.ts';
 import { type Ability, isReady, type Provider } from '../core/provider.ts';
+import { unlessAborted } from '../core/unless-aborted.ts';
 import { capabilitiesOf } from '../providers/openai/capabilities.ts';
 
 /** How long a listing is good for, and how long a failed one is not asked again, in milliseconds. */
@@ -221,14 +222,7 @@ function hasOneAbility(provider: Provider): boolean {
 /** Asks a provider, which has to answer in time even if it does not heed the signal. */
 async function listed(provider: Provider, credentials: Credentials): Promise<readonly Model[]> {
   const signal = AbortSignal.timeout(LISTING_MS);
-  const { promise: isLate, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  signal.addEventListener('abort', onAbort);
-  try {
-    return await Promise.race([provider.models(credentials, signal), isLate]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
+  return unlessAborted(provider.models(credentials, signal), signal);
 }
 
 function asListingError(thrown: unknown, provider: Provider): SluiceError {

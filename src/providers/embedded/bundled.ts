@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { SluiceError } from '../../core/errors.ts';
 import { makeFolder } from '../../core/folder.ts';
+import { unlessAborted } from '../../core/unless-aborted.ts';
 
 /** Weights that come as optional packages, each with one part of a file. */
 export interface PackedWeights {
@@ -93,13 +94,9 @@ async function sharedRun(
   signal.throwIfAborted();
   const run = runs.get(path) ?? startRun(path, start);
   run.callers++;
-  const { promise: left, reject } = Promise.withResolvers<never>();
-  const leave = (): void => reject(signal.reason);
-  signal.addEventListener('abort', leave, { once: true });
   try {
-    await Promise.race([run.done, left]);
+    await unlessAborted(run.done, signal);
   } finally {
-    signal.removeEventListener('abort', leave);
     run.callers--;
     if (run.callers === 0) endRun(path, run);
   }
