@@ -1,6 +1,7 @@
 import { SluiceError } from '../core/errors.ts';
 import type { Model } from '../core/model.ts';
 import type { Provider } from '../core/provider.ts';
+import { unlessAborted } from '../core/unless-aborted.ts';
 import { explainFailure } from './failure.ts';
 
 /** What a provider said when it was asked for its models. */
@@ -13,17 +14,12 @@ export interface Asked {
 /** Asks a provider for its models. Never throws, and never takes longer than `timeoutMs`. */
 export async function askForModels(provider: Provider, timeoutMs: number): Promise<Asked> {
   const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  // A race, since not all that is behind a provider listens to the signal.
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      const error = new SluiceError('upstream_timeout', `no answer within ${timeoutMs / 1_000} seconds`);
-      reject(error);
-      controller.abort(error);
-    }, timeoutMs);
-  });
+  const { signal } = controller;
+  const timer = setTimeout(() => {
+    controller.abort(new SluiceError('upstream_timeout', `no answer within ${timeoutMs / 1_000} seconds`));
+  }, timeoutMs);
   try {
-    return { provider, models: await Promise.race([provider.models({}, controller.signal), late]) };
+    return { provider, models: await unlessAborted(provider.models({}, signal), signal) };
   } catch (error) {
     return { provider, models: [], error: error instanceof SluiceError ? error : unexpected(error) };
   } finally {
