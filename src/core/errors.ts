@@ -124,6 +124,10 @@ export function toSluiceError(thrown: unknown): SluiceError {
   );
 }
 
+export function shuttingDown(options: ErrorOptions = {}): SluiceError {
+  return new SluiceError('shutting_down', 'Sluice is shutting down.', options);
+}
+
 /** For the `default` of a switch over a union: the compiler then finds the forgotten case. */
 export function unreachable(value: never): never {
   throw new Error(`unhandled case: ${JSON.stringify(value)}`);

@@ -1,4 +1,4 @@
-import { SluiceError } from '../core/errors.ts';
+import { SluiceError, shuttingDown } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Progress } from './archive.ts';
 import type { Conversion } from './conversion.ts';
@@ -203,8 +203,4 @@ function notStarted(): SluiceError {
   return new SluiceError('overloaded', 'Documents cannot be converted now: the converter did not start.', {
     retryAfter: 5,
   });
-}
-
-function shuttingDown(): SluiceError {
-  return new SluiceError('shutting_down', 'Sluice is shutting down.');
 }

@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { isLoopbackName } from '../config/bind.ts';
 import type { Limits } from '../config/config.ts';
 import { limitRules } from '../config/limit-rules.ts';
-import { SluiceError } from '../core/errors.ts';
+import { SluiceError, shuttingDown } from '../core/errors.ts';
 import { createServer } from '../core/node-http.ts';
 import { uuid } from '../core/uuid.ts';
 import { backendRoutes } from './backend/index.ts';
@@ -143,8 +143,7 @@ export function buildServer(deps: Deps): FastifyInstance {
     const isOpen = request.route.isOpen === true;
     if (!admit(request, reply, deps.config(), isLoopbackBind, isOpen)) return;
     observation.admitted = true;
-    if (deps.calls.draining && !isOpen)
-      throw new SluiceError('shutting_down', 'Sluice is shutting down.', { retryAfter: 5 });
+    if (deps.calls.draining && !isOpen) throw shuttingDown({ retryAfter: 5 });
     done();
   });
   app.addHook('onRequest', (request, reply, done) => {

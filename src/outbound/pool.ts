@@ -1,5 +1,5 @@
 import type { ProxyConfig } from '../config/proxy.ts';
-import { SluiceError } from '../core/errors.ts';
+import { shuttingDown } from '../core/errors.ts';
 import { lastOf } from '../core/last-of.ts';
 import { validateHeaderName, validateHeaderValue } from '../core/node-http.ts';
 import { sizeOf } from '../core/pieces.ts';
@@ -74,7 +74,7 @@ export class Pool implements ConnectionOwner {
   /** Ends all connections; whoever waits for an answer gets an error. */
   close(): void {
     clearInterval(this.#timer);
-    for (const connection of this.#all) connection.fail(new SluiceError('shutting_down', 'Sluice is shutting down.'));
+    for (const connection of this.#all) connection.fail(shuttingDown());
   }
 
   #take(): Connection {

@@ -1,10 +1,9 @@
 import type { Call } from '../core/call.ts';
 import type { Embeddings } from '../core/embedding.ts';
-import type { SluiceError } from '../core/errors.ts';
+import { type SluiceError, shuttingDown } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { AnswerQueue } from '../providers/embedded/answer-queue.ts';
 import type { Embedder, EmbedderSettings } from '../providers/embedded/embedder.ts';
-import { shuttingDown } from '../providers/embedded/engine-words.ts';
 import type { Answering, Embedding, Engines } from '../providers/embedded/engines.ts';
 import type { Task } from '../providers/embedded/protocol.ts';
 import type { Scheduler, SchedulerSettings, Ticket } from '../providers/embedded/scheduler.ts';

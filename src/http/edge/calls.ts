@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallScope } from '../../core/call.ts';
-import { SluiceError } from '../../core/errors.ts';
+import { shuttingDown } from '../../core/errors.ts';
 import { Roster, type Rostered } from '../../core/roster.ts';
 import { clientOf } from './client.ts';
 import type { Places } from './places.ts';
@@ -54,7 +54,7 @@ export class Calls {
     const late = sleep(milliseconds, undefined, { signal: timer.signal }).catch(() => {});
     await Promise.race([empty, late]);
     timer.abort();
-    this.#running.each(({ call }) => call.cancel(new SluiceError('shutting_down', 'Sluice is shutting down.')));
+    this.#running.each(({ call }) => call.cancel(shuttingDown()));
     // The last words are on their way; a client that does not take them is not waited for.
     if (this.#running.size > 0) await Promise.race([empty, sleep(1_000)]);
   }
@@ -69,7 +69,7 @@ export class Calls {
   #beginLate(call: CallScope, client: string | undefined): Leave {
     if (!this.#draining) return this.begin(call, client);
     this.#places.give(client);
-    throw new SluiceError('shutting_down', 'Sluice is shutting down.', { retryAfter: 5 });
+    throw shuttingDown({ retryAfter: 5 });
   }
 
   #leave(visit: Visit): void {

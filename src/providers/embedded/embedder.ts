@@ -2,11 +2,11 @@ import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Call } from '../../core/call.ts';
 import type { Embeddings } from '../../core/embedding.ts';
-import { SluiceError } from '../../core/errors.ts';
+import { SluiceError, shuttingDown } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Embedded } from './engine-embedder.ts';
 import { type EngineProcess, STUCK_MS, startEngineProcess } from './engine-process.ts';
-import { cannotLoad, crashed, shuttingDown, toError, tooManyWait } from './engine-words.ts';
+import { cannotLoad, crashed, toError, tooManyWait } from './engine-words.ts';
 import type { FromEngine } from './protocol.ts';
 
 export interface EmbedderSettings {

@@ -40,7 +40,3 @@ export function tooManyWait(waiting: number): SluiceError {
   const message = `Already ${waiting} requests wait for the embedded model.`;
   return new SluiceError('overloaded', message, { retryAfter: 10 });
 }
-
-export function shuttingDown(): SluiceError {
-  return new SluiceError('shutting_down', 'Sluice is shutting down.');
-}

@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { SluiceError } from '../../core/errors.ts';
+import { type SluiceError, shuttingDown } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { AnswerQueue } from './answer-queue.ts';
 import { type EngineProcess, STUCK_MS, startEngineProcess } from './engine-process.ts';
-import { cannotLoad, crashed, shuttingDown, toChunk, toError, tooManyWait, toUsage } from './engine-words.ts';
+import { cannotLoad, crashed, toChunk, toError, tooManyWait, toUsage } from './engine-words.ts';
 import type { EngineSettings, FromEngine, Outcome, Task } from './protocol.ts';
 
 export interface SchedulerSettings extends Omit<EngineSettings, 'modelPath'> {
