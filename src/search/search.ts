@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
+import { defined } from '../core/objects.ts';
 import { AnsweredError, type GuardedFetch, readAll } from '../outbound/guarded-fetch.ts';
 import { excerpt, type Pages } from '../outbound/pages.ts';
 import { cleanResults, visibleText } from './clean.ts';
@@ -50,17 +51,20 @@ export interface WebSearchDeps {
   readonly config: () => SearchConfig;
 }
 
+/** A search that is under way. */
+interface Run {
+  readonly query: string;
+  readonly count: number;
+  /** Milliseconds that are left for it. */
+  readonly left: () => number;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** Web search on the configured engines. What was found is remembered for an hour. */
 export function createWebSearch({ fetch, pages, config }: WebSearchDeps): WebSearch {
   const cache = new LRUCache<string, readonly SearchResult[]>({ max: MOST_CACHED, ttl: CACHED_MS });
 
-  async function ask(
-    target: SearchTarget,
-    query: string,
-    count: number,
-    left: () => number,
-    signal: AbortSignal | undefined,
-  ) {
+  async function ask(target: SearchTarget, { query, count, left, signal }: Run) {
     const engine = ENGINES[target.engine];
     const { address, ...request } = engine.request(query, count, target);
     try {
@@ -72,7 +76,7 @@ export function createWebSearch({ fetch, pages, config }: WebSearchDeps): WebSea
         redirects: 0,
         bytes: ANSWER_BYTES,
         totalMs: Math.max(1, Math.floor(Math.min(ENGINE_MS, left()))),
-        ...(signal === undefined ? {} : { signal }),
+        ...defined({ signal }),
       });
       const answer: unknown = JSON.parse((await readAll(fetched)).toString());
       return cleanResults(engine.results(answer, target), count);
@@ -81,19 +85,13 @@ export function createWebSearch({ fetch, pages, config }: WebSearchDeps): WebSea
     }
   }
 
-  async function askInTurn(
-    targets: readonly SearchTarget[],
-    query: string,
-    count: number,
-    left: () => number,
-    signal: AbortSignal | undefined,
-  ) {
+  async function askInTurn(targets: readonly SearchTarget[], run: Run) {
     let last = new SluiceError('not_supported', 'Web search is switched off.');
     for (const target of targets) {
       try {
-        return await ask(target, query, count, left, signal);
+        return await ask(target, run);
       } catch (error) {
-        if (signal?.aborted === true) throw error;
+        if (run.signal?.aborted === true) throw error;
         last = toSluiceError(error);
       }
     }
@@ -101,16 +99,11 @@ export function createWebSearch({ fetch, pages, config }: WebSearchDeps): WebSea
   }
 
   /** The result with the text of its page; a page that cannot be had is no reason to fail. */
-  async function read(
-    result: SearchResult,
-    left: () => number,
-    signal: AbortSignal | undefined,
-  ): Promise<SearchResult> {
+  async function read(result: SearchResult, { left, signal }: Run): Promise<SearchResult> {
     const totalMs = Math.floor(Math.min(PAGE_MS, left()));
     if (totalMs < 1) return result;
     try {
-      const options = { keepsLinks: false, totalMs, ...(signal === undefined ? {} : { signal }) };
-      const page = await pages.read(result.url, options);
+      const page = await pages.read(result.url, { keepsLinks: false, totalMs, ...defined({ signal }) });
       return { ...result, text: visibleText(page.text) };
     } catch {
       return result;
@@ -133,10 +126,11 @@ export function createWebSearch({ fetch, pages, config }: WebSearchDeps): WebSea
       const key = JSON.stringify([query, limits, targets.map(({ engine, url }) => [engine, url])]);
       const known = cache.get(key);
       if (known !== undefined) return known;
-      const found = await askInTurn(targets, query, limits.results, left, signal);
+      const run = { query, count: limits.results, left, signal };
+      const found = await askInTurn(targets, run);
       const full = await Promise.all(
         found.map((result, at) =>
-          at < limits.pages && result.text === undefined ? read(result, left, signal) : Promise.resolve(result),
+          at < limits.pages && result.text === undefined ? read(result, run) : Promise.resolve(result),
         ),
       );
       signal?.throwIfAborted();
