@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { isLoopbackName } from '../config/bind.ts';
 import type { Limits } from '../config/config.ts';
@@ -77,35 +77,7 @@ export function buildServer(deps: Deps): FastifyInstance {
   const isLoopbackBind = isLoopbackName(bind.host);
   const showError = errorHandler(deps);
   const app = Fastify({
-    serverFactory: (handler) => {
-      const server = createServer(
-        {
-          maxHeaderSize: limits.headerBytes,
-          // Checked with the rest of it (edge/guard.ts), which answers like every other refusal.
-          requireHostHeader: false,
-          // Bodies have an idle limit of their own (edge/body.ts); a long upload that moves is no attack.
-          requestTimeout: 0,
-          // It stays as it is, while the limit that is checked may be lowered.
-          connectionsCheckingInterval: Math.min(1_000, limits.clientHeaderMs),
-          noDelay: true,
-        },
-        handler,
-      );
-      server.maxHeadersCount = MOST_HEADERS;
-      useLimits(server, limits);
-      keepUnsent(server);
-      readPlainRequests(server, limits.headerBytes);
-      // Nothing that can be expected is known to us; RFC 9110 §10.1.1 lets us pass over it.
-      server.on('checkExpectation', handler);
-      // Who asks first whether a body is wanted hears so when somebody begins to read it; a refusal needs none of it.
-      server.on('checkContinue', (request, response) => {
-        request.once('resume', () => {
-          if (!response.headersSent) response.writeContinue();
-        });
-        handler(request, response);
-      });
-      return server;
-    },
+    serverFactory: (handler) => listener(handler, limits),
     genReqId: uuid,
     // For `addressOf` (edge/client.ts).
     trustProxy: [...trustedProxies],
@@ -172,31 +144,51 @@ export function buildServer(deps: Deps): FastifyInstance {
     observeFailure(request, error);
     showError(error, request, reply);
   });
-  for (const route of all) {
-    const { method, url, handler, form, bodyLimit, errorBody, isCostly, hasNoBody = false, anyType = false } = route;
-    const { kind, isOpen, ownerOf, refusal, errorStatus, outlines = false, takesBytes = false } = route;
-    const takesForm = form !== undefined;
-    const takesJson = !takesForm || 'body' in route;
-    const formParts = form?.required ?? [];
-    const config = {
-      takesForm,
-      formParts,
-      takesJson,
-      outlines,
-      hasNoBody,
-      anyType,
-      takesBytes,
-      bodyLimit,
-      errorBody,
-      errorStatus,
-      kind,
-      isOpen,
-      refusal,
-      ownerOf,
-    };
-    app.route({ method, url, handler, config, exposeHeadRoute: isCostly !== true });
-  }
+  for (const route of all) mount(app, route);
   return app;
+}
+
+/** Node's server, with what is ours about connections, heads and limits. */
+function listener(handler: RequestListener, limits: Limits): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: limits.headerBytes,
+      // Checked with the rest of it (edge/guard.ts), which answers like every other refusal.
+      requireHostHeader: false,
+      // Bodies have an idle limit of their own (edge/body.ts); a long upload that moves is no attack.
+      requestTimeout: 0,
+      // It stays as it is, while the limit that is checked may be lowered.
+      connectionsCheckingInterval: Math.min(1_000, limits.clientHeaderMs),
+      noDelay: true,
+    },
+    handler,
+  );
+  server.maxHeadersCount = MOST_HEADERS;
+  useLimits(server, limits);
+  keepUnsent(server);
+  readPlainRequests(server, limits.headerBytes);
+  // Nothing that can be expected is known to us; RFC 9110 §10.1.1 lets us pass over it.
+  server.on('checkExpectation', handler);
+  // Who asks first whether a body is wanted hears so when somebody begins to read it; a refusal needs none of it.
+  server.on('checkContinue', (request, response) => {
+    request.once('resume', () => {
+      if (!response.headersSent) response.writeContinue();
+    });
+    handler(request, response);
+  });
+  return server;
+}
+
+/** Serves a route; what its row says is there for whoever looks at `request.route`. */
+function mount(app: FastifyInstance, route: PlainRoute): void {
+  const { method, url, handler, form, bodyLimit, errorBody, isCostly, hasNoBody = false, anyType = false } = route;
+  const { kind, isOpen, ownerOf, refusal, errorStatus, outlines = false, takesBytes = false } = route;
+  const takesForm = form !== undefined;
+  const takesJson = !takesForm || 'body' in route;
+  const formParts = form?.required ?? [];
+  const ofBody = { takesForm, formParts, takesJson, outlines, hasNoBody, anyType, takesBytes, bodyLimit };
+  const config = { ...ofBody, errorBody, errorStatus, kind, isOpen, refusal, ownerOf };
+  app.route({ method, url, handler, config, exposeHeadRoute: isCostly !== true });
 }
 
 /** Puts those limits in force that Node keeps. */
