@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * What both dialects share of the wire format of OpenAI's chat completions. Structure is checked, values are the upstream's
- * business: unknown fields and unknown kinds of parts are kept.
+ * What both dialects share of the wire format of OpenAI's chat completions, and what further formats have in common with it.
+ * Structure is checked, values are the upstream's business: unknown fields and unknown kinds of parts are kept.
  */
 
 /** No control characters, no invisible ones that change how text reads (bidi overrides), no halves of a letter. */
@@ -46,9 +46,7 @@ const BucketPart = z.looseObject({ bucket_id: z.string(), name: z.string().nulli
 const NamedTextPart = z.looseObject({ name: z.string(), text: z.string() });
 const KnownPart = z.discriminatedUnion('type', [TextPart, ImagePart, AudioPart, VideoPart, FilePart]);
 const KNOWN_PARTS: ReadonlySet<unknown> = new Set(['text', 'image_url', 'input_audio', 'video_url', 'file']);
-// `abort`: else the union would take this complaint for the most fitting one, and not name the field that is missing.
-const isOther = { error: 'is incomplete', abort: true } as const;
-const OtherPart = z.looseObject({ type: z.string().refine((type) => !KNOWN_PARTS.has(type), isOther) });
+const OtherPart = z.looseObject({ type: typeBeside(KNOWN_PARTS) });
 
 export const Part = z.union([KnownPart, OtherPart, BucketPart, NamedTextPart]);
 export type WirePart = z.infer<typeof Part>;
@@ -97,8 +95,8 @@ const ResponseFormat = z.looseObject({
     .optional(),
 });
 
-const Finite = z.number().nullish();
-const Count = z.int().nonnegative().nullish();
+export const Finite = z.number().nullish();
+export const Count = z.int().nonnegative().nullish();
 
 /** Fields of a chat request that both dialects know and hand to providers. */
 export const ChatFields = {
@@ -194,6 +192,11 @@ export const DROPPED_FIELDS: readonly string[] = [
 
 type ChatFieldsSchema = z.ZodObject<typeof ChatFields>;
 export type WireChatFields = z.infer<ChatFieldsSchema>;
+
+/** The `type` of whatever is of no known one. It aborts: else a union would take this complaint for the most fitting one. */
+export function typeBeside(known: ReadonlySet<unknown>) {
+  return z.string().refine((type) => !known.has(type), { error: 'is incomplete', abort: true });
+}
 
 /** A whole number in a query or a form, where everything is text. */
 export function wholeNumber(least: number, most: number) {

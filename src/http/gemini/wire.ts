@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DROPPED_FIELDS, RoutingFields } from '../wire.ts';
+import { Count, DROPPED_FIELDS, Finite, RoutingFields } from '../wire.ts';
 import { camelName, toCamelCase } from './camel.ts';
 
 /**
@@ -67,9 +67,6 @@ const FunctionCallingConfig = z.looseObject({
   mode: z.string().max(64).nullish(),
   allowedFunctionNames: z.array(z.string()).max(1_000).nullish(),
 });
-
-const Finite = z.number().nullish();
-const Count = z.int().nonnegative().nullish();
 
 const GenerationConfig = z.looseObject({
   temperature: Finite,

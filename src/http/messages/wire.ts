@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RoutingFields } from '../wire.ts';
+import { Finite, RoutingFields, typeBeside } from '../wire.ts';
 
 /**
  * The wire format of Anthropic's Messages API (https://platform.claude.com/docs/en/api/messages/create). Structure is checked,
@@ -54,9 +54,7 @@ const KNOWN = [
   'tool_result',
 ];
 const KNOWN_BLOCKS: ReadonlySet<unknown> = new Set(KNOWN);
-// `abort`: else the union would take this complaint for the most fitting one, and not name the field that is missing.
-const isOther = { error: 'is incomplete', abort: true } as const;
-const OtherBlock = z.looseObject({ type: z.string().refine((type) => !KNOWN_BLOCKS.has(type), isOther) });
+const OtherBlock = z.looseObject({ type: typeBeside(KNOWN_BLOCKS) });
 /** Of an uploaded bucket, as everywhere here. */
 const BucketBlock = z.looseObject({ bucket_id: z.string(), name: z.string().optional() });
 
@@ -104,14 +102,13 @@ const CustomTool = z.looseObject({
 });
 /** A tool of the vendor's own, named by its version: `web_search_20250305`. */
 const VendorTool = z.looseObject({
-  type: z.string().refine((type) => type !== 'custom', isOther),
+  type: typeBeside(new Set(['custom'])),
   name: z.string().optional(),
 });
 const Tool = z.union([CustomTool, VendorTool]);
 export type WireTool = z.infer<typeof Tool>;
 
 const Schema = z.looseObject({ type: z.string(), schema: z.record(z.string(), z.unknown()).optional() }).nullish();
-const Finite = z.number().nullish();
 
 /** What counts as prompt, which is all that `count_tokens` takes. */
 const PROMPT_FIELDS = {
