@@ -20,7 +20,12 @@ function hear(pieces: readonly string[], reader?: AnswerReader): Heard {
       },
       1_000,
     );
-  for (const piece of pieces) used.push(Buffer.from(piece, 'latin1'));
+  for (const piece of pieces) {
+    const bytes = Buffer.from(piece, 'latin1');
+    used.push(bytes);
+    // What is read next, from whatever connection, comes into the same memory.
+    bytes.fill(0);
+  }
   return { told, reader: used };
 }
 
@@ -123,6 +128,13 @@ describe('the reader of answers', () => {
       assert.equal(slowly.reader.isFree, isFree);
     });
   }
+
+  test('reads as many chunks as there are, also where each size is padded or says more', () => {
+    const chunks = `${'1   \r\na\r\n1;x=y\r\nb\r\n'.repeat(1_000)}0;end\r\nx: y\r\n\r\n`;
+    const { told, reader } = hear([CHUNKED, chunks]);
+    assert.deepEqual(told.slice(1), ['ab'.repeat(1_000), 'end']);
+    assert.equal(reader.isFree, true);
+  });
 
   test('reads a body that ends with the connection', () => {
     const { told, reader } = hear(['HTTP/1.1 200 OK\r\n\r\na', 'b']);

@@ -74,7 +74,7 @@ export class AnswerReader {
   #left = 0;
   /** Digits of a chunk's size that were read. */
   #digits = 0;
-  /** Bytes of the extension of a chunk's size, or of the trailers. */
+  /** Bytes of the extension of one chunk's size, or of the trailers. */
   #extra = 0;
   /** Bytes of the current line of the trailers. */
   #line = 0;
@@ -184,7 +184,6 @@ export class AnswerReader {
       // Both are a sign of an attack on somebody; what is chunked is read so.
       if (length !== undefined) this.#isReusable = false;
       this.#state = 'size';
-      this.#extra = 0;
     } else if (length === undefined) {
       this.#isReusable = false;
       this.#state = 'endless';
@@ -262,6 +261,8 @@ export class AnswerReader {
         case 'size end':
           if (byte !== LF) throw new NotHttp('The size of a chunk has no proper end.');
           this.#digits = 0;
+          // Some pad every size, and an answer has as many chunks as it has words.
+          this.#extra = 0;
           this.#line = 0;
           this.#state = this.#left === 0 ? 'trailers' : 'chunk';
           break;
