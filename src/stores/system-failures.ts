@@ -14,6 +14,11 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
   ['ELOOP', 'The data folder holds a symbolic link.'],
   ['ENOENT', 'The data folder is gone, or cannot be made.'],
   ['EIO', 'The disk reports an error.'],
+  // Folders of other machines, and disks that were pulled out.
+  ['ESTALE', 'The disk reports an error.'],
+  ['ETIMEDOUT', 'The disk reports an error.'],
+  ['ENODEV', 'The disk reports an error.'],
+  ['ENXIO', 'The disk reports an error.'],
   ['EMFILE', 'Too many files are open.'],
   ['ENFILE', 'Too many files are open.'],
 ]);

@@ -19,6 +19,7 @@ import fsPromises, { type FileHandle, open as openFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { testLogger } from '../../../test/support/call.ts';
 import { temporaryFolder } from '../../../test/support/config-folder.ts';
 import { eventually } from '../../../test/support/eventually.ts';
@@ -151,11 +152,13 @@ describe('files on the disk', () => {
     const probe = await openFile(root);
     const { sync } = probe;
     const synced: string[] = [];
-    context.mock.method(Object.getPrototypeOf(probe), 'sync', function (this: FileHandle) {
+    context.mock.method(Object.getPrototypeOf(probe), 'sync', async function (this: FileHandle) {
       const inside = path.relative(realpathSync(root), readlinkSync(`/proc/self/fd/${this.fd}`));
       const place = inside.startsWith('.tmp') ? '.tmp' : inside;
+      await sync.call(this);
+      // A disk that takes its time: whoever does not wait for it has gone on by then.
+      await sleep(20);
       synced.push(`${place}, ${existsSync(path.join(root, 'b/own')) ? 'named' : 'not named'}`);
-      return sync.call(this);
     });
     await probe.close();
     await files.write('b/own', text('own'));
@@ -302,6 +305,40 @@ describe('files on the disk', () => {
       ['error', 'info'],
     );
   });
+
+  for (const [code, sentence] of [
+    ['ENOSPC', 'The disk is full.'],
+    ['EDQUOT', 'The disk is full.'],
+    ['EFBIG', 'The disk is full.'],
+    ['EIO', 'The disk reports an error.'],
+    ['ESTALE', 'The disk reports an error.'],
+    ['EROFS', 'The data folder cannot be written.'],
+  ] as const) {
+    for (const step of ['writeFile', 'sync'] as const) {
+      test(`what fails with ${code} is not acknowledged, and what was there stays: ${step}`, async (context) => {
+        const { root, open, paths } = openFiles(context);
+        const files = open();
+        await files.write('a/b', text('before'));
+        const probe = await openFile(root);
+        const failing = context.mock.method(Object.getPrototypeOf(probe), step, () =>
+          Promise.reject(Object.assign(new Error('as the system says it'), { code })),
+        );
+        await assert.rejects(files.write('a/b', text('after')), {
+          code: 'storage_failed',
+          message: new RegExp(sentence),
+        });
+        await assert.rejects(files.write('c/d', text('after')), { code: 'storage_failed' });
+        assert.equal(files.problem, sentence);
+        failing.mock.restore();
+        await probe.close();
+        assert.equal(readFileSync(path.join(root, 'a/b'), 'utf8'), 'before');
+        assert.deepEqual([await paths(files, 'a'), await paths(files, 'c')], [['a/b'], []]);
+        assert.deepEqual(readdirSync(path.join(root, '.tmp')), []);
+        await files.write('a/b', text('after'));
+        assert.equal(files.problem, undefined);
+      });
+    }
+  }
 
   test('opening makes the folder by itself, in the background', async (context) => {
     const { root, open } = openFiles(context);
