@@ -197,6 +197,17 @@ describe('attempts', () => {
     assert.ok(tookMs >= 999, `${tookMs} ms`);
   });
 
+  test('a time that has come is waited for no less than where none was named', async (context) => {
+    context.mock.method(Math, 'random', () => 0.999);
+    for (const code of ['overloaded', 'rate_limited'] as const) {
+      const script = { a: [[code, { retryAfter: 0 }]] } as const;
+      // 150 ms and 300 ms.
+      assert.equal((await run([a], script, { attempts: 3, retryWaitMs: 100 })).asked.length, 1);
+      assert.equal((await run([a], script, { attempts: 3, retryWaitMs: 400 })).asked.length, 2);
+      assert.equal((await run([a], script, { attempts: 3, retryWaitMs: 500 })).asked.length, 3);
+    }
+  });
+
   test('a time that is too long to wait is passed on at once', async () => {
     const { error, asked, tookMs } = await run([a], { a: [['rate_limited', { retryAfter: 30 }]] });
     assert.deepEqual(asked, ['a']);

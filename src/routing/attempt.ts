@@ -115,14 +115,16 @@ function isKeysFault(error: SluiceError): boolean {
 /** Milliseconds before the same target may be tried again; undefined: it is not worth it. */
 function waitBefore(error: SluiceError, round: number): number | undefined {
   const { retryAfter } = error.options;
-  if (retryAfter !== undefined && error.status !== 401) return retryAfter * 1_000;
+  const own = FIRST_WAIT_MS * 2 ** round * (0.5 + Math.random() / 2);
+  // "At once", and a date that has passed by our clock, are no reason to ask three times in a row.
+  if (retryAfter !== undefined && error.status !== 401) return Math.max(own, retryAfter * 1_000);
   switch (error.code) {
     case 'upstream_unreachable':
     case 'upstream_cut':
     case 'upstream_failed':
     case 'provider_failed':
     case 'overloaded':
-      return FIRST_WAIT_MS * 2 ** round * (0.5 + Math.random() / 2);
+      return own;
     default:
       return undefined;
   }
