@@ -6,7 +6,7 @@ import { SluiceError } from '../core/errors.ts';
 import { join } from '../core/pieces.ts';
 import { type Exchange, LAST_WORDS_MS, type UpstreamClient, type UpstreamHandler } from '../outbound/upstream.ts';
 import { decodeCompletion, StreamDecoder } from '../providers/openai/decode.ts';
-import { looksLikeEvents } from '../providers/openai/events.ts';
+import { looksLikeEvents, withoutRestOfMark } from '../providers/openai/events.ts';
 import { failureOfStatus } from '../providers/openai/failure.ts';
 import { completionBytes } from './completion.ts';
 import type { Deadline, Deadlines } from './deadlines.ts';
@@ -239,7 +239,7 @@ class Relaying implements UpstreamHandler, RelayedStream {
           this.#state = 'events';
           this.#events = new StreamDecoder(this.#deps.limits.sseLineBytes);
         }
-        this.#take(bytes);
+        this.#take(withoutRestOfMark(bytes));
         return;
       }
       case 'error':

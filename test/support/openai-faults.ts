@@ -296,6 +296,37 @@ export const faults = {
     answer: (request, response) =>
       void response.writeHead(200, JSON_TYPE).end(JSON.stringify(completionOf({ text: PIECES }, request.model))),
   },
+  /** DeepSeek sends empty lines until there is an answer, which may then come along with many of them. */
+  'fault-empty-lines': {
+    expected: whole,
+    answer: (request, response) =>
+      sendRaw(request, response, {
+        headers: JSON_TYPE,
+        pieces: ['\n', `${'\n'.repeat(100)}${JSON.stringify(completionOf({ text: PIECES }, request.model))}`],
+        delayMs: 20,
+      }),
+  },
+  'fault-empty-lines-stream': {
+    expected: whole,
+    answer: (request, response) =>
+      sendRaw(request, response, { pieces: ['\n', `${'\n'.repeat(100)}${framed(usual(request))}`], delayMs: 20 }),
+  },
+  /** A byte order mark that does not come in one. */
+  'fault-mark-split': {
+    expected: whole,
+    answer: (request, response) => {
+      const bytes = Buffer.from(`\ufeff${JSON.stringify(completionOf({ text: PIECES }, request.model))}`);
+      const pieces = [bytes.subarray(0, 1), bytes.subarray(1, 2), bytes.subarray(2)];
+      return sendRaw(request, response, { headers: JSON_TYPE, pieces, delayMs: 20 });
+    },
+  },
+  'fault-mark-split-stream': {
+    expected: whole,
+    answer: (request, response) => {
+      const bytes = Buffer.from(`\ufeff${framed(usual(request))}`);
+      return sendRaw(request, response, { pieces: [bytes.subarray(0, 1), bytes.subarray(1)], delayMs: 20 });
+    },
+  },
   /** Others can do nothing but stream. */
   'fault-stream-for-json': { expected: whole, stream: false, answer: written(framed) },
   /** The stream is over, but the connection stays open for ever. */

@@ -6,6 +6,7 @@ import { open, type UpstreamResponse } from '../../outbound/body.ts';
 import type { GuardedFetch } from '../../outbound/guarded-fetch.ts';
 import { errorBody } from '../error-body.ts';
 import { type FormPart, toForm } from '../form.ts';
+import { beginningOf } from '../openai/beginning.ts';
 import { looksLikeEvents } from '../openai/events.ts';
 import { failureOfStatus } from '../openai/failure.ts';
 import type { AskDeps } from './ask.ts';
@@ -80,10 +81,8 @@ async function read(
   { limits }: OpenAiImageDeps,
   origin: string,
 ): Promise<ImageAnswer> {
-  const first = await response.body.next();
-  const start = first.done === true ? Buffer.alloc(0) : first.value;
-  watcher.alive();
   const { answerBytes, sseLineBytes } = limits();
+  const start = await beginningOf(response.body, answerBytes, () => watcher.alive());
   if (looksLikeEvents(start) !== true) {
     const rest = await response.body.collect(answerBytes);
     return readAnswer(Buffer.concat([start, rest]), origin);

@@ -16,7 +16,7 @@ export class DecodedAnswer implements AsyncIterableIterator<Batch> {
   readonly #body: Body;
   readonly #limits: AnswerLimits;
   readonly #decoder: StreamDecoder;
-  /** The pieces of an answer that is no stream. */
+  /** The pieces of an answer that is no stream, or has not said yet what it is. */
   readonly #whole: Buffer[] = [];
   #size = 0;
   #isStream: boolean | undefined;
@@ -56,7 +56,11 @@ export class DecodedAnswer implements AsyncIterableIterator<Batch> {
 
   #step(bytes: Buffer | undefined): Step {
     try {
-      if (bytes !== undefined) this.#isStream ??= looksLikeEvents(bytes);
+      if (bytes !== undefined && this.#isStream === undefined) {
+        this.#isStream = looksLikeEvents(bytes);
+        // A byte order mark may have come in parts.
+        if (this.#isStream === true) return this.#events(Buffer.concat([...this.#whole, bytes]));
+      }
       return this.#isStream === true ? this.#events(bytes) : this.#json(bytes);
     } catch (error) {
       return this.#fail(error);

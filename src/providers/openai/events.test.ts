@@ -130,6 +130,9 @@ describe('looksLikeEvents', () => {
     ['<!DOCTYPE html>', false],
     ['', undefined],
     [' \r\n\t', undefined],
+    ['\n'.repeat(100), undefined],
+    [`${'\n'.repeat(100)}{"choices"`, false],
+    [`${'\n'.repeat(100)}data: {}`, true],
   ] as const) {
     test(JSON.stringify(bytes), () => assert.equal(looksLikeEvents(Buffer.from(bytes)), expected));
   }

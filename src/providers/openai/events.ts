@@ -4,7 +4,11 @@ import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import { parseObject } from '../../core/objects.ts';
 import { Unreadable } from './unreadable.ts';
 
-const OPEN_BRACE = 0x7b;
+const SPACE = 0x20;
+/** A byte order mark in UTF-8. */
+const MARK = Buffer.of(0xef, 0xbb, 0xbf);
+/** How JSON and HTML begin. */
+const OPENING = Buffer.from('{[<');
 
 /** Bytes of an event stream → the data of each event (WHATWG HTML §9.2), however the bytes were split. */
 export class EventReader {
@@ -100,15 +104,16 @@ function withErrors({ event, data }: EventSourceMessage): string {
 }
 
 /**
- * Whether bytes begin an event stream rather than JSON or HTML; undefined while there is nothing but white space. What the
- * bytes say counts, not the content type: some upstreams cannot stream every model and send JSON, others stream under a
- * wrong name.
+ * Whether bytes begin an event stream rather than JSON or HTML; undefined while there is nothing but white space, however much,
+ * and a byte order mark or a part of one. What the bytes say counts, not the content type: some upstreams cannot stream every
+ * model and send JSON, others stream under a wrong name.
  */
 export function looksLikeEvents(bytes: Buffer): boolean | undefined {
-  if (bytes[0] === OPEN_BRACE) return false;
-  const start = bytes
-    .toString('latin1', 0, Math.min(64, bytes.length))
-    .replace(/^\xef\xbb\xbf/, '')
-    .trimStart();
-  return start === '' ? undefined : !/^[{[<]/.test(start);
+  const first = bytes.find((byte) => byte > SPACE && !MARK.includes(byte));
+  return first === undefined ? undefined : !OPENING.includes(first);
+}
+
+/** Without what is left of a byte order mark whose beginning came before: no text begins with it. */
+export function withoutRestOfMark(bytes: Buffer): Buffer {
+  return bytes.subarray(bytes.findIndex((byte) => byte !== MARK[1] && byte !== MARK[2]));
 }

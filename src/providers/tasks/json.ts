@@ -3,6 +3,7 @@ import { SluiceError } from '../../core/errors.ts';
 import type { JsonAnswer, JsonRequest } from '../../core/json-task.ts';
 import type { Provider } from '../../core/provider.ts';
 import type { Body } from '../../outbound/body.ts';
+import { beginningOf } from '../openai/beginning.ts';
 import { EventReader, looksLikeEvents } from '../openai/events.ts';
 import { failureInAnswer } from '../openai/failure.ts';
 import { parseAnswer, post, type TaskRequest, type TaskUpstream } from './post.ts';
@@ -33,8 +34,10 @@ async function relayed(
     parseAnswer(bytes, provider);
     return { kind: 'whole', bytes };
   }
-  const head = await begun(body);
-  if (looksLikeEvents(head) === true) {
+  const head = await beginningOf(body, answerBytes);
+  const isEvents = looksLikeEvents(head);
+  if (isEvents === undefined) throw new SluiceError('upstream_cut', 'The provider ended its answer before it began.');
+  if (isEvents) {
     const [first] = new EventReader(sseLineBytes).push(head);
     const failure = first === undefined ? undefined : failureIn(first);
     if (failure === undefined) return { kind: 'events', events: continued(head, body) };
@@ -45,18 +48,6 @@ async function relayed(
   const bytes = Buffer.concat([head, await body.collect(answerBytes)]);
   const answer = JSON.stringify(parseAnswer(bytes, provider));
   return { kind: 'events', events: continued(Buffer.from(`data: ${answer}\n\ndata: [DONE]\n\n`)) };
-}
-
-/** What has come once it says something. */
-async function begun(body: Body): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for (;;) {
-    const { value, done } = await body.next();
-    if (done === true) throw new SluiceError('upstream_cut', 'The provider ended its answer before it began.');
-    pieces.push(value);
-    const head = Buffer.concat(pieces);
-    if (looksLikeEvents(head) !== undefined) return head;
-  }
 }
 
 async function* continued(head: Buffer, body?: Body): AsyncGenerator<Buffer, void> {

@@ -11,6 +11,7 @@ import type {
 } from '../../core/transcription.ts';
 import type { Body } from '../../outbound/body.ts';
 import { type Form, toForm } from '../form.ts';
+import { beginningOf } from '../openai/beginning.ts';
 import { EventReader, looksLikeEvents } from '../openai/events.ts';
 import { failureInAnswer } from '../openai/failure.ts';
 import { needModel, parseAnswer, post, type TaskUpstream } from './post.ts';
@@ -48,10 +49,10 @@ function formOf(request: TranscriptionRequest, model: string, call: Call): Form 
 async function decode(body: Body, upstream: TaskUpstream, { stream }: TranscriptionRequest): Promise<Transcribed> {
   const { answerBytes, sseLineBytes } = upstream.limits();
   if (stream) {
-    const { value: head = Buffer.alloc(0), done } = await body.next();
+    const head = await beginningOf(body, answerBytes);
     // Whisper does not stream, and then sends what it would have sent otherwise.
-    if (done === true || looksLikeEvents(head) !== true) {
-      const rest = done === true ? Buffer.alloc(0) : await body.collect(answerBytes);
+    if (looksLikeEvents(head) !== true) {
+      const rest = await body.collect(answerBytes);
       return { kind: 'whole', transcript: toTranscript(Buffer.concat([head, rest]), upstream.provider) };
     }
     return { kind: 'events', events: await begun(events(head, body, sseLineBytes)) };
