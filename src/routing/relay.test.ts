@@ -41,12 +41,12 @@ function ask(origin: string, body: string, stream = false, call = testCall(), th
   return openRelay({ provider, model: 'm' }, request, call, through);
 }
 
-/** A stream is asked for; upstream and time do what the test says, and `done` is what becomes of the exchange. */
-function byHand(limits: Partial<RelayDeps['limits']> = {}, call = testCall()) {
+/** A stream is asked for, or a whole answer; upstream and time do what the test says, and `done` is what becomes of the exchange. */
+function byHand(limits: Partial<RelayDeps['limits']> = {}, call = testCall(), streams = true) {
   const time = handDeadlines();
   const done: string[] = [];
   const handlers: UpstreamHandler[] = [];
-  const relayed = ask('', '', true, call, {
+  const relayed = ask('', '', streams, call, {
     client: {
       send: (_request, handler) => {
         handlers.push(handler);
@@ -111,6 +111,12 @@ describe('the relay', () => {
         assert.deepEqual([id, provider], ['abcdef'[index], 'acme']);
         assert.equal(choices[0].message.content, id.repeat(size));
       }
+      // They are still on their way to their clients while the next come.
+      const [first] = answers;
+      assert.equal(first?.kind, 'body');
+      const before = join(first.pieces).toString();
+      await Promise.all([...'ghijkl'].map((letter) => ask(url, letter)));
+      assert.equal(join(first.pieces).toString(), before);
     });
 });
 
@@ -252,6 +258,17 @@ describe('the relay of a stream', () => {
       assert.deepEqual([heard, time.open], [['a', 'b', '(end)'], []], happens);
       assert.equal(done.includes('abort'), happens === 'silence');
     }
+  });
+
+  test('a whole one is no larger than the limit, also where the upstream streams it', async () => {
+    const { relayed, upstream, done } = byHand({ answerBytes: 10_000 }, testCall(), false);
+    upstream.onHead(200, {});
+    const piece = says('x'.repeat(100));
+    let sent = 0;
+    for (; sent < 1_000 && done.length === 0; sent += 1) upstream.onData(piece);
+    assert.deepEqual(done, ['abort']);
+    assert.equal(sent, Math.floor(10_000 / piece.length) + 1);
+    await assert.rejects(relayed, { code: 'upstream_invalid', message: /larger than/ });
   });
 
   test('that says nothing, or fails without an end, is given up', async () => {

@@ -281,6 +281,24 @@ describe('StreamRewriter', () => {
     assert.equal(careful.failure, 'upstream_invalid');
   });
 
+  test('does not wait for the end of a line over the limit, also when something was said before it', () => {
+    for (const begun of [stream(chunk({ content: 'begun' })), `id: 1\n${stream(chunk({ content: 'begun' }))}`]) {
+      const rewriter = new StreamRewriter({ ...OPTIONS, sseLineBytes: 1_000 });
+      assert.match(rewriter.push(Buffer.from(begun)), /begun/);
+      for (let sent = 0; sent <= 10; sent += 1) rewriter.push(Buffer.from(sent === 0 ? 'data: {' : 'y'.repeat(100)));
+      assert.equal(rewriter.failure?.code, 'upstream_invalid');
+    }
+  });
+
+  test('the word of the end may have blanks around it', () => {
+    for (const word of ['data: [DONE] \n\n', 'data:  [DONE]\n\n', 'data:[DONE]\t\n\n']) {
+      const rewriter = new StreamRewriter(OPTIONS);
+      rewriter.push(Buffer.from(stream(chunk({ content: 'a' }))));
+      rewriter.push(Buffer.from(word));
+      assert.equal(rewriter.done, true, word);
+    }
+  });
+
   test('adds the finish and the usage that an upstream left out', () => {
     const seen = rewrite([stream(chunk({ content: 'all' }), '[DONE]')]);
     assert.deepEqual(finishesOf(seen), ['stop']);
