@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { defaultLimits } from '../../src/config/defaults.ts';
 import { assertError, CHATS, HI, openWorld, type World } from './edge-world.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -216,6 +217,11 @@ describe('wrong types and ranges', () => {
       })) {
         assertError(await world.ask({ path, body: { ...HI, [name]: value } }), 400, name);
       }
+      // The body is the first level.
+      const lists = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
+      const { jsonDepth } = defaultLimits;
+      assertError(await world.ask({ path, body: { ...HI, unknown: lists(jsonDepth) } }), 400, 'one level too many');
+      assert.equal((await world.ask({ path, body: { ...HI, unknown: lists(jsonDepth - 1) } })).status, 200);
       const answer = await world.ask({ path, body: { ...HI, unknown: schema(40) } });
       assert.equal(answer.status, 200, answer.text);
       assert.deepEqual(world.last.fields['unknown'], schema(40));

@@ -49,6 +49,9 @@ describe('limits of uploads', { timeout: 60_000 }, () => {
     const parts = ['1', '2', '3', '4', '5'].map((name) => [`${name}.txt`, name] as const);
     assert.equal((await post('parts', ...parts)).status, 400);
     assert.equal((await post('parts', [`${'n'.repeat(80)}.txt`, 'x'])).status, 400);
+    // Bytes are what counts, not letters: 64 of them fit, and not one more.
+    assert.equal((await post('parts', [`${'ü'.repeat(30)}n.txt`, 'x'])).status, 400);
     assert.equal((await told(fetch(at(world, 'files/parts')))).status, 404);
+    assert.equal((await post('parts', [`${'ü'.repeat(30)}.txt`, 'x'])).status, 200);
   });
 });
