@@ -64,6 +64,9 @@ export function pacing(retryAfter: number | undefined, rateLimits: Readonly<Reco
   };
 }
 
+/** Longer than anybody waits. Without an end a figure might be passed on with an exponent, which no client reads. */
+const MOST_SECONDS = 1_000_000_000;
+
 /** `Retry-After` in seconds, from seconds or a date (RFC 9110 §10.2.3). */
 export function secondsToWait(value: string | null | undefined): number | undefined {
   if (value === null || value === undefined) return undefined;
@@ -71,5 +74,5 @@ export function secondsToWait(value: string | null | undefined): number | undefi
   const seconds = /^\s*\d+(\.\d+)?\s*$/.test(value)
     ? Number(value)
     : (Date.parse(/[a-z]{3}/i.test(value) ? value : '') - Date.now()) / 1000;
-  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined;
+  return Number.isNaN(seconds) ? undefined : Math.min(MOST_SECONDS, Math.max(0, Math.ceil(seconds)));
 }

@@ -160,7 +160,7 @@ function retryAfterOf(headers: Headers, json: unknown): number | undefined {
   const details = member(member(json, 'error'), 'details');
   for (const detail of Array.isArray(details) ? details : []) {
     const delay = /^(\d+(?:\.\d+)?)s$/.exec(String(member(detail, 'retryDelay')))?.[1];
-    if (delay !== undefined) return Math.ceil(Number(delay));
+    if (delay !== undefined) return secondsToWait(delay);
   }
   return undefined;
 }

@@ -106,6 +106,7 @@ describe('failureOfStatus', () => {
     assert.equal(after(' 0 '), 0);
     assert.equal(after('soon'), undefined);
     assert.equal(after('1.5'), 2);
+    for (const endless of ['9'.repeat(30), '9'.repeat(400)]) assert.equal(after(endless), 1_000_000_000);
     for (const nothing of ['-5', '', '1:5', '7 s']) assert.equal(after(nothing), undefined, nothing);
     assert.equal(after(new Date(Date.now() - 60_000).toUTCString()), 0);
     const later = after(new Date(Date.now() + 60_000).toUTCString());
