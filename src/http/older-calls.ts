@@ -2,22 +2,22 @@ import { isObject } from '../core/objects.ts';
 import type { WireChatFields, WireMessage } from './wire.ts';
 
 /** The fields of OpenAI's chat completions about functions, before there were tools. */
-type Fields = Pick<WireChatFields, 'tools' | 'tool_choice' | 'functions' | 'function_call'>;
+export type ToolFields = Pick<WireChatFields, 'tools' | 'tool_choice' | 'functions' | 'function_call'>;
 
 /** Whether a client offers functions in their older form alone: it looks for calls in that form, too. */
-export function hasOlderForm({ tools, functions }: Fields): boolean {
+export function hasOlderForm({ tools, functions }: ToolFields): boolean {
   return (tools ?? []).length === 0 && (functions ?? []).length > 0;
 }
 
 /** Fields of the older form that are passed over, since there are tools. */
-export function lostOlderFields(fields: Fields): readonly string[] {
+export function lostOlderFields(fields: ToolFields): readonly string[] {
   if ((fields.tools ?? []).length === 0) return [];
   const { functions, function_call: choice } = fields;
   return [...((functions ?? []).length > 0 ? ['functions'] : []), ...(choice == null ? [] : ['function_call'])];
 }
 
 /** The tools of a request and the choice among them, whatever form they came in. */
-export function toolsOf(fields: Fields): Pick<Fields, 'tools' | 'tool_choice'> {
+export function toolsOf(fields: ToolFields): Pick<ToolFields, 'tools' | 'tool_choice'> {
   const { tools, tool_choice, functions, function_call: choice } = fields;
   if (!hasOlderForm(fields)) return { tools, tool_choice };
   const chosen = isObject(choice) ? { type: 'function', function: { name: choice.name } } : choice;

@@ -5,9 +5,7 @@ import type {
   ReasoningPart,
   ResponseFormat,
   Sampling,
-  Tool,
   ToolCall,
-  ToolChoice,
   VendorData,
 } from '../core/chat.ts';
 import { isBrokenDataUri, isNoMedia, mimeTypeOf } from '../core/data-uri.ts';
@@ -17,8 +15,9 @@ import type { Step } from '../core/stream.ts';
 import { asArguments } from '../core/tool-names.ts';
 import { isUploadId, uploadAddress } from '../core/upload-address.ts';
 import { openVendor } from '../core/vendor.ts';
-import { lostOlderFields, toolsOf, withToolCalls } from './older-calls.ts';
-import type { WireChatFields, WireMessage, WirePart, WireTool } from './wire.ts';
+import { lostOfTools, toOffered } from './chat-tools.ts';
+import { type ToolFields, withToolCalls } from './older-calls.ts';
+import type { WireChatFields, WireMessage, WirePart } from './wire.ts';
 
 /** Messages of the wire → ours. Parts that say nothing vanish, and so do messages without any part. */
 export function toMessages(messages: readonly WireMessage[]): readonly Message[] {
@@ -79,13 +78,9 @@ export function tellLostParts(asked: WithTools, code: 'invalid_request' | 'inval
   return {
     name: 'lost-parts',
     enrich(request, call) {
-      const { tools, tool_choice: choice } = toolsOf(asked);
       for (const [index, message] of messages.entries()) refuseBroken(message, `messages[${index}]`, code);
       for (const name of new Set(messages.flatMap(lostIn))) call.drop(`messages.${name}`);
-      for (const name of lostOlderFields(asked)) call.drop(name);
-      for (const tool of tools ?? []) if (tool.function === undefined) call.drop(`tools.${tool.type ?? 'function'}`);
-      if (typeof choice === 'string') refuseUnknown(choice, tools ?? [], code);
-      if (choice != null && toToolChoice(choice) === undefined) call.drop('tool_choice');
+      for (const name of lostOfTools(asked, code)) call.drop(name);
       if (format?.type === 'json_schema' && format.json_schema === undefined) {
         const param = 'response_format.json_schema';
         throw new SluiceError(code, `'${param}' is required.`, { param });
@@ -96,8 +91,7 @@ export function tellLostParts(asked: WithTools, code: 'invalid_request' | 'inval
   };
 }
 
-interface WithTools
-  extends Pick<WireChatFields, 'tools' | 'tool_choice' | 'functions' | 'function_call' | 'response_format'> {
+interface WithTools extends ToolFields, Pick<WireChatFields, 'response_format'> {
   readonly messages: readonly WireMessage[];
 }
 
@@ -133,7 +127,7 @@ function lostIn(message: WireMessage): string[] {
 function toFreeformCall(call: NonNullable<WireMessage['tool_calls']>[number]): ToolCall[] {
   const { name, input } = membersOf(call['custom']);
   if (typeof name !== 'string') return [];
-  return [{ id: call.id ?? '', name, arguments: asArguments(textOf(input)) }];
+  return [{ id: call.id ?? '', name, arguments: asArguments(textOf(input)), ...toCallVendor(call['extra_content']) }];
 }
 
 /** A refusal that comes back, beside the content or as a part of it, is what the assistant said. */
@@ -236,15 +230,10 @@ function toCacheMark(mark: unknown): { vendor?: VendorData } {
 export function toChatFields(
   body: WireChatFields,
 ): Pick<ChatRequest, 'sampling' | 'tools' | 'toolChoice' | 'parallelToolCalls' | 'responseFormat'> {
-  const { tools: offered, tool_choice: choice } = toolsOf(body);
-  const allowed = allowedBy(choice);
-  const tools = toTools(offered ?? []).filter(({ name }) => allowed?.names.has(name) ?? true);
-  const toolChoice = toToolChoice(choice);
   const responseFormat = toResponseFormat(body.response_format);
   return {
     sampling: toSampling(body),
-    ...(tools.length === 0 ? {} : { tools }),
-    ...(toolChoice === undefined ? {} : { toolChoice }),
+    ...toOffered(body),
     ...(typeof body.parallel_tool_calls === 'boolean' ? { parallelToolCalls: body.parallel_tool_calls } : {}),
     ...(responseFormat === undefined ? {} : { responseFormat }),
   };
@@ -272,54 +261,6 @@ function toSampling(body: WireChatFields): Sampling {
 /** An effort in OpenAI's words: front ends also write `x-high`. */
 export function toEffort<Word>(word: Word): Word | 'xhigh' {
   return word === 'x-high' ? 'xhigh' : word;
-}
-
-function toTools(tools: readonly WireTool[]): Tool[] {
-  return tools.flatMap(({ function: called }): Tool[] => {
-    if (called === undefined) return [];
-    const { name, description, parameters, strict } = called;
-    return [
-      {
-        name,
-        ...(typeof description === 'string' ? { description } : {}),
-        ...(parameters === null || parameters === undefined ? {} : { parameters }),
-        ...(typeof strict === 'boolean' ? { strict } : {}),
-      },
-    ];
-  });
-}
-
-/** A tool may be chosen by its bare name, if there is one of that name. */
-function refuseUnknown(choice: string, tools: readonly WireTool[], code: 'invalid_request' | 'invalid_field'): void {
-  if (typeof wordOf(choice) === 'string' || tools.some((tool) => tool.function?.name === choice)) return;
-  const text = "'tool_choice' must be auto, none, required or the name of one of the tools.";
-  throw new SluiceError(code, text, { param: 'tool_choice' });
-}
-
-/** What a choice in one word means. `any` is Mistral's `required`. */
-function wordOf(choice: string): ToolChoice {
-  if (choice === 'auto' || choice === 'none' || choice === 'required') return choice;
-  return choice === 'any' ? 'required' : { name: choice };
-}
-
-function toToolChoice(choice: WireChatFields['tool_choice']): ToolChoice | undefined {
-  if (choice === null || choice === undefined) return undefined;
-  if (typeof choice === 'object') {
-    return choice.function === undefined ? allowedBy(choice)?.choice : { name: choice.function.name };
-  }
-  return wordOf(choice);
-}
-
-/** A list of the tools that may be called, which are all that is offered then: most upstreams know no such list. */
-function allowedBy(
-  choice: WireChatFields['tool_choice'],
-): { readonly names: ReadonlySet<unknown>; readonly choice: ToolChoice } | undefined {
-  if (!isObject(choice) || choice['type'] !== 'allowed_tools') return undefined;
-  // The Responses API has both beside the type, and clients mix them up.
-  const { mode, tools } = isObject(choice['allowed_tools']) ? choice['allowed_tools'] : choice;
-  const listed = Array.isArray(tools) ? tools.filter(isObject) : [];
-  const names = listed.map((tool) => (isObject(tool['function']) ? tool['function']['name'] : tool['name']));
-  return { names: new Set(names), choice: mode === 'required' ? 'required' : 'auto' };
 }
 
 function toResponseFormat(format: WireChatFields['response_format']): ResponseFormat | undefined {

@@ -10,6 +10,7 @@ import type { Target } from '../../routing/select.ts';
 import type { KeptAnswers } from '../../streams/kept-answers.ts';
 import { accepts } from '../accepts.ts';
 import { answerHeaders, sendingChunks, withCall } from '../answer.ts';
+import { freeformNames } from '../chat-tools.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { parseId } from '../edge/body.ts';
 import { clientKeys } from '../keys.ts';
@@ -66,7 +67,8 @@ export function conversation(deps: Deps, answers: KeptAnswers): Handler {
               : undefined,
           title: wantsTitle(body, action, asked) ? titleOf(lastUserText(asked.messages)) : undefined,
         });
-        return { chunks, encoder: new TypedStream(form, asides), headers: answerHeaders(answered) };
+        const encoder = new TypedStream(form, asides, freeformNames(body.tools));
+        return { chunks, encoder, headers: answerHeaders(answered) };
       } catch (error) {
         if (!isChunk(error)) throw error;
         const target = targetOf(error, deps);

@@ -4,7 +4,7 @@ import { unreachable } from '../../core/errors.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { encodeUsage } from '../../core/usage.ts';
 import { mediaMarkup } from '../../media/markup.ts';
-import { toolCallId } from '../../providers/openai/ids.ts';
+import { wholeCall } from '../chat-tools.ts';
 import type { Aside, Asides } from './asides.ts';
 
 type Json = Record<string, unknown>;
@@ -19,15 +19,20 @@ export class TypedStream implements Encoder {
   readonly #contentPrefix: string;
   readonly #suffix: string;
   readonly #asides: Asides | undefined;
+  readonly #freeform: ReadonlySet<string>;
   readonly #calls = new CallPieces();
   #usage: Usage | undefined;
   #provider = '';
   #model = '';
   #isReasoning = false;
 
-  /** @param asides what comes beside the provider's own chunks */
-  constructor(form: 'events' | 'lines', asides?: Asides) {
+  /**
+   * @param asides what comes beside the provider's own chunks
+   * @param freeform the tools whose calls are told as freeform ones
+   */
+  constructor(form: 'events' | 'lines', asides?: Asides, freeform: ReadonlySet<string> = new Set()) {
     this.#asides = asides;
+    this.#freeform = freeform;
     this.#isBare = form === 'lines';
     this.contentType = this.#isBare ? 'application/x-ndjson; charset=utf-8' : 'text/event-stream; charset=utf-8';
     this.#contentPrefix = this.#isBare
@@ -118,12 +123,7 @@ export class TypedStream implements Encoder {
 
   /** All calls at once, when the answer is over: the front end runs tools, and one that was cut is no call. */
   #endCalls(): string {
-    const calls = this.#calls.entries().map(([index, { id, name, arguments: written }]) => ({
-      id: id === '' ? toolCallId() : id,
-      index,
-      type: 'function',
-      function: { name, arguments: written },
-    }));
+    const calls = this.#calls.entries().map(([index, call]) => ({ index, ...wholeCall(call, this.#freeform) }));
     if (calls.length === 0) return '';
     this.#calls.clear();
     return this.#event('tool_calls', { tool_calls: calls });

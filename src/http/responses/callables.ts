@@ -1,6 +1,6 @@
 import type { Tool } from '../../core/chat.ts';
 import { modelName } from '../../core/tool-names.ts';
-import { asFunction } from './freeform.ts';
+import { asFunction } from '../freeform.ts';
 import type { Json } from './wire.ts';
 
 /** A tool that the client runs itself: as it wrote it, and as models get it, who know functions only. */

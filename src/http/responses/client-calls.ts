@@ -1,7 +1,7 @@
 import { isWholeJson } from '../../core/call-pieces.ts';
 import type { ToolCallDelta } from '../../core/chunk.ts';
+import { FreeformInput } from '../freeform.ts';
 import type { Callable } from './callables.ts';
-import { FreeformInput } from './freeform.ts';
 import { type Emit, type Growing, type GrowingItems, placeOf } from './growing.ts';
 import { itemId } from './ids.ts';
 

@@ -14,6 +14,7 @@ import type { RelayRequest } from '../../routing/relayed.ts';
 import type { Answered, Question } from '../../routing/router.ts';
 import type { Target } from '../../routing/select.ts';
 import { answerHeaders, sendingChunks, sendingRelayed, sendWhole, withCall } from '../answer.ts';
+import { freeformNames } from '../chat-tools.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { type JsonBody, parseId } from '../edge/body.ts';
 import type { OutlinedChat } from '../edge/long-chat.ts';
@@ -55,7 +56,10 @@ export function chatCompletions(deps: Deps): Handler {
         case 'chunks':
           break;
       }
-      const head = completionHead(answered.target.provider.id, answered.target.model, hasOlderForm(body));
+      const head = completionHead(answered.target.provider.id, answered.target.model, {
+        hasOlderCalls: hasOlderForm(body),
+        freeform: freeformNames((extraOf(body) as Partial<ChatCompletionBody>).tools ?? body.tools),
+      });
       const choices = [value.chunks, ...(await furtherChoices(body.n ?? 1, question, answered, deps, call))];
       if (body.stream !== true) {
         const { answerBytes } = deps.config().limits;

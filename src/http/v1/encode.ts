@@ -8,7 +8,9 @@ import type { Encoder } from '../../core/stream.ts';
 import { encodeUsage, sumUsages } from '../../core/usage.ts';
 import { sealVendor, vendorText } from '../../core/vendor.ts';
 import { completionId, randomName, toolCallId } from '../../providers/openai/ids.ts';
+import { wholeCall } from '../chat-tools.ts';
 import { errorBody } from '../edge/errors.ts';
+import { FreeformInput } from '../freeform.ts';
 
 /** What all chunks of one answer have in common. */
 export interface CompletionHead {
@@ -19,10 +21,16 @@ export interface CompletionHead {
   readonly provider: string;
   /** Calls are told as `function_call`, of which an answer has one, to clients that asked in that form. */
   readonly hasOlderCalls: boolean;
+  /** The tools whose calls are told as freeform ones. */
+  readonly freeform: ReadonlySet<string>;
 }
 
-export function completionHead(provider: string, model: string, hasOlderCalls = false): CompletionHead {
-  return { id: completionId(), created: Math.floor(Date.now() / 1000), model, provider, hasOlderCalls };
+export function completionHead(
+  provider: string,
+  model: string,
+  { hasOlderCalls = false, freeform = new Set() }: Partial<Pick<CompletionHead, 'hasOlderCalls' | 'freeform'>> = {},
+): CompletionHead {
+  return { id: completionId(), created: Math.floor(Date.now() / 1000), model, provider, hasOlderCalls, freeform };
 }
 
 /** Chunks → `chat.completion.chunk` events. `index` is the choice they belong to, when a request asked for several. */
@@ -33,6 +41,8 @@ export class CompletionStream implements Encoder {
   readonly #before: string;
   readonly #after = '},"finish_reason":null}]}\n\n';
   readonly #named = new Set<number>();
+  /** Of freeform calls, by their places. */
+  readonly #inputs = new Map<number, FreeformInput>();
   #thought = '';
   #thoughts = 0;
   #usage: Usage | undefined;
@@ -73,7 +83,7 @@ export class CompletionStream implements Encoder {
         return this.#delta(`"content":"","annotations":[${JSON.stringify(citation(chunk.source))}]`);
       case 'tool_call':
         if (this.#head.hasOlderCalls) return this.#olderCall(chunk.tool_call);
-        return this.#delta(`"content":"","tool_calls":[${JSON.stringify(this.#toolCall(chunk.tool_call))}]`);
+        return this.#toolCall(chunk.tool_call);
       case 'media':
         return this.#delta(JSON.stringify(mediaFields(chunk.media)).slice(1, -1));
       case 'usage':
@@ -83,7 +93,7 @@ export class CompletionStream implements Encoder {
         this.#conversation = { ...this.#conversation, ...chunk.conversation };
         return '';
       case 'finish':
-        return this.#finish(chunk.finish);
+        return this.#endInputs() + this.#finish(chunk.finish);
       case 'error':
       case 'auth': {
         const { name, message, code } = chunk.type === 'error' ? chunk.error : chunk.auth;
@@ -139,16 +149,36 @@ export class CompletionStream implements Encoder {
     return this.#delta(`"content":"","function_call":${JSON.stringify(call)}`);
   }
 
-  #toolCall(delta: ToolCallDelta): Record<string, unknown> {
-    const isFirst = !this.#named.has(delta.index);
-    this.#named.add(delta.index);
-    const id = delta.id ?? (isFirst ? toolCallId() : undefined);
-    return {
-      index: delta.index,
-      ...(id === undefined ? {} : { id, type: 'function' }),
-      function: { ...(delta.name === undefined ? {} : { name: delta.name }), arguments: delta.arguments },
-      ...callSignature(delta.vendor),
-    };
+  #toolCall({ index, id: given, name, arguments: written, vendor }: ToolCallDelta): string {
+    const isFirst = !this.#named.has(index);
+    this.#named.add(index);
+    const id = given ?? (isFirst ? toolCallId() : undefined);
+    const named = name === undefined ? {} : { name };
+    if (isFirst && name !== undefined && this.#head.freeform.has(name)) this.#inputs.set(index, new FreeformInput());
+    const input = this.#inputs.get(index);
+    if (input === undefined) {
+      const typed = id === undefined ? {} : { id, type: 'function' };
+      return this.#call({ index, ...typed, function: { ...named, arguments: written }, ...callSignature(vendor) });
+    }
+    const text = input.add(written);
+    if (text === '' && !isFirst && vendor === undefined) return '';
+    const typed = id === undefined ? {} : { id, type: 'custom' };
+    return this.#call({ index, ...typed, custom: { ...named, input: text }, ...callSignature(vendor) });
+  }
+
+  /** What of freeform calls was held back. */
+  #endInputs(): string {
+    let out = '';
+    for (const [index, input] of this.#inputs) {
+      const text = input.end();
+      if (text !== '') out += this.#call({ index, custom: { input: text } });
+    }
+    this.#inputs.clear();
+    return out;
+  }
+
+  #call(piece: Record<string, unknown>): string {
+    return this.#delta(`"content":"","tool_calls":[${JSON.stringify(piece)}]`);
   }
 }
 
@@ -185,7 +215,7 @@ function finishOf(reason: FinishReason, { hasOlderCalls }: CompletionHead): Fini
   return hasOlderCalls && reason === 'tool_calls' ? 'function_call' : reason;
 }
 
-function encodeAnswer(answer: Collected, { hasOlderCalls }: CompletionHead): Record<string, unknown> {
+function encodeAnswer(answer: Collected, { hasOlderCalls, freeform }: CompletionHead): Record<string, unknown> {
   const message: Record<string, unknown> = {
     role: 'assistant',
     content: answer.content,
@@ -206,11 +236,9 @@ function encodeAnswer(answer: Collected, { hasOlderCalls }: CompletionHead): Rec
   if (hasOlderCalls && first !== undefined) {
     message['function_call'] = { name: first.name, arguments: first.arguments };
   } else if (first !== undefined) {
-    message['tool_calls'] = answer.toolCalls.map(({ id, name, arguments: written, vendor }) => ({
-      id: id === '' ? toolCallId() : id,
-      type: 'function',
-      function: { name, arguments: written },
-      ...callSignature(vendor),
+    message['tool_calls'] = answer.toolCalls.map((call) => ({
+      ...wholeCall(call, freeform),
+      ...callSignature(call.vendor),
     }));
   }
   for (const media of answer.media) {

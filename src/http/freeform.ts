@@ -1,18 +1,23 @@
-import { isWholeJson } from '../../core/call-pieces.ts';
-import type { Tool } from '../../core/chat.ts';
-import { isObject, parseObject } from '../../core/objects.ts';
-import type { Json } from './wire.ts';
+import { isWholeJson } from '../core/call-pieces.ts';
+import type { Tool } from '../core/chat.ts';
+import { isObject, parseObject } from '../core/objects.ts';
+
+type Json = Record<string, unknown>;
 
 /*
  * Freeform tools (`type: custom`, https://platform.openai.com/docs/guides/function-calling#custom-tools) are called with a
  * text. Models get a function with one member for it, since that is what all of them know.
  */
 
-/** The function that stands for a freeform tool. Of a grammar it is told; nobody holds the model to it. */
+/**
+ * The function that stands for a freeform tool. Of a grammar it is told; nobody holds the model to it. Chats have the grammar a
+ * level deeper than the Responses API.
+ */
 export function asFunction(name: string, { description, format }: Json): Tool {
   const words = typeof description === 'string' && description !== '' ? [description] : [];
   if (isGrammar(format)) {
-    words.push(`The input has to follow this grammar (${String(format['syntax'])}):\n${String(format['definition'])}`);
+    const { syntax, definition } = isObject(format['grammar']) ? format['grammar'] : format;
+    words.push(`The input has to follow this grammar (${String(syntax)}):\n${String(definition)}`);
   }
   return {
     name,
@@ -37,6 +42,12 @@ const OPENING = /^\s*\{\s*"input"\s*:\s*"/;
 const LONGEST_OPENING = 200;
 
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+
+/** The text within such arguments, which are there as a whole. */
+export function freeformText(written: string): string {
+  const input = new FreeformInput();
+  return input.add(written) + input.end();
+}
 
 /** Pieces of such arguments → pieces of the text within. What is no such thing is the text itself, at the end. */
 export class FreeformInput {

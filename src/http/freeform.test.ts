@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { asArguments } from '../../core/tool-names.ts';
+import { asArguments } from '../core/tool-names.ts';
 import { FreeformInput } from './freeform.ts';
 
 /** Reads arguments that come in pieces of these lengths. */
