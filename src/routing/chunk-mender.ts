@@ -81,6 +81,13 @@ export class ChunkMender {
     return this.#choices.size >= this.#options.choices && this.ended;
   }
 
+  /** Whether a choice that has not come to its end stops in the middle of a tool call. */
+  get isCut(): boolean {
+    for (const [index, finish] of this.#choices)
+      if (finish === undefined && this.#calls.get(index)?.isCut === true) return true;
+    return false;
+  }
+
   get usage(): Usage | undefined {
     return this.#usage;
   }

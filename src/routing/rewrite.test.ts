@@ -198,6 +198,14 @@ describe('StreamRewriter', () => {
     assert.deepEqual(piecesOf(rewrite([stream(calls(unplaced), '[DONE]')])), [begun]);
   });
 
+  test('an end without a reason in the middle of a call is none', () => {
+    const begun = { index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '{"a":' } };
+    const more = { index: 0, function: { arguments: '1}' } };
+    assert.equal(rewrite([stream(calls(begun), '[DONE]')]).failure, 'upstream_cut');
+    assert.equal(rewrite([stream(calls(begun), calls(more), '[DONE]')]).failure, undefined);
+    assert.equal(rewrite([stream(calls(begun), chunk({}, 'length'), '[DONE]')]).failure, undefined);
+  });
+
   test('what else an upstream says of a call stays when something had to be added', () => {
     const extra_content = { google: { thought_signature: 'SIG' } };
     const called = { index: 0, function: { name: 'f', arguments: '{}', more: 1 }, extra_content };

@@ -119,7 +119,7 @@ export class StreamRewriter {
       if (this.#failure === undefined) out += this.#read(reader, undefined);
     }
     if (this.#failure !== undefined) return out;
-    if (!this.#done && !this.#mender.ended) {
+    if (this.#done ? this.#mender.isCut : !this.#mender.ended) {
       this.#failure = new SluiceError('upstream_cut', 'The provider ended its answer in the middle.');
       return out;
     }

@@ -364,6 +364,15 @@ export const faults = {
       response.socket?.end();
     },
   },
+  /** A server that ran out of memory says that it is done, in the middle of a tool call. */
+  'fault-done-in-call': {
+    expected: broken,
+    answer: changed((events) => [
+      ...events.slice(0, 4),
+      '{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"{\\"p"}}]}}]}',
+      '[DONE]',
+    ]),
+  },
   /** The answer ends properly, yet neither a reason nor `[DONE]` came: somebody in between gave up. */
   'fault-no-end': { expected: broken, answer: changed((events) => events.slice(0, 4)) },
   /** A promised length that never comes. */

@@ -212,6 +212,22 @@ describe('ChatDecoder', () => {
     assert.throws(() => chunksOf(delta({ content: 'a' })), { code: 'upstream_cut' });
   });
 
+  test('an end without a reason in the middle of a call is none', () => {
+    const piece = (index: number, written: string, id?: string) =>
+      delta({ tool_calls: [{ index, ...(id && { id }), function: { ...(id && { name: 'f' }), arguments: written } }] });
+    const begun = [piece(0, '{"a":', 'one'), piece(1, '{}', 'two')];
+    assert.throws(() => chunksOf(...begun, '[DONE]'), { code: 'upstream_cut' });
+    assert.throws(() => chunksOf(delta({ function_call: { name: 'f', arguments: '{' } }), '[DONE]'), {
+      code: 'upstream_cut',
+    });
+    const finish = (...events: unknown[]) => chunksOf(...events, '[DONE]').at(-1);
+    assert.deepEqual(finish(...begun, piece(0, '1}')), { type: 'finish', finish: 'tool_calls' });
+    assert.deepEqual(finish(piece(0, '', 'one')), { type: 'finish', finish: 'tool_calls' });
+    assert.deepEqual(finish(...begun, delta({}, 'length')), { type: 'finish', finish: 'length' });
+    const freeform = { index: 0, id: 'one', type: 'custom', custom: { name: 'f', input: '{' } };
+    assert.deepEqual(finish(delta({ tool_calls: [freeform] })), { type: 'finish', finish: 'tool_calls' });
+  });
+
   test('other choices than the first are left to those who asked for them', () => {
     const other = { choices: [{ index: 1, delta: { content: 'b' }, finish_reason: 'stop' }] };
     assert.throws(() => chunksOf(other), { code: 'upstream_cut' });

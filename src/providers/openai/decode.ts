@@ -115,7 +115,7 @@ export class ChatDecoder {
 
   /** What closes the answer. Throws when the upstream stopped in the middle of a stream. */
   end(into: Chunk[], form: 'stream' | 'whole' = 'stream'): void {
-    if (form === 'stream' && !this.complete) {
+    if (form === 'stream' && (!this.complete || this.#isCut)) {
       throw new SluiceError('upstream_cut', 'The provider ended its answer in the middle.');
     }
     if (this.#audio !== undefined) {
@@ -132,6 +132,11 @@ export class ChatDecoder {
     for (const source of this.#found) into.push({ type: 'source', source });
     if (this.#usage !== undefined) into.push({ type: 'usage', usage: this.#usage });
     into.push({ type: 'finish', finish: this.#reason() });
+  }
+
+  /** Whether `[DONE]` alone ends the answer, and that in the middle of a call. */
+  get #isCut(): boolean {
+    return this.#finish === undefined && (this.#calls.isCut || this.#olderCall.isCut);
   }
 
   get #hasCalls(): boolean {

@@ -1,7 +1,10 @@
-import { MOST_CALLS, tooManyCalls } from '../../core/call-pieces.ts';
+import { isWholeJson, MOST_CALLS, tooManyCalls } from '../../core/call-pieces.ts';
 import type { ToolCallDelta } from '../../core/chunk.ts';
 import { isObject, membersOf } from '../../core/objects.ts';
 import { toolCallId } from './ids.ts';
+
+/** Units of arguments that are kept to see whether they are whole. */
+const MOST_KEPT = 1024 * 1024;
 
 /**
  * The tool calls of one answer, as they come in pieces. The wire format tells them apart by `index`; some upstreams leave
@@ -16,10 +19,19 @@ export class ToolCalls {
   #latest: number | undefined;
   /** The last place that is taken. */
   #last = -1;
+  /** By their places, the arguments so far; undefined once there are too many of them. */
+  #written: Map<number, string> | undefined = new Map();
+  #kept = 0;
 
   /** Whether there was any. */
   get any(): boolean {
     return this.#ids.size > 0;
+  }
+
+  /** Whether one of them stops in the middle of its arguments. Of some tools models write none at all. */
+  get isCut(): boolean {
+    for (const text of this.#written?.values() ?? []) if (text.trim() !== '' && !isWholeJson(text)) return true;
+    return false;
   }
 
   /** The pieces of one `tool_calls`, whatever stands in it. Throws once they are of too many calls. */
@@ -37,8 +49,16 @@ export class ToolCalls {
       );
       // Some local servers write the arguments as an object.
       const text = typeof written === 'string' ? written : written == null ? '' : JSON.stringify(written);
+      if (called !== undefined) this.#keep(placed.index, text);
       return [{ ...placed, ...named, arguments: text, ...signature(extra) }];
     });
+  }
+
+  #keep(place: number, text: string): void {
+    if (this.#written === undefined || text === '') return;
+    this.#kept += text.length;
+    if (this.#kept > MOST_KEPT) this.#written = undefined;
+    else this.#written.set(place, (this.#written.get(place) ?? '') + text);
   }
 
   #place(index: number | undefined, id: string | undefined, isNamed: boolean): { index: number; id?: string } {
