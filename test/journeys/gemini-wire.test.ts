@@ -238,6 +238,16 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
     assertHolds(answer, { candidates: [{ content: { parts } }] });
   });
 
+  test('passes over a content without parts among others', async () => {
+    const seat = world.seat('openai');
+    seat.answers({ text: ['Yes'] });
+    await generate({ contents: [{}, ...HI.contents, { role: 'model', parts: [] }, ...HI.contents] }, seat.model);
+    assert.deepEqual((seat.last.body as Json)['messages'], [
+      { role: 'user', content: 'Hi' },
+      { role: 'user', content: 'Hi' },
+    ]);
+  });
+
   test('says what is wrong in the form of Google', async () => {
     for (const [path, body, status, word, pattern] of [
       ['/v1beta/models/acme/test-model:generateContent', {}, 400, 'INVALID_ARGUMENT', /contents/],
@@ -249,6 +259,16 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
         /contents\[0\]\.parts\[0\]\.text/,
       ],
       ['/v1beta/models/acme/test-model:generateContent', { contents: [] }, 400, 'INVALID_ARGUMENT', /contents/],
+      ...[[{}], [{ parts: [] }], [{ role: 'user', parts: [{}] }, {}], {}].map(
+        (contents) =>
+          [
+            '/v1beta/models/acme/test-model:generateContent',
+            { contents },
+            400,
+            'INVALID_ARGUMENT',
+            /'contents\[0\]\.parts' must not be empty/,
+          ] as const,
+      ),
       ['/v1/models/acme/test-model:generateContent', {}, 400, 'INVALID_ARGUMENT', /contents/],
       ['/v1beta/models/nobody:generateContent', HI, 404, 'NOT_FOUND', /nobody/],
       ['/v1beta/models/acme/test-model:divine', HI, 404, 'NOT_FOUND', /divine/],

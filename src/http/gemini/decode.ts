@@ -1,4 +1,5 @@
 import type { ChatRequest } from '../../core/chat.ts';
+import { SluiceError } from '../../core/errors.ts';
 import type { Wish } from '../../routing/select.ts';
 import { parseId } from '../edge/body.ts';
 import { toWebSearch } from '../to-chat.ts';
@@ -22,7 +23,9 @@ export const SEARCH_TOOLS: readonly string[] = ['googleSearch', 'googleSearchRet
 
 export function decode(body: GenerateContentBody, wish: Wish): Decoded {
   const { foreign, ...settings } = toSettings(body);
-  const { messages, foreign: parts } = toMessages(contentsOf(body));
+  const contents = contentsOf(body);
+  if (contents.every(saysNothing)) throw nothingSaid();
+  const { messages, foreign: parts } = toMessages(contents);
   const system = body.systemInstruction == null ? NOTHING : toSystem(body.systemInstruction);
   const remembers = body.memory === true && typeof body.user === 'string';
   const unknown = Object.entries(body).flatMap(([name, value]) =>
@@ -43,6 +46,15 @@ export function decode(body: GenerateContentBody, wish: Wish): Decoded {
     fields: fieldsOf(body),
     foreign: [...foreign, ...system.foreign, ...parts, ...unknown],
   };
+}
+
+/** Google refuses every content without parts; one among others is passed over here, as empty messages are elsewhere. */
+function saysNothing({ parts }: WireContent): boolean {
+  return [parts ?? []].flat().every((part) => Object.keys(part).length === 0);
+}
+
+function nothingSaid(): SluiceError {
+  return new SluiceError('invalid_request', "'contents[0].parts' must not be empty.", { param: 'contents[0].parts' });
 }
 
 const NOTHING: DecodedContents = { messages: [], foreign: [] };
