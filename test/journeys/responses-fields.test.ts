@@ -203,6 +203,22 @@ describe('fields of the Responses API', { timeout: 60_000 }, () => {
     });
   });
 
+  test('a file by its address goes to vendors that fetch it, and is refused before others', async () => {
+    const ask = (format: Format) => {
+      const seat = world.seat(format);
+      seat.answers({ text: ['Hi'] });
+      const file = { type: 'input_file' as const, file_url: 'https://files.example/a.pdf' };
+      const asked = { model: seat.model, input: [{ role: 'user' as const, content: [file] }] };
+      return { seat, asked: world.client.responses.create(asked) };
+    };
+    const acme = ask('openai');
+    await assert.rejects(acme.asked, { status: 400, param: 'input', message: /data: URI/ });
+    assert.deepEqual(acme.seat.arrived, []);
+    const claude = ask('anthropic');
+    await claude.asked;
+    assert.match(JSON.stringify(claude.seat.last.body), /"url":"https:\/\/files\.example\/a\.pdf"/);
+  });
+
   test('files and sound', async () => {
     const input = [
       {

@@ -1,5 +1,6 @@
 /** Fields as providers call them → as clients of this format wrote them. */
 export const FIELD_NAMES: Readonly<Record<string, string>> = {
+  messages: 'input',
   max_tokens: 'max_output_tokens',
   max_completion_tokens: 'max_output_tokens',
   reasoning_effort: 'reasoning.effort',

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { chatRequest } from '../../../test/support/chat-request.ts';
 import type { Message, Part } from '../../core/chat.ts';
 import { encodeRequest } from './encode.ts';
+import { serviceAt } from './services.ts';
 
 const user = (...content: Part[]): Message => ({ role: 'user', content });
 const text = (words: string): Part => ({ type: 'text', text: words });
@@ -227,6 +228,17 @@ describe('a request in the wire format of OpenAI', () => {
   test('sound by address is refused: the wire format has no place for it', () => {
     const part = { type: 'media', kind: 'audio', url: 'https://sounds.example/a.mp3' } as const;
     assert.throws(() => messagesOf(user(part)), { code: 'not_supported', status: 501 });
+  });
+
+  test('a file by address is refused, but where the service fetches it', () => {
+    const asked = chatRequest([user({ type: 'media', kind: 'file', url: 'https://files.example/a.pdf' })]);
+    assert.throws(() => encodeRequest(asked, true), { code: 'invalid_request', status: 400, message: /data: URI/ });
+    assert.deepEqual(encodeRequest(asked, true, undefined, serviceAt('openrouter.ai'))['messages'], [
+      {
+        role: 'user',
+        content: [{ type: 'file', file: { file_data: 'https://files.example/a.pdf', filename: 'document.pdf' } }],
+      },
+    ]);
   });
 
   test('several texts stay apart; no text is an empty one', () => {

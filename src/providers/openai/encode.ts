@@ -1,5 +1,5 @@
 import type { ChatRequest, Message, Part, ResponseFormat, ToolCall, ToolChoice } from '../../core/chat.ts';
-import { base64Of, isNoMedia, mimeTypeOf } from '../../core/data-uri.ts';
+import { base64Of, isDataUri, isNoMedia, mimeTypeOf } from '../../core/data-uri.ts';
 import { SluiceError, unreachable } from '../../core/errors.ts';
 import { defined } from '../../core/objects.ts';
 import { vendorText } from '../../core/vendor.ts';
@@ -30,7 +30,7 @@ export function encodeRequest(
   return {
     ...ownExtra(request),
     model: request.model,
-    messages: messagesOf(request).map((message) => takenMessage(encodeMessage(message), service)),
+    messages: messagesOf(request).map((message) => takenMessage(encodeMessage(message, service), service)),
     stream,
     ...(stream && service.countsUnasked !== true ? { stream_options: { include_usage: true } } : {}),
     ...defined({
@@ -63,8 +63,11 @@ function wordForMaxTokens(model: string): string {
   return OPENAI_THINKERS.test(model) ? 'max_completion_tokens' : 'max_tokens';
 }
 
-function encodeMessage(message: Message): Json & { readonly role: string } {
-  const content = encodeContent(message.content.filter((part) => part.type !== 'reasoning'));
+function encodeMessage(message: Message, service: Service): Json & { readonly role: string } {
+  const content = encodeContent(
+    message.content.filter((part) => part.type !== 'reasoning'),
+    service,
+  );
   switch (message.role) {
     case 'system':
     case 'developer':
@@ -94,11 +97,11 @@ function encodeMessage(message: Message): Json & { readonly role: string } {
 }
 
 /** One text as a string, which every upstream understands; anything else as parts. */
-function encodeContent(parts: readonly Part[]): string | Json[] {
+function encodeContent(parts: readonly Part[], service: Service): string | Json[] {
   if (parts.every((part) => part.type === 'text')) {
     if (parts.length <= 1) return parts[0]?.text ?? '';
   }
-  return parts.map(encodePart);
+  return parts.map((part) => encodePart(part, service));
 }
 
 /** Fields with the same meaning in both of OpenAI's APIs. */
@@ -142,7 +145,7 @@ function signature(call: ToolCall): Json {
   return signed === undefined ? {} : { extra_content: { google: { thought_signature: signed } } };
 }
 
-function encodePart(part: Part): Json {
+function encodePart(part: Part, { fetchesFiles }: Service): Json {
   switch (part.type) {
     case 'text':
       return { type: 'text', text: part.text };
@@ -175,6 +178,10 @@ function encodePart(part: Part): Json {
     case 'video':
       return { type: 'video_url', video_url: { url: part.url } };
     case 'file':
+      if (fetchesFiles !== true && !isDataUri(part.url)) {
+        const message = 'This provider reads inline files only, not a file at an address: send it as a data: URI.';
+        throw new SluiceError('invalid_request', message, { param: 'messages' });
+      }
       // OpenAI takes a file without a name for a reference to one.
       return { type: 'file', file: { file_data: part.url, filename: part.name ?? 'document.pdf' } };
     default:

@@ -12,6 +12,8 @@ export interface Service {
   readonly hasShortIds?: true;
   /** Knows JSON as the form of an answer, and refuses a schema of it. */
   readonly takesNoSchemas?: true;
+  /** Fetches a file whose address stands where its data belong. */
+  readonly fetchesFiles?: true;
 }
 
 /** By the end of their host: they are the same under every id. */
@@ -22,6 +24,8 @@ const SERVICES: readonly (readonly [host: string, service: Service])[] = [
   ['api.cerebras.ai', { refuses: new Set(['reasoning_content']) }],
   // https://api-docs.deepseek.com/guides/json_mode
   ['api.deepseek.com', { takesNoSchemas: true }],
+  // https://openrouter.ai/docs/features/multimodal/pdfs
+  ['openrouter.ai', { fetchesFiles: true }],
   ['.mistral.ai', { countsUnasked: true, hasShortIds: true }],
 ];
 
