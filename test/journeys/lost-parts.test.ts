@@ -216,4 +216,39 @@ describe('members of parts that only one vendor understands', { timeout: 60_000 
       ]);
     }
   });
+
+  test('what is said about a document of text goes with it, and what a text cannot hold is named', async () => {
+    const source = { type: 'text', media_type: 'text/plain', data: 'Ebb at six' };
+    const about = { title: 'Tides', context: 'From the harbour', citations: { enabled: false } };
+    const parts = [
+      { type: 'text', text: 'Ebb at six' },
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+    ];
+    for (const name of ['acme', 'gemini', 'responses'] as const) {
+      const model = `${name}/${MODELS[name]}`;
+      const tell = (document: Json) =>
+        ask(name, '/v1/messages', {
+          model,
+          max_tokens: 9,
+          messages: [{ role: 'user', content: [{ type: 'document', ...document }] }],
+        });
+      const told = await tell({ ...about, source });
+      assert.deepEqual(told.lost, []);
+      assert.ok(JSON.stringify(told.sent).includes(JSON.stringify('# Tides\n\nFrom the harbour\n\nEbb at six')));
+      const { lost } = await tell({
+        newest: 1,
+        citations: { enabled: true },
+        source: { type: 'content', content: parts },
+      });
+      assert.deepEqual(lost, ['citations', 'newest', 'source.content.image']);
+    }
+    const own = { type: 'document', ...about, source: { type: 'content', content: parts } };
+    const messages = [{ role: 'user', content: [own] }];
+    const { lost, sent } = await ask('claude', '/v1/messages', {
+      model: `claude/${MODELS.claude}`,
+      max_tokens: 9,
+      messages,
+    });
+    assert.deepEqual([lost, member(sent, 'messages')], [[], messages]);
+  });
 });

@@ -31,11 +31,20 @@ export function toParts(block: WireBlock, note: Note): Part[] {
     case 'document':
       return [toDocument(known as Json & { source: Json }, note)];
     case 'search_result': {
-      const { source, title, content } = known as Json & { content: readonly { text: string }[] };
+      const {
+        type: _type,
+        source,
+        title,
+        content,
+        cache_control: _mark,
+        ...further
+      } = known as Json & {
+        content: readonly { text: string }[];
+      };
       const text = [`# ${String(title)}`, `Source: ${String(source)}`, ...content.map((each) => each.text)].join(
         '\n\n',
       );
-      return [whole(text, known, note)];
+      return [whole(text, known, note, further)];
     }
     case 'thinking': {
       const { thinking, signature } = known as Json & { thinking: string };
@@ -52,11 +61,10 @@ export function toParts(block: WireBlock, note: Note): Part[] {
   }
 }
 
-/** A block that goes to Anthropic as it is; others get its text. */
-function whole(text: string, block: Json, note: Note): TextPart {
+/** A block that goes to Anthropic as it is; others get its text, which does not say what stands in `further`. */
+function whole(text: string, block: Json, note: Note, further: Json = {}): TextPart {
   const mark = block['cache_control'];
-  if (isObject(block['citations'])) note('citations');
-  if (isObject(mark)) note('cache_control');
+  own(mark, further, note);
   return {
     type: 'text',
     text,
@@ -78,15 +86,19 @@ function toImage(block: Json & { source: Json }, note: Note): Part {
 function toDocument(block: Json & { source: Json }, note: Note): Part {
   const { type: _, source, title, cache_control: mark, ...further } = block;
   const name = typeof title === 'string' ? { name: title } : {};
-  const heading = typeof title === 'string' ? `# ${title}\n\n` : '';
+  const { context, ...unsaid } = further;
+  const heading = [
+    ...(typeof title === 'string' ? [`# ${title}`] : []),
+    ...(typeof context === 'string' ? [context] : []),
+  ];
   switch (source['type']) {
     case 'text':
-      return whole(`${heading}${String(source['data'] ?? '')}`, block, note);
+      return whole([...heading, String(source['data'] ?? '')].join('\n\n'), block, note, unsaid);
     case 'content': {
       const { content } = source;
-      const blocks = Array.isArray(content) ? content : [];
-      const text = typeof content === 'string' ? content : blocks.map((each) => textOf(each)).join('\n\n');
-      return whole(heading + text, block, note);
+      const blocks = (Array.isArray(content) ? content : [{ type: 'text', text: content }]).filter(isObject);
+      for (const { type } of blocks) if (type !== 'text') note(`source.content.${String(type)}`);
+      return whole([...heading, ...blocks.map(textOf).filter((text) => text !== '')].join('\n\n'), block, note, unsaid);
     }
     default: {
       const url = addressOf(source);
@@ -100,8 +112,8 @@ function toDocument(block: Json & { source: Json }, note: Note): Part {
   }
 }
 
-function textOf(block: unknown): string {
-  return isObject(block) && typeof block['text'] === 'string' ? block['text'] : '';
+function textOf({ text }: Json): string {
+  return typeof text === 'string' ? text : '';
 }
 
 /** The address of a picture or document; undefined where only Anthropic can find it. */
