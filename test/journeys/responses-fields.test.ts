@@ -203,6 +203,28 @@ describe('fields of the Responses API', { timeout: 60_000 }, () => {
     });
   });
 
+  test('a call without arguments has an empty object of them, both ways', async () => {
+    const seat = world.seat('openai');
+    const tool = { type: 'function' as const, name: 'now', parameters: null, strict: null };
+    seat.answers({ toolCalls: ['a', 'b'].map((id) => ({ id, name: 'now', arguments: [] })) });
+    const question = { role: 'user' as const, content: 'When?' };
+    const asked = { model: seat.model, input: [question], tools: [tool], store: false };
+    const events = await all(await world.client.responses.create({ ...asked, stream: true }));
+    const { output } = lastOf(events);
+    const written = output.map((item) => item.type === 'function_call' && item.arguments);
+    assert.deepEqual(written, ['{}', '{}']);
+    const deltas = of(events, 'response.function_call_arguments.delta').map(({ delta }) => delta);
+    const dones = of(events, 'response.function_call_arguments.done').map((done) => done.arguments);
+    assert.deepEqual([deltas, dones], [written, written]);
+
+    const call = { type: 'function_call' as const, call_id: 'a', name: 'now', arguments: '' };
+    const result = { type: 'function_call_output' as const, call_id: 'a', output: 'Now' };
+    await world.client.responses.create({ ...asked, input: [question, call, result] });
+    assertHolds(seat.last.body, {
+      messages: [{}, { tool_calls: [{ id: 'a', function: { name: 'now', arguments: '{}' } }] }, {}],
+    });
+  });
+
   test('a file by its address goes to vendors that fetch it, and is refused before others', async () => {
     const ask = (format: Format) => {
       const seat = world.seat(format);

@@ -89,6 +89,8 @@ export class ClientCalls {
     if (growing.isDone) return;
     const place = placeOf(growing);
     if (input === undefined) {
+      // Some upstreams write nothing where there are no arguments; clients read JSON.
+      if (status === 'completed' && growing.item['arguments'] === '') this.#write(growing, 'arguments', '{}');
       const { arguments: written, name } = growing.item;
       this.#emit('response.function_call_arguments.done', { ...place, name, arguments: written });
     } else {

@@ -84,7 +84,8 @@ function encodeMessage(message: Message, service: Service): Json & { readonly ro
           tool_calls: message.toolCalls?.map((call) => ({
             id: call.id,
             type: 'function',
-            function: { name: call.name, arguments: call.arguments },
+            // Some servers take nothing for broken JSON.
+            function: { name: call.name, arguments: call.arguments.trim() === '' ? '{}' : call.arguments },
             ...signature(call),
           })),
         }),
