@@ -127,6 +127,17 @@ describe('an answer in chunks', () => {
     assert.equal(least.chunks.find((chunk) => chunk.type === 'usage')?.usage.completionTokens, 0);
   });
 
+  test('what a model refuses with, and what it speaks, is estimated too', async () => {
+    const url = 'data:audio/wav;base64,AAAA';
+    for (const said of [
+      { type: 'refusal', refusal: 'x'.repeat(40) },
+      { type: 'media', media: { kind: 'audio', url, transcript: 'x'.repeat(40) } },
+    ] as const) {
+      const { chunks } = await read((await setup([said], [finish]).open()).chunks);
+      assert.equal(chunks.find((chunk) => chunk.type === 'usage')?.usage.completionTokens, 10, said.type);
+    }
+  });
+
   test('an answer without anything to see is one, if it ends as such', async () => {
     const { chunks } = await read((await setup([], [], [finish]).open()).chunks);
     assert.deepEqual(typesOf(chunks), ['provider', 'usage', 'finish']);

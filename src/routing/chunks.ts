@@ -185,6 +185,12 @@ class Ending {
         case 'reasoning':
           this.#estimate.add(chunk.reasoning);
           break;
+        case 'refusal':
+          this.#estimate.add(chunk.refusal);
+          break;
+        case 'media':
+          this.#estimate.add(chunk.media.transcript ?? '');
+          break;
         case 'tool_call':
           this.#estimate.add(chunk.tool_call.arguments);
           this.#weigh(chunk.tool_call);
