@@ -58,6 +58,15 @@ const CORPUS: readonly (readonly [title: string, request: Ask, status: number])[
     },
     200,
   ],
+  [
+    'what cannot be made a text, where the kinds of an answer belong, was a failure',
+    {
+      path: '/v1beta/models/acme%2Ftest-model:generateContent',
+      headers: JSON_TYPE,
+      body: '{"contents":[{"parts":[{"text":"Hi"}]}],"generationConfig":{"responseModalities":[{"toString":1}]}}',
+    },
+    200,
+  ],
   ['what takes no body asked for one', { method: 'POST', path: '/api/pull' }, 501],
   [
     'a range beyond the file had no words',

@@ -76,7 +76,9 @@ function namesIn(holder: object | null | undefined, path: string, known: Readonl
 
 /** Text is what is answered anyway. */
 function asksForText(name: string, value: unknown): boolean {
-  return name === 'responseModalities' && Array.isArray(value) && value.every((each) => /^text$/i.test(String(each)));
+  if (name !== 'responseModalities' || !Array.isArray(value)) return false;
+  // Not all that a client may write here can be made a text.
+  return value.every((each) => typeof each === 'string' && each.toLowerCase() === 'text');
 }
 
 function toSampling(config: WireGenerationConfig): Sampling {
