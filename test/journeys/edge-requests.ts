@@ -52,6 +52,7 @@ export const AMBIGUOUS: Readonly<Record<string, string>> = {
   'a CR at the end of a line': get('/v1/models', 'x-a: a\r\r\n'),
   'a NUL in a name': get('/v1/models', 'x\0a: b\r\n'),
   'a space in a name': get('/v1/models', 'x a: b\r\n'),
+  'more headers than are read': get('/v1/models', Array.from({ length: 300 }, (_, at) => `x${at}: a\r\n`).join('')),
   'a line without a colon': get('/v1/models', 'x-a\r\n'),
   'an empty name': get('/v1/models', ': x\r\n'),
   'a line that begins with a space': `GET /v1/models HTTP/1.1\r\n x-a: b\r\n${HOST}\r\n`,

@@ -1,3 +1,5 @@
+import { MOST_HEADERS } from './admit.ts';
+
 /** A longer head is left to Node. */
 const MOST_BYTES = 4_096;
 
@@ -103,6 +105,8 @@ function parse(bytes: Buffer, end: number): PlainHead | undefined {
   const [first = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n');
   const [, method, url] = REQUEST_LINE.exec(first) ?? [];
   if (method === undefined || url === undefined) return undefined;
+  // Node refuses them, and closes the connection.
+  if (lines.length > MOST_HEADERS) return undefined;
   const headers: Record<string, string> = {};
   const rawHeaders: string[] = [];
   /** Where the value of the length stands, or would. */
