@@ -240,10 +240,15 @@ describe('wrong types and ranges', () => {
         stops: `"messages":[{"role":"user","content":"Hi"}],"stop":[${flood('0', 4_500_000)}]`,
         keys: `"messages":[{"role":"user","content":"Hi"}],"api_key":{${entries(600_000)}}`,
         fields: `"messages":[{"role":"user","content":"Hi"}],${entries(600_000)}`,
+        // As many as are read.
+        'messages within the limits': `"messages":[${flood('0', 9_999)}]`,
+        'parts within the limits': `"messages":[${flood('{"role":"user","content":[0,0]}', 9_999)}]`,
       })) {
         const answer = await world.ask({ path, method: 'POST', headers: JSON_TYPE, body: `{${members}}` });
         assertError(answer, [400, wrongField], name);
         assert.ok(answer.text.length < 10_000, name);
+        const { detail = [] } = answer.json as { readonly detail?: readonly unknown[] };
+        assert.ok(detail.length <= 1, `${name}: ${answer.text}`);
       }
       await world.isWell();
     });
