@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../support/eventually.ts';
 import type { FaultName } from '../support/openai-faults.ts';
 import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
+import { ask as askOnce } from '../support/raw-http.ts';
 import { type SluiceProcess, startSluiceProcess } from '../support/sluice-process.ts';
 import { ask, askChat, askConversation, begin, type Received, readError } from '../support/wire-answers.ts';
 
@@ -163,4 +164,24 @@ test('3,000 good and failing answers leave neither memory nor files behind', { t
   context.diagnostic(`${(kept / MEGABYTE).toFixed(1)} MB more in use`);
   assert.ok(kept <= 6 * MEGABYTE, `${Math.round(kept / 3_000)} bytes of each answer are still in use`);
   assert.ok(filesAfter <= filesBefore + 30, `${filesAfter - filesBefore} files more`);
+});
+
+test('2,000 connections that have closed leave nothing', { timeout: 120_000 }, async (context) => {
+  async function run(count: number): Promise<void> {
+    let left = count;
+    const worker = async (): Promise<void> => {
+      for (; left > 0; left -= 1) {
+        const { status } = await askOnce(sluice.origin, { path: '/health', headers: { connection: 'close' } });
+        assert.equal(status, 200);
+      }
+    };
+    await Promise.all(Array.from({ length: 20 }, worker));
+  }
+
+  await run(500);
+  const before = await sluice.collect();
+  await run(2_000);
+  const kept = (await sluice.collect()) - before;
+  context.diagnostic(`${Math.round(kept / 2_000)} bytes of each`);
+  assert.ok(kept <= 2 * MEGABYTE, `${Math.round(kept / 2_000)} bytes of each connection are still in use`);
 });
