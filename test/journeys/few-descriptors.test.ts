@@ -78,12 +78,20 @@ describe('few file descriptors of workers', { timeout: 240_000, skip: process.pl
     const origin = /Page +(http:\/\/[\d.:]+)/.exec(said)?.[1] ?? assert.fail(said);
     const workers = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ');
     const sockets: Socket[] = [];
-    // Few at a time: what the primary cannot accept is closed, and never reaches a worker.
-    await eventually('both have no descriptor left', async () => {
-      flood(origin, sockets, 10);
-      return workers.every((pid) => readdirSync(`/proc/${pid}/fd`).length >= 96);
+    await eventually('both have no descriptor left', () => {
+      // Few at a time: what the primary cannot accept is closed, and never reaches a worker.
+      if (descriptors(child.pid) < 80) flood(origin, sockets, 10);
+      return workers.every((pid) => descriptors(pid) >= 96);
     });
-    for (const socket of sockets) socket.destroy();
+    await eventually('one was refused', () => said.includes('a worker cannot take a connection'));
+    // Those came first, so they are with the workers, and make room for those that wait.
+    for (const socket of sockets.splice(0, 40)) socket.destroy();
+    const unheard = new Set(sockets);
+    for (const socket of sockets) {
+      socket.once('data', () => unheard.delete(socket));
+      socket.write('Connection: close\r\n\r\n');
+    }
+    await eventually('all have an answer', () => unheard.size === 0);
     for (let at = 0; at < 8; at += 1) {
       const { status } = await ask(origin, { path: '/health', headers: { connection: 'close' } });
       assert.equal(status, 200);
@@ -99,6 +107,10 @@ function startWithFew(folder: string, ...words: readonly string[]) {
     env: { PATH: process.env['PATH'], HOME: folder, SLUICE_DATA_DIR: folder },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+}
+
+function descriptors(pid: number | string | undefined): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
 }
 
 async function isReady(origin: string): Promise<true | undefined> {
