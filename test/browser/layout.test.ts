@@ -5,9 +5,10 @@ import sharp from 'sharp';
 import { withoutBrowser } from './chromium.ts';
 import { becomes, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
+import { openScreen, screens, sections } from './screens.ts';
 import { answerWith } from './scripted-events.ts';
 import { setStage } from './stage.ts';
-import { ask, goTo, ready, settled } from './visit.ts';
+import { ask, button, goTo, PHONE, ready, settled } from './visit.ts';
 
 /** As a window of 1280 × 720 is when everything is shown at twice its size. */
 const LOW = { width: 640, height: 360 };
@@ -27,6 +28,19 @@ async function isInside(page: Page, element: Locator): Promise<void> {
 function tooWide(page: Page): Promise<number> {
   return page.locator('dialog[open]').evaluate((dialog) => dialog.scrollWidth - dialog.clientWidth);
 }
+
+/** Has the browser write in letters of twice the usual size, as people set it who do not see well. */
+async function writeLarge(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } });
+  await becomes(() => page.evaluate('getComputedStyle(document.documentElement).fontSize'), '32px');
+}
+
+/** What reaches beyond the part of the page in which it is, in pixels: the page itself, its screen, and buttons in lists. */
+const SIDEWAYS = `(() => {
+  const parts = [document.documentElement, ...document.querySelectorAll('main, #scroll, .dialog, .rows')];
+  return parts.filter((part) => part.scrollWidth > part.clientWidth).map((part) => part.id || part.className || part.tagName);
+})()`;
 
 describe('the layout', { skip: withoutBrowser }, () => {
   const { visit } = setStage(() => openGateway(({ prompt }) => ({ text: [prompt] }), ['gpt-4o', 'plain-model']));
@@ -99,6 +113,34 @@ describe('the layout', { skip: withoutBrowser }, () => {
           assert.equal(await tooWide(page), 0);
         },
         { viewport: NARROW, locale },
+      );
+    });
+  }
+
+  for (const [size, viewport] of [
+    ['phone', PHONE],
+    ['wide', { width: 1280, height: 800 }],
+  ] as const) {
+    test(`has room for letters of twice the size, ${size}`, async () => {
+      await visit(
+        async (page) => {
+          await ask(page, 'hello');
+          await writeLarge(page);
+          assert.deepEqual(await page.evaluate(SIDEWAYS), []);
+          await isInside(page, button(page, 'Supprimer ce message'));
+          await isInside(page, page.locator('.top-bar > :last-child'));
+          const { width, height } = (await page.locator('#send').boundingBox()) ?? {};
+          assert.ok(width !== undefined && width === height, `${width} = ${height}`);
+          await isInside(page, page.locator('#send'));
+          // Some letters of the name at least, beside the buttons.
+          const name = await page.locator('#model-name').boundingBox();
+          assert.ok(name !== null && name.width > 60, `${name?.width}`);
+          for (const address of [...screens, ...sections.map((section) => `settings/${section}`)]) {
+            await openScreen(page, address);
+            assert.deepEqual(await page.evaluate(SIDEWAYS), [], address);
+          }
+        },
+        { viewport, locale: 'fr-FR' },
       );
     });
   }

@@ -4,7 +4,7 @@ import { useApp } from '../state/use.ts';
 import { useMedia } from './use-media.ts';
 
 /** Where the sidebar lies over the page instead of beside it. */
-const NARROW = '(max-width: 800px)';
+const NARROW = '(max-width: 50em)';
 
 /** Whether the sidebar is shown, and whether it lies over the page then. */
 export function useSidebar(): { readonly isOpen: boolean; readonly isNarrow: boolean } {
