@@ -9,7 +9,7 @@ import { becomes } from './eventually.ts';
 import { dropOn } from './files-given.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, finished, goTo, lastAnswer, PIXEL, ready, send } from './visit.ts';
+import { ask, button, finished, goTo, lastAnswer, PIXEL, ready, send } from './visit.ts';
 
 const script: VendorScript = ({ prompt }) =>
   prompt === 'endless' ? { text: endless(), delayMs: 20 } : { text: ['You said: ', prompt] };
@@ -37,12 +37,14 @@ const ADDRESSES = `{
   };
 }`;
 
-/** Pastes a file into a field. */
-const PASTED = `(field) => {
+/** Pastes a file into the field of the editor. */
+const PASTED = `(() => {
   const clipboardData = new DataTransfer();
   clipboardData.items.add(new File(['mu mu'], 'pasted.txt', { type: 'text/plain' }));
-  field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
-}`;
+  document.querySelector('.editor textarea').dispatchEvent(
+    new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
+  );
+})()`;
 
 /** Drags a file over an element and drops it there; returns whether something on the page took care of each event. */
 const DROPPED = `(place) => {
@@ -200,7 +202,7 @@ describe('files for a question', { skip: withoutBrowser }, () => {
       await edit();
       const failing = '**/backend-api/v2/files/*';
       await page.route(failing, (route) => route.abort('internetdisconnected'));
-      await page.evaluate(`(${PASTED})(document.querySelector('.editor textarea'))`);
+      await page.evaluate(PASTED);
       await editor.locator('.is-failed').waitFor();
       await editor.getByRole('button', { name: 'Send' }).click();
       await page.getByText('“pasted.txt” could not be taken in.').waitFor();
@@ -227,6 +229,17 @@ describe('files for a question', { skip: withoutBrowser }, () => {
       await edit();
       assert.deepEqual(await editor.locator('.attachments').count(), 0);
       assert.equal(await editor.getByRole('button', { name: 'Remove' }).count(), 3);
+    });
+  });
+
+  test('are not taken for an answer, which is said where somebody pastes them there', async () => {
+    await visit(async (page) => {
+      await ask(page, 'Which?');
+      await button(page, 'Edit the answer').click();
+      await page.evaluate(PASTED);
+      await page.getByText('Files cannot be attached here, only to a question.').waitFor();
+      assert.equal(await page.locator('.attachment').count(), 0);
+      await page.locator('.editor textarea').press('Escape');
     });
   });
 

@@ -14,6 +14,7 @@ export const composer: Words<typeof english> = {
   resend: '{name} noch einmal senden',
   drop: 'Dateien hier ablegen',
   manyFiles: 'Das sind mehr als {count} Dateien. Packe sie in ein Archiv (zip) oder wähle einige davon aus.',
+  noFiles: 'Hier lassen sich keine Dateien anhängen, nur an eine Frage.',
   uploading: 'Wird gesendet …',
   converting: 'Wird gelesen … {size}',
   text: '{size} Text',

@@ -11,6 +11,7 @@ export const composer = {
   resend: 'Try again with {name}',
   drop: 'Drop the files here',
   manyFiles: 'That is more than {count} files. Put them into an archive (zip), or choose some of them.',
+  noFiles: 'Files cannot be attached here, only to a question.',
   uploading: 'Sending…',
   converting: 'Reading… {size}',
   text: '{size} of text',

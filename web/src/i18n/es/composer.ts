@@ -14,6 +14,7 @@ export const composer: Words<typeof english> = {
   resend: 'Reintentar con {name}',
   drop: 'Suelta los archivos aquí',
   manyFiles: 'Son más de {count} archivos. Ponlos en un archivo comprimido (zip) o elige algunos.',
+  noFiles: 'Aquí no se pueden adjuntar archivos, solo a una pregunta.',
   uploading: 'Enviando…',
   converting: 'Leyendo… {size}',
   text: '{size} de texto',

@@ -14,6 +14,7 @@ export const composer: Words<typeof english> = {
   resend: 'Réessayer avec {name}',
   drop: 'Déposez les fichiers ici',
   manyFiles: 'Cela fait plus de {count} fichiers. Mettez-les dans une archive (zip), ou choisissez-en quelques-uns.',
+  noFiles: 'Impossible de joindre des fichiers ici, seulement à une question.',
   uploading: 'Envoi…',
   converting: 'Lecture… {size}',
   text: '{size} de texte',

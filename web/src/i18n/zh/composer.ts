@@ -14,6 +14,7 @@ export const composer: Words<typeof english> = {
   resend: '重试 {name}',
   drop: '将文件拖放到此处',
   manyFiles: '文件超过 {count} 个。请将它们打包成压缩文件（zip），或只选择其中一些。',
+  noFiles: '这里不能添加文件，文件只能随问题一起添加。',
   uploading: '正在上传…',
   converting: '正在读取… {size}',
   text: '{size} 文本',

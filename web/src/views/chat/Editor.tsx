@@ -3,9 +3,11 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { isSend } from '../../commands/keys.ts';
 import { AttachButton } from '../../components/AttachButton.tsx';
 import { CancelButton } from '../../components/CancelButton.tsx';
+import { toast } from '../../components/toast.ts';
 import type { KeptDraft } from '../../components/use-draft.ts';
 import { takePasted, useFileDrop } from '../../components/use-file-drop.ts';
 import { directionOf } from '../../i18n/direction.ts';
+import { t } from '../../i18n/index.ts';
 
 export interface EditorProps {
   /** Of the field. */
@@ -58,7 +60,7 @@ export function Editor({ label, draft, action, ...rest }: EditorProps) {
         aria-label={label}
         value={draft.value}
         onInput={(event) => draft.set(event.currentTarget.value)}
-        onPaste={(event) => takeFiles !== undefined && takePasted(event, takeFiles)}
+        onPaste={(event) => takePasted(event, takeFiles ?? refuseFiles)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') close();
           else if (isSend(event, enterSends)) finish();
@@ -82,4 +84,8 @@ export function Editor({ label, draft, action, ...rest }: EditorProps) {
       </div>
     </form>
   );
+}
+
+function refuseFiles(): void {
+  toast(t('composer.noFiles'));
 }
