@@ -46,6 +46,12 @@ const PASTED = `(() => {
   );
 })()`;
 
+/** Puts a picture into the clipboard. */
+const COPIED = `(async () => {
+  const bytes = Uint8Array.from(atob('${PIXEL.toString('base64')}'), (letter) => letter.charCodeAt(0));
+  await navigator.clipboard.write([new ClipboardItem({ 'image/png': new Blob([bytes], { type: 'image/png' }) })]);
+})()`;
+
 /** Drags a file over an element and drops it there; returns whether something on the page took care of each event. */
 const DROPPED = `(place) => {
   const dataTransfer = new DataTransfer();
@@ -240,6 +246,20 @@ describe('files for a question', { skip: withoutBrowser }, () => {
       await page.getByText('Files cannot be attached here, only to a question.').waitFor();
       assert.equal(await page.locator('.attachment').count(), 0);
       await page.locator('.editor textarea').press('Escape');
+    });
+  });
+
+  test('go to the message field with what is pasted where no field is', async () => {
+    await visit(async (page) => {
+      await ask(page, 'Which?');
+      await page.evaluate(COPIED);
+      await page.locator('#scroll').focus();
+      await page.keyboard.press('Control+v');
+      await page.locator('#attached .is-ready').waitFor();
+      await page.evaluate(`navigator.clipboard.writeText('These words')`);
+      await page.locator('#scroll').focus();
+      await page.keyboard.press('Control+v');
+      await becomes(() => page.locator('#prompt').inputValue(), 'These words');
     });
   });
 

@@ -34,18 +34,22 @@ export function isOfInputMethod({ isComposing, keyCode }: Pick<KeyboardEvent, 'i
 /** What takes key presses itself. */
 const TAKING = 'input, textarea, select, audio, video, iframe, [contenteditable]';
 
-/** Calls `take` before somebody's first letter, typed nowhere, gets somewhere. Returns the way to end it. */
+/** Calls `take` before somebody's first letter, typed nowhere, or what they paste there, gets somewhere. Returns the way to end it. */
 export function onTyping(take: () => void): () => void {
+  const isApple = isAppleKeyboard();
   const onKey = (event: KeyboardEvent): void => {
-    const { key, target, ctrlKey, metaKey, altKey, defaultPrevented } = event;
-    if (ctrlKey || metaKey || altKey || defaultPrevented) return;
-    // Space presses buttons and scrolls; other keys of more than one letter are no letters.
-    if (key === ' ' || [...key].length !== 1) return;
+    const { target, defaultPrevented } = event;
+    if (defaultPrevented || !(isLetter(event) || isPressed('Mod+V', event, isApple))) return;
     if (target instanceof Element && target.closest(TAKING) !== null) return;
     if (document.querySelector('dialog[open], :popover-open') === null) take();
   };
   document.addEventListener('keydown', onKey);
   return () => document.removeEventListener('keydown', onKey);
+}
+
+/** Space presses buttons and scrolls; other keys of more than one letter are no letters. */
+function isLetter({ key, ctrlKey, metaKey, altKey }: Pressed): boolean {
+  return !ctrlKey && !metaKey && !altKey && key !== ' ' && [...key].length === 1;
 }
 
 const APPLE: Readonly<Record<string, string>> = { Mod: '⌘', Shift: '⇧', Alt: '⌥', Escape: 'Esc', ArrowUp: '↑' };
