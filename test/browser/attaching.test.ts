@@ -263,6 +263,41 @@ describe('files for a question', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('that are taken out of a question are in it as before after Escape, and gone once it is written anew', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      await page.locator('#files').setInputFiles([NOTES, { ...NOTES, name: 'other.txt' }]);
+      await page.locator('#attached .is-ready').nth(1).waitFor();
+      await ask(page, 'Which?');
+      const names = (): Promise<readonly string[]> => page.locator('.question .files li').allInnerTexts();
+      const editor = page.locator('.editor');
+      const takeOut = async (): Promise<void> => {
+        await page.locator('.question .edit').click();
+        await editor.getByRole('button', { name: 'Remove notes.txt' }).click();
+        await becomes(() => editor.getByRole('button', { name: 'Remove' }).count(), 1);
+      };
+      const reload = async (): Promise<void> => {
+        await page.reload();
+        await finished(lastAnswer(page));
+      };
+      await takeOut();
+      await editor.locator('textarea').press('Escape');
+      await becomes(names, ['notes.txt', 'other.txt']);
+      await reload();
+      await becomes(names, ['notes.txt', 'other.txt']);
+      await takeOut();
+      await editor.getByRole('button', { name: 'Send' }).click();
+      await page.locator('.question').getByText('2/2').waitFor();
+      await finished(lastAnswer(page));
+      await becomes(names, ['other.txt']);
+      assert.equal(sent().split('The secret word is gate.').length, 2, 'once');
+      await reload();
+      await becomes(names, ['other.txt']);
+      await page.locator('.question').getByRole('button', { name: 'Previous version' }).click();
+      await becomes(names, ['notes.txt', 'other.txt']);
+    });
+  });
+
   test('are taken off the server when a question is not written anew after all', async () => {
     await visit(async (page) => {
       await ask(page, 'Which?');
