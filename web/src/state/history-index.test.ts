@@ -44,6 +44,29 @@ describe('searching', () => {
     assert.deepEqual(found('  '), []);
   });
 
+  test('does not tell apart apostrophes, quotation marks and dashes', () => {
+    const signs = new HistoryIndex();
+    signs.putChat('c', 'Signs', 1);
+    signs.putMessage({
+      id: 'm',
+      chat: 'c',
+      text: 'I don’t know “smart quotes” — nor co‑operate, nor "plain ones" - nor can\'t',
+    });
+    const searches = [
+      "don't",
+      'can’t',
+      'co-operate',
+      '“smart quotes”',
+      '“plain ones”',
+      '"smart quotes"',
+      '„quotes“',
+      '– nor',
+    ];
+    for (const search of searches) assert.equal(signs.search(search).length, 1, search);
+    assert.equal(signs.search('“quotes smart”').length, 0);
+    assert.deepEqual(shown(marked('I don’t — ever', termsOf("don't -"))), ['don’t', '—']);
+  });
+
   test('follows what changes', () => {
     index.putMessage({ id: 's1', chat: 'soup', text: 'Pepper' });
     assert.deepEqual(found('pepper'), [['soup', 's1']]);

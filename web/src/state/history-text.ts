@@ -3,17 +3,32 @@
 const MARKS = /\p{M}+/gu;
 /** Small letters that no normal form takes apart, as people write them who do not have them on their keyboard. */
 const PLAIN: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ı: 'i', ς: 'σ' };
-const LETTERS = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'g');
+/** And signs of which keyboards, telephones and models each write another one. */
+const SIGNS: Readonly<Record<string, string>> = {
+  '‘': "'",
+  '’': "'",
+  '“': '"',
+  '”': '"',
+  '„': '"',
+  '‐': '-',
+  '–': '-',
+  '—': '-',
+  '−': '-',
+};
+const SIMPLE: Readonly<Record<string, string>> = { ...PLAIN, ...SIGNS };
+const LETTERS = new RegExp(`[${Object.keys(SIMPLE).join('')}]`, 'g');
 
 /** `Crème BRÛLÉE` → `creme brulee`, `Straße` → `strasse`. */
 export function folded(text: string): string {
   const small = text.normalize('NFKD').replace(MARKS, '').toLowerCase();
-  return small.replace(LETTERS, (letter) => PLAIN[letter] ?? letter);
+  return small.replace(LETTERS, (letter) => SIMPLE[letter] ?? letter);
 }
 
 /** The words of a search, folded; what stands in quotes is one of them. */
 export function termsOf(search: string): readonly string[] {
-  const terms = [...search.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => folded(quoted ?? word ?? '').trim());
+  const terms = [...search.matchAll(/["“”„]([^"“”„]*)["“”„]|(\S+)/g)].map(([, quoted, word]) =>
+    folded(quoted ?? word ?? '').trim(),
+  );
   return [...new Set(terms.filter((term) => term !== '' && term !== '"'))];
 }
 
