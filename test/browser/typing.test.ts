@@ -98,6 +98,27 @@ describe('typing', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('is sent anew by a double click as well, which does nothing to the question', async () => {
+    await visit(async (page) => {
+      await ask(page, 'hello');
+      const editor = page.locator('.editor');
+      await page.locator('.question .edit').click();
+      await editor.locator('textarea').fill('hello again');
+      await editor.getByRole('button', { name: 'Send' }).hover();
+      await page.mouse.down();
+      await page.mouse.up();
+      await page.locator('.question').getByText('2/2').waitFor();
+      for (const name of ['Edit', 'Delete this message']) {
+        await page.locator('.question').getByRole('button', { name }).hover();
+        await page.mouse.down({ clickCount: 2 });
+        await page.mouse.up({ clickCount: 2 });
+      }
+      await finished(lastAnswer(page));
+      assert.deepEqual(await page.locator('.question .bubble').allInnerTexts(), ['hello again']);
+      assert.equal(await editor.count(), 0);
+    });
+  });
+
   test('leaves to an input method the keys with which it composes a word', async () => {
     await visit(async (page) => {
       await ask(page, 'hello');

@@ -5,6 +5,7 @@ import { readChat } from '../../actions/chats.ts';
 import { isSend, onTyping } from '../../commands/keys.ts';
 import { AttachButton } from '../../components/AttachButton.tsx';
 import { Icon } from '../../components/Icon.tsx';
+import { ignoreSecond } from '../../components/ignore-second.ts';
 import { focusField, hasScreenKeyboard } from '../../components/keep-focus.ts';
 import { useEnterSends } from '../../components/use-enter-sends.ts';
 import { takePasted, usePageDrop } from '../../components/use-file-drop.ts';
@@ -161,13 +162,6 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
       </div>
     </form>
   );
-}
-
-/** The second click of two is meant for the button that the first one was for, and has another one under it by then. */
-function ignoreSecond(event: MouseEvent): boolean {
-  const isSecond = event.detail > 1;
-  if (isSecond) event.preventDefault();
-  return isSecond;
 }
 
 /** The last question is there to be written anew. */

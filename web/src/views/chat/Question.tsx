@@ -5,6 +5,7 @@ import { addFiles, partsOf, removeAttachment, resend, sayFailed } from '../../ac
 import { deleteMessage } from '../../actions/messages.ts';
 import { copy } from '../../components/copy.ts';
 import { IconButton } from '../../components/IconButton.tsx';
+import { ignoreSecond } from '../../components/ignore-second.ts';
 import { useDraft } from '../../components/use-draft.ts';
 import { useEnterSends } from '../../components/use-enter-sends.ts';
 import { t } from '../../i18n/index.ts';
@@ -32,8 +33,22 @@ export function Question({ message, branches }: { readonly message: Message; rea
         {branches}
         <span class="message-actions">
           {text !== '' && <IconButton icon="copy" label={t('chat.copy')} onClick={() => void copy(text)} />}
-          <IconButton icon="edit" class="edit" label={t('chat.edit')} onClick={() => setEditing(true)} />
-          <IconButton icon="trash" label={t('chat.deleteMessage')} onClick={() => deleteMessage(message)} />
+          {/* Where the editor had its button for sending a moment ago. */}
+          <IconButton
+            icon="edit"
+            class="edit"
+            label={t('chat.edit')}
+            onClick={(event) => {
+              if (!ignoreSecond(event)) setEditing(true);
+            }}
+          />
+          <IconButton
+            icon="trash"
+            label={t('chat.deleteMessage')}
+            onClick={(event) => {
+              if (!ignoreSecond(event)) deleteMessage(message);
+            }}
+          />
           {text !== '' && <RememberButton chat={message.chat} text={text} />}
         </span>
       </footer>
