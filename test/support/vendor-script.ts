@@ -68,8 +68,8 @@ export interface VendorAnswer {
   readonly raw?: string;
   /** Nothing is answered at all, not even headers. */
   readonly silent?: boolean;
-  /** All is said, but the answer does not end until the other side closes. */
-  readonly lingers?: boolean;
+  /** All is said, but the answer does not end until then, or (`true`) until the other side closes. */
+  readonly lingers?: boolean | Promise<void>;
   /** Silence after so many pieces, until the other side closes. */
   readonly stallAfter?: number;
   /** The connection is destroyed after so many pieces. */

@@ -190,6 +190,7 @@ async function play(
   if (await interrupted()) return;
   burst.push(stream.end());
   await flush();
+  await answer.lingers;
   if (answer.lingers !== true) response.end();
 }
 

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { testCall } from '../../../test/support/call.ts';
 import { chatRequest } from '../../../test/support/chat-request.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import { inTurns } from '../../../test/support/turns.ts';
 import { allChunks, contentOf, finishOf, openVendor, reasoningOf, VENDORS } from '../../../test/support/vendors.ts';
 import type { Chunk } from '../../core/chunk.ts';
@@ -267,3 +268,23 @@ function collectCalls(chunks: readonly Chunk[]): { id?: string; name?: string; a
   }
   return calls;
 }
+
+test('a connection serves again where the end of an answer comes after all that was said', async () => {
+  const ends: PromiseWithResolvers<void>[] = [];
+  const lingering = (): Promise<void> => {
+    const end = Promise.withResolvers<void>();
+    ends.push(end);
+    return end.promise;
+  };
+  // The libraries of the others say that an answer is complete only at the end of its body.
+  await using vendor = await openVendor('anthropic', () => ({ text: ['Hello'], lingers: lingering() }));
+  const { requests } = vendor.upstream;
+  await eventually('a request on a connection that served before', async () => {
+    // As the gateway reads: nothing any more once it is told that the answer is complete.
+    for await (const batch of vendor.chat(chatRequest('Hello'))) {
+      if (batch.some(({ type }) => type === 'finish')) break;
+    }
+    ends.at(-1)?.resolve();
+    return vendor.upstream.connections < requests.length;
+  });
+});

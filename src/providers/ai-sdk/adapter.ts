@@ -137,7 +137,8 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
       return { connection: connect(apiKey), who: speaker(apiKey), nameOf: (model) => modelName(spec, config, model) };
     }
 
-    async function* answer(asked: Asked, call: Call, stop: AbortController): AsyncGenerator<Batch, undefined> {
+    async function* answer(asked: Asked, call: Call): AsyncGenerator<Batch, undefined> {
+      const { stop } = asked;
       const apiKey = keyOf(spec, config, call.credentials);
       const who = speaker(apiKey);
       const forget = call.onCancel((reason) => stop.abort(reason));
@@ -148,9 +149,10 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
           const step = await answering.next();
           if (step === undefined) throw new SluiceError('upstream_cut', `${config.label} broke off its answer.`);
           const { batch, failure } = step;
+          asked.isFinished = answering.finished;
           if (failure === undefined || batch.length > 0) yield batch;
           if (failure !== undefined) throw failure;
-          if (answering.finished) return undefined;
+          if (asked.isFinished) return undefined;
         }
       } catch (thrown) {
         if (!stop.signal.aborted) throw thrownFailure(who, thrown);
@@ -158,7 +160,7 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
         return undefined;
       } finally {
         forget();
-        if (answering?.finished !== true) {
+        if (!asked.isFinished) {
           answering?.close();
           // A library that failed on its own leaves its connection open.
           stop.abort();
@@ -236,13 +238,14 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
       ...nativeOf(native, deps, reach),
 
       chat(request, call) {
-        const stop = new AbortController();
-        const batches = answer({ request }, call, stop);
+        const asked: Asked = { request, stop: new AbortController(), isFinished: false };
+        const batches = answer(asked, call);
         const close = batches.return.bind(batches);
-        // A generator's own return() waits for the step under way, which may wait for the network.
         return Object.assign(batches, {
           return(value: undefined) {
-            stop.abort();
+            // A generator's own return() waits for the step under way, which may wait for the network. Of a finished answer only
+            // the end of its body may still come, and then the connection serves again.
+            if (!asked.isFinished) asked.stop.abort();
             return close(value);
           },
         });
@@ -258,9 +261,13 @@ function withEffort(spec: VendorSpec, request: ChatRequest): ChatRequest {
   return { ...request, sampling: { ...sampling, ...(effort === undefined ? {} : { reasoningEffort: effort }) } };
 }
 
-/** A request until it is on its way: a generator holds what it was given for as long as it runs. */
+/** What is asked for. */
 interface Asked {
+  /** Until it is on its way: a generator holds what it was given for as long as it runs. */
   request: ChatRequest | undefined;
+  readonly stop: AbortController;
+  /** Whether all of the answer was said. */
+  isFinished: boolean;
 }
 
 function taken(asked: Asked): ChatRequest {
