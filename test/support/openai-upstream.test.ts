@@ -152,15 +152,22 @@ async function readFault(upstream: OpenAiUpstream, model: FaultName, fault: Faul
   let ended = false;
   let done = false;
   let failed = false;
+  let written = '';
   const take = (data: string): void => {
-    if (data === '[DONE]') done = ended = true;
+    // The end in the middle of a call is no good one.
+    if (data === '[DONE]') {
+      done = true;
+      ended ||= written === '' || parse(written) !== undefined;
+    }
     const json = parse(data) as {
       choices?: { delta?: Message; message?: Message; finish_reason?: string }[];
       error?: unknown;
     };
     if (json?.error !== undefined) failed = true;
     for (const choice of json?.choices ?? []) {
-      text += (choice.delta ?? choice.message)?.content ?? '';
+      const said = choice.delta ?? choice.message;
+      text += said?.content ?? '';
+      for (const call of said?.tool_calls ?? []) written += call.function?.arguments ?? '';
       if (choice.finish_reason) ended = true;
     }
   };
@@ -189,7 +196,7 @@ async function readFault(upstream: OpenAiUpstream, model: FaultName, fault: Faul
       if (done) break;
     }
     parser.feed('\n\n');
-    if (begin.startsWith('{')) take(begin);
+    if (begin.trimStart().startsWith('{')) take(begin);
   } catch {
     failed = true;
   } finally {
@@ -198,7 +205,7 @@ async function readFault(upstream: OpenAiUpstream, model: FaultName, fault: Faul
   return { status, text, ended, failed };
 }
 
-type Message = { content?: string | null } | null;
+type Message = { content?: string | null; tool_calls?: { function?: { arguments?: string } }[] } | null;
 
 function parse(text: string): unknown {
   try {
