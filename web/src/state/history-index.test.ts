@@ -67,6 +67,14 @@ describe('searching', () => {
     assert.deepEqual(shown(marked('I don’t — ever', termsOf("don't -"))), ['don’t', '—']);
   });
 
+  test('finds a phrase before its second quotation mark is written', () => {
+    assert.deepEqual(termsOf('soup "smart quo'), ['soup', 'smart quo']);
+    assert.deepEqual(termsOf('“smart quo'), ['smart quo']);
+    assert.deepEqual(termsOf('"smart quotes" „and mo'), ['smart quotes', 'and mo']);
+    assert.deepEqual(termsOf('a 5" pipe'), ['a', '5"', 'pipe']);
+    for (const none of ['"', ' „ ', '""', '"""', '']) assert.deepEqual(termsOf(none), [], none);
+  });
+
   test('follows what changes', () => {
     index.putMessage({ id: 's1', chat: 'soup', text: 'Pepper' });
     assert.deepEqual(found('pepper'), [['soup', 's1']]);

@@ -24,12 +24,12 @@ export function folded(text: string): string {
   return small.replace(LETTERS, (letter) => SIMPLE[letter] ?? letter);
 }
 
-/** The words of a search, folded; what stands in quotes is one of them. */
+/** The words of a search, folded; what stands in quotes is one of them, also while the second one is not written yet. */
 export function termsOf(search: string): readonly string[] {
-  const terms = [...search.matchAll(/["“”„]([^"“”„]*)["“”„]|(\S+)/g)].map(([, quoted, word]) =>
+  const terms = [...search.matchAll(/["“”„]([^"“”„]*)(?:["“”„]|$)|(\S+)/g)].map(([, quoted, word]) =>
     folded(quoted ?? word ?? '').trim(),
   );
-  return [...new Set(terms.filter((term) => term !== '' && term !== '"'))];
+  return [...new Set(terms.filter((term) => term !== ''))];
 }
 
 /** A piece of a text, with the places in it that were searched for. */
