@@ -148,6 +148,25 @@ describe('exports and imports', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('takes the whole lines of a file of lines that is cut off, and says that the last one is incomplete', async () => {
+    await visit(async (page) => {
+      const dialog = await openImport(page);
+      const lines = ['librechat.json', 'librechat.json'].map((name, index) =>
+        JSON.stringify({ ...exports[name as keyof typeof exports], conversationId: `cut-off-${index}-of-two` }),
+      );
+      const cut = {
+        name: 'cut.jsonl',
+        mimeType: 'application/jsonl',
+        buffer: Buffer.from(lines.join('\n').slice(0, -9)),
+      };
+      await page.locator('#import-files').setInputFiles([cut]);
+      const report = dialog.getByRole('region', { name: 'cut.jsonl' });
+      await comesToFit(() => report.innerText(), /1 chat imported\s+The last line is incomplete/);
+      await dialog.getByRole('link', { name: 'Show the chats' }).click();
+      await becomes(() => page.locator('.history-title').allInnerTexts(), ['From LibreChat']);
+    });
+  });
+
   test('takes the archive that they come in', async () => {
     await visit(async (page) => {
       const archive = zip(

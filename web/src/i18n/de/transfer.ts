@@ -16,6 +16,7 @@ export const transfer: Words<typeof english> = {
   unknown: { one: '{count} Eintrag unbekannter Art', other: '{count} Einträge unbekannter Art' },
   broken: { one: '{count} war nicht lesbar', other: '{count} waren nicht lesbar' },
   leftOut: { one: '{count} Bild oder Datei fehlt im Export', other: '{count} Bilder und Dateien fehlen im Export' },
+  cut: 'Die letzte Zeile ist unvollständig: Dort bricht die Datei ab.',
   notRead: 'Das ist weder JSON noch ein ZIP-Archiv mit JSON-Dateien.',
   noChats: 'In dieser Datei sind keine Chats.',
   refused: 'Der Browser wollte sie nicht speichern. Vielleicht ist kein Platz mehr.',

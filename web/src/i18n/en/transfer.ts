@@ -16,6 +16,7 @@ export const transfer = {
     one: '{count} picture or file is not in the export',
     other: '{count} pictures and files are not in the export',
   },
+  cut: 'The last line is incomplete: the file is cut off there.',
   notRead: 'This is neither JSON nor a ZIP archive of JSON files.',
   noChats: 'There are no chats in this file.',
   refused: 'The browser refused to keep them. Perhaps there is no room left.',

@@ -19,6 +19,7 @@ export const transfer: Words<typeof english> = {
     one: '{count} imagen o archivo no está en la exportación',
     other: '{count} imágenes y archivos no están en la exportación',
   },
+  cut: 'La última línea está incompleta: el archivo se corta ahí.',
   notRead: 'Esto no es JSON ni un archivo ZIP con archivos JSON.',
   noChats: 'No hay chats en este archivo.',
   refused: 'El navegador no quiso guardarlos. Quizá ya no queda espacio.',

@@ -19,6 +19,7 @@ export const transfer: Words<typeof english> = {
     one: '{count} image ou fichier manque dans l’export',
     other: '{count} images et fichiers manquent dans l’export',
   },
+  cut: 'La dernière ligne est incomplète : le fichier s’arrête là.',
   notRead: 'Ce n’est ni du JSON ni une archive ZIP de fichiers JSON.',
   noChats: 'Il n’y a aucun chat dans ce fichier.',
   refused: 'Le navigateur n’a pas voulu les garder. Il n’y a peut-être plus de place.',

@@ -16,6 +16,7 @@ export const transfer: Words<typeof english> = {
   unknown: { other: '{count} 个未知类型的条目' },
   broken: { other: '{count} 个无法读取' },
   leftOut: { other: '{count} 个图片或文件不在导出中' },
+  cut: '最后一行不完整：文件在那里中断。',
   notRead: '这既不是 JSON，也不是包含 JSON 文件的 ZIP 压缩包。',
   noChats: '此文件中没有对话。',
   refused: '浏览器拒绝保存。可能空间不足。',

@@ -57,7 +57,11 @@ const REASONS = ['known', 'empty', 'unknown', 'broken'] as const satisfies reado
 /** Titles that are told of each kind. */
 const TOLD = 20;
 
-function Report({ report: { name, forms, imported, problems, leftOut, failure } }: { readonly report: FileReport }) {
+function Report({
+  report: { name, forms, imported, problems, leftOut, isCut, failure },
+}: {
+  readonly report: FileReport;
+}) {
   return (
     <section class="report" aria-label={name}>
       <h3 dir="auto">{name}</h3>
@@ -70,6 +74,11 @@ function Report({ report: { name, forms, imported, problems, leftOut, failure } 
       {imported.length > 0 && (
         <p>
           <Icon name="check" size={14} /> {t('transfer.imported', { count: imported.length })}
+        </p>
+      )}
+      {isCut && (
+        <p class="problem">
+          <Icon name="warning" size={14} /> {t('transfer.cut')}
         </p>
       )}
       {failure !== 'noChats' &&

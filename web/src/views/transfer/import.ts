@@ -12,6 +12,8 @@ export interface FileReport {
   readonly imported: readonly string[];
   readonly problems: readonly Problem[];
   readonly leftOut: number;
+  /** Whether its last line is not whole, so that a chat of it may be missing. */
+  readonly isCut: boolean;
   /** Why nothing of it was read: it is no export at all, nothing is in it, or there is no room. */
   readonly failure?: 'notRead' | 'noChats' | 'refused';
 }
@@ -23,14 +25,14 @@ const CHATS_IN_ZIP = /(^|\/)(conversations?[^/]*|chats?[^/]*)\.json$/i;
 
 /** Adds the chats of a file to those that are here. Chats that are here already stay as they are. */
 export async function importFile(file: File): Promise<FileReport> {
-  const none = { name: file.name, forms: [], imported: [], problems: [], leftOut: 0 };
+  const none = { name: file.name, forms: [], imported: [], problems: [], leftOut: 0, isCut: false };
   let read: ReadExport;
   try {
     read = await readFile(file);
   } catch {
     return { ...none, failure: 'notRead' };
   }
-  const { forms, chats, leftOut } = read;
+  const { forms, chats, leftOut, isCut } = read;
   const known = new Set(Object.keys(app.get().chats.byId));
   const fresh: WholeChat[] = [];
   const problems = [...read.problems];
@@ -49,10 +51,11 @@ export async function importFile(file: File): Promise<FileReport> {
       imported.push(...batch.map(({ chat }) => chat.id));
     }
   } catch {
-    return { ...none, forms, imported, problems, leftOut, failure: 'refused' };
+    return { ...none, forms, imported, problems, leftOut, isCut, failure: 'refused' };
   }
   const isEmpty = imported.length === 0 && problems.every(({ reason }) => reason === 'unknown');
-  return { name: file.name, forms, imported, problems, leftOut, ...(isEmpty ? { failure: 'noChats' as const } : {}) };
+  const report = { name: file.name, forms, imported, problems, leftOut, isCut };
+  return isEmpty ? { ...report, failure: 'noChats' } : report;
 }
 
 async function readFile(file: File): Promise<ReadExport> {
@@ -68,5 +71,6 @@ async function readFile(file: File): Promise<ReadExport> {
     chats: all.flatMap(({ chats }) => chats),
     problems: all.flatMap(({ problems }) => problems),
     leftOut: all.reduce((sum, { leftOut }) => sum + leftOut, 0),
+    isCut: all.some(({ isCut }) => isCut),
   };
 }

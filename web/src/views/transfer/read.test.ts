@@ -315,6 +315,21 @@ describe('other files', () => {
     assert.throws(() => readText('neither\nnor', NOW));
   });
 
+  test('JSON line by line that is cut off in its last line has the whole lines before it, and is known to be cut', () => {
+    const line = JSON.stringify({ title: 'One', messages: [{ role: 'user', content: 'x' }] });
+    for (const end of ['', '\n', '\r\n']) {
+      const { chats, isCut, problems } = readText(`${line}\n${line}\n${line.slice(0, 30)}${end}`, NOW);
+      assert.deepEqual([chats.length, isCut, problems], [2, true, []]);
+    }
+    assert.equal(readText(`${line}\n${line}\n`, NOW).isCut, false);
+    assert.throws(() => readText(`${line}\n${line.slice(0, 30)}\n${line}`, NOW), 'in its midst');
+    assert.throws(() => readText(line.slice(0, 30), NOW));
+    assert.throws(
+      () => readText(JSON.stringify([{ a: 1 }, { b: 2 }], null, 2).slice(0, -3), NOW),
+      'one value on lines',
+    );
+  });
+
   test('take no harm from anything', () => {
     const odd = [null, 7, 'text', [], {}, { mapping: { a: null } }, { chat_messages: [{}] }, { chat: { history: 3 } }];
     for (const value of [...odd, odd, { format: 'sluice-chats', chats: odd }, { messages: [{ role: {} }] }]) {

@@ -25,21 +25,29 @@ export interface ReadExport {
   readonly problems: readonly Problem[];
   /** Pictures and files that the export only mentions. */
   readonly leftOut: number;
+  /** Whether its last line is not whole. */
+  readonly isCut: boolean;
 }
 
-/** The chats in the text of a file: JSON, or JSON line by line. Throws when it is neither. */
+/** The chats in the text of a file: JSON, or JSON line by line, which may end in the midst of its last line. Throws when it is neither. */
 export function readText(text: string, now: number): ReadExport {
-  return readExport(parse(text), now);
-}
-
-function parse(text: string): unknown {
+  const bare = text.replace(/^\ufeff/, '');
+  let value: unknown;
   try {
-    return JSON.parse(text.replace(/^\ufeff/, ''));
+    value = JSON.parse(bare);
   } catch (error) {
-    const lines = text.split('\n').filter((line) => line.trim() !== '');
-    if (lines.length < 2) throw error;
-    return lines.map((line) => JSON.parse(line) as unknown);
+    const lines = bare.split('\n').filter((line) => line.trim() !== '');
+    const last = lines.pop() ?? '';
+    if (lines.length === 0) throw error;
+    const whole = lines.map((line) => JSON.parse(line) as unknown);
+    try {
+      whole.push(JSON.parse(last));
+    } catch {
+      return { ...readExport(whole, now), isCut: true };
+    }
+    value = whole;
   }
+  return readExport(value, now);
 }
 
 export function readExport(value: unknown, now: number): ReadExport {
@@ -67,7 +75,7 @@ export function readExport(value: unknown, now: number): ReadExport {
       problems.push({ title, reason: 'broken' });
     }
   }
-  return { forms: [...found], chats, problems, leftOut };
+  return { forms: [...found], chats, problems, leftOut, isCut: false };
 }
 
 interface Entry {
