@@ -263,7 +263,7 @@ describe('files for a question', { skip: withoutBrowser }, () => {
     });
   });
 
-  test('that are taken out of a question are in it as before after Escape, and gone once it is written anew', async () => {
+  test('that are taken out of a question stay out of its draft over Escape and a reload, until that is given up or sent', async () => {
     await visit(async (page) => {
       await ready(page);
       await page.locator('#files').setInputFiles([NOTES, { ...NOTES, name: 'other.txt' }]);
@@ -271,21 +271,36 @@ describe('files for a question', { skip: withoutBrowser }, () => {
       await ask(page, 'Which?');
       const names = (): Promise<readonly string[]> => page.locator('.question .files li').allInnerTexts();
       const editor = page.locator('.editor');
-      const takeOut = async (): Promise<void> => {
-        await page.locator('.question .edit').click();
-        await editor.getByRole('button', { name: 'Remove notes.txt' }).click();
-        await becomes(() => editor.getByRole('button', { name: 'Remove' }).count(), 1);
-      };
+      const text = editor.locator('textarea');
+      const edit = (): Promise<void> => page.locator('.question .edit').click();
       const reload = async (): Promise<void> => {
         await page.reload();
         await finished(lastAnswer(page));
       };
-      await takeOut();
-      await editor.locator('textarea').press('Escape');
+      await edit();
       await becomes(names, ['notes.txt', 'other.txt']);
+      await editor.getByRole('button', { name: 'Remove notes.txt' }).click();
+      await becomes(names, ['other.txt']);
+      await text.press('Escape');
+      await becomes(names, ['notes.txt', 'other.txt'], 'the question is what it was');
+      await edit();
+      await becomes(names, ['other.txt'], 'its draft is not');
       await reload();
       await becomes(names, ['notes.txt', 'other.txt']);
-      await takeOut();
+      await edit();
+      await becomes(names, ['other.txt']);
+      assert.equal(await text.inputValue(), 'Which?');
+      await text.fill('Which of these?');
+      await becomes(names, ['other.txt']);
+      await reload();
+      await edit();
+      await becomes(() => text.inputValue(), 'Which of these?');
+      assert.deepEqual(await names(), ['other.txt']);
+      await editor.getByRole('button', { name: 'Cancel' }).click();
+      await edit();
+      await becomes(names, ['notes.txt', 'other.txt']);
+      assert.equal(await text.inputValue(), 'Which?');
+      await editor.getByRole('button', { name: 'Remove notes.txt' }).click();
       await editor.getByRole('button', { name: 'Send' }).click();
       await page.locator('.question').getByText('2/2').waitFor();
       await finished(lastAnswer(page));
@@ -294,6 +309,8 @@ describe('files for a question', { skip: withoutBrowser }, () => {
       await reload();
       await becomes(names, ['other.txt']);
       await page.locator('.question').getByRole('button', { name: 'Previous version' }).click();
+      await becomes(names, ['notes.txt', 'other.txt']);
+      await edit();
       await becomes(names, ['notes.txt', 'other.txt']);
     });
   });

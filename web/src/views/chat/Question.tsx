@@ -6,7 +6,7 @@ import { deleteMessage } from '../../actions/messages.ts';
 import { copy } from '../../components/copy.ts';
 import { IconButton } from '../../components/IconButton.tsx';
 import { ignoreSecond } from '../../components/ignore-second.ts';
-import { useDraft } from '../../components/use-draft.ts';
+import { type KeptDraft, useDraft } from '../../components/use-draft.ts';
 import { useEnterSends } from '../../components/use-enter-sends.ts';
 import { t } from '../../i18n/index.ts';
 import { emptyDraft, isTaking } from '../../state/drafts.ts';
@@ -58,9 +58,12 @@ export function Question({ message, branches }: { readonly message: Message; rea
 
 /** Its files go along, unless they are taken out: one that is gone from the server would keep it from being answered. */
 function QuestionEditor({ message, close }: { readonly message: Message; readonly close: () => void }) {
-  const [files, setFiles] = useState(() => filesOf(message));
   const name = `${message.chat}/${message.id}`;
-  const draft = useDraft(name, textOf(message));
+  const draft = useDraft<Anew>(name, textOf(message));
+  const { text: written, without } = read(draft.value);
+  const setAnew = (text: string, left: readonly string[]): void =>
+    draft.set(left.length === 0 ? text : { text, without: left });
+  const files = filesOf(message).filter(({ bucketId }) => !without.includes(bucketId));
   const attachments = useApp((state) => (state.drafts[name] ?? emptyDraft).attachments);
   const enterSends = useEnterSends();
   const isRunning = useApp((state) => runningIn(state.streams, message.chat) !== undefined);
@@ -71,14 +74,19 @@ function QuestionEditor({ message, close }: { readonly message: Message; readonl
     close();
     editQuestion(message, text === '' ? all : [...all, { type: 'text', text }]);
   };
-  const forget = (): void => {
-    for (const { id } of attachments) removeAttachment(name, id);
-    draft.forget();
+  const textDraft: KeptDraft<string> = {
+    value: written,
+    set: (text) => setAnew(text, without),
+    forget: () => {
+      for (const { id } of attachments) removeAttachment(name, id);
+      draft.forget();
+    },
+    isWritten: draft.isWritten,
   };
   return (
     <Editor
       label={t('chat.edit')}
-      draft={{ ...draft, forget }}
+      draft={textDraft}
       action={t('composer.send')}
       enterSends={enterSends}
       wait={isRunning ? t('chat.editWaits') : undefined}
@@ -88,7 +96,7 @@ function QuestionEditor({ message, close }: { readonly message: Message; readonl
       close={close}
     >
       {files.length > 0 && (
-        <FileChips files={files} remove={(file) => setFiles(files.filter((each) => each !== file))} />
+        <FileChips files={files} remove={({ bucketId }) => setAnew(written, [...without, bucketId])} />
       )}
       <Attachments
         attachments={attachments}
@@ -97,6 +105,13 @@ function QuestionEditor({ message, close }: { readonly message: Message; readonl
       />
     </Editor>
   );
+}
+
+/** What is written in place of a question: its text, and the files (buckets) that are taken out, if some are. */
+type Anew = string | { readonly text: string; readonly without: readonly string[] };
+
+function read(anew: Anew): Exclude<Anew, string> {
+  return typeof anew === 'string' ? { text: anew, without: [] } : anew;
 }
 
 function filesOf({ parts }: Message): readonly FilePart[] {
