@@ -20,11 +20,12 @@ let toasts: readonly Toast[] = [];
 let count = 0;
 const listeners = new Set<() => void>();
 
-/** Shows `text`; with `undo`, for longer and with a button. */
+/** Shows `text`, once for all times that it is said at present; with `undo`, for longer and with a button. */
 export function toast(text: string, { undo }: ToastOptions = {}): void {
   count += 1;
   const id = count;
-  set([...toasts.slice(-2), { id, text, ...(undo === undefined ? {} : { undo }) }]);
+  const others = toasts.filter((each) => each.text !== text || each.undo !== undefined);
+  set([...others.slice(-2), { id, text, ...(undo === undefined ? {} : { undo }) }]);
   setTimeout(() => dismiss(id), undo === undefined ? SHOWN_MS : UNDO_MS);
 }
 

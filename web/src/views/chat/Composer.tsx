@@ -7,6 +7,7 @@ import { AttachButton } from '../../components/AttachButton.tsx';
 import { Icon } from '../../components/Icon.tsx';
 import { ignoreSecond } from '../../components/ignore-second.ts';
 import { focusField, hasScreenKeyboard } from '../../components/keep-focus.ts';
+import { toast } from '../../components/toast.ts';
 import { useEnterSends } from '../../components/use-enter-sends.ts';
 import { takePasted, usePageDrop } from '../../components/use-file-drop.ts';
 import { directionOf } from '../../i18n/direction.ts';
@@ -56,7 +57,9 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
     // As it is now, which may be a key press later than what is shown.
     const { streams, drafts } = app.get();
     const { text, attachments } = drafts[name] ?? emptyDraft;
-    if (runningIn(streams, name) !== undefined || isTaking(attachments) || isNothing(text, attachments)) return;
+    if (isTaking(attachments) || isNothing(text, attachments)) return;
+    // It may be on another branch, where it cannot be seen, or another tab has just asked.
+    if (runningIn(streams, name) !== undefined) return toast(t('chat.editWaits'));
     if (sayFailed(attachments)) return;
     const parts = takeParts(name);
     if (onSend === undefined) ask(chat, parts);

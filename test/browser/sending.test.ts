@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, test } from 'node:test';
+import type { VendorScript } from '../support/vendor-script.ts';
+import { withoutBrowser } from './chromium.ts';
+import { becomes } from './eventually.ts';
+import { openGateway } from './gateway.ts';
+import { setStage } from './stage.ts';
+import { ask, lastAnswer } from './visit.ts';
+
+/** Answers are held for it after their first word, so however late a page is, it sees them run. */
+let held = Promise.withResolvers<void>();
+
+const script: VendorScript = ({ prompt }) => {
+  const { promise } = held;
+  if (!prompt.includes('wait')) return { text: ['You said: ', prompt] };
+  return { text: ['Said first', ', and last'], afterPiece: () => promise };
+};
+
+describe('a question', { skip: withoutBrowser }, () => {
+  const { visit } = setStage(() => openGateway(script, ['gpt-4o']));
+  beforeEach(() => {
+    held = Promise.withResolvers();
+  });
+
+  test('is not sent, and that is said, while an answer is on its way on another branch', async () => {
+    await visit(async (page) => {
+      await ask(page, 'first');
+      await page.locator('.question .edit').click();
+      await page.locator('.editor textarea').fill('wait');
+      await page.locator('.editor textarea').press('Enter');
+      await lastAnswer(page).getByText('Said first').waitFor();
+      await page.locator('.question').getByRole('button', { name: 'Previous version' }).click();
+      await lastAnswer(page).getByText('You said: first').waitFor();
+      const field = page.locator('#prompt');
+      const told = page.locator('.toast', { hasText: 'An answer is on its way: wait for its end, or stop it.' });
+      await field.press('Enter');
+      await field.fill('and then?');
+      await field.press('Enter');
+      await told.waitFor();
+      assert.equal(await field.inputValue(), 'and then?');
+      await field.press('Enter');
+      await field.press('Enter');
+      assert.ok((await told.count()) <= 1, 'once, however often it is pressed');
+      await page.locator('#send').click();
+      await page.getByRole('button', { name: 'Send', exact: true }).waitFor();
+      await field.press('Enter');
+      await page.getByText('You said: and then?').waitFor();
+      await becomes(() => field.inputValue(), '');
+    });
+  });
+});
