@@ -16,6 +16,28 @@ const script: VendorScript = ({ prompt }) => {
   return { text: ['Said first', ', and last'], afterPiece: () => promise };
 };
 
+/** A tab that hears of what other tabs do only from `late.come()` on. */
+const LATE_WORDS = `{
+  const late = { words: 0, drafts: 0, todo: [], isHeld: true };
+  globalThis.late = late;
+  late.come = () => {
+    late.isHeld = false;
+    for (const hear of late.todo.splice(0)) hear();
+  };
+  const listen = EventTarget.prototype.addEventListener;
+  const hold = (hear, count) => (event) => {
+    late[count] += 1;
+    if (late.isHeld) late.todo.push(() => hear(event));
+    else hear(event);
+  };
+  BroadcastChannel.prototype.addEventListener = function (type, hear) {
+    listen.call(this, type, hold(hear, 'words'));
+  };
+  window.addEventListener = function (type, hear, ...rest) {
+    listen.call(this, type, type === 'storage' ? hold(hear, 'drafts') : hear, ...rest);
+  };
+}`;
+
 describe('a question', { skip: withoutBrowser }, () => {
   const { visit } = setStage(() => openGateway(script, ['gpt-4o']));
   beforeEach(() => {
@@ -46,6 +68,28 @@ describe('a question', { skip: withoutBrowser }, () => {
       await field.press('Enter');
       await page.getByText('You said: and then?').waitFor();
       await becomes(() => field.inputValue(), '');
+    });
+  });
+
+  test('that another tab sends leaves alone what was written in this one at the same time', async () => {
+    await visit(async (page, context) => {
+      await ask(page, 'first');
+      const other = await context.newPage();
+      for (const each of [page, other]) await each.addInitScript(LATE_WORDS);
+      for (const each of [page, other]) await each.goto(page.url());
+      await page.reload();
+      for (const each of [page, other]) await lastAnswer(each).getByText('You said: first').waitFor();
+      await page.locator('#prompt').fill('from one');
+      await other.locator('#prompt').fill('from two');
+      await becomes(() => page.evaluate('late.drafts'), 1);
+      await ask(page, 'from one');
+      await becomes(() => other.evaluate('late.words > 0'), true);
+      for (const each of [page, other]) await each.evaluate('late.come()');
+      await lastAnswer(other).getByText('You said: from one').waitFor();
+      assert.equal(await other.locator('#prompt').inputValue(), 'from two');
+      await other.reload();
+      await lastAnswer(other).getByText('You said: from one').waitFor();
+      await becomes(() => other.locator('#prompt').inputValue(), 'from two');
     });
   });
 });

@@ -60,6 +60,11 @@ export function writeDrafts(before: DraftsState, now: DraftsState): void {
       );
       continue;
     }
+    // What another tab has written meanwhile, or keeps there, is not this one's to remove.
+    if (draft === undefined && isOfOther(chat)) {
+      local.delete(chat);
+      continue;
+    }
     if (isElsewhere(chat)) void writeLarge(chat, undefined).catch(() => {});
     if (draft !== undefined) putLocal(chat, draft);
     else {
@@ -74,7 +79,12 @@ export function takeDraft({ key, oldValue, newValue }: StorageEvent): void {
   const start = `sluice.${NAME}`;
   if (key === null || !key.startsWith(start)) return;
   const chat = key.slice(start.length);
-  if ((local.get(chat) ?? null) !== oldValue) return;
+  if ((local.get(chat) ?? null) !== oldValue) {
+    // It is gone there with another one's, which was written at the same time: it is put back.
+    const own = keepable(app.get().drafts[chat]);
+    if (newValue === null && own !== undefined && !isOfOther(chat)) writeDrafts({}, { [chat]: own });
+    return;
+  }
   // What is written for a new chat belongs to its tab: each may begin another one.
   if (chat === '' && newValue !== null) return;
   if (newValue === null) local.delete(chat);
@@ -111,8 +121,14 @@ function isElsewhere(chat: string): boolean {
 }
 
 function putLocal(chat: string, value: Draft | Elsewhere): void {
-  local.set(chat, JSON.stringify(value));
-  if (!writeLocal(NAME + chat, value)) refuse(new Error('There is no room for the draft.'));
+  if (writeLocal(NAME + chat, value)) local.set(chat, JSON.stringify(value));
+  else refuse(new Error('There is no room for the draft.'));
+}
+
+/** Whether what is in the local storage is a draft of another tab, of which this one has not heard or that it did not take. */
+function isOfOther(chat: string): boolean {
+  const there = readLocal(NAME + chat);
+  return there !== undefined && JSON.stringify(there) !== local.get(chat);
 }
 
 /** Removes all that is kept, also what this tab does not know. */
