@@ -5,7 +5,7 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, lastAnswer } from './visit.ts';
+import { ask, finished, lastAnswer, send } from './visit.ts';
 
 /** Answers are held for it after their first word, so however late a page is, it sees them run. */
 let held = Promise.withResolvers<void>();
@@ -39,7 +39,7 @@ const LATE_WORDS = `{
 }`;
 
 describe('a question', { skip: withoutBrowser }, () => {
-  const { visit } = setStage(() => openGateway(script, ['gpt-4o']));
+  const { visit, gateway } = setStage(() => openGateway(script, ['gpt-4o']));
   beforeEach(() => {
     held = Promise.withResolvers();
   });
@@ -68,6 +68,31 @@ describe('a question', { skip: withoutBrowser }, () => {
       await field.press('Enter');
       await page.getByText('You said: and then?').waitFor();
       await becomes(() => field.inputValue(), '');
+    });
+  });
+
+  test('is not sent, and stays, while another tab waits for an answer of which this one has not heard yet', async () => {
+    await visit(async (page, context) => {
+      await ask(page, 'first');
+      const other = await context.newPage();
+      await other.addInitScript(LATE_WORDS);
+      await other.goto(page.url());
+      await lastAnswer(other).getByText('You said: first').waitFor();
+      await send(page, 'wait');
+      await lastAnswer(page).getByText('Said first').waitFor();
+      const asked = gateway.upstream.chats.length;
+      await send(other, 'and then?');
+      await other.getByText('An answer is on its way: wait for its end, or stop it.').waitFor();
+      assert.equal(await other.locator('#prompt').inputValue(), 'and then?');
+      assert.equal(gateway.upstream.chats.length, asked);
+      held.resolve();
+      await finished(lastAnswer(page));
+      await other.evaluate('late.come()');
+      await lastAnswer(other).getByText('Said first, and last').waitFor();
+      await ask(other, 'and then?');
+      for (const each of [page, other]) {
+        await becomes(() => each.locator('.question .bubble').allInnerTexts(), ['first', 'wait', 'and then?']);
+      }
     });
   });
 

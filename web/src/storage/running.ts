@@ -1,6 +1,6 @@
 import { app } from '../state/app.ts';
 import { newId } from '../state/model.ts';
-import { ownChats } from '../state/streams.ts';
+import { ownChats, runningIn } from '../state/streams.ts';
 import { listen, tell } from './tabs.ts';
 
 /** How many answers each of the other tabs follows, by tab. */
@@ -43,6 +43,42 @@ function take(tab: string, chats: Readonly<Record<string, string>>): void {
     watch(tab);
   } else counts.delete(tab);
   app.dispatch({ type: 'streams/told', tab, chats });
+}
+
+/**
+ * Whether this tab may ask in a chat: not while another one that has asked there waits for the answer, though nothing was heard
+ * of that yet. If it may, no other one may from now on, until nothing is answered there any more.
+ */
+export async function mayAsk(chat: string): Promise<boolean> {
+  // On connections that are not safe there are no locks.
+  if (asking.has(chat) || navigator.locks === undefined) return true;
+  const answer = Promise.withResolvers<boolean>();
+  const hold = async (held: Lock | null): Promise<void> => {
+    answer.resolve(held !== null);
+    if (held === null) return;
+    asking.add(chat);
+    // First it asks.
+    await new Promise((resolve) => setTimeout(resolve));
+    await over(chat);
+    asking.delete(chat);
+  };
+  navigator.locks.request(`sluice.asking.${chat}`, { ifAvailable: true }, hold).catch(() => answer.resolve(true));
+  return answer.promise;
+}
+
+/** The chats in which other tabs may not ask because of this one. */
+const asking = new Set<string>();
+
+function over(chat: string): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (runningIn(app.get().streams, chat) !== undefined) return;
+      end();
+      resolve();
+    };
+    const end = app.subscribe(look);
+    look();
+  });
 }
 
 /** Tabs whose end is waited for. */

@@ -18,6 +18,7 @@ import { type Attachment, emptyDraft, isTaking } from '../../state/drafts.ts';
 import type { Part } from '../../state/model.ts';
 import { runningIn } from '../../state/streams.ts';
 import { useApp } from '../../state/use.ts';
+import { mayAsk } from '../../storage/running.ts';
 import { MemoryToggle } from '../memory/MemoryToggle.tsx';
 import { Attachments } from './Attachments.tsx';
 import { SlashMenu } from './SlashMenu.tsx';
@@ -51,16 +52,25 @@ export function Composer({ draft: name, onSend }: ComposerProps) {
     if (!hasScreenKeyboard()) field.current?.focus();
   }, []);
 
-  const submit = async (): Promise<void> => {
-    const chat = name === '' ? undefined : await readChat(name);
-    if (name !== '' && chat === undefined) return;
+  /** Says why not, where that is not to be seen. */
+  const canSend = (): boolean => {
     // As it is now, which may be a key press later than what is shown.
     const { streams, drafts } = app.get();
     const { text, attachments } = drafts[name] ?? emptyDraft;
-    if (isTaking(attachments) || isNothing(text, attachments)) return;
+    if (isTaking(attachments) || isNothing(text, attachments)) return false;
     // It may be on another branch, where it cannot be seen, or another tab has just asked.
-    if (runningIn(streams, name) !== undefined) return toast(t('chat.editWaits'));
-    if (sayFailed(attachments)) return;
+    const isRunning = runningIn(streams, name) !== undefined;
+    if (isRunning) toast(t('chat.editWaits'));
+    return !isRunning && !sayFailed(attachments);
+  };
+  const submit = async (): Promise<void> => {
+    const chat = name === '' ? undefined : await readChat(name);
+    if (name !== '' && chat === undefined) return;
+    if (!canSend()) return;
+    const isAlone = name === '' || (await mayAsk(name));
+    // Once more: a second press of the key may have come first.
+    if (!canSend()) return;
+    if (!isAlone) return toast(t('chat.editWaits'));
     const parts = takeParts(name);
     if (onSend === undefined) ask(chat, parts);
     else onSend(parts);
