@@ -23,6 +23,7 @@ describe('the path of a stored file', () => {
           return;
         }
         assert.equal(segments.join('/'), name);
+        for (const segment of segments) assert.match(segment, NAME);
         assert.ok(path.posix.resolve('/root', name).startsWith('/root/'));
         assert.ok(path.win32.resolve('C:\\root', name).startsWith('C:\\root\\'));
       }),

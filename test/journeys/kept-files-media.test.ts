@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import sharp from 'sharp';
@@ -89,6 +89,41 @@ describe('media of buckets', { timeout: 60_000 }, () => {
       ]) {
         const beside = `/${route}/${up}buckets/beside/${name}`;
         assertError(await ask(world.origin, { path: beside }), [400, 404], beside);
+      }
+    }
+  });
+
+  test('kept media whose names are not of the form are not served, though they lie there', async () => {
+    const folder = path.join(world.folder, 'data/files/media');
+    mkdirSync(folder, { recursive: true });
+    const bytes = await png(4, 4);
+    const odd = ['~p.png', ' p.png', '(p.png', "'p.png", '.p.png', '%70.png', '$p.png', '\u007fp.png', 'p~.png'];
+    for (const name of ['p.png', ...odd]) writeFileSync(path.join(folder, name), bytes);
+    for (const route of ['media', 'images', 'thumbnail']) {
+      assert.equal(await statusOf(`${world.origin}/${route}/p.png`), 200, route);
+      for (const name of odd) {
+        const at = `/${route}/${encodeURIComponent(name)}`;
+        assertError(await ask(world.origin, { path: at }), [400, 404], at);
+      }
+    }
+  });
+
+  test('names of media are decoded once', async () => {
+    const folder = path.join(world.folder, 'data/files/media');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, 'once.png'), await png(4, 4));
+    await upload(world, 'decoded', ['once.png', await png(4, 4)]);
+    for (const base of ['media', 'images', 'thumbnail', 'files/decoded/media', 'files/decoded/thumbnail']) {
+      for (const [spelled, expected] of [
+        ['%6fnce%2epng', 200],
+        ['%256fnce.png', 404],
+        ['once%252epng', 404],
+        ['%25256fnce.png', 404],
+      ] as const) {
+        const at = `/${base}/${spelled}`;
+        const answer = await ask(world.origin, { path: at });
+        if (expected === 200) assert.equal(answer.status, 200, at);
+        else assertError(answer, [400, 404], at);
       }
     }
   });
