@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { startAnthropicUpstream } from '../support/anthropic-upstream.ts';
 import { assertError, CHATS, HI, openWorld, type World } from './edge-world.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -69,6 +70,29 @@ describe('keys of prototypes', () => {
       }
       assertError(await world.ask({ path: `/backend-api/v2/models/${key}` }), 404, key);
       assertError(await world.ask({ path: `/api/${key}/chat/completions`, body: HI }), 404, key);
+    }
+  });
+
+  test('as fields that a provider has no place for, which are told by the names that the client gave them', async (context) => {
+    const claude = await startAnthropicUpstream(() => ({ text: ['Hello.'] }));
+    context.after(() => claude.close());
+    await using other = await openWorld({
+      yaml: `  claude: { kind: anthropic, baseUrl: '${claude.baseUrl}', apiKey: claude-key }`,
+    });
+    for (const [path, body] of [
+      ['/v1/responses', { input: 'Hi', model: 'claude/test-model' }],
+      ['/v1/chat/completions', { ...HI, model: 'claude/test-model' }],
+      ['/v1beta/models/claude%2Ftest-model:generateContent', { contents: [{ parts: [{ text: 'Hi' }] }] }],
+    ] as const) {
+      for (const key of KEYS) {
+        const fields = JSON.stringify(body).replace('{', `{"${key}":"x",`);
+        const answer = await other.ask({ path, method: 'POST', headers: JSON_TYPE, body: fields });
+        assert.equal(answer.status, 200, `${path} ${key}: ${answer.text}`);
+        // Gemini's own decoder leaves this one out before anybody asks what it is for.
+        const isLeftOut = key === '__proto__' && path.startsWith('/v1beta');
+        assert.equal(answer.headers['x-sluice-dropped'], isLeftOut ? undefined : key, path);
+        assertClean();
+      }
     }
   });
 
