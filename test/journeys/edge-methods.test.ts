@@ -99,6 +99,27 @@ describe('methods', () => {
     }
   });
 
+  test('what follows a question mark is no part of the path, and is not told again', async () => {
+    for (const query of ['?', '?x=1', '?key=never-echoed', '?/v1/nothing', '?x=/a?b']) {
+      for (const [path, allowed] of Object.entries(PATHS)) {
+        const method = allowed.includes('POST') ? 'PUT' : 'POST';
+        const answer = await world.ask({ method, path: `${path}${query}` });
+        assert.equal(assertError(answer, 405, `${method} ${path}${query}`).code, 'method_not_allowed');
+        assert.deepEqual(answer.headers.allow?.split(', ').sort(), [...allowed].sort(), path);
+      }
+      for (const [path, meant] of [
+        ['/v1/nothing', undefined],
+        ['/v1/v1/models', '/v1/models'],
+        ['/providers/mock', '/v1/providers/mock'],
+        ['/v1//models', '/v1/models'],
+      ]) {
+        const { message } = assertError(await world.ask({ path: `${path}${query}` }), 404, `${path}${query}`);
+        const hint = meant === undefined ? '' : `, but at ${meant}: look at the base URL`;
+        assert.ok(message.startsWith(`There is nothing at GET ${path}${hint}.`), message);
+      }
+    }
+  });
+
   test('no method at all', async () => {
     for (const line of ['FOO / HTTP/1.1', 'get / HTTP/1.1', '/ HTTP/1.1', 'GET HTTP/1.1', 'GET / HTTP/9.9']) {
       const { text } = await talk(world.gateway.origin, `${line}\r\nhost: localhost\r\n\r\n`);
