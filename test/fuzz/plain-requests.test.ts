@@ -83,6 +83,8 @@ const ODD_LINES = [
   'content-length: +3',
   'content-length: 3, 3',
 ];
+/** Of these, what is read in one way only. */
+const HARMLESS: ReadonlySet<string> = new Set(['Connection: keep-alive', '__proto__: a']);
 const TARGETS = [
   '/',
   '/v1/models',
@@ -163,6 +165,25 @@ describe('requests that are read past the parser', () => {
     });
     assert.equal(byParser.plain, 0);
     if (connections > 100) assert.ok(byBoth.plain > connections / 4, `only ${byBoth.plain} of ${connections}`);
+  });
+
+  test('are none that say more of their end or of the connection', async () => {
+    const seen: Seen = { plain: 0, events: [] };
+    const server = echo(seen);
+    readPlainRequests(server, HEADER_BYTES);
+    const say = (line: string): Buffer =>
+      Buffer.from(`POST / HTTP/1.1\r\nHost: localhost\r\n${line}Content-Length: 2\r\n\r\nHi`, 'latin1');
+    for (const line of [...ODD_LINES, 'Expect: 200-maybe', 'Upgrade: h2c', 'transfer-encoding: identity']) {
+      if (HARMLESS.has(line)) continue;
+      seen.plain = 0;
+      await serve(server, seen, [say(''), say(`${line}\r\n`)]);
+      assert.equal(seen.plain, 0, line);
+    }
+    for (const line of HARMLESS) {
+      seen.plain = 0;
+      await serve(server, seen, [say(''), say(`${line}\r\n`)]);
+      assert.equal(seen.plain, 1, line);
+    }
   });
 
   test('are those that come whole, and not the first one of a connection', async () => {
