@@ -80,6 +80,33 @@ describe('shared chats over HTTP', { timeout: 60_000 }, () => {
     assert.equal((await told(fetch(url('own'), { headers: { 'if-none-match': '7' } }))).status, 404);
   });
 
+  test('a secret that was not made here is none, and another one is given out', async () => {
+    const made = /^sluice_owner=([\w-]{43});/;
+    const odd = [
+      'a',
+      'owner',
+      'A'.repeat(42),
+      'A'.repeat(44),
+      `${'A'.repeat(42)}!`,
+      `%0a${'A'.repeat(43)}`,
+      `${'A'.repeat(43)}%0a`,
+    ];
+    for (const [index, secret] of odd.entries()) {
+      const headers = { cookie: `sluice_owner=${secret}` };
+      const first = await postJson(url(`guessed-${index}`), { text: 'mine' }, headers);
+      assert.equal((await told(first)).status, 200, secret);
+      const given = made.exec(first.headers.getSetCookie()[0] ?? '')?.[1];
+      assert.ok(given !== undefined && given !== secret, secret);
+      assert.equal(
+        (await told(postJson(url(`guessed-${index}`), { text: 'yours' }, headers))).code,
+        'forbidden',
+        secret,
+      );
+      const own = { cookie: `sluice_owner=${given}` };
+      assert.equal((await told(postJson(url(`guessed-${index}`), { text: 'mine' }, own))).status, 200, secret);
+    }
+  });
+
   test('a version of a clock that was far ahead keeps no later one out, one of a clock that is a little ahead does', async () => {
     const now = Date.now();
     const cookie = await share('ahead', { updated: 4_102_444_800_000 + now, text: 'of the future' });
