@@ -1,4 +1,3 @@
-import { isWholeJson } from '../../core/call-pieces.ts';
 import type { VendorData } from '../../core/chat.ts';
 import type { Batch, Chunk, ErrorInfo, Source, ToolCallDelta, Usage } from '../../core/chunk.ts';
 import { statusOf, unreachable } from '../../core/errors.ts';
@@ -6,6 +5,7 @@ import { isObject, membersOf } from '../../core/objects.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { sealVendor, vendorText } from '../../core/vendor.ts';
 import { randomName } from '../../providers/openai/ids.ts';
+import { CallsInTurn } from './calls-in-turn.ts';
 import { errorType } from './errors.ts';
 import { citation, encodeUsage, markdown, stopReason } from './words.ts';
 
@@ -32,13 +32,6 @@ export interface MessageEvent {
   readonly [field: string]: unknown;
 }
 
-interface OpenCall {
-  readonly id: string;
-  /** -1 once it is over. */
-  block: number;
-  json: string;
-}
-
 /** Chunks → events of the Messages API (https://platform.claude.com/docs/en/build-with-claude/streaming). */
 export class MessageStream implements Encoder {
   readonly contentType = 'text/event-stream; charset=utf-8';
@@ -48,12 +41,11 @@ export class MessageStream implements Encoder {
   #message: Json = {};
   #begun = false;
   #index = -1;
-  #open: 'text' | 'thinking' | undefined;
-  readonly #calls = new Map<number, OpenCall>();
-  /** Those to which something has come since the last look whether they are whole: of many calls few are. */
-  readonly #grown = new Set<OpenCall>();
+  #open: 'text' | 'thinking' | 'tool_use' | undefined;
+  readonly #inTurn = new CallsInTurn();
+  /** Their ids; the last one's block may be open. */
+  readonly #calls = new Map<number, string>();
   readonly #sealed = new Set<number>();
-  #hasCalls = false;
   #refused = false;
   /** Sources that came where no text was. */
   #sources: Source[] = [];
@@ -74,8 +66,9 @@ export class MessageStream implements Encoder {
   /** The events of one batch. */
   events(batch: Batch): readonly MessageEvent[] {
     const out: MessageEvent[] = [];
-    const vendors = vendorsOf(batch);
-    for (const chunk of batch) this.#one(chunk, vendors, out);
+    const chunks = this.#inTurn.order(batch);
+    const vendors = vendorsOf(chunks);
+    for (const chunk of chunks) this.#one(chunk, vendors, out);
     return out;
   }
 
@@ -179,30 +172,24 @@ export class MessageStream implements Encoder {
   }
 
   #call(delta: ToolCallDelta, vendors: CallVendors, out: MessageEvent[]): void {
-    const known = this.#calls.get(delta.index);
-    if (known === undefined) {
+    const id = this.#calls.get(delta.index);
+    if (id === undefined) {
       this.#startCall(delta, vendors, out);
       return;
     }
-    known.json += delta.arguments;
-    if (known.block !== -1) this.#grown.add(known);
-    if (delta.arguments !== '' && known.block !== -1) out.push(argumentsDelta(known.block, delta.arguments));
-    if (delta.vendor !== undefined) this.#seal(delta.index, known.id, delta.vendor, out);
+    if (delta.arguments !== '' && this.#open === 'tool_use') out.push(this.#arguments(delta.arguments));
+    if (delta.vendor !== undefined) this.#seal(delta.index, id, delta.vendor, out);
   }
 
   #startCall(delta: ToolCallDelta, vendors: CallVendors, out: MessageEvent[]): void {
     const { index, id = `toolu_${randomName(24)}`, name = '', arguments: json } = delta;
-    // Calls come one after the other, save from upstreams that mix their pieces: those stay open.
-    this.#closeWhole(out);
     const vendor = vendors?.get(index);
     this.#seal(index, id, vendor, out);
     const fields = vendor?.['anthropic']?.['fields'];
     this.#start({ type: 'tool_use', id, name, input: {}, ...membersOf(fields) }, out);
-    this.#hasCalls = true;
-    const call = { id, block: this.#index, json };
-    this.#calls.set(index, call);
-    this.#grown.add(call);
-    if (json !== '') out.push(argumentsDelta(this.#index, json));
+    this.#open = 'tool_use';
+    this.#calls.set(index, id);
+    if (json !== '') out.push(this.#arguments(json));
   }
 
   /** What another vendor attached to a call, in a block that clients hand back unread: a call has no place for it. */
@@ -217,7 +204,6 @@ export class MessageStream implements Encoder {
 
   #finish(finish: string, stopSequence: string | undefined, out: MessageEvent[]): void {
     this.#close(out);
-    this.#closeCalls(out);
     this.#begin(out);
     const {
       stop_reason,
@@ -235,7 +221,7 @@ export class MessageStream implements Encoder {
         ? stop_reason
         : this.#refused
           ? 'refusal'
-          : stopReason(finish, stop_sequence, this.#hasCalls);
+          : stopReason(finish, stop_sequence, this.#calls.size > 0);
     out.push({
       type: 'message_delta',
       delta: {
@@ -253,7 +239,6 @@ export class MessageStream implements Encoder {
   /** Opens a block, and closes the one before. */
   #start(block: Json, out: MessageEvent[]): void {
     this.#close(out);
-    if (block['type'] !== 'tool_use') this.#closeWhole(out);
     this.#begin(out);
     this.#index += 1;
     out.push({ type: 'content_block_start', index: this.#index, content_block: block });
@@ -295,18 +280,12 @@ export class MessageStream implements Encoder {
     out.push({ type: 'content_block_stop', index: this.#index });
   }
 
-  #closeCalls(out: MessageEvent[]): void {
-    for (const call of this.#calls.values()) closeCall(call, out);
-  }
-
-  /** Closes the calls of which nothing follows. */
-  #closeWhole(out: MessageEvent[]): void {
-    for (const call of this.#grown) if (isWholeJson(call.json)) closeCall(call, out);
-    this.#grown.clear();
-  }
-
   #delta(delta: Json): MessageEvent {
     return { type: 'content_block_delta', index: this.#index, delta };
+  }
+
+  #arguments(json: string): MessageEvent {
+    return this.#delta({ type: 'input_json_delta', partial_json: json });
   }
 }
 
@@ -322,16 +301,6 @@ function vendorsOf(batch: Batch): CallVendors {
     if (!found.has(index)) found.set(index, vendor);
   }
   return found;
-}
-
-function closeCall(call: OpenCall, out: MessageEvent[]): void {
-  if (call.block === -1) return;
-  out.push({ type: 'content_block_stop', index: call.block });
-  call.block = -1;
-}
-
-function argumentsDelta(index: number, json: string): MessageEvent {
-  return { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: json } };
 }
 
 /** A failure inside a stream. */

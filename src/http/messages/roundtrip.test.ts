@@ -207,6 +207,43 @@ describe('the Messages API, there and back', () => {
       [{ a: 1 }, { b: 2 }],
     );
   });
+
+  test('calls that are announced before their arguments, and text between them, get their blocks one after the other', () => {
+    const piece = (index: number, text: string, more = {}): Chunk => ({
+      type: 'tool_call',
+      tool_call: { index, arguments: text, ...more },
+    });
+    const chunks: readonly Chunk[] = [
+      { type: 'content', content: 'A' },
+      piece(0, '', { id: 'c0', name: 'x' }),
+      piece(1, '', { id: 'c1', name: 'y' }),
+      { type: 'content', content: 'B' },
+      piece(2, '', { id: 'c2', name: 'z' }),
+      piece(1, '{"b":'),
+      piece(0, '{"a":1', { vendor: { google: { thoughtSignature: 's' } } }),
+      piece(2, '{}'),
+      piece(0, '}'),
+      piece(1, '2}'),
+      { type: 'source', source: { url: 'https://a.example/' } },
+      { type: 'finish', finish: 'tool_calls' },
+    ];
+    for (const size of [1, 3, chunks.length]) {
+      const stream = new MessageStream(messageHead('p', 'm', 1));
+      const events: MessageEvent[] = [];
+      for (let at = 0; at < chunks.length; at += size) events.push(...stream.events(chunks.slice(at, at + size)));
+      checkOrder(events);
+      const said = events.flatMap(({ content_block: block, delta }) => {
+        const { type, name } = (block ?? {}) as Json;
+        const { text: words, partial_json: json } = (delta ?? {}) as Json;
+        return [type === 'tool_use' ? `${name}:` : type, words, json].filter((each) => typeof each === 'string');
+      });
+      assert.equal(
+        said.filter((each) => each !== 'redacted_thinking').join(' '),
+        'text A x: {"a":1 } y: {"b":2} text B z: {}',
+      );
+      assert.ok(said.includes('redacted_thinking'), 'what Google attached is kept');
+    }
+  });
 });
 
 /** One text without marks may be written as a string. */
@@ -276,7 +313,7 @@ function* eventsOf(blocks: readonly Json[], stop_reason: string, sizes: Iterator
   yield { type: 'message_stop' };
 }
 
-/** Asserts what every stream promises: a start, blocks that open once and close once with their pieces between, an end. */
+/** Asserts what every stream promises: a start, blocks one after the other with their pieces between, an end. */
 function checkOrder(events: readonly MessageEvent[]): void {
   const own = events.filter(({ type }) => type !== 'ping');
   assert.equal(own[0]?.type, 'message_start');
@@ -289,6 +326,7 @@ function checkOrder(events: readonly MessageEvent[]): void {
   for (const { type, index = -1 } of own.slice(1, -2)) {
     if (type === 'content_block_start') {
       assert.equal(index, next);
+      assert.equal(open.size, 0, `block ${index} opens once the one before is closed`);
       next += 1;
       open.add(index);
     } else if (type === 'content_block_stop') assert.ok(open.delete(index), `block ${index} closes once`);
@@ -309,7 +347,15 @@ test('many calls that are open at once are not looked at again and again', (cont
   assert.ok(looks.mock.callCount() <= 600, `${looks.mock.callCount()} looks`);
   const more = (index: number, text: string): readonly MessageEvent[] =>
     stream.events([{ type: 'tool_call', tool_call: { index, arguments: text } }]);
-  more(7, '1}');
-  const stopped = more(300, '{}').filter(({ type }) => type === 'content_block_stop');
-  assert.deepEqual(stopped, [{ type: 'content_block_stop', index: 7 }]);
+  more(0, '1}');
+  const turned = more(7, '1}').map(({ type, index, delta }) => [
+    type,
+    index,
+    (delta as Json | undefined)?.['partial_json'],
+  ]);
+  assert.deepEqual(turned, [
+    ['content_block_stop', 0, undefined],
+    ['content_block_start', 1, undefined],
+    ['content_block_delta', 1, '{"a":'],
+  ]);
 });
