@@ -21,7 +21,7 @@ import { summaryIn, summaryMessage } from './compaction.ts';
 import { carriedBy, type KeptItem, partKey } from './items.ts';
 import { toParts } from './parts.ts';
 import { asWritten, VerbatimItems } from './verbatim.ts';
-import type { Json, ResponseBody, WireTool, WireToolChoice } from './wire.ts';
+import { CLIENT_TOOLS, type Json, type ResponseBody, type WireTool, type WireToolChoice } from './wire.ts';
 
 /** What was understood, and the names of what was not. */
 export interface Decoded<T> {
@@ -198,7 +198,8 @@ export function toFields(
   const dropped: string[] = [];
   const given = body.tools ?? [];
   for (const tool of given) {
-    if (!CALLED.has(tool.type) && !isWebSearch(tool.type)) dropped.push(`tools.${String(tool.type).slice(0, 64)}`);
+    if (!CLIENT_TOOLS.has(tool.type) && !isWebSearch(tool.type))
+      dropped.push(`tools.${String(tool.type).slice(0, 64)}`);
     const within = tool.type === 'namespace' ? (tool as { tools: readonly Json[] }).tools : [tool];
     if (within.some(({ type, format }) => type === 'custom' && isGrammar(format))) dropped.push('tools.format');
   }
@@ -217,9 +218,6 @@ export function toFields(
     dropped: [...new Set(dropped)],
   };
 }
-
-/** Tools that the client runs itself. */
-const CALLED: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace']);
 
 /** What else may be included belongs to tools that are not there, and is reported with them. */
 const LOST_INCLUDES: ReadonlySet<string> = new Set([

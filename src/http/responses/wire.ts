@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Name, RoutingFields, wholeNumber } from '../wire.ts';
+import { Name, RoutingFields, typeBeside, wholeNumber } from '../wire.ts';
 
 /** Answers, items and events are objects whose members we pass on. */
 export type Json = Record<string, unknown>;
@@ -7,9 +7,6 @@ export type Json = Record<string, unknown>;
 const Part = z.looseObject({ type: z.string().optional() });
 const Content = z.union([z.string(), z.array(Part).max(10_000)]);
 const Text = z.looseObject({ text: z.string() });
-
-// `abort`: else the union would take this complaint for the most fitting one, and not name the field that is missing.
-const isOther = { error: 'is incomplete', abort: true } as const;
 
 const FunctionTool = z.looseObject({
   type: z.literal('function'),
@@ -29,8 +26,9 @@ const NamespaceTool = z.looseObject({
   name: z.string(),
   tools: z.array(z.looseObject({ type: z.string() })).max(1_000),
 });
-const KNOWN_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace']);
-const OtherTool = z.looseObject({ type: z.string().refine((type) => !KNOWN_TOOLS.has(type), isOther) });
+/** Tools that the client runs itself. */
+export const CLIENT_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace']);
+const OtherTool = z.looseObject({ type: typeBeside(CLIENT_TOOLS) });
 const Tool = z.union([z.discriminatedUnion('type', [FunctionTool, CustomTool, NamespaceTool]), OtherTool]);
 export type WireTool = z.infer<typeof Tool>;
 
@@ -91,7 +89,7 @@ const KNOWN_ITEMS: ReadonlySet<unknown> = new Set([
   'compaction',
   'item_reference',
 ]);
-const OtherItem = z.looseObject({ type: z.string().refine((type) => !KNOWN_ITEMS.has(type), isOther) });
+const OtherItem = z.looseObject({ type: typeBeside(KNOWN_ITEMS) });
 
 /** What the model gets, or once gave. Unknown items are kept. */
 export const Item = z.union([
