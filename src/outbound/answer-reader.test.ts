@@ -77,6 +77,12 @@ describe('the reader of answers', () => {
       false,
     ],
     [
+      'a length and no encoding, in the word that once meant that',
+      'HTTP/1.1 200 OK\r\ntransfer-encoding: Identity\r\ncontent-length: 2\r\n\r\nab',
+      ['200 {"transfer-encoding":"Identity","content-length":"2"}', 'ab', 'end'],
+      false,
+    ],
+    [
       'several cookies, and a header twice',
       'HTTP/1.1 200 OK\r\nset-cookie: a=b\r\nSet-Cookie: c=d, e\r\nx:\t1\r\nX: 2 \r\ncontent-length: 0\r\n\r\n',
       ['200 {"set-cookie":["a=b","c=d, e"],"x":"1, 2","content-length":"0"}', 'end'],
@@ -174,6 +180,12 @@ describe('the reader of answers', () => {
     ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n'],
     ['three lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1, 2, 1\r\n\r\n'],
     ['an unknown encoding', 'HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n'],
+    ['a list that begins with none', 'HTTP/1.1 200 OK\r\ntransfer-encoding: identity, chunked\r\n\r\n'],
+    ['a list that ends with none', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked, identity\r\n\r\n'],
+    [
+      'two headers, one of which says none',
+      'HTTP/1.1 200 OK\r\ntransfer-encoding: identity\r\ntransfer-encoding: chunked\r\n\r\n',
+    ],
     ['a chunk without a size', `${CHUNKED}\r\n`],
     ['a chunk with an extension and no size', `${CHUNKED};x=y\r\n\r\n`],
     ['a size that ends with a bare carriage return', `${CHUNKED}1\rxa\r\n0\r\n\r\n`],

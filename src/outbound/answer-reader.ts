@@ -176,10 +176,13 @@ export class AnswerReader {
     this.#isReusable = isPersistent
       ? connection === undefined || !/(?:^|,)\s*close\s*(?:,|$)/i.test(connection)
       : connection !== undefined && /(?:^|,)\s*keep-alive\s*(?:,|$)/i.test(connection);
+    // What HTTP once called no encoding. Not in a list: who reads such another way could be led astray.
+    const isNone = encoding?.toLowerCase() === 'identity';
+    if (isNone) this.#isReusable = false;
     if (status === 204 || status === 304) {
       this.#state = 'counted';
       this.#left = 0;
-    } else if (encoding !== undefined) {
+    } else if (encoding !== undefined && !isNone) {
       if (encoding.toLowerCase() !== 'chunked') throw new NotHttp('The body is encoded in an unknown way.');
       // Both are a sign of an attack on somebody; what is chunked is read so.
       if (length !== undefined) this.#isReusable = false;
