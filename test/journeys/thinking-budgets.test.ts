@@ -71,6 +71,24 @@ describe('tokens for thoughts', { timeout: 60_000 }, () => {
     });
   }
 
+  test('the number counts where an effort is asked for beside it, and the effort where no number is taken', async () => {
+    for (const [model, thinkingConfig] of [
+      ['gemini-2.5-flash', { includeThoughts: true, thinkingBudget: 1_024 }],
+      ['gemini-3-flash-preview', { includeThoughts: true, thinkingLevel: 'high' }],
+    ] as const) {
+      await anthropicClient.messages
+        .stream({
+          model: `gemini/${model}`,
+          max_tokens: 3_000,
+          messages,
+          thinking: { type: 'enabled', budget_tokens: 1_024 },
+          output_config: { effort: 'high' },
+        })
+        .finalMessage();
+      assert.deepEqual(configOf(google), [thinkingConfig, 3_000]);
+    }
+  });
+
   test('a model that knows levels is asked for one', async () => {
     await viaMessages('gemini/gemini-3-flash-preview', 3_000, 1_024);
     assert.deepEqual(configOf(google), [{ includeThoughts: true, thinkingLevel: 'low' }, 3_000]);

@@ -246,9 +246,9 @@ function toSampling(body: MessagesBody): Sampling {
   ) as Sampling;
 }
 
-/** A number of tokens for thoughts, unless an effort is asked for too. */
-function toTokens({ thinking, output_config: config }: MessagesBody): number | undefined {
-  if (thinking?.type !== 'enabled' || typeof config?.effort === 'string') return undefined;
+/** A number of tokens for thoughts: models that take one get it, also where an effort is asked for beside it. */
+function toTokens({ thinking }: MessagesBody): number | undefined {
+  if (thinking?.type !== 'enabled') return undefined;
   return (thinking.budget_tokens ?? 0) > 0 ? (thinking.budget_tokens ?? undefined) : undefined;
 }
 
