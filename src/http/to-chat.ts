@@ -8,7 +8,7 @@ import type {
   ToolCall,
   VendorData,
 } from '../core/chat.ts';
-import { isBrokenDataUri, isNoMedia, mimeTypeOf } from '../core/data-uri.ts';
+import { base64Of, isBrokenDataUri, isNoMedia, mimeTypeOf } from '../core/data-uri.ts';
 import { SluiceError } from '../core/errors.ts';
 import { isObject, membersOf, textOf } from '../core/objects.ts';
 import type { Step } from '../core/stream.ts';
@@ -109,7 +109,10 @@ function refuseBroken({ content }: WireMessage, place: string, code: 'invalid_re
 }
 
 function wantedInstead(url: string): string | undefined {
-  if (isBrokenDataUri(url)) return 'valid base64';
+  if (isBrokenDataUri(url)) {
+    const isAddress = /^https?:/i.test((base64Of(url) ?? '').trimStart().slice(0, 6));
+    return isAddress ? 'base64 or a data: URI, and not an address' : 'valid base64';
+  }
   return isNoMedia(url) ? 'a data: URI or an http(s) address' : undefined;
 }
 

@@ -122,6 +122,22 @@ describe('newer fields on their way to another format', { timeout: 60_000 }, () 
     });
   }
 
+  test('a file whose data is an address is refused with what to send instead', async () => {
+    for (const part of [
+      { type: 'file', file: { file_data: 'https://x.example/a.pdf', filename: 'a.pdf' } },
+      { type: 'input_audio', input_audio: { data: 'HTTP://x.example/a.mp3', format: 'mp3' } },
+    ]) {
+      const answer = await fetch(`${world.gateway.origin}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: `gemini/${MODELS.gemini}`, messages: [{ role: 'user', content: [part] }] }),
+      });
+      const { error } = (await answer.json()) as { error: { message: string; param: string } };
+      assert.deepEqual([answer.status, error.param], [422, 'messages[0].content[0]']);
+      assert.match(error.message, /must be base64 or a data: URI, and not an address/);
+    }
+  });
+
   test('a service tier in Anthropic’s words is no reason for the Responses API to refuse a request', async () => {
     const client = new Anthropic({ baseURL: world.gateway.origin, apiKey: 'secret', maxRetries: 0 });
     for (const service_tier of ['standard_only', 'auto'] as const) {
