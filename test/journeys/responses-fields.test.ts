@@ -105,6 +105,20 @@ describe('fields of the Responses API', { timeout: 60_000 }, () => {
     assertHolds(seat.last.body, { reasoning: { effort: 'low' }, include: ['reasoning.encrypted_content'] });
   });
 
+  test('an answer names a service tier that was asked for only where its upstream was asked for it', async () => {
+    const asked = { service_tier: 'flex' } as const;
+    const { answer, sent, dropped } = await create('openai', asked);
+    assert.deepEqual([answer.service_tier, sent['service_tier'], dropped], ['flex', 'flex', null]);
+    const lost = await create('anthropic', asked);
+    assert.deepEqual([lost.answer.service_tier, lost.dropped], ['default', 'service_tier']);
+    const kept = await world.client.responses.retrieve(lost.answer.id);
+    assert.equal(kept.service_tier, 'default');
+    const seat = world.seat('anthropic');
+    seat.answers({ text: ['Hello'] });
+    const stream = world.client.responses.stream({ model: seat.model, input: 'Hi', ...asked });
+    assert.equal((await stream.finalResponse()).service_tier, 'default');
+  });
+
   test('what has no place is told, in the words of the client', async () => {
     const { dropped, answer } = await create('anthropic', {
       tools: [WEATHER, { type: 'file_search', vector_store_ids: ['vs'] }],

@@ -92,7 +92,9 @@ export function sendJson(reply: FastifyReply, value: Json): FastifyReply {
 }
 
 /** What has become known since the head of the answer was written. */
-export function note(run: Run, prepared: Prepared): void {
+export function note(run: Run, prepared: Prepared, dropped: readonly string[]): void {
+  // Nobody was asked for another.
+  if (dropped.includes('service_tier')) run.ending.tier = 'default';
   const search = prepared.searched();
   if (search !== undefined) run.ending.search = search;
 }

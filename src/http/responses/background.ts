@@ -76,10 +76,10 @@ async function work(
   const deadline = totalDeadline(deps, call, timeout);
   let last: readonly Chunk[] = [];
   try {
-    const { target, value } = await ask(prepared, call, deps);
+    const { target, value, dropped } = await ask(prepared, call, deps);
     run.ending.model = target.model;
     run.ending.provider = target.provider.id;
-    note(run, prepared);
+    note(run, prepared, dropped);
     for await (const { said, last: closing } of relevant(value.chunks, deps)) {
       run.push(said);
       last = closing;

@@ -35,7 +35,7 @@ export function createResponse(deps: ResponseDeps): Handler {
       const input = store || prepared.conversation !== undefined ? prepared.input : [];
       const head = headOf(prepared, body, model, provider.id);
       const run = new Run({ head, input, ...placeOf(prepared) }, ownerNow(deps.config()), call);
-      note(run, prepared);
+      note(run, prepared, answered.dropped);
       return answer(reply, answered, run, { streams: body.stream === true, store }, deps);
     });
   };

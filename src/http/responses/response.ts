@@ -33,6 +33,7 @@ interface Now extends State {
   readonly isStored?: boolean;
   readonly model?: string;
   readonly provider?: string;
+  readonly tier?: string;
 }
 
 /** The parts of a request that come back with its answer, with OpenAI's defaults where the client said nothing. */
@@ -81,6 +82,7 @@ export function responseOf(head: ResponseHead, now: Now): Json {
     usage: now.usage === undefined ? null : usageOf(now.usage),
     access_programs: null,
     ...head.echo,
+    ...(now.tier === undefined ? {} : { service_tier: now.tier }),
     ...(now.isStored === false ? { store: false } : {}),
   };
 }

@@ -15,6 +15,8 @@ export interface Ending {
   /** Who answered, where the answer was begun before that was known. */
   model?: string;
   provider?: string;
+  /** What the answer was served as, where what was asked for got lost. */
+  tier?: string;
   search?: Searched;
 }
 
