@@ -36,6 +36,19 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
+/**
+ * A plain value that somebody else wrote, as words; none for an object or list, whose `toString` may be anything, so that
+ * `String` would throw.
+ */
+export function wordsOf(value: unknown): string {
+  return typeof value === 'object' || value === undefined ? '' : String(value);
+}
+
+/** A value for a field of a form or a query, which have texts only: lists and objects as JSON. */
+export function fieldText(value: unknown): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : wordsOf(value);
+}
+
 /** JSON text of an object; undefined for any other text. */
 export function parseObject(text: string): Record<string, unknown> | undefined {
   try {

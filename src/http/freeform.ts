@@ -1,6 +1,6 @@
 import { isWholeJson } from '../core/call-pieces.ts';
 import type { Tool } from '../core/chat.ts';
-import { isObject, parseObject } from '../core/objects.ts';
+import { isObject, parseObject, wordsOf } from '../core/objects.ts';
 
 type Json = Record<string, unknown>;
 
@@ -17,7 +17,7 @@ export function asFunction(name: string, { description, format }: Json): Tool {
   const words = typeof description === 'string' && description !== '' ? [description] : [];
   if (isGrammar(format)) {
     const { syntax, definition } = isObject(format['grammar']) ? format['grammar'] : format;
-    words.push(`The input has to follow this grammar (${String(syntax)}):\n${String(definition)}`);
+    words.push(`The input has to follow this grammar (${wordsOf(syntax)}):\n${wordsOf(definition)}`);
   }
   return {
     name,

@@ -10,7 +10,7 @@ import type {
 } from '../core/chat.ts';
 import { base64Of, isBrokenDataUri, isNoMedia, mimeTypeOf } from '../core/data-uri.ts';
 import { SluiceError } from '../core/errors.ts';
-import { isObject, membersOf, textOf } from '../core/objects.ts';
+import { isObject, membersOf, textOf, wordsOf } from '../core/objects.ts';
 import type { Step } from '../core/stream.ts';
 import { asArguments } from '../core/tool-names.ts';
 import { isUploadId, uploadAddress } from '../core/upload-address.ts';
@@ -123,7 +123,7 @@ function lostIn(message: WireMessage): string[] {
   }
   if (!Array.isArray(message.content)) return others;
   const lost = message.content.filter((part) => !('text' in part || 'refusal' in part) && toPart(part).length === 0);
-  return [...others, ...lost.map((part) => ('file' in part ? 'file_id' : String(part['type'])))];
+  return [...others, ...lost.map((part) => ('file' in part ? 'file_id' : wordsOf(part['type'])))];
 }
 
 /** A call of a freeform tool, as the function that stands for one: its result would belong to no call, which vendors refuse. */

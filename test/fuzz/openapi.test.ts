@@ -59,6 +59,36 @@ const CORPUS: readonly (readonly [title: string, request: Ask, status: number])[
     200,
   ],
   [
+    'what cannot be made a text, as a kind of a document’s content, was a failure',
+    {
+      path: '/v1/messages',
+      headers: JSON_TYPE,
+      body: `{"model":"gemini/gemini-2.5-flash","max_tokens":9,"messages":[{"role":"user","content":[{"type":"document",
+        "source":{"type":"content","content":[{"type":{"toString":1}},{"type":"text","text":"Hi"}]}}]}]}`,
+    },
+    200,
+  ],
+  ...['/v1/responses', '/v1/chat/completions'].map((path): (typeof CORPUS)[number] => [
+    `the same in the grammar of a freeform tool (${path})`,
+    {
+      path,
+      headers: JSON_TYPE,
+      body: {
+        model: 'gemini/gemini-2.5-flash',
+        ...(path.endsWith('responses') ? { input: 'Hi' } : { messages: [{ role: 'user', content: 'Hi' }] }),
+        tools: [
+          path.endsWith('responses')
+            ? { type: 'custom', name: 'a', format: { type: 'grammar', syntax: { toString: 1 } } }
+            : {
+                type: 'custom',
+                custom: { name: 'a', format: { type: 'grammar', grammar: { syntax: { toString: 1 } } } },
+              },
+        ],
+      },
+    },
+    200,
+  ]),
+  [
     'what cannot be made a text, where the kinds of an answer belong, was a failure',
     {
       path: '/v1beta/models/acme%2Ftest-model:generateContent',

@@ -1,5 +1,5 @@
 import type { MediaPart, Part, ReasoningPart, TextPart, VendorData } from '../../core/chat.ts';
-import { isObject } from '../../core/objects.ts';
+import { isObject, wordsOf } from '../../core/objects.ts';
 import { isUploadId, uploadAddress } from '../../core/upload-address.ts';
 import { openVendor } from '../../core/vendor.ts';
 import type { WireBlock } from './wire.ts';
@@ -41,7 +41,7 @@ export function toParts(block: WireBlock, note: Note): Part[] {
       } = known as Json & {
         content: readonly { text: string }[];
       };
-      const text = [`# ${String(title)}`, `Source: ${String(source)}`, ...content.map((each) => each.text)].join(
+      const text = [`# ${wordsOf(title)}`, `Source: ${wordsOf(source)}`, ...content.map((each) => each.text)].join(
         '\n\n',
       );
       return [whole(text, known, note, further)];
@@ -56,7 +56,7 @@ export function toParts(block: WireBlock, note: Note): Part[] {
     case 'tool_result':
       return [];
     default:
-      note(String(known['type']));
+      note(wordsOf(known['type']));
       return [whole('', known, note)];
   }
 }
@@ -76,7 +76,7 @@ function toImage(block: Json & { source: Json }, note: Note): Part {
   const { type: _, source, cache_control: mark, ...further } = block;
   const url = addressOf(source);
   if (url === undefined) {
-    note(`source.${String(source['type'])}`);
+    note(`source.${wordsOf(source['type'])}`);
     return whole('', block, note);
   }
   return { type: 'media', kind: 'image', url, ...mimeType(source), ...own(mark, further, note) };
@@ -93,17 +93,17 @@ function toDocument(block: Json & { source: Json }, note: Note): Part {
   ];
   switch (source['type']) {
     case 'text':
-      return whole([...heading, String(source['data'] ?? '')].join('\n\n'), block, note, unsaid);
+      return whole([...heading, wordsOf(source['data'] ?? '')].join('\n\n'), block, note, unsaid);
     case 'content': {
       const { content } = source;
       const blocks = (Array.isArray(content) ? content : [{ type: 'text', text: content }]).filter(isObject);
-      for (const { type } of blocks) if (type !== 'text') note(`source.content.${String(type)}`);
+      for (const { type } of blocks) if (type !== 'text') note(`source.content.${wordsOf(type)}`);
       return whole([...heading, ...blocks.map(textOf).filter((text) => text !== '')].join('\n\n'), block, note, unsaid);
     }
     default: {
       const url = addressOf(source);
       if (url === undefined) {
-        note(`source.${String(source['type'])}`);
+        note(`source.${wordsOf(source['type'])}`);
         return whole('', block, note);
       }
       const media: MediaPart = { type: 'media', kind: 'file', url, mimeType: 'application/pdf', ...name };
@@ -119,7 +119,7 @@ function textOf({ text }: Json): string {
 /** The address of a picture or document; undefined where only Anthropic can find it. */
 function addressOf({ type, media_type: mediaType, data, url, file_id: id }: Json): string | undefined {
   if (type === 'file' && isUploadId(id)) return uploadAddress(id);
-  if (type === 'base64' && typeof data === 'string') return `data:${String(mediaType)};base64,${data}`;
+  if (type === 'base64' && typeof data === 'string') return `data:${wordsOf(mediaType)};base64,${data}`;
   return type === 'url' && typeof url === 'string' ? url : undefined;
 }
 

@@ -9,7 +9,7 @@ import type {
   ToolChoice,
   VendorData,
 } from '../../core/chat.ts';
-import { isObject } from '../../core/objects.ts';
+import { isObject, wordsOf } from '../../core/objects.ts';
 import { openVendor } from '../../core/vendor.ts';
 import { toWebSearch } from '../to-chat.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
@@ -153,7 +153,7 @@ function toAssistant(blocks: readonly WireBlock[], note: Note): Message {
   for (const block of blocks) {
     if ('type' in block && block.type === 'tool_use') {
       const { type: _, id, name, input, cache_control: mark, ...further } = block as Json;
-      const call = { id: String(id), name: String(name), arguments: JSON.stringify(input ?? {}) };
+      const call = { id: wordsOf(id), name: wordsOf(name), arguments: JSON.stringify(input ?? {}) };
       calls.push({ call: { ...call, ...own(mark, further, note) }, before: content.length });
       continue;
     }

@@ -11,7 +11,7 @@ import type {
   ToolChoice,
   VendorData,
 } from '../../core/chat.ts';
-import { isObject } from '../../core/objects.ts';
+import { isObject, wordsOf } from '../../core/objects.ts';
 import { asArguments, modelName } from '../../core/tool-names.ts';
 import { isUpload } from '../../core/upload-address.ts';
 import { openVendor } from '../../core/vendor.ts';
@@ -56,7 +56,7 @@ export function toMessages(items: readonly KeptItem[], instructions?: string | n
   /** Nothing to anybody but an upstream of this API. */
   const unknown = (kept: KeptItem): void => {
     verbatim.add(kept);
-    drop(String(kept.item['type']).slice(0, 64));
+    drop(wordsOf(kept.item['type']).slice(0, 64));
   };
   for (const kept of items) {
     const { item } = kept;
@@ -100,7 +100,7 @@ export function toMessages(items: readonly KeptItem[], instructions?: string | n
       case 'function_call_output':
       case 'custom_tool_call_output': {
         flush();
-        const toolCallId = String(item['call_id']);
+        const toolCallId = wordsOf(item['call_id']);
         const content = toParts(item['output'], drop);
         const { output, ...rest } = asWritten(item);
         // As written, but for files that only we can read: what was returned is made of the parts then.
@@ -156,7 +156,7 @@ function saidIn(
 ): readonly Part[] {
   if (!Array.isArray(content)) return toParts(content, drop);
   return content.flatMap((each: Json, index) => {
-    const vendor = vendors[index] ?? carried[partKey(String(id), index)];
+    const vendor = vendors[index] ?? carried[partKey(wordsOf(id), index)];
     const parts = toParts([each], drop);
     return vendor === undefined ? parts : parts.map((part) => ({ ...(part as TextPart), vendor }));
   });
@@ -169,7 +169,7 @@ function toThoughts({ item, vendor: kept }: KeptItem): readonly ReasoningPart[] 
   const opened = sealed === undefined ? kept : openVendor(sealed);
   if ((opened !== undefined && carriedBy(opened) !== undefined) || (kept !== undefined && carriedBy(kept))) return [];
   const texts = [item['summary'], item['content']]
-    .flatMap((list) => (Array.isArray(list) ? [list.map((part: Json) => String(part['text']))] : []))
+    .flatMap((list) => (Array.isArray(list) ? [list.map((part: Json) => wordsOf(part['text']))] : []))
     .find((list) => list.length > 0);
   if (opened !== undefined || sealed === undefined) {
     const text = (texts ?? []).join('\n\n');
@@ -199,7 +199,7 @@ export function toFields(
   const given = body.tools ?? [];
   for (const tool of given) {
     if (!CLIENT_TOOLS.has(tool.type) && !isWebSearch(tool.type))
-      dropped.push(`tools.${String(tool.type).slice(0, 64)}`);
+      dropped.push(`tools.${wordsOf(tool.type).slice(0, 64)}`);
     const within = tool.type === 'namespace' ? (tool as { tools: readonly Json[] }).tools : [tool];
     if (within.some(({ type, format }) => type === 'custom' && isGrammar(format))) dropped.push('tools.format');
   }

@@ -1,4 +1,5 @@
 import { SluiceError } from '../../core/errors.ts';
+import { wordsOf } from '../../core/objects.ts';
 import type { Deps } from '../deps.ts';
 import { itemId, responseOfItem } from './ids.ts';
 import type { KeptItem } from './items.ts';
@@ -28,13 +29,13 @@ export async function inputOf(
   const given: readonly Item[] =
     typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : (input ?? []);
   const known = await itemsOfAnswers(given, deps);
-  for (const each of before) known.set(String(each.item['id']), each);
+  for (const each of before) known.set(wordsOf(each.item['id']), each);
   return given.map((item, index) => {
     const id = typeof item['id'] === 'string' ? item['id'] : undefined;
     const found = id === undefined ? undefined : known.get(id);
     if (item.type === 'item_reference') {
       if (found !== undefined) return found;
-      throw new SluiceError('invalid_request', `Item with id '${String(id).slice(0, 100)}' not found.`, {
+      throw new SluiceError('invalid_request', `Item with id '${wordsOf(id).slice(0, 100)}' not found.`, {
         param: `${field}[${index}].id`,
       });
     }
@@ -97,7 +98,7 @@ async function itemsOfAnswers(given: readonly Item[], deps: Deps): Promise<Map<s
   for (const id of [...answers].slice(-MOST_REFERRED)) {
     const kept = await stored(deps, id);
     if (kept === undefined) continue;
-    for (const each of [...kept.input, ...outputOf(kept)]) items.set(String(each.item['id']), each);
+    for (const each of [...kept.input, ...outputOf(kept)]) items.set(wordsOf(each.item['id']), each);
   }
   return items;
 }

@@ -1,5 +1,6 @@
 import type { MediaPart, Part } from '../../core/chat.ts';
 import { mimeTypeOf } from '../../core/data-uri.ts';
+import { wordsOf } from '../../core/objects.ts';
 import { isUploadId, uploadAddress } from '../../core/upload-address.ts';
 import type { Json } from './wire.ts';
 
@@ -61,7 +62,7 @@ function toPart(part: Json, drop: (what: string) => void): Part[] {
       break;
     }
   }
-  drop(typeof part['file_id'] === 'string' ? 'file_id' : String(type ?? 'content').slice(0, 64));
+  drop(typeof part['file_id'] === 'string' ? 'file_id' : wordsOf(type ?? 'content').slice(0, 64));
   // Nothing to anybody but an upstream of this API.
   return [{ type: 'text', text: '', vendor: { openai: { part } } }];
 }

@@ -1,5 +1,5 @@
 import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
-import { membersOf, parseObject, present, textOf } from '../../core/objects.ts';
+import { membersOf, parseObject, present, textOf, wordsOf } from '../../core/objects.ts';
 import { tokenCount } from '../../core/usage.ts';
 import { callId, failureIn, isFailure, saysReason, stopReasonOf } from './anthropic-mend.ts';
 import { eventIn, type Speaker, streamFailure } from './failure.ts';
@@ -240,7 +240,7 @@ const STATUSES: Readonly<Record<string, number>> = {
 };
 
 function toFailure({ type, message, statusCode }: Json): Json {
-  return { message, statusCode: statusCode ?? STATUSES[String(type)] ?? 500 };
+  return { message, statusCode: statusCode ?? STATUSES[wordsOf(type)] ?? 500 };
 }
 
 function isEmpty(input: unknown): boolean {

@@ -1,5 +1,5 @@
 import { type ErrorCode, type ErrorOptions, SluiceError } from '../../core/errors.ts';
-import { parseObject } from '../../core/objects.ts';
+import { parseObject, wordsOf } from '../../core/objects.ts';
 import { rateLimits } from '../../outbound/rate-limits.ts';
 import { codeOfFailure, keptStatus, pacing, secondsToWait } from '../status.ts';
 
@@ -159,7 +159,7 @@ function retryAfterOf(headers: Headers, json: unknown): number | undefined {
   if (seconds !== undefined) return seconds;
   const details = member(member(json, 'error'), 'details');
   for (const detail of Array.isArray(details) ? details : []) {
-    const delay = /^(\d+(?:\.\d+)?)s$/.exec(String(member(detail, 'retryDelay')))?.[1];
+    const delay = /^(\d+(?:\.\d+)?)s$/.exec(wordsOf(member(detail, 'retryDelay')))?.[1];
     if (delay !== undefined) return secondsToWait(delay);
   }
   return undefined;

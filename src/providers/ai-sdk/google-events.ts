@@ -1,6 +1,6 @@
 import type { VendorData } from '../../core/chat.ts';
 import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
-import { isObject, membersOf, textOf } from '../../core/objects.ts';
+import { isObject, membersOf, textOf, wordsOf } from '../../core/objects.ts';
 import { tokenCount } from '../../core/usage.ts';
 import { eventIn, type Speaker, streamFailure } from './failure.ts';
 import { failureIn } from './google-mend.ts';
@@ -89,7 +89,7 @@ export class ContentEvents {
 }
 
 function mediaOf({ mimeType, data }: Json): Chunk | undefined {
-  const kind = /^(image|audio|video)\//.exec(String(mimeType))?.[1] as 'image' | 'audio' | 'video' | undefined;
+  const kind = /^(image|audio|video)\//.exec(wordsOf(mimeType))?.[1] as 'image' | 'audio' | 'video' | undefined;
   if (kind === undefined || typeof mimeType !== 'string' || typeof data !== 'string') return undefined;
   return { type: 'media', media: { kind, url: `data:${mimeType};base64,${data}`, mimeType } };
 }

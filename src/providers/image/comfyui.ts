@@ -4,7 +4,7 @@ import type { Call, Credentials } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageInput, MadeImage } from '../../core/image.ts';
 import type { Model } from '../../core/model.ts';
-import { membersOf, textOf } from '../../core/objects.ts';
+import { membersOf, textOf, wordsOf } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import { kindOf } from '../../media/kind.ts';
 import { headersFor } from '../about.ts';
@@ -146,7 +146,7 @@ function explain(json: unknown): string | undefined {
     const { class_type: type, errors } = membersOf(node);
     return (Array.isArray(errors) ? errors : []).map((each) => {
       const { message: said, details: more } = membersOf(each);
-      return `${String(type)}: ${[said, more].filter((word) => typeof word === 'string' && word !== '').join(': ')}`;
+      return `${wordsOf(type)}: ${[said, more].filter((word) => typeof word === 'string' && word !== '').join(': ')}`;
     });
   });
   const words = [message, ...details.slice(0, 5)].filter((word) => typeof word === 'string');

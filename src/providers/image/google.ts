@@ -2,7 +2,7 @@ import type { ProviderConfig } from '../../config/config.ts';
 import type { Call } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageAnswer, ImageRequest, ImageWatcher, MadeImage } from '../../core/image.ts';
-import { membersOf } from '../../core/objects.ts';
+import { membersOf, wordsOf } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import { kindOf } from '../../media/kind.ts';
 import { headersFor } from '../about.ts';
@@ -70,7 +70,7 @@ export function withGoogleImages(provider: Provider, config: ProviderConfig, dep
     if (!Array.isArray(samples) || samples.length === 0) {
       throw reported('invalid_request', config.label, Array.isArray(reasons) ? reasons.join(' ') : undefined);
     }
-    return Promise.all(samples.map((sample) => video(String(membersOf(membersOf(sample)['video'])['uri']), call)));
+    return Promise.all(samples.map((sample) => video(wordsOf(membersOf(membersOf(sample)['video'])['uri']), call)));
   }
 
   /** Videos of Google's are shown to the holder of the key only, so they are fetched here. */

@@ -3,7 +3,7 @@ import type { Usage } from '../../core/chunk.ts';
 import { base64Of, isDataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageAnswer, ImageWatcher, MadeImage } from '../../core/image.ts';
-import { membersOf } from '../../core/objects.ts';
+import { membersOf, wordsOf } from '../../core/objects.ts';
 import { kindOf } from '../../media/kind.ts';
 import type { Body } from '../../outbound/body.ts';
 import { EventReader } from '../openai/events.ts';
@@ -43,7 +43,7 @@ export async function readEvents(
     const event = parsed(data);
     const failure = failureInAnswer(event) ?? failureOf(event);
     if (failure !== undefined) throw failure;
-    const type = String(event['type']);
+    const type = wordsOf(event['type']);
     const [image] = toImage(event);
     if (image === undefined) return;
     if (type.endsWith('.partial_image')) {

@@ -1,6 +1,7 @@
 import type { ImageRequest } from '../../core/image.ts';
 import { isPixels } from '../../core/image-fields.ts';
 import { editObject } from '../../core/json.ts';
+import { wordsOf } from '../../core/objects.ts';
 
 /** OpenAI's own models, which refuse what they do not know. */
 const OF_OPENAI = /(?:^|\/)(?:gpt-image|chatgpt-image|dall-e)/;
@@ -17,7 +18,7 @@ const PICTURES: ReadonlySet<string> = new Set(['image', 'images', 'image[]', 'ma
 
 /** What may stand as a size: pixels, or the words of upstreams (`auto`, `2K`). */
 function isSize(value: unknown): boolean {
-  const word = String(value);
+  const word = wordsOf(value);
   const [, width, height] = /^(\d{1,5})\s*[x*]\s*(\d{1,5})$/i.exec(word) ?? [];
   if (width === undefined) return /^(auto|\d+(\.\d+)?k)$/i.test(word);
   return isPixels(Number(width)) && isPixels(Number(height));

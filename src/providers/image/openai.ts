@@ -1,6 +1,7 @@
 import type { Call } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageAnswer, ImageRequest, ImageWatcher } from '../../core/image.ts';
+import { fieldText } from '../../core/objects.ts';
 import type { Provider, RelayTarget } from '../../core/provider.ts';
 import { open, type UpstreamResponse } from '../../outbound/body.ts';
 import type { GuardedFetch } from '../../outbound/guarded-fetch.ts';
@@ -103,7 +104,7 @@ function lost(request: ImageRequest): string[] {
 function textParts(fields: ReadonlyMap<string, unknown>): FormPart[] {
   return [...fields].flatMap(([name, value]): FormPart[] => {
     if (value === null || value === undefined) return [];
-    return [{ name, text: typeof value === 'object' ? JSON.stringify(value) : String(value) }];
+    return [{ name, text: fieldText(value) }];
   });
 }
 

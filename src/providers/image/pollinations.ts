@@ -1,6 +1,6 @@
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageRequest, MadeImage } from '../../core/image.ts';
-import { membersOf } from '../../core/objects.ts';
+import { fieldText, membersOf } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import { kindOf } from '../../media/kind.ts';
 import { askBytes, askJson } from './ask.ts';
@@ -67,7 +67,7 @@ function toQuery(request: ImageRequest, further: Readonly<Record<string, unknown
       param: 'image',
     });
   }
-  const query = new URLSearchParams(Object.entries(further).map(([name, value]) => [name, String(value)]));
+  const query = new URLSearchParams(Object.entries(further).map(([name, value]) => [name, fieldText(value)]));
   if (model !== '') query.set('model', model);
   if (size !== undefined || aspectRatio !== undefined) {
     const { width, height } = sizeFor(request, PIXELS, 8);

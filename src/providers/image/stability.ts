@@ -2,7 +2,7 @@ import type { ProviderConfig } from '../../config/config.ts';
 import type { Call } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageRequest, MadeImage } from '../../core/image.ts';
-import { membersOf } from '../../core/objects.ts';
+import { fieldText, membersOf } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import { headersFor } from '../about.ts';
 import { type FormPart, toForm } from '../form.ts';
@@ -74,7 +74,7 @@ async function toParts(
     if (endpoint === 'sd3') texts['mode'] = 'image-to-image';
   }
   if (endpoint === 'sd3' && !isInpaint && model !== '') texts['model'] = model;
-  const parts: FormPart[] = Object.entries(texts).map(([name, value]) => ({ name, text: String(value) }));
+  const parts: FormPart[] = Object.entries(texts).map(([name, value]) => ({ name, text: fieldText(value) }));
   if (first !== undefined) parts.push({ name: 'image', ...first });
   if (isInpaint) parts.push({ name: 'mask', ...(await readInput(mask, deps.guardedFetch, call.signal, 'mask')) });
   return { path: isInpaint ? 'edit/inpaint' : `generate/${endpoint}`, parts };

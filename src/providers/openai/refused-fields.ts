@@ -1,6 +1,6 @@
 import { boundedCache } from '../../core/bounded-cache.ts';
 import type { ChatRequest } from '../../core/chat.ts';
-import { membersOf, parseObject } from '../../core/objects.ts';
+import { membersOf, parseObject, wordsOf } from '../../core/objects.ts';
 import { longestDescription, withShortDescriptions } from './short-descriptions.ts';
 
 type Json = Record<string, unknown>;
@@ -54,7 +54,7 @@ export class RefusedFields {
 
   #learnField(request: ChatRequest, sent: Json, { code, param, message }: Json): boolean {
     if (typeof param !== 'string' || !OPTIONAL.has(param) || !Object.hasOwn(sent, param)) return false;
-    const only = code === 'unsupported_value' ? ONLY_DEFAULT.exec(String(message))?.[1] : undefined;
+    const only = code === 'unsupported_value' ? ONLY_DEFAULT.exec(wordsOf(message))?.[1] : undefined;
     if (only === undefined && code !== 'unsupported_parameter') return false;
     const key = keyOf(request);
     this.#known.set(key, new Map([...(this.#known.get(key) ?? []), [param, only]]));
@@ -81,7 +81,7 @@ export class RefusedFields {
     for (const [name, value] of Object.entries(body)) {
       const taken = [name, OTHER_NAMES.get(name)].find((each) => each !== undefined && !refused.has(each));
       if (taken !== undefined) left[taken] = value;
-      else if (String(value) !== refused.get(name)) drop(name);
+      else if (wordsOf(value) !== refused.get(name)) drop(name);
     }
     return left;
   }

@@ -1,4 +1,4 @@
-import { isObject, membersOf } from '../../core/objects.ts';
+import { isObject, membersOf, wordsOf } from '../../core/objects.ts';
 
 type Json = Record<string, unknown>;
 
@@ -7,8 +7,8 @@ const MAXIMUM = /\bmaximum length (\d+)\b/;
 
 /** How long descriptions of tools may be, where an upstream's error says that one is too long: OpenAI's `string_above_max_length`. */
 export function longestDescription({ code, param, message }: Json): number | undefined {
-  if (code !== 'string_above_max_length' || !DESCRIPTION.test(String(param))) return undefined;
-  const most = Number(MAXIMUM.exec(String(message))?.[1] ?? 0);
+  if (code !== 'string_above_max_length' || !DESCRIPTION.test(wordsOf(param))) return undefined;
+  const most = Number(MAXIMUM.exec(wordsOf(message))?.[1] ?? 0);
   return most > 0 ? most : undefined;
 }
 

@@ -3,7 +3,7 @@ import type { ProviderConfig } from '../../config/config.ts';
 import type { Call } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Model } from '../../core/model.ts';
-import { defined } from '../../core/objects.ts';
+import { defined, wordsOf } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import { SPEECH_FORMATS, type SpeechFormat, type SpeechRequest } from '../../core/speech.ts';
 import { aboutOf, keyFor } from '../about.ts';
@@ -147,6 +147,6 @@ function fromText(value: unknown): JSONObject[string] {
   if (value === 'true' || value === true) return true;
   if (value === 'false' || value === false) return false;
   if (typeof value === 'number') return value;
-  const text = String(value);
+  const text = wordsOf(value);
   return /^-?\d{1,12}(\.\d{1,12})?$/.test(text) ? Number(text) : text;
 }

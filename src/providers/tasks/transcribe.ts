@@ -1,6 +1,6 @@
 import type { Call } from '../../core/call.ts';
 import { SluiceError } from '../../core/errors.ts';
-import { isObject } from '../../core/objects.ts';
+import { isObject, wordsOf } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import type {
   TimedText,
@@ -83,7 +83,7 @@ async function* events(head: Buffer, body: Body, limit: number): AsyncGenerator<
       if (each === '[DONE]') return isDone ? [] : [{ type: 'transcript.text.done', text }];
       const event = toEvent(each);
       if (event === undefined) return [];
-      if (event.type === 'transcript.text.delta') text += String(event['delta'] ?? '');
+      if (event.type === 'transcript.text.delta') text += wordsOf(event['delta'] ?? '');
       return [event];
     });
   try {
