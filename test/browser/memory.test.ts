@@ -219,7 +219,11 @@ describe('memory', { skip: withoutBrowser }, () => {
     await visit(
       async (page) => {
         await add(page, 'The first one.');
-        await page.route('**/backend-api/v2/memory/**', (route) => route.abort());
+        let unread = 0;
+        await page.route('**/backend-api/v2/memory/**', (route) => {
+          if (route.request().method() === 'GET') unread += 1;
+          return route.abort();
+        });
         await page.locator('#memory-new').fill('Lost?');
         await page.getByRole('button', { name: 'Add', exact: true }).click();
         await page.getByText(/It could not be remembered\. Sluice does not answer/).waitFor();
@@ -234,6 +238,8 @@ describe('memory', { skip: withoutBrowser }, () => {
         await page.getByRole('button', { name: 'Cancel' }).click();
         await page.getByRole('button', { name: 'Forget “The first one.”' }).click();
         await page.getByText(/That did not work\. Sluice does not answer/).waitFor();
+        // What did not work is followed by a look at all, which would find the server there again.
+        await eventually(async () => assert.equal(unread, 2));
         await page.getByRole('alert').getByText('Sluice does not answer').waitFor();
         await page.unroute('**/backend-api/v2/memory/**');
         await page.getByRole('button', { name: 'Try again' }).click();
