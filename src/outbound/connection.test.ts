@@ -152,6 +152,22 @@ describe('connections to upstreams', () => {
     assert.equal(connections.length, 3);
   });
 
+  test('where one turns out to be closed, the next attempt gets a new one, whoever has answered meanwhile', async (context) => {
+    let asked = 0;
+    const { origin, connections } = await rawServer(context, (socket) => {
+      asked += 1;
+      if (asked === 2) socket.destroy();
+      else socket.write(ANSWER);
+    });
+    const client = clientFor(context);
+    assert.equal(await ask(client, origin), '200 x');
+    await assert.rejects(ask(client, origin), { code: 'upstream_cut' });
+    // Somebody else's, of which the connection is free again before the next attempt, and may be about to be closed.
+    assert.equal(await ask(client, origin), '200 x');
+    assert.equal(await ask(client, origin), '200 x');
+    assert.equal(connections.length, 3);
+  });
+
   test('the time to connect says nothing about an answer that takes longer', async (context) => {
     context.mock.timers.enable({ apis: ['setTimeout'] });
     const { origin } = await rawServer(context, (socket) => {

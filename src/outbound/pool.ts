@@ -16,6 +16,8 @@ import type { UpstreamRequest } from './upstream.ts';
 
 /** How often idle connections are looked at, in milliseconds. */
 const SWEEP_MS = 1_000;
+/** How long none is used again after one turned out to be closed, in milliseconds: until the next attempts are on their way. */
+const DISTRUST_MS = 1_000;
 
 /** The connections to one origin: as many as there are requests at a time, kept for a while for the next ones. */
 export class Pool implements ConnectionOwner {
@@ -27,6 +29,8 @@ export class Pool implements ConnectionOwner {
   readonly #all = new Set<Connection>();
   /** The one that was used last is the last. */
   #idle: Connection[] = [];
+  /** From when idle ones are used again, on the clock of `performance.now()`. */
+  #trustedFrom = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(origin: string, settings: () => ConnectionSettings, proxies: ProxyConfig) {
@@ -66,8 +70,12 @@ export class Pool implements ConnectionOwner {
     this.#all.delete(connection);
   }
 
-  /** Whatever closed one of them (a restart, a limit of something in between) has closed them all: the next attempt gets a new one. */
+  /**
+   * Whatever closed one of them (a restart, a limit of something in between) has closed them all, and may close those that answer until
+   * the next attempt: that one gets a new one.
+   */
   stale(): void {
+    this.#trustedFrom = performance.now() + DISTRUST_MS;
     for (const connection of this.#idle.splice(0)) connection.destroy();
   }
 
@@ -80,7 +88,7 @@ export class Pool implements ConnectionOwner {
   #take(): Connection {
     const now = performance.now();
     for (let found = this.#idle.pop(); found !== undefined; found = this.#idle.pop()) {
-      if (found.usableUntil > now) return found;
+      if (found.usableUntil > now && now >= this.#trustedFrom) return found;
       found.destroy();
     }
     const connection = new Connection(this.#endpoint, this.#settings(), this);
