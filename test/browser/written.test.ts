@@ -177,6 +177,32 @@ describe('what is written', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('and is large, is there again though something was typed before it came, and the page went', async () => {
+    await visit(async (page) => {
+      await ask(page, 'first');
+      const large = `begin ${'all of it '.repeat(30_000)}end`;
+      const editor = page.locator('.editor textarea');
+      const field = page.locator('#prompt');
+      await page.locator('.question .edit').click();
+      await editor.fill(large);
+      await field.fill(large);
+      await page.addInitScript(LATE_DRAFTS);
+      await page.reload();
+      await becomes(() => page.evaluate('late.words.length'), 2);
+      await page.locator('.question .edit').click();
+      await editor.pressSequentially('!');
+      await becomes(() => editor.inputValue(), 'first!');
+      await field.pressSequentially('?');
+      await becomes(() => field.inputValue(), '?');
+      await page.reload();
+      await becomes(() => page.evaluate('late.words.length'), 2);
+      await page.evaluate('late.come()');
+      await page.locator('.question .edit').click();
+      await becomes(() => editor.inputValue().then((text) => text.length), large.length);
+      await becomes(() => field.inputValue().then((text) => text.length), large.length);
+    });
+  });
+
   test('into a message anew goes with the message, and comes back with it', async () => {
     await visit(async (page) => {
       await ask(page, 'first');

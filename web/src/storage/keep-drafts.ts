@@ -18,6 +18,8 @@ interface Elsewhere {
 const kept = new Map<string, string>();
 /** What is in the local storage of each, as far as this tab knows: the draft, or that it is elsewhere. */
 const local = new Map<string, string>();
+/** Those of which nothing is shown until they are read from the database. */
+const coming = new Set<string>();
 
 let refuse: (error: unknown) => void = () => {};
 
@@ -43,6 +45,8 @@ export function loadDrafts(onRefused: (error: unknown) => void): void {
 export function writeDrafts(before: DraftsState, now: DraftsState): void {
   for (const chat of new Set([...Object.keys(before), ...Object.keys(now)])) {
     if (before[chat] === now[chat]) continue;
+    // The one that comes stays where it is until both are one, though the page may go before: it is the larger loss.
+    if (coming.has(chat) && now[chat] !== undefined) continue;
     const draft = keepable(now[chat]);
     const text = draft === undefined ? undefined : JSON.stringify(draft);
     // What another tab has written is not written again: meanwhile it may have gone on.
@@ -106,10 +110,12 @@ function take(chat: string, draft: Draft | undefined): void {
  */
 async function takeLarge(chat: string): Promise<void> {
   const [there, shown] = [local.get(chat), app.get().drafts[chat]];
+  if (shown === undefined) coming.add(chat);
   const draft = await readLarge(chat).catch(refuse);
+  coming.delete(chat);
   const now = app.get().drafts[chat];
-  if (draft === undefined) return;
-  if (now === shown && local.get(chat) === there) take(chat, draft);
+  if (draft === undefined) writeDrafts({}, now === undefined ? {} : { [chat]: now });
+  else if (now === shown && local.get(chat) === there) take(chat, draft);
   else if (shown === undefined && now !== undefined) {
     const text = isOfForm(chat) ? draft.text : draft.text + now.text;
     app.dispatch({ type: 'drafts/taken', chat, draft: { ...draft, text } });
