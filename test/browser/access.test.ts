@@ -60,6 +60,8 @@ describe('for everyone', { skip: withoutBrowser }, () => {
             await page.locator('.reasoning summary').click();
             await page.locator('.reasoning .thoughts').waitFor();
             await check(page, 'an answer');
+            await ask(page, 'the same');
+            await check(page, 'two answers that are alike');
             await ask(page, 'refused');
             await check(page, 'an error');
             await page.getByRole('button', { name: 'Enter a key for Scripted' }).click();

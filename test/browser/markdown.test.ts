@@ -194,7 +194,7 @@ describe('markdown shows', { skip: withoutBrowser, timeout: 900_000 }, () => {
 
   test('tables that the keyboard can scroll, tasks, and a direction for each block', async () => {
     await render('| a | b |\n|---|--:|\n| 1 | 2 |\n\n- [ ] open\n- [x] done\n\nمرحبا\n\nHello');
-    assert.equal(await count('[role="region"][tabindex="0"] table'), 1);
+    assert.equal(await count('[role="group"][tabindex="0"] table'), 1);
     assert.equal(await count('input[type="checkbox"][disabled]'), 2);
     assert.equal(await count('input[checked]'), 1);
     const directions = await here.page.evaluate(

@@ -40,7 +40,8 @@ function createCode(host: HTMLElement, tools: Tools): Component {
   more.className = 'markdown-more';
   pre.setAttribute('dir', 'ltr');
   pre.setAttribute('tabindex', '0');
-  pre.setAttribute('role', 'region');
+  // Not a region: with all code and all tables the list of a page's parts would be of no use.
+  pre.setAttribute('role', 'group');
   pre.append(code);
   const lines = createCodeLines(code);
 

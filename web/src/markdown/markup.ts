@@ -63,7 +63,7 @@ export function withMarkup(grammar: MarkdownIt, words: Words): void {
     columns = directionOfHead(tokens, index);
     const direction = columns === undefined ? '' : ` dir="${columns}"`;
     return (
-      `<div class="markdown-table"><div class="markdown-scroll" role="region" tabindex="0"${direction} ` +
+      `<div class="markdown-table"><div class="markdown-scroll" role="group" tabindex="0"${direction} ` +
       `aria-label="${escaped(words.table)}"><table>`
     );
   };
