@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
+import { violations } from './axe.ts';
 import { withoutBrowser } from './chromium.ts';
 import { becomes } from './eventually.ts';
 import { openGateway } from './gateway.ts';
@@ -126,6 +127,27 @@ describe('shared chats', { skip: withoutBrowser }, () => {
       const text = await (await read(await share(owner))).text();
       assert.match(text, /"role":"user","content":"📎 notes\.txt\\n\\nwith a file"/);
       assert.doesNotMatch(text, /bucket|\/files\//);
+    });
+  });
+
+  test('have a heading above each message, as every chat has', async () => {
+    await visit(async (page) => {
+      const body = {
+        title: 'About boats',
+        items: [
+          { role: 'user', content: 'What about them?' },
+          { role: 'assistant', content: '# Boats\n\nThey float.' },
+        ],
+      };
+      await page.evaluate(
+        `fetch('/backend-api/v2/chat/shared-with-headings', { method: 'POST', headers: { 'content-type': 'application/json' }, body: ${JSON.stringify(JSON.stringify(body))} })`,
+      );
+      await goTo(page, '#/share/shared-with-headings');
+      await page.getByRole('heading', { name: 'Boats', exact: true, level: 3 }).waitFor();
+      await settled(page);
+      const headings = page.locator('.screen').getByRole('heading');
+      assert.deepEqual(await headings.allTextContents(), ['About boats', 'Question', 'Answer', 'Boats']);
+      assert.deepEqual(await violations(page), []);
     });
   });
 

@@ -85,6 +85,7 @@ function Shared({
   if (role === 'user') {
     return (
       <article class="message question" aria-label={t('share.question')}>
+        <h2 class="hidden">{t('share.question')}</h2>
         <div class="bubble" dir="auto">
           {text}
         </div>
@@ -93,6 +94,7 @@ function Shared({
   }
   return (
     <article class="message answer" aria-label={t('chat.answer')}>
+      <h2 class="hidden">{t('chat.answer')}</h2>
       <div class="body">
         <Markdown text={text} done={isDone} />
       </div>
