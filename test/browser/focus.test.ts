@@ -141,6 +141,12 @@ describe('the focus', { skip: withoutBrowser }, () => {
           await page.keyboard.press('Tab');
           assert.equal(await page.locator('.screen :focus, .skip:focus').count(), 0);
         }
+        const menu = page.getByRole('button', { name: 'What to do with' });
+        await press(menu);
+        await page.getByRole('menu').waitFor();
+        await page.keyboard.press('Escape');
+        await page.getByRole('menu').waitFor({ state: 'detached' });
+        await comesToFit(() => focused(page), /What to do with/);
         await page.locator('#new-chat').focus();
         await page.keyboard.press('Escape');
         await becomes(() => focused(page), '#open-sidebar');

@@ -35,6 +35,8 @@ export function Sidebar({ current }: { readonly current: string }) {
         aria-label={t('shell.chats')}
         onKeyDown={(event) => {
           if (!isNarrow || event.key !== 'Escape') return;
+          // It closes the menu of a chat first.
+          if (document.querySelector(':popover-open') !== null) return;
           // An answer goes on.
           event.preventDefault();
           showSidebar(false);
