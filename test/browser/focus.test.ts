@@ -130,6 +130,23 @@ describe('the focus', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('goes along with a chat that is pinned, and comes to another place in the sidebar by that', async () => {
+    await visit(async (page) => {
+      for (const text of ['first', 'second', 'third']) {
+        await ask(page, text);
+        await newChat(page);
+      }
+      const menu = page.locator('.chat-list').getByRole('button', { name: '“second”' });
+      for (const name of ['Pin', 'Unpin']) {
+        await press(menu);
+        await press(page.getByRole('menuitem', { name, exact: true }));
+        await becomes(() => page.getByRole('menu').count(), 0);
+        await becomes(() => page.getByRole('heading', { name: 'Pinned' }).count(), name === 'Pin' ? 1 : 0);
+        await comesToFit(() => focused(page), /What to do with .second/);
+      }
+    });
+  });
+
   test('stays in the sidebar while that lies over the page, where Escape closes it and nothing else', async () => {
     await visit(
       async (page) => {

@@ -8,6 +8,9 @@ interface Held {
   readonly row: Element | null;
   readonly list: Element | null;
   readonly index: number;
+  /** Where the row leads to, and the part of the page with all lists in which it may come to stand. */
+  readonly address: string | null | undefined;
+  readonly area: Element | null;
   /** Its place in the row, counted from the end: the fields and buttons there come and go at the begin. */
   readonly fromEnd: number;
 }
@@ -60,6 +63,8 @@ function heldBy(element: HTMLElement): Held {
     row,
     list,
     index: row === null || list === null ? -1 : [...list.children].indexOf(row),
+    address: row?.querySelector(':scope > a')?.getAttribute('href'),
+    area: element.closest('nav, main'),
     fromEnd: row === null ? -1 : focusableIn(row).reverse().indexOf(element),
   };
 }
@@ -68,9 +73,7 @@ function* waysFrom(held: Held, before: Held | undefined): Generator<HTMLElement 
   const { list, index } = held;
   const row = held.row?.isConnected
     ? held.row
-    : list?.isConnected
-      ? list.children[Math.min(index, list.children.length - 1)]
-      : null;
+    : (movedRow(held) ?? (list?.isConnected ? list.children[Math.min(index, list.children.length - 1)] : null));
   if (row != null) {
     const all = focusableIn(row);
     // A field for writing anew goes back to the button that opened it.
@@ -86,6 +89,12 @@ function* waysFrom(held: Held, before: Held | undefined): Generator<HTMLElement 
   if (!hasScreenKeyboard()) yield document.querySelector<HTMLElement>('#prompt');
   yield document.querySelector<HTMLElement>('#scroll');
   yield document.querySelector<HTMLElement>('main');
+}
+
+/** The row for the same thing in another list, as that of a chat which has been pinned. */
+function movedRow({ address, area }: Held): Element | null | undefined {
+  if (address == null || !area?.isConnected) return undefined;
+  return area.querySelector(`li:has(> a[href="${CSS.escape(address)}"])`);
 }
 
 function focusableIn(row: Element): HTMLElement[] {
