@@ -225,6 +225,9 @@ embedded: { enabled: true }
         await dialog.getByRole('button', { name: 'Save' }).click();
         await dialog.waitFor({ state: 'detached' });
         await row(page, 'groq').getByText('Your key, in this browser · 2 models').waitFor();
+        // Though the row has come to stand in the other list.
+        const change = page.getByRole('button', { name: 'Change key: Locked' });
+        await change.and(page.locator(':focus')).waitFor();
         await page.getByRole('button', { name: 'Test: Locked' }).click();
         await row(page, 'groq').getByText('It works: 2 models.').waitFor();
         // The models come back with a key that was forgotten by mistake.

@@ -9,15 +9,16 @@ export function focusFirst(element: Element | null): void {
 }
 
 /**
- * Notes where the focus is. Returns the way back there, or to what opened that; if both are gone, to where messages are
- * written or to the screen: without any focus the next Tab would begin at the top of the page.
+ * Notes where the focus is. Returns the way back there, or to what has the same id now, or to what opened that; if all are gone, to
+ * where messages are written or to the screen: without any focus the next Tab would begin at the top of the page.
  */
 export function focusBack(): () => void {
   const before = document.activeElement;
   const popover = before?.closest('[popover]');
   const anchor = popover == null ? undefined : anchors.get(popover);
   return () => {
-    const ways = [before, anchor, document.querySelector('#prompt'), document.querySelector('main')];
+    const again = before?.id ? document.getElementById(before.id) : null;
+    const ways = [before, again, anchor, document.querySelector('#prompt'), document.querySelector('main')];
     for (const way of ways) {
       if (!(way instanceof HTMLElement) || way === document.body) continue;
       way.focus();

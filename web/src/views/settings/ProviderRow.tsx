@@ -126,6 +126,8 @@ export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) 
         {provider.auth && provider.cookie_domain === null && (
           <button
             type="button"
+            // With a key the row stands in another list, and the focus comes back to this button there.
+            id={`key-of-${name}`}
             class="button"
             // What is to be seen comes first, for those who say it to press it.
             aria-label={`${t(key === undefined ? 'settings.enterKey' : 'settings.changeKey')}: ${label}`}
