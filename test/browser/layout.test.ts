@@ -145,6 +145,33 @@ describe('the layout', { skip: withoutBrowser }, () => {
     });
   }
 
+  test('goes on in the next line in letters of twice the size: what is done with chats, keys, and counted errors', async () => {
+    await visit(
+      async (page) => {
+        await page.route('**/backend-api/v2/stats?**', async (route) => {
+          const response = await route.fetch();
+          const stats = await response.json();
+          const insights = { ...stats.insights, errors: { authentication_failed: 3 } };
+          await route.fulfill({ response, json: { ...stats, insights } });
+        });
+        await ask(page, 'hello');
+        await writeLarge(page);
+        await openScreen(page, 'history');
+        await page.locator('.history-check input').check();
+        await isInside(page, page.locator('.selection button').last());
+        assert.deepEqual(await page.evaluate(SIDEWAYS), []);
+        await page.keyboard.press('Control+/');
+        await page.locator('dialog[open] kbd').first().waitFor();
+        assert.equal(await tooWide(page), 0);
+        await page.keyboard.press('Escape');
+        await openScreen(page, 'dashboard');
+        await page.locator('.errors code').waitFor();
+        assert.deepEqual(await page.evaluate(SIDEWAYS), []);
+      },
+      { viewport: PHONE, locale: 'fr-FR' },
+    );
+  });
+
   test('breaks a suggestion that is one long word', async () => {
     await visit(
       async (page) => {
