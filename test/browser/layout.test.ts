@@ -217,23 +217,38 @@ describe('the layout', { skip: withoutBrowser }, () => {
     );
   });
 
-  test('keeps dates in their order where the page is written from right to left', async () => {
+  test('keeps dates and commands in their order where the page is written from right to left', async () => {
     await visit(async (page) => {
       await ask(page, 'hello');
       await page.evaluate(`localStorage.setItem('sluice.settings', JSON.stringify({ direction: 'rtl' }))`);
       await page.reload();
       await goTo(page, '#/history');
       await page.locator('.history-facts time').waitFor();
-      const [day, year] = (await page.evaluate(`(() => {
-        const words = document.querySelector('.history-facts time').firstChild;
-        return [0, words.length - 1].map((at) => {
-          const range = new Range();
-          range.setStart(words, at);
-          range.setEnd(words, at + 1);
-          return range.getBoundingClientRect().left;
-        });
-      })()`)) as [number, number];
+      /** Where the first and the last sign of an element stand. */
+      const ends = (selector: string): Promise<[number, number]> =>
+        page.evaluate(`(() => {
+          const { firstChild, lastChild } = document.querySelector('${selector}');
+          return [[firstChild, 0], [lastChild, lastChild.length - 1]].map(([words, at]) => {
+            const range = new Range();
+            range.setStart(words, at);
+            range.setEnd(words, at + 1);
+            return range.getBoundingClientRect().left;
+          });
+        })()`);
+      const [day, year] = await ends('.history-facts time');
       assert.ok(day < year, `${day} ${year}`);
+      await goTo(page, '#/');
+      await page.locator('#curl').waitFor({ state: 'attached' });
+      assert.equal(await page.evaluate("getComputedStyle(document.querySelector('#curl')).direction"), 'ltr');
+      await page.locator('#prompt').fill('/');
+      await page.locator('#slash-menu code').first().waitFor();
+      const [slash, letter] = await ends('#slash-menu code');
+      assert.ok(slash < letter, `${slash} ${letter}`);
+      await page.locator('#prompt').fill('');
+      await page.keyboard.press('Control+/');
+      await page.locator('.shortcuts code').first().waitFor();
+      const [first, last] = await ends('.shortcuts code');
+      assert.ok(first < last, `${first} ${last}`);
     });
   });
 });
