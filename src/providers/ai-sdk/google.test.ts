@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { chatRequest } from '../../../test/support/chat-request.ts';
 import { member } from '../../../test/support/vendor-server.ts';
-import { allChunks, openVendor, untilFailure } from '../../../test/support/vendors.ts';
+import { allChunks, contentOf, finishOf, openVendor, untilFailure } from '../../../test/support/vendors.ts';
 import type { Message } from '../../core/chat.ts';
 
 const TOOLS = [{ name: 'look', parameters: { type: 'object', properties: { at: { type: 'string' } } } }];
@@ -51,6 +51,32 @@ describe('google', () => {
     assert.deepEqual(member(config, 'responseJsonSchema'), { type: 'object', properties: { a: {} } });
     assert.deepEqual(member(request?.body, 'systemInstruction', 'parts'), [{ text: 'Be brief.' }]);
     assert.equal(member(request?.body, 'toolConfig', 'functionCallingConfig', 'mode'), 'AUTO');
+  });
+
+  test('text in the place of the JSON that was asked for beside tools, of a model that knows no schema then', async () => {
+    const json = { id: 'call_j', name: 'json', arguments: ['{"a":1}'] };
+    const look = { id: 'call_l', name: 'look', arguments: ['{"at":"sky"}'] };
+    const text = ['Well, ', 'no.'];
+    const answers = [{ text }, { text, toolCalls: [json] }, { text, toolCalls: [look] }];
+    await using vendor = await openVendor('google', () => answers.shift() ?? {});
+    const seen = [];
+    while (answers.length > 0) {
+      const chunks = await allChunks(
+        vendor.chat(
+          chatRequest('Look', {
+            tools: TOOLS,
+            responseFormat: { type: 'json_schema', name: 'j', schema: { type: 'object', properties: { a: {} } } },
+          }),
+        ),
+      );
+      const said = chunks.filter((chunk) => chunk.type === 'content' || chunk.type === 'tool_call');
+      seen.push({ first: said[0]?.type, content: contentOf(chunks), finish: finishOf(chunks) });
+    }
+    assert.deepEqual(seen, [
+      { first: 'content', content: 'Well, no.', finish: 'stop' },
+      { first: 'content', content: '{"a":1}', finish: 'stop' },
+      { first: 'content', content: 'Well, no.', finish: 'tool_calls' },
+    ]);
   });
 
   test('thoughts are asked for with the effort', async () => {

@@ -7,6 +7,7 @@ import { fromAiSdk } from './adapter.ts';
 import { type BudgetRange, budgetWithin } from './budget.ts';
 import { mended } from './google-mend.ts';
 import { contentApi } from './google-native.ts';
+import { withText } from './google-text.ts';
 import { hasOnly } from './joined-texts.ts';
 import { listPages } from './listing.ts';
 import { withNamedFiles } from './named-files.ts';
@@ -22,7 +23,8 @@ export const google = fromAiSdk({
 
   async open({ baseUrl, apiKey, headers, fetch }) {
     const { createGoogle } = await import('@ai-sdk/google');
-    return createGoogle({ baseURL: baseUrl, apiKey, headers, fetch });
+    const library = createGoogle({ baseURL: baseUrl, apiKey, headers, fetch });
+    return (model) => withText(library(model));
   },
 
   native: contentApi,
