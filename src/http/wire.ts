@@ -95,6 +95,12 @@ const ResponseFormat = z.looseObject({
     .optional(),
 });
 
+/** How hard a model shall think. Which words there are is the upstream's business, but an empty one would only seem to say something. */
+export const Effort = z
+  .string()
+  .max(64)
+  .regex(/\S/, 'must be a word such as none, low, medium or high; leave it out for the usual one');
+
 export const Finite = z.number().nullish();
 export const Count = z.int().nonnegative().nullish();
 
@@ -109,7 +115,7 @@ export const ChatFields = {
   seed: z.number().nullish(),
   presence_penalty: Finite,
   frequency_penalty: Finite,
-  reasoning_effort: z.string().max(64).nullish(),
+  reasoning_effort: Effort.nullish(),
   tools: z.array(WireTool).max(1_000).nullish(),
   tool_choice: ToolChoice.nullish(),
   functions: z.array(WireFunction).max(1_000).nullish().describe('The older form of `tools`'),

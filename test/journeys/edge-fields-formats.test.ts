@@ -50,4 +50,15 @@ describe('figures and lists beyond all bounds', () => {
       assert.equal(asked(), before);
     });
   }
+
+  test('an effort without a word', async () => {
+    for (const [path, body, field, wanted] of [
+      ['/v1/messages', { messages, max_tokens: 9, output_config: { effort: '' } }, 'output_config.effort', 400],
+      ['/v1/responses', { input: 'Hi', reasoning: { effort: ' ' } }, 'reasoning.effort', 422],
+    ] as const) {
+      const { status, text } = await world.ask({ path, body: { model, ...body } });
+      assert.equal(status, wanted, text);
+      assert.ok(text.includes(`'${field}' must be a word such as none, low, medium or high`), text);
+    }
+  });
 });

@@ -92,6 +92,7 @@ const WRONG: readonly (readonly [change: Record<string, unknown>, param: string]
   [{ stop: Array.from({ length: 10_000 }, () => 'x') }, 'stop'],
   [{ seed: 'one' }, 'seed'],
   [{ reasoning_effort: 1 }, 'reasoning_effort'],
+  [{ reasoning_effort: '' }, 'reasoning_effort'],
   [{ tools: {} }, 'tools'],
   [{ tools: [1] }, 'tools[0]'],
   [{ tools: [{ type: 'function', function: {} }] }, 'tools[0].function.name'],
@@ -125,6 +126,7 @@ const WRONG_IN_B: typeof WRONG = [
   [{ images: 'a' }, 'images'],
   [{ image: 1 }, 'image'],
   [{ extra_body: [] }, 'extra_body'],
+  [{ extra_body: { reasoning_effort: '' } }, 'extra_body.reasoning_effort'],
 ];
 
 /** What is told of a field, in words that JSON has. */
@@ -134,6 +136,10 @@ const TOLD: readonly (readonly [change: object, message: string])[] = [
   [{ max_tokens: 1.5 }, "'max_tokens' must be a whole number."],
   [{ conversation: [] }, "'conversation' must be an object."],
   [{ media: ['https://example.com/a.png'] }, "'media[0]' must be an array."],
+  [
+    { reasoning_effort: '' },
+    "'reasoning_effort' must be a word such as none, low, medium or high; leave it out for the usual one.",
+  ],
   [{ web_search: 1 }, "'web_search' must be a boolean or a string."],
   [{ stop: Array(257).fill('a') }, "'stop' must have at most 256 items."],
   [

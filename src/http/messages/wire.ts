@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Finite, RoutingFields, typeBeside } from '../wire.ts';
+import { Effort, Finite, RoutingFields, typeBeside } from '../wire.ts';
 
 /**
  * The wire format of Anthropic's Messages API (https://platform.claude.com/docs/en/api/messages/create). Structure is checked,
@@ -120,7 +120,7 @@ const PROMPT_FIELDS = {
     .looseObject({ type: z.string(), name: z.string().optional(), disable_parallel_tool_use: z.boolean().nullish() })
     .nullish(),
   thinking: z.looseObject({ type: z.string().optional(), budget_tokens: z.number().nullish() }).nullish(),
-  output_config: z.looseObject({ effort: z.string().max(64).nullish(), format: Schema }).nullish(),
+  output_config: z.looseObject({ effort: Effort.nullish(), format: Schema }).nullish(),
   output_format: Schema.describe('The older name of `output_config.format`'),
 };
 

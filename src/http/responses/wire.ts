@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Name, RoutingFields, typeBeside, wholeNumber } from '../wire.ts';
+import { Effort, Name, RoutingFields, typeBeside, wholeNumber } from '../wire.ts';
 
 /** Answers, items and events are objects whose members we pass on. */
 export type Json = Record<string, unknown>;
@@ -154,7 +154,7 @@ export const ResponseBody = z
     tool_choice: ToolChoice.nullish(),
     parallel_tool_calls: z.boolean().nullish(),
     text: z.looseObject({ format: TextFormat.nullish(), verbosity: z.string().max(64).nullish() }).nullish(),
-    reasoning: z.looseObject({ effort: z.string().max(64).nullish(), summary: z.string().max(64).nullish() }).nullish(),
+    reasoning: z.looseObject({ effort: Effort.nullish(), summary: z.string().max(64).nullish() }).nullish(),
     max_output_tokens: z.int().nonnegative().nullish(),
     max_tool_calls: z.int().nonnegative().nullish(),
     temperature: z.number().nullish(),
