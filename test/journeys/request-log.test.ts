@@ -276,6 +276,10 @@ describe('the request log', { timeout: 60_000 }, () => {
     assert.equal((await logged(world, '?provider=OPENAI')).total, 1);
     assert.equal((await logged(world, '?user=ann&text=GPT-4O')).total, 1);
     assert.equal((await logged(world, '?status=422')).total, 1);
+    assert.equal((await logged(world, '?status=ERROR')).total, failed.total);
+    const classes = await Promise.all(['4xx', '4XX'].map((status) => logged(world, `?status=${status}`)));
+    assert.ok(classes[0] !== undefined && classes[0].total > 0);
+    assert.equal(classes[1]?.total, classes[0].total);
     assert.equal((await logged(world, '?provider=&model=&status=&text=')).total, all.total, 'an empty filter is none');
     const ids: string[] = [];
     for (let next: string | null = ''; next !== null; ) {

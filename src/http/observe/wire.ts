@@ -33,6 +33,7 @@ export const RequestsQuery = z.object({
   user: word(256),
   status: z
     .string()
+    .toLowerCase()
     .regex(/^(?:|ok|error|[1-5]xx|[1-5]\d\d)$/, 'must be ok, error, a status such as 429, or a class such as 5xx')
     .optional()
     .transform((text) => (text === '' ? undefined : text))
