@@ -185,6 +185,28 @@ describe('exports and imports', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('takes what can be read of an archive, and names the files that cannot', async () => {
+    await visit(async (page) => {
+      const names = ['broken.json', 'locked.json', 'good.json'].map((name) => `chats/${name}`);
+      const texts = ['{"mapping":', '[]', JSON.stringify(exports['claude.json'])];
+      const buffer = Buffer.from(
+        await zip(
+          names.map((name, index) => ({ name, text: texts[index] ?? '' })),
+          new Date(),
+        ).arrayBuffer(),
+      );
+      // In the list of members, 38 bytes before the name: that a password is needed.
+      const flags = buffer.lastIndexOf('chats/locked.json') - 38;
+      buffer.writeUInt16LE(buffer.readUInt16LE(flags) | 1, flags);
+      const dialog = await openImport(page);
+      await page.locator('#import-files').setInputFiles([{ name: 'some.zip', mimeType: 'application/zip', buffer }]);
+      const report = dialog.getByRole('region', { name: 'some.zip' });
+      await comesToFit(() => report.innerText(), /chats? imported\s+2 files in the archive could not be read/);
+      await report.getByText('2 files in the archive could not be read').click();
+      await becomes(() => report.locator('li').allInnerTexts(), names.slice(0, 2));
+    });
+  });
+
   test('exports one chat, and brings all of it into another browser', async () => {
     let copy: Buffer = Buffer.alloc(0);
     await visit(async (page) => {

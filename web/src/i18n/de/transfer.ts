@@ -15,6 +15,10 @@ export const transfer: Words<typeof english> = {
   empty: { one: '{count} ohne Nachrichten', other: '{count} ohne Nachrichten' },
   unknown: { one: '{count} Eintrag unbekannter Art', other: '{count} Einträge unbekannter Art' },
   broken: { one: '{count} war nicht lesbar', other: '{count} waren nicht lesbar' },
+  unread: {
+    one: '{count} Datei im Archiv war nicht lesbar',
+    other: '{count} Dateien im Archiv waren nicht lesbar',
+  },
   leftOut: { one: '{count} Bild oder Datei fehlt im Export', other: '{count} Bilder und Dateien fehlen im Export' },
   cut: 'Die letzte Zeile ist unvollständig: Dort bricht die Datei ab.',
   notRead: 'Das ist weder JSON noch ein ZIP-Archiv mit JSON-Dateien.',

@@ -12,6 +12,10 @@ export const transfer = {
   empty: { one: '{count} without messages', other: '{count} without messages' },
   unknown: { one: '{count} entry of an unknown kind', other: '{count} entries of an unknown kind' },
   broken: { one: '{count} could not be read', other: '{count} could not be read' },
+  unread: {
+    one: '{count} file in the archive could not be read',
+    other: '{count} files in the archive could not be read',
+  },
   leftOut: {
     one: '{count} picture or file is not in the export',
     other: '{count} pictures and files are not in the export',

@@ -15,6 +15,10 @@ export const transfer: Words<typeof english> = {
   empty: { one: '{count} sin mensajes', other: '{count} sin mensajes' },
   unknown: { one: '{count} entrada de tipo desconocido', other: '{count} entradas de tipo desconocido' },
   broken: { one: '{count} no se pudo leer', other: '{count} no se pudieron leer' },
+  unread: {
+    one: 'No se pudo leer {count} archivo del ZIP',
+    other: 'No se pudieron leer {count} archivos del ZIP',
+  },
   leftOut: {
     one: '{count} imagen o archivo no está en la exportación',
     other: '{count} imágenes y archivos no están en la exportación',

@@ -15,6 +15,10 @@ export const transfer: Words<typeof english> = {
   empty: { one: '{count} sans message', other: '{count} sans messages' },
   unknown: { one: '{count} entrée d’un genre inconnu', other: '{count} entrées d’un genre inconnu' },
   broken: { one: '{count} n’a pas pu être lu', other: '{count} n’ont pas pu être lus' },
+  unread: {
+    one: '{count} fichier de l’archive n’a pas pu être lu',
+    other: '{count} fichiers de l’archive n’ont pas pu être lus',
+  },
   leftOut: {
     one: '{count} image ou fichier manque dans l’export',
     other: '{count} images et fichiers manquent dans l’export',

@@ -15,6 +15,7 @@ export const transfer: Words<typeof english> = {
   empty: { other: '{count} 个没有消息' },
   unknown: { other: '{count} 个未知类型的条目' },
   broken: { other: '{count} 个无法读取' },
+  unread: { other: '压缩包中有 {count} 个文件无法读取' },
   leftOut: { other: '{count} 个图片或文件不在导出中' },
   cut: '最后一行不完整：文件在那里中断。',
   notRead: '这既不是 JSON，也不是包含 JSON 文件的 ZIP 压缩包。',

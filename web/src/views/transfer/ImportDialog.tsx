@@ -53,7 +53,7 @@ export default function ImportDialog({ close }: OverlayProps) {
   );
 }
 
-const REASONS = ['known', 'empty', 'unknown', 'broken'] as const satisfies readonly Problem['reason'][];
+const REASONS = ['known', 'empty', 'unknown', 'broken', 'unread'] as const satisfies readonly Problem['reason'][];
 /** Titles that are told of each kind. */
 const TOLD = 20;
 

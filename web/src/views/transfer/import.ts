@@ -2,7 +2,7 @@ import { app } from '../../state/app.ts';
 import { write } from '../../storage/database.ts';
 import type { WholeChat } from './imported.ts';
 import { type Problem, type ReadExport, readText } from './read.ts';
-import { unzip } from './zip.ts';
+import { type FoundMember, unzip } from './zip.ts';
 
 /** What became of one file. */
 export interface FileReport {
@@ -65,7 +65,7 @@ async function readFile(file: File): Promise<ReadExport> {
   if (!isZip) return readText(await file.text(), now);
   let members = await unzip(file, (name) => CHATS_IN_ZIP.test(name));
   if (members.length === 0) members = await unzip(file, (name) => /\.jsonl?$/i.test(name));
-  const all = members.map(({ text }) => readText(text, now));
+  const all = members.map((member) => readMember(member, now));
   return {
     forms: [...new Set(all.flatMap(({ forms }) => forms))],
     chats: all.flatMap(({ chats }) => chats),
@@ -73,4 +73,14 @@ async function readFile(file: File): Promise<ReadExport> {
     leftOut: all.reduce((sum, { leftOut }) => sum + leftOut, 0),
     isCut: all.some(({ isCut }) => isCut),
   };
+}
+
+/** One file of an archive that cannot be read keeps no other from being read. */
+function readMember({ name, text }: FoundMember, now: number): ReadExport {
+  try {
+    if (text !== undefined) return readText(text, now);
+  } catch {
+    // It is neither JSON nor lines of it.
+  }
+  return { forms: [], chats: [], problems: [{ title: name, reason: 'unread' }], leftOut: 0, isCut: false };
 }

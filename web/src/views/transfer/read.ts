@@ -11,10 +11,13 @@ import { isLoose, type Loose, listOf, objectsOf, textIn } from './lenient.ts';
 /** In this order: the last one takes what looks the least special. */
 const forms: readonly Form[] = [chatGpt, claude, openWebUi, libreChat, plain];
 
-/** Why a chat of a file was not taken: nothing in it, no form that is known, or the form but not readable. */
+/**
+ * Why a chat of a file was not taken: nothing in it, no form that is known, or the form but not readable; or the name of a file in an
+ * archive of which nothing was read.
+ */
 export interface Problem {
   readonly title: string;
-  readonly reason: 'empty' | 'unknown' | 'broken' | 'known';
+  readonly reason: 'empty' | 'unknown' | 'broken' | 'known' | 'unread';
 }
 
 /** What a file had. */

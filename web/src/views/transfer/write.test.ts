@@ -86,7 +86,7 @@ describe('ZIP archives', () => {
     assert.deepEqual(await unzip(archive, () => true), [{ name: 'conversations.json', text }]);
   });
 
-  test('that are none, or damaged, are refused', async () => {
+  test('that are none are refused, and a damaged member has no text', async () => {
     await assert.rejects(
       unzip(new Blob(['{"not": "a zip"}']), () => true),
       /no ZIP/,
@@ -95,7 +95,7 @@ describe('ZIP archives', () => {
     const bytes = new Uint8Array(await archive.arrayBuffer());
     // There are no blocks of type 3 in deflate.
     bytes.fill(0xff, 36, 38);
-    await assert.rejects(unzip(new Blob([bytes]), () => true));
+    assert.deepEqual(await unzip(new Blob([bytes]), () => true), [{ name: 'x.json' }]);
   });
 });
 

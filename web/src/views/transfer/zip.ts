@@ -46,24 +46,38 @@ export function zip(members: readonly ZipMember[], time: Date): Blob {
   return new Blob([...pieces, list, uint32(END), bytesOf(end)], { type: 'application/zip' });
 }
 
-/** The members of an archive whose names `wanted` likes, as texts. Throws for what is no archive, or a damaged one. */
-export async function unzip(file: Blob, wanted: (name: string) => boolean): Promise<readonly ZipMember[]> {
-  const members: ZipMember[] = [];
-  for (const { name, method, packed, size, at } of await readDirectory(file)) {
+/** A member as it was found; without its text where that is damaged, protected, too long or packed in an unknown way. */
+export type FoundMember = Pick<ZipMember, 'name'> & Partial<ZipMember>;
+
+/** The members of an archive whose names `wanted` likes, as texts. Throws for what is no archive, or has no readable list of them. */
+export async function unzip(file: Blob, wanted: (name: string) => boolean): Promise<readonly FoundMember[]> {
+  const members: FoundMember[] = [];
+  for (const entry of await readDirectory(file)) {
+    const { name } = entry;
     if (!wanted(name)) continue;
-    if (size > LONGEST) throw new Error(`${name} is too long.`);
-    const local = view(await file.slice(at, at + 30).arrayBuffer());
-    const start = at + 30 + local.getUint16(26, true) + local.getUint16(28, true);
-    const content = file.slice(start, start + packed);
-    if (method === 0) members.push({ name, text: await content.text() });
-    else if (method === 8) members.push({ name, text: await inflated(content, name) });
-    else throw new Error(`${name} is packed in a way that is not known here.`);
+    try {
+      members.push({ name, text: await textOf(file, entry) });
+    } catch {
+      members.push({ name });
+    }
   }
   return members;
 }
 
+async function textOf(file: Blob, { name, isProtected, method, packed, size, at }: Entry): Promise<string> {
+  if (isProtected) throw new Error(`${name} is protected by a password.`);
+  if (size > LONGEST) throw new Error(`${name} is too long.`);
+  const local = view(await file.slice(at, at + 30).arrayBuffer());
+  const start = at + 30 + local.getUint16(26, true) + local.getUint16(28, true);
+  const content = file.slice(start, start + packed);
+  if (method === 0) return content.text();
+  if (method === 8) return inflated(content, name);
+  throw new Error(`${name} is packed in a way that is not known here.`);
+}
+
 interface Entry {
   readonly name: string;
+  readonly isProtected: boolean;
   readonly method: number;
   readonly packed: number;
   readonly size: number;
@@ -86,10 +100,9 @@ async function readDirectory(file: Blob): Promise<readonly Entry[]> {
     if (list.getUint32(at, true) !== CENTRAL) throw new Error('The ZIP archive is damaged.');
     const nameLength = list.getUint16(at + 28, true);
     const name = new TextDecoder().decode(new Uint8Array(list.buffer, at + 46, nameLength));
-    const isProtected = (list.getUint16(at + 8, true) & 1) === 1;
-    if (isProtected) throw new Error('The ZIP archive is protected by a password.');
     entries.push({
       name,
+      isProtected: (list.getUint16(at + 8, true) & 1) === 1,
       method: list.getUint16(at + 10, true),
       packed: list.getUint32(at + 20, true),
       size: list.getUint32(at + 24, true),
