@@ -5,7 +5,7 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, finished, lastAnswer, send } from './visit.ts';
+import { ask, button, finished, lastAnswer, send } from './visit.ts';
 
 /** Answers are held for it after their first word, so however late a page is, it sees them run. */
 let held = Promise.withResolvers<void>();
@@ -93,6 +93,39 @@ describe('a question', { skip: withoutBrowser }, () => {
       for (const each of [page, other]) {
         await becomes(() => each.locator('.question .bubble').allInnerTexts(), ['first', 'wait', 'and then?']);
       }
+    });
+  });
+
+  test('is answered anew, or in other words, by one tab at a time, and the other one says so', async () => {
+    await visit(async (page, context) => {
+      await send(page, 'wait');
+      held.resolve();
+      await finished(lastAnswer(page));
+      held = Promise.withResolvers();
+      const other = await context.newPage();
+      await other.addInitScript(LATE_WORDS);
+      await other.goto(page.url());
+      await lastAnswer(other).getByText('Said first, and last').waitFor();
+      const asked = gateway.upstream.chats.length;
+      await button(page, 'Regenerate').click();
+      await becomes(async () => gateway.upstream.chats.length, asked + 1);
+      const refusal = other.getByText('An answer is on its way: wait for its end, or stop it.');
+      await button(other, 'Regenerate').click();
+      await refusal.waitFor();
+      await other.locator('.toasts').getByRole('button', { name: 'Close' }).click();
+      await other.locator('.question').getByRole('button', { name: 'Edit' }).click();
+      const field = other.locator('.editor textarea');
+      await field.fill('in other words');
+      await field.press('Enter');
+      await refusal.waitFor();
+      assert.equal(await field.inputValue(), 'in other words');
+      assert.equal(gateway.upstream.chats.length, asked + 1);
+      held.resolve();
+      await finished(lastAnswer(page));
+      await other.evaluate('late.come()');
+      await field.press('Enter');
+      await lastAnswer(other).getByText('You said: in other words').waitFor();
+      assert.equal(gateway.upstream.chats.length, asked + 2);
     });
   });
 

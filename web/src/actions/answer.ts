@@ -1,5 +1,6 @@
 import { converse, stopStream } from '../api/conversation.ts';
 import { announce } from '../components/announce.ts';
+import { toast } from '../components/toast.ts';
 import { t } from '../i18n/index.ts';
 import { app } from '../state/app.ts';
 import { type Choice, canSearch, findOffer } from '../state/catalog.ts';
@@ -7,6 +8,7 @@ import { type Chat, isOver, type Message, newId, type Part } from '../state/mode
 import { requestBody } from '../state/request.ts';
 import { endedAt, resumedAt } from '../state/take.ts';
 import { pathTo } from '../state/tree.ts';
+import { mayAsk } from '../storage/running.ts';
 import { noteAsked } from './asked-here.ts';
 import { choiceOf, createChat, openChat } from './chats.ts';
 import { change, follow } from './follow.ts';
@@ -34,9 +36,16 @@ export function titleFrom(parts: readonly Part[]): string {
   return line.length > 60 ? `${line.slice(0, 59).trimEnd()}…` : line;
 }
 
+/** Whether this tab may ask in a chat, where another one may just have done so. Says why not. */
+export async function isAloneIn(chat: string): Promise<boolean> {
+  const isAlone = await mayAsk(chat);
+  if (!isAlone) toast(t('chat.editWaits'));
+  return isAlone;
+}
+
 /** Has the question of an answer answered once more, as a branch of its own. */
-export function regenerate(message: Message): void {
-  if (message.parent !== null) void answer(message.chat, message.parent, 'variant');
+export async function regenerate(message: Message): Promise<void> {
+  if (message.parent !== null && (await isAloneIn(message.chat))) await answer(message.chat, message.parent, 'variant');
 }
 
 /** Asks again in other words, as a branch of its own. */
@@ -48,7 +57,8 @@ export function editQuestion(message: Message, parts: readonly Part[]): void {
 }
 
 /** Prolongs an answer that was cut off. */
-export function continueAnswer(message: Message): void {
+export async function continueAnswer(message: Message): Promise<void> {
+  if (!(await isAloneIn(message.chat))) return;
   const { finish: _, error: __, streamId: ___, lastEvent: ____, suggestions: _____, ...rest } = message;
   const kept = {
     ...rest,
@@ -56,7 +66,7 @@ export function continueAnswer(message: Message): void {
     ...(rest.timing === undefined ? {} : { timing: resumedAt(rest.timing, Date.now()) }),
   };
   app.dispatch({ type: 'messages/put', messages: [kept] });
-  void run(kept, 'continue');
+  await run(kept, 'continue');
 }
 
 /** Stops an answer, here and on the server, whichever tab asked for it. */

@@ -63,7 +63,7 @@ export const shellCommands: readonly Command[] = [
     when: () => !isRunning() && lastAnswer() !== undefined,
     run: () => {
       const message = lastAnswer();
-      if (message !== undefined) regenerate(message);
+      if (message !== undefined) void regenerate(message);
     },
   },
   {

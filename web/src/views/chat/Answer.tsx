@@ -116,7 +116,7 @@ function Note({ message, isLast, again }: Pick<AnswerProps, 'message' | 'isLast'
     <p class="note">
       {text}
       {isLast && message.finish === 'length' && hasText && (
-        <button type="button" class="link-button" onClick={() => continueAnswer(message)}>
+        <button type="button" class="link-button" onClick={() => void continueAnswer(message)}>
           {t('chat.continue')}
         </button>
       )}

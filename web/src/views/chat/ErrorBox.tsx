@@ -55,7 +55,7 @@ export function ErrorBox({ failure, message, isLast, again }: ErrorBoxProps) {
             </button>
           )}
           {wait === 0 && isLast && message.parts.length > 0 && (
-            <button type="button" class="button" onClick={() => continueAnswer(message)}>
+            <button type="button" class="button" onClick={() => void continueAnswer(message)}>
               {t('chat.continue')}
             </button>
           )}

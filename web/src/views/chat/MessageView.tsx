@@ -41,7 +41,13 @@ export function MessageView({ chat, id, siblings, isLast, isNear }: MessageViewP
       <h2 class="hidden">{t(isAnswer ? 'chat.answer' : 'chat.you')}</h2>
       {!isDressed && <div class="undressed">{textOf(message)}</div>}
       {isDressed && isAnswer && (
-        <Answer message={message} isLast={isLast} again={regenerate} actions={messageActions} branches={branches} />
+        <Answer
+          message={message}
+          isLast={isLast}
+          again={(each) => void regenerate(each)}
+          actions={messageActions}
+          branches={branches}
+        />
       )}
       {isDressed && !isAnswer && <Question message={message} branches={branches} />}
     </article>

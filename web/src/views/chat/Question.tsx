@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { editQuestion } from '../../actions/answer.ts';
+import { editQuestion, isAloneIn } from '../../actions/answer.ts';
 import { addFiles, partsOf, removeAttachment, resend, sayFailed } from '../../actions/attachments.ts';
 import { deleteMessage } from '../../actions/messages.ts';
 import { copy } from '../../components/copy.ts';
@@ -67,9 +67,10 @@ function QuestionEditor({ message, close }: { readonly message: Message; readonl
   const attachments = useApp((state) => (state.drafts[name] ?? emptyDraft).attachments);
   const enterSends = useEnterSends();
   const isRunning = useApp((state) => runningIn(state.streams, message.chat) !== undefined);
-  const send = (text: string): void => {
+  const send = async (text: string): Promise<void> => {
     const all = [...files, ...partsOf(attachments)];
     if ((text === '' && all.length === 0) || sayFailed(attachments)) return;
+    if (!(await isAloneIn(message.chat))) return;
     draft.forget();
     close();
     editQuestion(message, text === '' ? all : [...all, { type: 'text', text }]);
@@ -92,7 +93,7 @@ function QuestionEditor({ message, close }: { readonly message: Message; readonl
       wait={isRunning ? t('chat.editWaits') : undefined}
       isBusy={isTaking(attachments)}
       takeFiles={(chosen) => addFiles(name, chosen)}
-      onDone={send}
+      onDone={(text) => void send(text)}
       close={close}
     >
       {files.length > 0 && (

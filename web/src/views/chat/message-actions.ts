@@ -34,7 +34,13 @@ export const messageActions: readonly MessageAction[] = [
     when: (message) => textOf(message) !== '',
     run: toggleReading,
   },
-  { id: 'regenerate', label: 'chat.regenerate', icon: 'again', when: () => true, run: regenerate },
+  {
+    id: 'regenerate',
+    label: 'chat.regenerate',
+    icon: 'again',
+    when: () => true,
+    run: (message) => void regenerate(message),
+  },
   {
     id: 'compare',
     label: 'compare.thisAnswer',
@@ -55,6 +61,6 @@ export const messageActions: readonly MessageAction[] = [
     label: 'chat.continue',
     icon: 'forward',
     when: (message, isLast) => isLast && message.parts.length > 0 && message.finish !== 'stop',
-    run: continueAnswer,
+    run: (message) => void continueAnswer(message),
   },
 ];
