@@ -280,6 +280,19 @@ describe('fields of the Responses API', { timeout: 60_000 }, () => {
     });
   });
 
+  test('an address in the place of base64 is refused with the field, whoever would answer', async () => {
+    for (const [param, part] of [
+      ['input.file_data', { type: 'input_file', filename: 'a.pdf', file_data: 'https://files.example/a.pdf' }],
+      ['input.input_audio.data', { type: 'input_audio', input_audio: { data: 'HTTP://x.example/a', format: 'mp3' } }],
+    ] as const) {
+      for (const format of ['openai', 'openai-responses', 'google'] as const) {
+        const asked = create(format, { input: [{ role: 'user', content: [part] }] as never });
+        const message = new RegExp(`'${param}' must be base64 or a data: URI, and not an address`);
+        await assert.rejects(asked, { status: 422, param, message });
+      }
+    }
+  });
+
   test('one provider by its path', async () => {
     const seat = world.seat('anthropic');
     seat.answers({ text: ['Hello'] });

@@ -1,5 +1,6 @@
 import type { MediaPart, Part } from '../../core/chat.ts';
 import { mimeTypeOf } from '../../core/data-uri.ts';
+import { SluiceError } from '../../core/errors.ts';
 import { wordsOf } from '../../core/objects.ts';
 import { isUploadId, uploadAddress } from '../../core/upload-address.ts';
 import type { Json } from './wire.ts';
@@ -78,6 +79,7 @@ function toImage({ image_url: image, file_id: id, detail }: Json): MediaPart | u
 function toFile({ file_data: data, file_url: given, file_id: id, filename }: Json): MediaPart | undefined {
   const name = typeof filename === 'string' ? { name: filename } : {};
   if (typeof data === 'string') {
+    refuseAddress(data, 'input.file_data', "; 'file_url' takes one");
     const type =
       typeof filename === 'string' && /\.pdf$/i.test(filename) ? 'application/pdf' : 'application/octet-stream';
     const url = data.startsWith('data:') ? data : `data:${type};base64,${data}`;
@@ -91,7 +93,15 @@ function toFile({ file_data: data, file_url: given, file_id: id, filename }: Jso
 function toAudio(audio: unknown): MediaPart | undefined {
   const { data, format } = (audio ?? {}) as { data?: unknown; format?: unknown };
   if (typeof data !== 'string') return undefined;
+  refuseAddress(data, 'input.input_audio.data', '');
   const mime = `audio/${format === 'mp3' ? 'mpeg' : typeof format === 'string' ? format : 'wav'}`;
   const url = data.startsWith('data:') ? data : `data:${mime};base64,${data}`;
   return { type: 'media', kind: 'audio', url, mimeType: mime };
+}
+
+/** Whoever gets an address in the place of base64 reads it as some. */
+function refuseAddress(data: string, param: string, advice: string): void {
+  if (!/^\s*https?:/i.test(data)) return;
+  const message = `'${param}' must be base64 or a data: URI, and not an address${advice}.`;
+  throw new SluiceError('invalid_field', message, { param });
 }
