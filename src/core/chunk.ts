@@ -119,8 +119,13 @@ export type Chunk =
   | { readonly type: 'log'; readonly log: string; readonly memories?: number }
   | { readonly type: 'auth'; readonly auth: ErrorInfo } // made by routing when credentials are missing or refused
   | { readonly type: 'error'; readonly error: ErrorInfo } // made by routing; providers throw
-  // `stopSequence`: the client's own stop word that ended the answer, where the provider tells.
-  | { readonly type: 'finish'; readonly finish: FinishReason; readonly stopSequence?: string };
+  // `stopSequence`: the client's own stop word that ended the answer; `serviceTier`: what it was served as. Where the provider tells.
+  | {
+      readonly type: 'finish';
+      readonly finish: FinishReason;
+      readonly stopSequence?: string;
+      readonly serviceTier?: string;
+    };
 
 /**
  * What one read of the upstream brought. Chunks travel in batches, so that a burst costs one step through the

@@ -108,7 +108,8 @@ describe('fields of the Responses API', { timeout: 60_000 }, () => {
   test('an answer names a service tier that was asked for only where its upstream was asked for it', async () => {
     const asked = { service_tier: 'flex' } as const;
     const { answer, sent, dropped } = await create('openai', asked);
-    assert.deepEqual([answer.service_tier, sent['service_tier'], dropped], ['flex', 'flex', null]);
+    // The upstream tells that it served it as usual.
+    assert.deepEqual([answer.service_tier, sent['service_tier'], dropped], ['default', 'flex', null]);
     const lost = await create('anthropic', asked);
     assert.deepEqual([lost.answer.service_tier, lost.dropped], ['default', 'service_tier']);
     const kept = await world.client.responses.retrieve(lost.answer.id);
@@ -117,6 +118,47 @@ describe('fields of the Responses API', { timeout: 60_000 }, () => {
     seat.answers({ text: ['Hello'] });
     const stream = world.client.responses.stream({ model: seat.model, input: 'Hi', ...asked });
     assert.equal((await stream.finalResponse()).service_tier, 'default');
+  });
+
+  test('an answer names the service tier that it was served as, where its upstream tells', async () => {
+    const chunk = (members: object): string =>
+      `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', ...members })}\n\n`;
+    const raw = (tier: object): string =>
+      [
+        chunk({ choices: [{ index: 0, delta: { content: 'Hi' } }] }),
+        chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], ...tier }),
+        'data: [DONE]\n\n',
+      ].join('');
+    const chat = world.seat('openai');
+    for (const [tier, told] of [
+      [{ service_tier: 'default' }, 'default'],
+      [{ service_tier: null }, 'priority'],
+    ] as const) {
+      chat.answers({ raw: raw(tier) });
+      const asked = { model: chat.model, input: 'Hi', service_tier: 'priority' } as const;
+      const answer = await world.client.responses.create(asked);
+      const stream = world.client.responses.stream(asked);
+      const kept = await world.client.responses.retrieve(answer.id);
+      const all = [answer, kept, await stream.finalResponse()];
+      assert.deepEqual(
+        all.map(({ service_tier }) => service_tier),
+        [told, told, told],
+      );
+    }
+    const own = world.seat('openai-responses');
+    const response = { ...HEAD, status: 'completed', usage: USAGE, service_tier: 'default' };
+    own.answers({
+      raw: sse([
+        { type: 'response.created', response: HEAD },
+        { type: 'response.completed', response },
+      ]),
+    });
+    const { service_tier } = await world.client.responses.create({
+      model: own.model,
+      input: 'Hi',
+      service_tier: 'flex',
+    });
+    assert.equal(service_tier, 'default');
   });
 
   test('what has no place is told, in the words of the client', async () => {

@@ -38,6 +38,7 @@ export class ResponsesStream implements Encoder {
   #isAnnounced = false;
   #isBegun = false;
   #usage: Usage | undefined;
+  #tier: string | undefined;
   #state: State;
 
   constructor(head: ResponseHead, { startingAfter = -1, ending = {} }: StreamOptions = {}) {
@@ -80,7 +81,14 @@ export class ResponsesStream implements Encoder {
       // Nothing goes on any more in an answer that is over.
       this.#isOver && item['status'] === 'in_progress' ? { ...item, status: 'incomplete' } : item,
     );
-    return responseOf(this.#head, { ...this.#state, usage: this.#usage, output, ...this.#ending });
+    const tier = this.#tier ?? this.#ending.tier;
+    return responseOf(this.#head, {
+      ...this.#state,
+      usage: this.#usage,
+      output,
+      ...this.#ending,
+      ...(tier === undefined ? {} : { tier }),
+    });
   }
 
   get #isOver(): boolean {
@@ -93,6 +101,7 @@ export class ResponsesStream implements Encoder {
         this.#usage = chunk.usage;
         break;
       case 'finish':
+        this.#tier = chunk.serviceTier;
         this.#finish(chunk.finish);
         break;
       case 'error':

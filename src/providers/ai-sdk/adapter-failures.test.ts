@@ -32,7 +32,8 @@ describe('an answer that is complete ends soon, though its connection stays open
       await using vendor = await openVendor(kind, () => ({ text: ['Hi', ' you'], lingers: true }));
       const chunks = await allChunks(vendor.chat(chatRequest('Hello')));
       assert.equal(contentOf(chunks), 'Hi you');
-      assert.deepEqual(chunks.at(-1), { type: 'finish', finish: 'stop' });
+      const served = kind === 'openai-responses' ? { serviceTier: 'default' } : {};
+      assert.deepEqual(chunks.at(-1), { type: 'finish', finish: 'stop', ...served });
       assert.equal(await vendor.upstream.requests[0]?.closed, 'aborted');
     });
   }

@@ -10,7 +10,7 @@ import type {
 import type { Chunk, FinishReason, Usage } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import { isObject } from '../../core/objects.ts';
+import { defined, isObject } from '../../core/objects.ts';
 import { tokenCount } from '../../core/usage.ts';
 import { vendorText } from '../../core/vendor.ts';
 import { type Speaker, streamFailure } from './failure.ts';
@@ -188,7 +188,8 @@ export class Translator {
     const counted = toUsage(usage);
     if (counted !== undefined) batch.push({ type: 'usage', usage: counted });
     const stopSequence = vendorText(providerMetadata, 'anthropic', 'stopSequence');
-    batch.push({ type: 'finish', finish, ...(stopSequence === undefined ? {} : { stopSequence }) });
+    const serviceTier = vendorText(providerMetadata, 'openai', 'serviceTier');
+    batch.push({ type: 'finish', finish, ...defined({ stopSequence, serviceTier }) });
     this.finished = true;
   }
 }

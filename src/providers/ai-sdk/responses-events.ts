@@ -159,13 +159,15 @@ export class ResponseEvents {
   }
 
   #finish(response: Json, batch: Chunk[]): void {
-    const { reason } = membersOf(response['incomplete_details']);
+    const { incomplete_details: details, service_tier: tier } = response;
+    const { reason } = membersOf(details);
     const usage = membersOf(response['usage']);
     if (tokenCount(usage['input_tokens']) !== undefined) batch.push({ type: 'usage', usage: toUsage(usage) });
     const isIncomplete = response['status'] === 'incomplete' && typeof reason === 'string';
     batch.push({
       type: 'finish',
       finish: isIncomplete ? toFinish(reason) : this.#calls.size > 0 ? 'tool_calls' : 'stop',
+      ...(typeof tier === 'string' ? { serviceTier: tier } : {}),
     });
     this.finished = true;
   }

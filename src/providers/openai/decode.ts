@@ -40,6 +40,7 @@ interface WireMessage {
 export class ChatDecoder {
   #finish: string | undefined;
   #usage: Usage | undefined;
+  #tier: string | undefined;
   /** Told anew with every event, or with the last one. */
   #found: readonly Source[] = [];
   #done = false;
@@ -101,7 +102,12 @@ export class ChatDecoder {
     if (typeof json !== 'object' || json === null) return;
     const failure = failureInAnswer(json);
     if (failure !== undefined) throw failure;
-    const { choices, usage } = json as { choices?: unknown; usage?: unknown };
+    const {
+      choices,
+      usage,
+      service_tier: tier,
+    } = json as { choices?: unknown; usage?: unknown; service_tier?: unknown };
+    if (typeof tier === 'string' && tier !== '') this.#tier = tier;
     if (usage !== undefined && usage !== null) this.#usage = decodeUsage(usage) ?? this.#usage;
     this.#found = foundSources(json) ?? this.#found;
     if (!Array.isArray(choices)) return;
@@ -131,7 +137,8 @@ export class ChatDecoder {
     }
     for (const source of this.#found) into.push({ type: 'source', source });
     if (this.#usage !== undefined) into.push({ type: 'usage', usage: this.#usage });
-    into.push({ type: 'finish', finish: this.#reason() });
+    const served = this.#tier === undefined ? {} : { serviceTier: this.#tier };
+    into.push({ type: 'finish', finish: this.#reason(), ...served });
   }
 
   /** Whether `[DONE]` alone ends the answer, and that in the middle of a call. */
