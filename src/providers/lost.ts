@@ -15,12 +15,17 @@ export function lostCacheMarks({ messages, tools = [] }: ChatRequest): readonly 
   return [...parts, ...tools].some(isCached) ? ['cache_control'] : [];
 }
 
+/** Thoughts that another vendor has signed, encrypted or withheld; `own`: the names of this one. */
+export function lostThoughts({ messages }: ChatRequest, ...own: readonly string[]): readonly string[] {
+  const isLost = (part: Part): boolean =>
+    part.type === 'reasoning' && part.vendor !== undefined && !own.some((name) => part.vendor?.[name] !== undefined);
+  return messages.some(({ content }) => content.some(isLost)) ? ['signature'] : [];
+}
+
 /** What one vendor understands of a conversation and its tools, and what a result of a tool says beside its words. */
 export function* lostMarks(request: ChatRequest): Iterable<string> {
-  const { messages } = request;
-  const parts = messages.flatMap((message) => message.content);
   yield* lostCacheMarks(request);
-  if (parts.some((part) => part.type === 'reasoning' && part.vendor !== undefined)) yield 'signature';
+  yield* lostThoughts(request);
   yield* lostErrors(request);
 }
 

@@ -194,6 +194,31 @@ describe('members of parts that only one vendor understands', { timeout: 60_000 
     assert.deepEqual((await generate('claude', { contents })).lost, ['contents.parts.functionResponse.response.error']);
   });
 
+  test('that thoughts were sealed by another vendor is named before those who cannot open them', async () => {
+    const asked = { role: 'user', content: 'Hi' };
+    const ofClaude = (name: Name, thought: Json) => {
+      const messages = [asked, { role: 'assistant', content: [thought, { type: 'text', text: 'Ho' }] }, asked];
+      return ask(name, '/v1/messages', { model: `${name}/${MODELS[name]}`, max_tokens: 9, messages });
+    };
+    for (const thought of [
+      { type: 'thinking', thinking: 'Hm', signature: 'ErUB' },
+      { type: 'redacted_thinking', data: 'EmwK' },
+    ]) {
+      for (const name of ['acme', 'gemini', 'responses'] as const) {
+        assert.deepEqual((await ofClaude(name, thought)).lost, ['signature'], `${name}: ${thought.type}`);
+      }
+      const { lost, sent } = await ofClaude('claude', thought);
+      assert.deepEqual([lost, member(sent, 'messages', 1, 'content', 0)], [[], thought]);
+    }
+    assert.deepEqual((await ofClaude('gemini', { type: 'thinking', thinking: 'Hm', signature: '' })).lost, []);
+    const thought = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAA' };
+    for (const name of ['acme', 'claude', 'gemini', 'responses'] as const) {
+      const input = [asked, thought, { role: 'assistant', content: 'Ho' }, asked];
+      const { lost } = await ask(name, '/v1/responses', { model: `${name}/${MODELS[name]}`, input });
+      assert.deepEqual(lost, name === 'responses' ? [] : ['reasoning.encrypted_content'], name);
+    }
+  });
+
   test('a document’s title stands before it, where Gemini has no place for it', async () => {
     const document = {
       type: 'document',

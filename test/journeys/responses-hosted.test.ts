@@ -295,6 +295,7 @@ providers:
       'input.file_search_call',
       'input.mcp_call',
       'input.mcp_list_tools',
+      'reasoning.encrypted_content',
     ]);
     const { messages, system } = lastBody(claude) as { messages: Json[]; system: unknown };
     assert.deepEqual(

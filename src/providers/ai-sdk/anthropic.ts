@@ -2,7 +2,7 @@ import type { JSONObject } from '@ai-sdk/provider';
 import { z } from 'zod';
 import type { Model } from '../../core/model.ts';
 import { isObject, present } from '../../core/objects.ts';
-import { lostDetail } from '../lost.ts';
+import { lostDetail, lostThoughts } from '../lost.ts';
 import { fromAiSdk } from './adapter.ts';
 import { Mending } from './anthropic-mend.ts';
 import { messagesApi } from './anthropic-native.ts';
@@ -33,7 +33,7 @@ export const anthropic = fromAiSdk({
     },
     mending: () => new Mending(),
   },
-  lost: (request) => [...lostDetail(request), ...lostEffort(request)],
+  lost: (request) => [...lostDetail(request), ...lostThoughts(request, 'anthropic'), ...lostEffort(request)],
 
   options(request) {
     const { thinking, user } = request.extra;

@@ -1,5 +1,5 @@
 import type { Model } from '../../core/model.ts';
-import { lostCacheMarks, lostDetail, lostErrors, lostOneCall } from '../lost.ts';
+import { lostCacheMarks, lostDetail, lostErrors, lostOneCall, lostThoughts } from '../lost.ts';
 import { type Connection, fromAiSdk, type Settings } from './adapter.ts';
 import { withClaudeBudget } from './budget.ts';
 import { lostEffort } from './options.ts';
@@ -16,6 +16,7 @@ export const bedrock = fromAiSdk({
     ...lostDetail(request),
     ...lostErrors(request),
     ...lostOneCall(request),
+    ...lostThoughts(request, 'bedrock', 'amazonBedrock'),
     ...lostEffort(request),
   ],
   effort: (word, model) => (word === 'none' && ALWAYS_THINKS.test(model) ? 'low' : word),

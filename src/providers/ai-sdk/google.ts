@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Model } from '../../core/model.ts';
 import { defined, isObject, membersOf, parseObject } from '../../core/objects.ts';
 import { drawing } from '../image/describe.ts';
-import { lostCacheMarks, lostDetail, lostOneCall } from '../lost.ts';
+import { lostCacheMarks, lostDetail, lostOneCall, lostThoughts } from '../lost.ts';
 import { fromAiSdk } from './adapter.ts';
 import { type BudgetRange, budgetWithin } from './budget.ts';
 import { mended } from './google-mend.ts';
@@ -53,6 +53,7 @@ export const google = fromAiSdk({
     ...lostCacheMarks(request),
     ...lostDetail(request),
     ...lostOneCall(request),
+    ...lostThoughts(request, 'google'),
     ...lostEffort(request),
   ],
   effort: takenEffort,

@@ -1,7 +1,7 @@
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { ChatRequest } from '../../core/chat.ts';
 import { parseObject, present } from '../../core/objects.ts';
-import { lostCacheMarks } from '../lost.ts';
+import { lostCacheMarks, lostThoughts } from '../lost.ts';
 import { nearestEffort } from '../openai/efforts.ts';
 import { withJsonInWords } from '../openai/json-in-words.ts';
 import { parseModels } from '../openai/models.ts';
@@ -41,7 +41,7 @@ export const openaiResponses = fromAiSdk({
   taken: (request, drop) =>
     withJsonInWords(withPossibleStrict(withKnownTier(request, drop), drop), USUAL_SERVICE, drop),
 
-  lost: lostCacheMarks,
+  lost: (request) => [...lostCacheMarks(request), ...lostThoughts(request, 'openai')],
 
   native: responsesApi,
 
