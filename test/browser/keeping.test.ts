@@ -66,6 +66,17 @@ const LATE_TAB = `
     for (const word of late.heard.splice(0)) word();
   };`;
 
+/** Looking whether a chat is there takes as long as the page is, from `going.isOn` on, and with it the transaction that looks. */
+const GOING = `globalThis.going = { isOn: false, count: 0 };
+  const { getKey } = IDBObjectStore.prototype;
+  IDBObjectStore.prototype.getKey = function (key) {
+    if (!going.isOn) return getKey.call(this, key);
+    going.count += 1;
+    const wait = () => (this.count('nobody').onsuccess = wait);
+    wait();
+    return {};
+  };`;
+
 /** Comes to its end once all that was to be written so far is. */
 const WRITTEN = `new Promise((done) => {
   indexedDB.open('sluice').onsuccess = ({ target: { result } }) => {
@@ -217,6 +228,27 @@ describe('what the page keeps', { skip: withoutBrowser }, () => {
       await page.getByRole('button', { name: 'Undo' }).click();
       await becomes(() => page.locator('#prompt').inputValue(), 'half a thought');
       await becomes(kept, 1);
+    });
+  });
+
+  test('what was changed just before the page went, though it still looked whether the chat was there', async () => {
+    await visit(async (page) => {
+      await page.addInitScript(GOING);
+      await page.reload();
+      for (const question of ['first', 'second']) await ask(page, question);
+      const questions = (): Promise<readonly string[]> => page.locator('.question .bubble').allInnerTexts();
+      await page.evaluate(WRITTEN);
+      await page.evaluate('going.isOn = true');
+      await page.locator('.answer').first().getByRole('button', { name: 'Delete this message' }).click();
+      await becomes(() => page.evaluate('going.count'), 1);
+      await page.locator('.question').first().hover();
+      await page.locator('.question').first().getByRole('button', { name: 'Delete this message' }).click();
+      await choose(page, 'Pin');
+      await page.getByText('Pinned').waitFor();
+      await page.reload();
+      await becomes(questions, ['second']);
+      await becomes(() => page.locator('.answer').count(), 1);
+      await page.getByText('Pinned').waitFor();
     });
   });
 

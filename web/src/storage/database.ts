@@ -72,6 +72,15 @@ export interface Changes {
   readonly unlessGone?: readonly string[];
 }
 
+/** Those that have not written yet, since they look whether chats are there. */
+const looking = new Set<IDBTransaction>();
+
+/** Ends those that only look. When the page goes they would write nothing, and nothing could be written behind them. */
+export function stopLooking(): void {
+  for (const transaction of looking) transaction.abort();
+  looking.clear();
+}
+
 /** All changes or none; resolves when they are on the disk. */
 export async function write({ put = {}, remove = {}, unlessGone = [] }: Changes): Promise<void> {
   const stores = [...new Set([...Object.keys(put), ...Object.keys(remove)])];
@@ -80,6 +89,7 @@ export async function write({ put = {}, remove = {}, unlessGone = [] }: Changes)
   const transaction = database.transaction(stores, 'readwrite');
   const gone = new Set<unknown>();
   const change = (): void => {
+    looking.delete(transaction);
     for (const [store, values] of Object.entries(put))
       for (const value of values) if (!gone.has(chatOf(store, value))) transaction.objectStore(store).put(value);
     for (const [store, keys] of Object.entries(remove))
@@ -89,6 +99,7 @@ export async function write({ put = {}, remove = {}, unlessGone = [] }: Changes)
   };
   let left = unlessGone.length;
   if (left === 0) change();
+  else looking.add(transaction);
   for (const chat of unlessGone) {
     const there = transaction.objectStore('chats').getKey(chat);
     there.onsuccess = () => {
@@ -97,7 +108,7 @@ export async function write({ put = {}, remove = {}, unlessGone = [] }: Changes)
       if (left === 0) change();
     };
   }
-  return ended(transaction);
+  return ended(transaction).finally(() => looking.delete(transaction));
 }
 
 /** The chat that something is about. */
@@ -141,6 +152,10 @@ export async function clearAll(): Promise<void> {
 function ended(transaction: IDBTransaction): Promise<void> {
   return new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();
-    transaction.onabort = () => reject(transaction.error);
+    transaction.onabort = () => {
+      // Without an error where it was this page that ended it.
+      if (transaction.error === null) resolve();
+      else reject(transaction.error);
+    };
   });
 }

@@ -3,7 +3,7 @@ import { type Action, reduce, type State } from '../state/index.ts';
 import type { Chat, Message } from '../state/model.ts';
 import { takeSettings } from '../state/settings.ts';
 import type { MessageMap } from '../state/tree.ts';
-import { readAll, readBy, readOne, removeOrphans, write } from './database.ts';
+import { readAll, readBy, readOne, removeOrphans, stopLooking, write } from './database.ts';
 import { loadDrafts, takeDraft, writeDrafts } from './keep-drafts.ts';
 import { readLocal, writeLocal } from './local.ts';
 import { shareRunning } from './running.ts';
@@ -29,14 +29,20 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
   loadDrafts(refuse);
   const tellRunning = shareRunning();
   let written = app.get();
+  // The state before what is on its way to the disk, which may not get there when the page goes.
+  let unsure: State | undefined;
+  let underway = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isGathering = false;
   const flush = async (isLeaving = false): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
+    if (isLeaving) stopLooking();
     const now = app.get();
-    const before = written;
+    const before = (isLeaving ? unsure : undefined) ?? written;
     written = now;
+    unsure ??= before;
+    underway += 1;
     try {
       await writeDifference(before, now, isLeaving);
       // Behind it, so that nobody takes an answer for broken off whose end is still to be read.
@@ -45,6 +51,9 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
       // What was refused goes with the next change.
       written = { ...written, chats: before.chats, messages: before.messages };
       refuse(error);
+    } finally {
+      underway -= 1;
+      if (underway === 0) unsure = undefined;
     }
   };
   app.subscribe(() => {
@@ -72,6 +81,7 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
   // more by this one, which may be late: it may have been brought back there by then.
   const take: Take = (action) => {
     written = reduce(written, action);
+    if (unsure !== undefined) unsure = reduce(unsure, action);
     app.dispatch(action);
   };
   // In the order in which they came: one that has to read something must not be done after a later one.
