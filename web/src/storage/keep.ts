@@ -5,6 +5,7 @@ import { takeSettings } from '../state/settings.ts';
 import type { MessageMap } from '../state/tree.ts';
 import { readAll, readBy, readOne, removeOrphans, stopLooking, write } from './database.ts';
 import { loadDrafts, takeDraft, writeDrafts } from './keep-drafts.ts';
+import { hurryLarge } from './large-drafts.ts';
 import { readLocal, writeLocal } from './local.ts';
 import { shareRunning } from './running.ts';
 import { listen, tell } from './tabs.ts';
@@ -69,7 +70,10 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
     isGathering = canWait;
     timer = setTimeout(() => void flush(), canWait ? GATHER_MS : 0);
   });
-  addEventListener('pagehide', () => void flush(true));
+  addEventListener('pagehide', () => {
+    void flush(true);
+    hurryLarge();
+  });
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'hidden') void flush();
   });

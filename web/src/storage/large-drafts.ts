@@ -19,17 +19,24 @@ export function writeLarge(chat: string, draft: Draft | undefined): Promise<void
 
 async function writeAll(): Promise<void> {
   try {
-    while (next.size > 0) {
-      const entries = [...next];
-      next = new Map();
-      await write({
-        put: { records: entries.flatMap(([id, draft]) => (draft === undefined ? [] : [{ kind: KIND, id, draft }])) },
-        remove: { records: entries.flatMap(([id, draft]) => (draft === undefined ? [[KIND, id]] : [])) },
-      });
-    }
+    while (next.size > 0) await writeNext();
   } finally {
     writing = undefined;
   }
+}
+
+function writeNext(): Promise<void> {
+  const entries = [...next];
+  next = new Map();
+  return write({
+    put: { records: entries.flatMap(([id, draft]) => (draft === undefined ? [] : [{ kind: KIND, id, draft }])) },
+    remove: { records: entries.flatMap(([id, draft]) => (draft === undefined ? [[KIND, id]] : [])) },
+  });
+}
+
+/** Puts what waits into the database's queue, behind what is on its way: the page goes. */
+export function hurryLarge(): void {
+  writeNext().catch(() => {});
 }
 
 export async function readLarge(chat: string): Promise<Draft | undefined> {
