@@ -277,7 +277,7 @@ describe('what the page keeps', { skip: withoutBrowser }, () => {
         await tab.reload();
         await finished(lastAnswer(tab));
         assert.deepEqual(await tab.locator('.question .bubble').allInnerTexts(), ['first']);
-        assert.equal(await tab.locator('.chat-list li').count(), 1);
+        await becomes(() => tab.locator('.chat-list li').count(), 1);
       }
     });
   });

@@ -118,6 +118,7 @@ describe('many answers at once', { skip: withoutBrowser }, () => {
       silent.shift()?.();
       await becomes(async () => silent.length, 5);
       for (const begin of silent.splice(0)) begin();
+      await allEnd(page);
       await areWhole(page, questions);
       assert.equal(gateway.upstream.chats.length - before, 6);
     });
@@ -154,6 +155,7 @@ describe('many answers at once', { skip: withoutBrowser }, () => {
       const questions = numbered('together', 5);
       await askApart(page, questions);
       goOn.resolve();
+      await allEnd(page);
       await areWhole(page, questions);
       assert.deepEqual(
         seen.filter((url) => url.includes('/streams/')),

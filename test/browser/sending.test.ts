@@ -5,7 +5,7 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, button, finished, lastAnswer, send } from './visit.ts';
+import { ask, button, finished, lastAnswer, mayAsk, send } from './visit.ts';
 
 /** Answers are held for it after their first word, so however late a page is, it sees them run. */
 let held = Promise.withResolvers<void>();
@@ -89,6 +89,7 @@ describe('a question', { skip: withoutBrowser }, () => {
       await finished(lastAnswer(page));
       await other.evaluate('late.come()');
       await lastAnswer(other).getByText('Said first, and last').waitFor();
+      await mayAsk(other);
       await ask(other, 'and then?');
       for (const each of [page, other]) {
         await becomes(() => each.locator('.question .bubble').allInnerTexts(), ['first', 'wait', 'and then?']);
@@ -123,6 +124,7 @@ describe('a question', { skip: withoutBrowser }, () => {
       held.resolve();
       await finished(lastAnswer(page));
       await other.evaluate('late.come()');
+      await mayAsk(other);
       await field.press('Enter');
       await lastAnswer(other).getByText('You said: in other words').waitFor();
       assert.equal(gateway.upstream.chats.length, asked + 2);

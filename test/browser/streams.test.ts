@@ -7,7 +7,7 @@ import { becomes, comesToFit, eventually, PATIENCE_MS } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { type Line, openLine } from './line.ts';
 import { setStage } from './stage.ts';
-import { ask, finished, lastAnswer, send } from './visit.ts';
+import { ask, finished, lastAnswer, mayAsk, send } from './visit.ts';
 
 const WORDS = 300;
 /** So many words of `count` come before it is held. */
@@ -80,6 +80,7 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
       await lastAnswer(second).getByText('Stopped.').waitFor();
       await lastAnswer(page).getByText('Stopped.').waitFor();
       assert.equal(await gateway.upstream.chats.at(-1)?.closed, 'aborted');
+      await mayAsk(second);
       await ask(second, 'and on');
       await page.getByText('You said: and on').waitFor();
     });
@@ -284,6 +285,7 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
         await second.close();
         // Before that nothing else is sent.
         await becomes(() => page.locator('.chat-list .is-running').count(), 0);
+        await mayAsk(page);
       }
     });
   });
