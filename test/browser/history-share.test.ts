@@ -4,7 +4,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { violations } from './axe.ts';
 import { withoutBrowser } from './chromium.ts';
-import { becomes } from './eventually.ts';
+import { becomes, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
 import { ask, finished, goTo, lastAnswer, send, settled } from './visit.ts';
@@ -80,6 +80,24 @@ describe('shared chats', { skip: withoutBrowser }, () => {
         await settled(owner);
         assert.equal(await owner.getByText('and I say').count(), 0);
       });
+    });
+  });
+
+  test('get what was said last though the page went before it was sent', async () => {
+    await visit(async (owner) => {
+      await owner.locator('#providers').waitFor({ state: 'attached' });
+      await ask(owner, 'hello');
+      const link = await share(owner);
+      // What the page sends a while after each change does not get there as long as it lives.
+      let isGone = false;
+      await owner.route('**/backend-api/v2/chat/**', (route) => (isGone ? route.continue() : route.abort()));
+      await ask(owner, 'and goodbye');
+      owner.once('framenavigated', () => {
+        isGone = true;
+      });
+      await owner.reload();
+      await finished(lastAnswer(owner));
+      await eventually(async () => assert.match(await (await read(link)).text(), /You said: \*\*and goodbye/));
     });
   });
 

@@ -6,6 +6,7 @@ import { type Chat, newId } from '../../state/model.ts';
 import { runningIn } from '../../state/streams.ts';
 import { type MessageMap, pathTo } from '../../state/tree.ts';
 import { loadMessages } from '../../storage/keep.ts';
+import { localNames, removeLocal, writeLocal } from '../../storage/local.ts';
 import { reasonOf } from '../chat/advice.ts';
 import { publish, unpublish } from './api.ts';
 import { toShared } from './shared-chat.ts';
@@ -16,6 +17,8 @@ const PACE_MS = 1_500;
 const AGAIN_MS = 10_000;
 /** A deleted chat can be brought back for ten seconds; its share waits for that. */
 const REGRET_MS = 11_000;
+/** Chats whose share has not got all yet, each under a name of its own: the page may go before, and the next one makes up for it. */
+const BEHIND = 'behind.';
 
 /** What was last seen of a shared chat. */
 interface Seen {
@@ -49,6 +52,7 @@ export function keepShares(): void {
     for (const chat of shared) lookAt(chat, messages[chat.id]);
   };
   look();
+  for (const name of localNames(BEHIND)) void bringUpToDate(name.slice(BEHIND.length));
   app.subscribe(look);
   addEventListener('pagehide', () => {
     for (const share of leaving.keys()) void unpublish(share, { keepalive: true }).catch(() => {});
@@ -65,6 +69,7 @@ function lookAt(chat: Chat, messages: MessageMap | undefined): void {
   // A chat that is only opened is no other than the one that was shared.
   const isNews = before !== undefined && (before.messages !== undefined || before.title !== title);
   if (!isNews || before.share !== share || given.has(share) || timers.has(id)) return;
+  writeLocal(BEHIND + id, true);
   timers.set(
     id,
     setTimeout(() => sendAgain(id), PACE_MS),
@@ -78,6 +83,7 @@ function lookForDeleted(byId: Readonly<Record<string, Chat>>): void {
     seen.delete(id);
     clearTimeout(timers.get(id));
     timers.delete(id);
+    removeLocal(BEHIND + id);
     // One that is still there was unshared on purpose, and that is done already.
     if (chat !== undefined) continue;
     const end = (): void => {
@@ -95,23 +101,23 @@ function sendAgain(id: string): void {
 
 async function bringUpToDate(id: string): Promise<void> {
   const chat = app.get().chats.byId[id];
-  if (chat?.share === undefined) return;
+  if (chat?.share === undefined) return removeLocal(BEHIND + id);
   try {
     await send(chat, chat.share);
   } catch (thrown) {
     const failure = toFailure(thrown);
-    // A newer version is there: that of another tab.
-    if (failure.status === 409) return;
     if (failure.code === 'unreachable') {
       timers.set(
         id,
         setTimeout(() => sendAgain(id), AGAIN_MS),
       );
-      return;
+    } else if (failure.status !== 409) {
+      // Otherwise a newer version is there: that of another tab.
+      given.add(chat.share);
+      toast(t('share.notUpdated', { title: chat.title, reason: reasonOf(failure) }));
     }
-    given.add(chat.share);
-    toast(t('share.notUpdated', { title: chat.title, reason: reasonOf(failure) }));
   }
+  if (!timers.has(id)) removeLocal(BEHIND + id);
 }
 
 async function send(chat: Chat, share: string): Promise<void> {
