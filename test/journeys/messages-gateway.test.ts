@@ -70,6 +70,20 @@ describe('Anthropic’s client and the gateway', { timeout: 120_000 }, () => {
     });
   }
 
+  for (const format of ['openai', 'google'] as const) {
+    test(`thoughts that nobody signed end with a signature all the same, an empty one: ${format}`, async () => {
+      const seat = world.seat(format);
+      seat.answers({ reasoning: ['Let me', ' think.'], text: ['Hi'] });
+      const params = { model: seat.model, max_tokens: 9, messages: HELLO };
+      const events = await all(await client.messages.create({ ...params, stream: true }));
+      const deltas = events.flatMap((event) =>
+        event.type === 'content_block_delta' && event.index === 0 ? [event.delta] : [],
+      );
+      assert.deepEqual(deltas.at(-1), { type: 'signature_delta', signature: '' });
+      assert.equal(deltas.map((delta) => ('thinking' in delta ? delta.thinking : '')).join(''), 'Let me think.');
+    });
+  }
+
   describe('what another upstream has no place for', () => {
     const EXTRAS = {
       max_tokens: 100,

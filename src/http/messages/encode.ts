@@ -167,8 +167,7 @@ export class MessageStream implements Encoder {
       return;
     }
     const signature = 'anthropic' in vendor ? vendorText(vendor, 'anthropic', 'signature') : sealVendor(vendor);
-    if (signature !== undefined && signature !== '') out.push(this.#delta({ type: 'signature_delta', signature }));
-    this.#close(out);
+    this.#close(out, signature);
   }
 
   #call(delta: ToolCallDelta, vendors: CallVendors, out: MessageEvent[]): void {
@@ -274,8 +273,10 @@ export class MessageStream implements Encoder {
     out.push({ type: 'ping' });
   }
 
-  #close(out: MessageEvent[]): void {
+  /** Thoughts end with a signature, as Anthropic's do, if need be an empty one: the AI SDK hands back none without. */
+  #close(out: MessageEvent[], signature = ''): void {
     if (this.#open === undefined) return;
+    if (this.#open === 'thinking') out.push(this.#delta({ type: 'signature_delta', signature }));
     this.#open = undefined;
     out.push({ type: 'content_block_stop', index: this.#index });
   }
