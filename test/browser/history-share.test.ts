@@ -166,6 +166,13 @@ describe('shared chats', { skip: withoutBrowser }, () => {
       const headings = page.locator('.screen').getByRole('heading');
       assert.deepEqual(await headings.allTextContents(), ['About boats', 'Question', 'Answer', 'Boats']);
       assert.deepEqual(await violations(page), []);
+      // What scrolls is reached by keyboard, and seen to be.
+      const outline = (): Promise<string> =>
+        page.evaluate("getComputedStyle(document.querySelector('main')).outlineStyle");
+      assert.equal(await outline(), 'none');
+      await page.getByRole('button', { name: 'Continue this chat' }).focus();
+      await page.keyboard.press('Tab');
+      await becomes(outline, 'solid');
     });
   });
 
