@@ -1,22 +1,16 @@
 import { z } from 'zod';
 
-/** Forms of dashboards send what nobody filled in as an empty text. */
-const word = (longest: number) =>
-  z
-    .string()
-    .max(longest)
-    .optional()
-    .transform((text) => (text === '' ? undefined : text));
+const word = (longest: number) => z.string().max(longest).optional();
 
 const MOMENT = /^(?:\d{1,15}|\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?|[0-9a-f]{8}-[0-9a-f-]{27})$/;
 /** A time becomes milliseconds, an id stays a text. */
 const moment = z
   .string()
-  .refine((text) => text === '' || (MOMENT.test(text) && (isId(text) || !Number.isNaN(timeOf(text)))), {
+  .refine((text) => MOMENT.test(text) && (isId(text) || !Number.isNaN(timeOf(text))), {
     error: 'must be a time (ISO 8601, or milliseconds since 1970) or the id of an entry',
   })
   .optional()
-  .transform((text) => (text === undefined || text === '' ? undefined : isId(text) ? text : timeOf(text)));
+  .transform((text) => (text === undefined || isId(text) ? text : timeOf(text)));
 
 function isId(text: string): boolean {
   return text.length === 36 && text[8] === '-';
@@ -34,9 +28,8 @@ export const RequestsQuery = z.object({
   status: z
     .string()
     .toLowerCase()
-    .regex(/^(?:|ok|error|[1-5]xx|[1-5]\d\d)$/, 'must be ok, error, a status such as 429, or a class such as 5xx')
+    .regex(/^(?:ok|error|[1-5]xx|[1-5]\d\d)$/, 'must be ok, error, a status such as 429, or a class such as 5xx')
     .optional()
-    .transform((text) => (text === '' ? undefined : text))
     .describe('ok, error, a status, or a class of them such as 5xx'),
   text: word(1_000).describe('Part of id, route, user, model, provider or error; of the content too where it is kept'),
   before: moment.describe('Only older ones: a time, or the id of an entry'),
