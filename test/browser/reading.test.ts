@@ -21,9 +21,14 @@ describe('the place where somebody reads', { skip: withoutBrowser }, () => {
       await newChat(page);
       await ask(page, 'another');
       const other = new URL(page.url()).hash;
-      await goTo(page, chat);
-      await finished(lastAnswer(page));
       const area = page.locator('#scroll');
+      const isAtEnd = (): Promise<boolean> =>
+        area.evaluate((node) => node.scrollHeight - node.scrollTop - node.clientHeight < 2);
+      await goTo(page, chat);
+      // Whoever scrolls before it is shown, in the chat before it, is not in the last answer afterwards.
+      await becomes(() => page.locator('.answer').count(), 6);
+      await finished(lastAnswer(page));
+      await becomes(isAtEnd, true);
       /** Which paragraph is at the top, of which answer, and where. */
       const place = (): Promise<readonly [string, number]> =>
         area.evaluate((node) => {
@@ -57,7 +62,8 @@ describe('the place where somebody reads', { skip: withoutBrowser }, () => {
       await goTo(page, '#/settings');
       await page.locator('#language').waitFor();
       await goTo(page, chat);
-      await becomes(() => area.evaluate((node) => node.scrollHeight - node.scrollTop - node.clientHeight < 2), true);
+      await page.locator('.question').nth(6).waitFor();
+      await becomes(isAtEnd, true);
     });
   });
 
