@@ -1,33 +1,19 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { isObject, membersOf } from '../../core/objects.ts';
+import { type PartReader, readBy, streaming } from './raw-parts.ts';
 
 /**
  * The library's model of the Gemini API, which also tells the text of an answer in the place of its JSON. Models that know no schema
  * beside tools are given the schema as one more tool by the library, which leaves out all text then; they answer in text nevertheless.
  */
 export function withText(model: LanguageModelV4): LanguageModelV4 {
-  return {
-    specificationVersion: model.specificationVersion,
-    provider: model.provider,
-    modelId: model.modelId,
-    supportedUrls: model.supportedUrls,
-    doGenerate: (options) => model.doGenerate(options),
-    async doStream(options) {
-      const { responseFormat: format, tools } = options;
-      if (format?.type !== 'json' || format.schema === undefined || tools === undefined) return model.doStream(options);
-      const result = await model.doStream({ ...options, includeRawChunks: true });
-      const config = membersOf(membersOf(result.request?.body)['generationConfig']);
-      const reader = new TextReader(config['responseMimeType'] === undefined);
-      const stream = result.stream.pipeThrough(
-        new TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart>({
-          transform: (part, controller) => {
-            for (const each of reader.read(part)) controller.enqueue(each);
-          },
-        }),
-      );
-      return { ...result, stream };
-    },
-  };
+  return streaming(model, async (options) => {
+    const { responseFormat: format, tools } = options;
+    if (format?.type !== 'json' || format.schema === undefined || tools === undefined) return model.doStream(options);
+    const result = await model.doStream({ ...options, includeRawChunks: true });
+    const config = membersOf(membersOf(result.request?.body)['generationConfig']);
+    return readBy(new TextReader(config['responseMimeType'] === undefined), result);
+  });
 }
 
 type TextDelta = Extract<LanguageModelV4StreamPart, { type: 'text-delta' }>;
@@ -35,8 +21,7 @@ type TextDelta = Extract<LanguageModelV4StreamPart, { type: 'text-delta' }>;
 /** The library itself counts its texts. */
 const ID = 'text';
 
-/** Each raw event comes right before the parts that the library makes of it. */
-class TextReader {
+class TextReader implements PartReader {
   /** Text that the library has left out. It waits for the JSON, beside which it would be no part of the answer. */
   #text: TextDelta[] = [];
   #leavesOut: boolean;

@@ -5,6 +5,7 @@ import type {
   SharedV4ProviderMetadata,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
+import { type PartReader, readBy, streaming } from './raw-parts.ts';
 import { LOOSE_ANNOTATION } from './responses-mend.ts';
 
 /** A mark among the provider options: tools that do not say whether they are strict are not. */
@@ -15,25 +16,9 @@ export const LOOSE_TOOLS: SharedV4ProviderOptions = { sluice: { looseTools: true
  * are no summary. The library reads over all of these; its raw events have them.
  */
 export function faithful(model: LanguageModelV4): LanguageModelV4 {
-  return {
-    specificationVersion: model.specificationVersion,
-    provider: model.provider,
-    modelId: model.modelId,
-    supportedUrls: model.supportedUrls,
-    doGenerate: (options) => model.doGenerate(options),
-    async doStream(options) {
-      const result = await model.doStream({ ...withTools(options), includeRawChunks: true });
-      const reader = new RawReader();
-      const stream = result.stream.pipeThrough(
-        new TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart>({
-          transform: (part, controller) => {
-            for (const each of reader.read(part)) controller.enqueue(each);
-          },
-        }),
-      );
-      return { ...result, stream };
-    },
-  };
+  return streaming(model, async (options) =>
+    readBy(new RawReader(), await model.doStream({ ...withTools(options), includeRawChunks: true })),
+  );
 }
 
 function withTools(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
@@ -65,8 +50,7 @@ interface RawEvent {
   } | null;
 }
 
-/** Each raw event comes right before the parts that the library makes of it. */
-class RawReader {
+class RawReader implements PartReader {
   #isRefusal = false;
   #refuses = false;
   #citations = 0;
