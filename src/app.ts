@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { Buckets } from './buckets/buckets.ts';
-import { sweepRegularly } from './buckets/sweep.ts';
 import type { Config, ProviderConfig } from './config/config.ts';
 import { secretsOf } from './config/secrets.ts';
 import { CookieStore } from './cookies/jar.ts';
@@ -47,6 +46,7 @@ import { createWebSearch } from './search/search.ts';
 import { openStores } from './stores/index.ts';
 import type { DatabaseHandle } from './stores/sqlite/protocol.ts';
 import { KeptAnswers } from './streams/kept-answers.ts';
+import { sweepRegularly } from './sweep/sweep.ts';
 import { ResumableUploads } from './uploads/resumable.ts';
 import { Uploads } from './uploads/uploads.ts';
 import { UsageRecorder } from './usage/recorder.ts';

@@ -8,6 +8,10 @@ import type { BucketEvent } from './activity.ts';
 import { addressesOf, DOWNLOADS, download, type PageReader } from './downloads.ts';
 import { cleanName, cleanPart, extensionOf } from './names.ts';
 
+/** Where uploads lie until they are read, and where the files of buckets are, below the folder of files. */
+export const SPOOL_FOLDER = 'uploads';
+export const BUCKETS_FOLDER = 'buckets';
+
 /** A file as it arrives. */
 export interface Upload {
   /** As the client names it. */
@@ -75,7 +79,7 @@ export class Intake {
       rejected.push({ name: upload.filename.slice(0, 255), reason });
       return;
     }
-    const spool = `uploads/${randomUUID()}`;
+    const spool = `${SPOOL_FOLDER}/${randomUUID()}`;
     await this.#deps.files.write(spool, upload.body);
     try {
       const bytes = await this.read(spool);
@@ -149,13 +153,13 @@ export class Intake {
   ): Promise<Omit<BucketFile, 'name'>> {
     const { mimeType, width, height, thumbnail } = media;
     const { path, size } = await this.#deps.files.write(
-      `buckets/${id}/${randomUUID()}${/^\.[a-z0-9]{1,8}$/.exec(extensionOf(name))?.[0] ?? ''}`,
+      `${BUCKETS_FOLDER}/${id}/${randomUUID()}${/^\.[a-z0-9]{1,8}$/.exec(extensionOf(name))?.[0] ?? ''}`,
       [bytes],
     );
     const small =
       thumbnail === undefined
         ? undefined
-        : await this.#deps.files.write(`buckets/${id}/${randomUUID()}.webp`, [thumbnail.bytes]);
+        : await this.#deps.files.write(`${BUCKETS_FOLDER}/${id}/${randomUUID()}.webp`, [thumbnail.bytes]);
     return {
       kind: 'media',
       path,
@@ -168,7 +172,7 @@ export class Intake {
 
   async #storeText(id: string, wanted: string, text: string, more: { readonly inner?: string } = {}): Promise<Taken> {
     const bytes = Buffer.from(`${text.trimEnd()}\n`);
-    const { path, size } = await this.#deps.files.write(`buckets/${id}/${randomUUID()}.md`, [bytes]);
+    const { path, size } = await this.#deps.files.write(`${BUCKETS_FOLDER}/${id}/${randomUUID()}.md`, [bytes]);
     return { wanted, file: { kind: 'text', path, size, mimeType: 'text/markdown', ...more } };
   }
 

@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { sweepRegularly } from '../buckets/sweep.ts';
 import { Failure } from '../cli/failure.ts';
 import { createLogger, type ProcessLogger } from '../cli/logger.ts';
 import { stopInOrder } from '../cli/stop.ts';
@@ -12,6 +11,7 @@ import { type ConfigWatch, watchConfig } from '../config/watch.ts';
 import { OwnLedger } from '../observe/ledger.ts';
 import { type LocalWatch, watchLocal } from '../providers/local.ts';
 import { openDatabase, openStores } from '../stores/index.ts';
+import { sweepRegularly } from '../sweep/sweep.ts';
 import { Crew } from './crew.ts';
 import { makeSocketFolder } from './elsewhere.ts';
 import { Fleet, type Member, StartFailure } from './fleet.ts';

@@ -8,7 +8,9 @@ import { SluiceError } from '../core/errors.ts';
 import type { BucketFile, UploadRecord } from '../core/stores.ts';
 import { UsageBatch } from '../core/usage-batch.ts';
 import { mediaPath, thumbnailPath } from '../media/names.ts';
-import { forgetExpired, sweepLeftovers, sweepRegularly } from './sweep.ts';
+import { forgetExpired } from './expired.ts';
+import { sweepLeftovers } from './leftovers.ts';
+import { sweepRegularly } from './sweep.ts';
 
 const HOUR = 60 * 60_000;
 const hoursLater =

@@ -1,0 +1,56 @@
+import { BUCKETS_FOLDER, SPOOL_FOLDER } from '../buckets/intake.ts';
+import { fileAge } from '../core/file-age.ts';
+import type { Stores } from '../core/stores.ts';
+import { pathOfPicture, THUMBNAILS_FOLDER } from '../media/names.ts';
+import { removeAbandoned } from '../uploads/resumable.ts';
+import { UPLOADS_FOLDER } from '../uploads/uploads.ts';
+
+/** Younger files may belong to an upload that is still under way, in this process or another one. In milliseconds. */
+const YOUNGEST_MS = 24 * 60 * 60_000;
+
+export interface LeftoverDeps extends Pick<Stores, 'files'> {
+  readonly buckets: Pick<Stores['buckets'], 'get'>;
+  readonly uploads: Pick<Stores['uploads'], 'get'>;
+  readonly age?: typeof fileAge;
+}
+
+/**
+ * Removes what was left behind by an upload or a deletion that was killed: spooled files, pieces of files, files of buckets and of
+ * the Files API that no record knows, and thumbnails without a picture. Nobody is served any of them; they only take room. Returns how many there were.
+ */
+export async function sweepLeftovers({ buckets, uploads, files, age = fileAge }: LeftoverDeps): Promise<number> {
+  async function removeOld(folder: string, isLeft: (path: string) => boolean | Promise<boolean>): Promise<number> {
+    let removed = 0;
+    for await (const { path, modified } of files.list(folder)) {
+      if (age(modified) > YOUNGEST_MS && (await isLeft(path))) removed += await files.delete(path);
+    }
+    return removed;
+  }
+  let { removed } = await removeAbandoned(files, age);
+  removed += await removeOld(SPOOL_FOLDER, () => true);
+  removed += await removeOld(BUCKETS_FOLDER, unknownTo(buckets));
+  removed += await removeOld(UPLOADS_FOLDER, async (path) => (await uploads.get(idIn(path))) === undefined);
+  removed += await removeOld(THUMBNAILS_FOLDER, async (path) => (await files.stat(pathOfPicture(path))) === undefined);
+  return removed;
+}
+
+/** Tells of paths, one after the other, whether no bucket has that file. */
+function unknownTo(buckets: LeftoverDeps['buckets']): (path: string) => Promise<boolean> {
+  let bucket = '';
+  let known: ReadonlySet<string> = new Set();
+  return async (path) => {
+    const id = idIn(path);
+    // Files come folder by folder, so each record is asked for once.
+    if (id !== bucket) {
+      bucket = id;
+      const record = await buckets.get(id);
+      known = new Set(record?.files.flatMap((file) => [file.path, ...(file.thumbnail ? [file.thumbnail] : [])]));
+    }
+    return !known.has(path);
+  };
+}
+
+/** The id of the bucket or upload in whose folder a file is. */
+function idIn(path: string): string {
+  return path.split('/')[1] ?? '';
+}
