@@ -66,7 +66,7 @@ export function repairRtf(rtf: string): string {
     if (token === '{') destination = '';
     if (word === 'bin') {
       // Bytes of a picture, braces and all.
-      match.index += Number(value ?? 0);
+      match.index += Math.max(0, Number(value ?? 0));
       continue;
     }
     if (word === 'v' || word === 'deleted') isGone = value !== '0';
