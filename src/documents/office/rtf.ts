@@ -50,6 +50,9 @@ interface Group {
   readonly destination: string;
 }
 
+/** What a document begins as, and goes on as where more groups end than began. */
+const NO_GROUP: Group = { isGone: false, destination: '' };
+
 /**
  * What the library takes for text or does not know: deleted and hidden text, pictures as they are, signs for dashes, spaces
  * and hyphens. Comments become footnotes.
@@ -57,36 +60,46 @@ interface Group {
 export function repairRtf(rtf: string): string {
   const kept: string[] = [];
   const outer: Group[] = [];
-  let [isGone, destination, author] = [false, '', ''];
+  let group = NO_GROUP;
+  let author = '';
+  // Behind `\*` the next word says what its group is for.
   let isMarked = false;
-  for (let match = next(0); match !== null; match = next(match.index + match[0].length)) {
-    const [token, word, value] = match;
-    if (token === '{') outer.push({ isGone, destination });
-    if (token === '}') ({ isGone, destination } = outer.pop() ?? { isGone: false, destination: '' });
-    if (token === '{') destination = '';
-    if (word === 'bin') {
-      // Bytes of a picture, braces and all.
-      match.index += Math.max(0, Number(value ?? 0));
-      continue;
-    }
-    if (word === 'v' || word === 'deleted') isGone = value !== '0';
-    if (word === 'plain') isGone = false;
-    if (isMarked && word !== undefined) {
-      destination = word;
-      if (word === 'atnauthor') author = '';
-    }
-    if (destination === 'atnauthor' && word === undefined && !/[{}]/.test(token)) author += token;
+  for (const { token, word, value } of tokensOf(rtf)) {
+    if (token === '{') {
+      outer.push(group);
+      group = { ...group, destination: '' };
+    } else if (token === '}') group = outer.pop() ?? NO_GROUP;
+    else if (word !== undefined) {
+      if (word === 'v' || word === 'deleted') group = { ...group, isGone: value !== '0' };
+      if (word === 'plain') group = { ...group, isGone: false };
+      if (isMarked) group = { ...group, destination: word };
+      if (isMarked && word === 'atnauthor') author = '';
+    } else if (group.destination === 'atnauthor' && !/[{}]/.test(token)) author += token;
+
     if (isMarked && word === 'annotation') {
+      // In the place of `\*`.
       kept[kept.length - 1] = `\\footnote Comment${author === '' ? '' : ` by ${author}`}: `;
       author = '';
-    } else if (!isGone || isWordOf(token, word)) kept.push(SIGNS.get(word ?? token) ?? token);
+    } else if (!group.isGone || isWordOf(token, word)) kept.push(SIGNS.get(word ?? token) ?? token);
     isMarked = token === '\\*';
   }
   return kept.join('');
+}
 
-  function next(at: number): RegExpExecArray | null {
-    TOKEN.lastIndex = at;
-    return TOKEN.exec(rtf);
+interface Token {
+  readonly token: string;
+  /** Of a word for the program, with the number behind it. */
+  readonly word: string | undefined;
+  readonly value: string | undefined;
+}
+
+/** All tokens but the bytes of pictures (`\bin`), which hold braces and all. */
+function* tokensOf(rtf: string): Generator<Token> {
+  TOKEN.lastIndex = 0;
+  for (let match = TOKEN.exec(rtf); match !== null; match = TOKEN.exec(rtf)) {
+    const [token, word, value] = match;
+    if (word === 'bin') TOKEN.lastIndex += Math.max(0, Number(value ?? 0));
+    else yield { token, word, value };
   }
 }
 
