@@ -20,5 +20,6 @@ export interface Enriched {
 /** Something before or after a provider: bucket text, memory, web search, media, think tags. */
 export interface Step {
   readonly name: string;
-  enrich(request: ChatRequest, call: Call): Enriched | Promise<Enriched>;
+  /** @param asked the request before any step; absent: this one */
+  enrich(request: ChatRequest, call: Call, asked?: ChatRequest): Enriched | Promise<Enriched>;
 }

@@ -10,7 +10,7 @@ export async function enrich(steps: readonly Step[], asked: ChatRequest, call: C
   let request = asked;
   const transforms: NonNullable<Enriched['chunks']>[] = [];
   for (const step of steps) {
-    const enriched = await step.enrich(request, call);
+    const enriched = await step.enrich(request, call, asked);
     request = enriched.request;
     if (enriched.chunks !== undefined) transforms.unshift(enriched.chunks);
   }

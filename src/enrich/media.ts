@@ -31,9 +31,10 @@ export interface MediaStepDeps {
 export function mediaStep(deps: MediaStepDeps): Step {
   return {
     name: 'media',
-    enrich: (request, call) =>
+    // Named after the user's own words: in the request there may be results of a search before them.
+    enrich: (request, call, asked = request) =>
       request.downloadMedia
-        ? { request, chunks: (chunks) => new MediaOnTheWay(chunks, new Keeper(aboutOf(request), call, deps), call) }
+        ? { request, chunks: (chunks) => new MediaOnTheWay(chunks, new Keeper(aboutOf(asked), call, deps), call) }
         : { request },
   };
 }

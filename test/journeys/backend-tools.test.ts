@@ -12,6 +12,7 @@ import {
   lastBody,
   openKept,
   postJson,
+  remove,
   told,
 } from './kept-world.ts';
 import { openWorld } from './sdk-vendors.ts';
@@ -19,6 +20,8 @@ import { openWorld } from './sdk-vendors.ts';
 const FOUND = readFileSync(new URL('../fixtures/search/searxng.json', import.meta.url), 'utf8');
 const ASK = [{ role: 'user', content: 'How old do tortoises get?\nBe brief.' }];
 
+/** One red dot. */
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const search = (args: unknown) => ({ type: 'function', function: { name: 'search_tool', arguments: args } });
 
 describe('server-side tool calls over HTTP', { timeout: 60_000 }, () => {
@@ -66,6 +69,19 @@ describe('server-side tool calls over HTTP', { timeout: 60_000 }, () => {
     assert.equal(body['tool_calls'], undefined, 'no upstream sees the calls');
     assert.match(contentOf(events), /^Hello world\n\n> \[1\] \[[^\n]*\n>\n> \[2\] /);
     assert.equal(events.at(-1)?.type, 'finish');
+  });
+
+  test('a picture that comes with the answer is kept under the words of the question, not of what was found', async () => {
+    world.answers({ images: [{ mimeType: 'image/png', data: PNG }] });
+    for (const asks of [{ web_search: true }, { tool_calls: [search({ query: 'tortoise pictures' })] }]) {
+      const events = await converse(world, { messages: [{ role: 'user', content: 'Draw a tortoise' }], ...asks });
+      assert.ok(given().length > 0);
+      const urls = events.find((event) => event['urls'] !== undefined)?.['urls'];
+      assert.match(String(urls), /^\/media\/\d+_test-model\+Draw_a_tortoise_[0-9a-f]{16}\.png$/);
+      assert.equal((await told(remove(at(world, String(urls).slice(1))))).status, 200);
+    }
+    queries.splice(0);
+    world.answers({ text: ['Hello', ' world'] });
   });
 
   test('arguments may be an object, or nothing: then the question is searched for', async () => {
