@@ -17,6 +17,12 @@ export interface Enriched {
   readonly chunks?: (chunks: AsyncIterable<Batch>) => AsyncIterable<Batch>;
 }
 
+/** What all steps together make of it. */
+export interface Ready extends Required<Enriched> {
+  /** As it was before any of them. */
+  readonly asked: ChatRequest;
+}
+
 /** Something before or after a provider: bucket text, memory, web search, media, think tags. */
 export interface Step {
   readonly name: string;

@@ -144,7 +144,7 @@ describe('a picture as the answer of a chat', { timeout: 60_000 }, () => {
         return made;
       },
     });
-    const chunks = imageAsChat(provider, studio().deps).chat?.(chatRequest('a boat'), testCall());
+    const chunks = imageAsChat(provider, studio().deps, 'a boat').chat?.(chatRequest('a boat'), testCall());
     const batches = (chunks ?? assert.fail('it has no chat'))[Symbol.asyncIterator]();
     const types = async (): Promise<string[]> => {
       const next = batches.next();

@@ -159,11 +159,15 @@ function withoutImage({ label }: Provider, answer: Collected | undefined): Sluic
   );
 }
 
-/** A provider whose chats are pictures: the last message, or the request's own prompt for them, is what shall be drawn. */
-export function imageAsChat(provider: Provider, deps: DrawingDeps): Provider {
+/**
+ * A provider whose chats are pictures: the last message, or the request's own prompt for them, is what shall be drawn.
+ *
+ * @param alt what is said of them
+ */
+export function imageAsChat(provider: Provider, deps: DrawingDeps, alt: string): Provider {
   // What a provider is made of may be getters and methods of a class.
   return Object.create(provider, {
-    chat: { value: (request: ChatRequest, call: Call) => drawn(provider, request, call as CallScope, deps) },
+    chat: { value: (request: ChatRequest, call: Call) => drawn(provider, request, call as CallScope, deps, alt) },
   }) as Provider;
 }
 
@@ -172,13 +176,14 @@ async function* drawn(
   request: ChatRequest,
   scope: CallScope,
   deps: DrawingDeps,
+  alt: string,
 ): AsyncGenerator<Batch, void, undefined> {
   const asked = toImageRequest(request, scope);
   const target = { provider, model: request.model };
   let previews: Batch[number][] = [];
   let over = false;
   const work = draw(target, asked, scope, deps, (image) => {
-    previews.push({ type: 'preview', preview: '', urls: [image.url], alt: altOf(asked.prompt) });
+    previews.push({ type: 'preview', preview: '', urls: [image.url], alt });
   }).finally(() => {
     over = true;
   });
@@ -200,15 +205,20 @@ async function* drawn(
       kind,
       url,
       ...(mimeType === undefined ? {} : { mimeType }),
-      alt: altOf(asked.prompt || revisedPrompt || ''),
+      alt: alt || onOneLine(revisedPrompt ?? ''),
       ...(images.length === 1 ? {} : { number: index + 1 }),
     },
   }));
   yield [...(usage === undefined ? [] : ([{ type: 'usage', usage }] as const)), { type: 'finish', finish: 'stop' }];
 }
 
-function altOf(prompt: string): string {
-  return prompt.replace(/\s+/g, ' ').trim().slice(0, 200);
+/** What is said of a picture: the user's own words, without what files or a search have added to them. */
+export function altOf({ prompt, messages }: ChatRequest): string {
+  return onOneLine(prompt ?? lastUserText(messages));
+}
+
+function onOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().slice(0, 200);
 }
 
 function toImageRequest(request: ChatRequest, call: Call): Omit<ImageRequest, 'model'> {

@@ -5,7 +5,7 @@ import type { Batch, Usage } from '../core/chunk.ts';
 import { SluiceError, unreachable } from '../core/errors.ts';
 import type { Pieces } from '../core/pieces.ts';
 import type { Provider } from '../core/provider.ts';
-import type { Enriched, Step } from '../core/stream.ts';
+import type { Ready, Step } from '../core/stream.ts';
 import { rateLimitsOf } from '../outbound/rate-limits.ts';
 import type { UpstreamClient } from '../outbound/upstream.ts';
 import { type Attempted, attempt } from './attempt.ts';
@@ -14,7 +14,7 @@ import type { Catalog } from './catalog.ts';
 import { type AnsweredChunks, openChunks, WholeAnswer } from './chunks.ts';
 import { type ClientKeys, credentialsFor, keepKey, withoutKey } from './credentials.ts';
 import type { Deadlines } from './deadlines.ts';
-import { answersWithImages, imageAsChat } from './drawing.ts';
+import { altOf, answersWithImages, imageAsChat } from './drawing.ts';
 import { Health } from './health.ts';
 import { openRelay } from './relay.ts';
 import type { RelayedBody, RelayedStream, RelayRequest } from './relayed.ts';
@@ -64,7 +64,7 @@ export interface RouterDeps {
   readonly preferences: () => Preferences;
   readonly limits: () => Limits;
   /** What is done to requests and answers that are not merely passed through. */
-  readonly enrich: (request: ChatRequest, call: Call, own: readonly Step[]) => Promise<Required<Enriched>>;
+  readonly enrich: (request: ChatRequest, call: Call, own: readonly Step[]) => Promise<Ready>;
   /** Told once of every answer that ended well, what it cost. */
   readonly onUsage: (target: Target, usage: Usage, call: Call) => void;
   readonly watcher?: RouteWatcher;
@@ -100,7 +100,7 @@ export class Router {
 
   answer(question: Question, call: CallScope): Promise<Answered> {
     const limits = within(this.#deps.limits(), question);
-    let enriched: Promise<Required<Enriched>> | undefined;
+    let enriched: Promise<Ready> | undefined;
     const ready = () => (enriched ??= this.#deps.enrich(question.request(), call, question.steps ?? []));
     return this.perform(
       question,
@@ -182,7 +182,7 @@ export class Router {
   #openOrDetour(
     target: Target,
     question: Question,
-    ready: () => Promise<Required<Enriched>>,
+    ready: () => Promise<Ready>,
     scope: CallScope,
     limits: Limits,
   ): Promise<Answered['value']> {
@@ -202,7 +202,7 @@ export class Router {
   async #open(
     target: Target,
     question: Question,
-    ready: () => Promise<Required<Enriched>>,
+    ready: () => Promise<Ready>,
     scope: CallScope,
     limits: Limits,
   ): Promise<Answered['value']> {
@@ -211,7 +211,7 @@ export class Router {
     const draws = answersWithImages(target, this.#look);
     const relay = target.provider.relay === undefined || draws ? undefined : question.relay?.(target);
     if (relay === undefined) {
-      const { request: enriched, chunks } = await ready();
+      const { asked, request: enriched, chunks } = await ready();
       const whole = question.instead && (await question.instead(enriched, target, scope));
       if (whole !== undefined) {
         scope.release();
@@ -223,7 +223,9 @@ export class Router {
         };
       }
       const request = question.send?.(enriched, target) ?? enriched;
-      const provider = draws ? imageAsChat(target.provider, { deadlines, limits, look: this.#look }) : target.provider;
+      const provider = draws
+        ? imageAsChat(target.provider, { deadlines, limits, look: this.#look }, altOf(asked))
+        : target.provider;
       const opened = await openChunks({ ...target, provider }, request, scope, deadlines, limits, onUsage);
       // What goes there was written anew.
       return { ...opened, isSent: true, chunks: chunks(opened.chunks), headers: rateLimitsOf(scope) };

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, type TestContext, test } from 'node:test';
 import OpenAI from 'openai';
 import { eventually } from '../support/eventually.ts';
@@ -6,10 +7,12 @@ import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type ImageUpstream, startImageUpstream } from '../support/image-upstream.ts';
 import { comfyVendor, falVendor } from '../support/image-vendors.ts';
 import { dataUri, picture } from '../support/pictures.ts';
-import { converse, type Event } from './kept-world.ts';
+import { plainServer } from '../support/plain-server.ts';
+import { converse, type Event, upload } from './kept-world.ts';
 
 /** Models that draw, asked in a chat: whoever asks need not know that they do not talk. */
 
+const FOUND = readFileSync(new URL('../fixtures/search/searxng.json', import.meta.url), 'utf8');
 const red = await picture('#ff0000', 640, 360);
 
 interface World {
@@ -72,6 +75,25 @@ describe('a conversation with a model that draws', { timeout: 60_000 }, () => {
       num_images: 1,
       negative_prompt: 'rain',
     });
+  });
+
+  test('a picture is named after the question, not after files or what a web search found', async (context) => {
+    const engine = await plainServer(context, (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(FOUND);
+    });
+    const world = await openWorld(context, `search: { engine: searxng, url: '${engine.url}', pages: 0 }`);
+    await upload(world, 'private', ['diary.txt', 'Nobody shall read this.']);
+    const content = [
+      { bucket_id: 'private', url: '/files/private' },
+      { type: 'text', text: 'Paint the mood of this' },
+    ];
+    const model = 'fal-ai/flux/dev';
+    const body = { provider: 'fal', model, messages: [{ role: 'user', content }], web_search: true };
+    const media = mediaOf(await converse(world, body));
+    assert.match(JSON.stringify(world.fal.at(`/${model}`)[0]?.json), /Nobody shall read this\..*<search-results /);
+    assert.equal(media?.['alt'], 'Paint the mood of this');
+    assert.match(String(media?.['urls']), /^\/media\/\d+_fal-ai_flux_dev\+Paint_the_mood_of_this_[0-9a-f]{16}\.png/);
+    assert.doesNotMatch(JSON.stringify(media), /Nobody|search-results/);
   });
 
   test('a prompt in parts is its text', async (context) => {
