@@ -65,6 +65,8 @@ export interface App {
   readonly idle: boolean;
   /** Open streams to clients. */
   readonly streams: number;
+  /** How often each provider has answered. */
+  readonly answers: ReadonlyMap<string, number>;
   readonly server: FastifyInstance;
   readonly catalog: Catalog;
   readonly providers: () => readonly Provider[];
@@ -265,6 +267,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     get streams() {
       return observer.streams;
     },
+    answers: router.answers,
     found,
     async cookiesChanged() {
       await cookies.reload();

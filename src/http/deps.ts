@@ -68,6 +68,8 @@ export interface Elsewhere {
   ask(request: FastifyRequest, reply: FastifyReply): Promise<(() => void) | undefined>;
   /** The tag of the process that takes an upload into a bucket. */
   uploading(bucket: string): Promise<string | undefined>;
+  /** How often each provider has answered in all processes, this one included; undefined: nobody knows. */
+  answers(): Promise<ReadonlyMap<string, number> | undefined>;
   /** Whether an answer of the Responses API belongs to another process that runs. */
   has(responseId: string): boolean;
 }

@@ -29,23 +29,22 @@ interface Circuit {
  */
 export class Health {
   readonly #now: () => number;
+  readonly #answers = new Map<string, number>();
   readonly #circuits = boundedCache<string, Circuit>(MOST_TARGETS);
   readonly #latencies = boundedCache<string, number>(MOST_TARGETS);
-  /** Answers of each provider since the start. */
-  readonly #answers = new Map<string, number>();
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** How often a provider has answered since the start. */
-  answers(provider: string): number {
-    return this.#answers.get(provider) ?? 0;
+  /** How often each provider has answered since the start. */
+  get answers(): ReadonlyMap<string, number> {
+    return this.#answers;
   }
 
   succeeded(target: Target): void {
     const { id } = target.provider;
-    this.#answers.set(id, this.answers(id) + 1);
+    this.#answers.set(id, (this.#answers.get(id) ?? 0) + 1);
     if (this.#circuits.size === 0) return;
     for (const name of circuitsOf(target)) this.#circuits.delete(name);
   }

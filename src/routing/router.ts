@@ -168,9 +168,9 @@ export class Router {
     return { ...attempted, dropped: [...dropped, ...call.dropped, ...scopeDropped] };
   }
 
-  /** How often a provider has answered since the start. */
-  answers(provider: string): number {
-    return this.#health.answers(provider);
+  /** How often each provider has answered since the start. */
+  get answers(): ReadonlyMap<string, number> {
+    return this.#health.answers;
   }
 
   /** Records what an answer cost that came by `perform`. */

@@ -95,6 +95,10 @@ export class OtherWorkers implements Elsewhere {
     return this.#primary.ask('uploading', bucket).catch(() => undefined);
   }
 
+  answers(): Promise<ReadonlyMap<string, number> | undefined> {
+    return this.#primary.ask('answers.all', undefined).catch(() => undefined);
+  }
+
   has(responseId: string): boolean {
     const tag = tagOfResponse(responseId);
     return tag !== undefined && tag !== this.#tag && this.#lives(tag);

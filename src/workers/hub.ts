@@ -12,6 +12,8 @@ import type { News } from './words.ts';
 
 /** How long one worker may take to hear news that somebody waits for, in milliseconds. */
 const PATIENCE_MS = 5_000;
+/** The same for figures that a listing shows beside the rest. */
+const COUNT_PATIENCE_MS = 500;
 
 export interface HubDeps {
   readonly database: DatabaseHandle;
@@ -51,6 +53,7 @@ export class Hub {
       await this.tell(news, member);
       return undefined;
     });
+    channel.on('answers.all', () => this.#answers());
     channel.on('farewell', (metrics) => {
       this.#processes.note(channel, metrics);
       return undefined;
@@ -96,6 +99,15 @@ export class Hub {
 
   close(): Promise<void> {
     return this.#engines.close();
+  }
+
+  /** A worker that hangs is left out: what it has counted is no reason to wait. */
+  async #answers(): Promise<ReadonlyMap<string, number>> {
+    const asked = this.#ready.map(({ channel }) => channel.askBriefly('answers', undefined, COUNT_PATIENCE_MS));
+    const sums = new Map<string, number>();
+    for (const counts of await Promise.all(asked))
+      for (const [id, count] of counts ?? []) sums.set(id, (sums.get(id) ?? 0) + count);
+    return sums;
   }
 
   #noteUpload(member: Member, id: string, isRunning: boolean): void {

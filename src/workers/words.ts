@@ -31,6 +31,8 @@ export interface Asks {
   };
   /** The tag of a worker that takes an upload into this bucket. */
   readonly uploading: { readonly body: string; readonly answer: string | undefined };
+  /** How often each provider has answered in all workers. */
+  readonly 'answers.all': { readonly body: undefined; readonly answer: ReadonlyMap<string, number> };
   /** Tells all other workers; answered once they know. */
   readonly spread: { readonly body: News; readonly answer: undefined };
   readonly 'ledger.query': { readonly body: LogQuery; readonly answer: KeptPage };
@@ -63,6 +65,8 @@ export interface Asks {
     readonly body: { readonly client: string | undefined; readonly all: boolean };
     readonly answer: number;
   };
+  /** How often each provider has answered in it. */
+  readonly answers: { readonly body: undefined; readonly answer: ReadonlyMap<string, number> };
   /** What it does now; whatever it has noted of finished requests comes before. */
   readonly present: { readonly body: undefined; readonly answer: Present };
 }

@@ -87,6 +87,7 @@ async function work(primary: Channel, beginning: Beginning): Promise<void> {
     await ledger.flush();
     return { running: app.running, streams: app.streams, process: await ledger.process() };
   });
+  primary.on('answers', () => app.answers);
   primary.on('news', async (news) => {
     switch (news.type) {
       case 'config':

@@ -128,6 +128,8 @@ describe('several workers', { timeout: 240_000, skip: !isLinux }, () => {
       const stats = JSON.parse((await ask(world.origin, '/backend-api/v2/stats')).text);
       assert.equal(stats.insights.all.requests, 12);
       assert.equal(typeof stats.insights.all.duration_ms.p50, 'number');
+      const [provider] = JSON.parse((await ask(world.origin, '/backend-api/v2/providers')).text);
+      assert.deepEqual([provider.name, provider.live], ['mock', 15], 'those whose answers have begun');
     }
     for (const { leave } of held) leave();
     assert.equal(

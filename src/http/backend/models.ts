@@ -53,10 +53,10 @@ export function providerModels(deps: Deps): Handler {
 /** `GET providers`; 304 while the client has the present list. */
 export function providers(deps: Deps): Handler {
   return async (request, reply) => {
-    const { router, search } = deps;
-    const entries = (await router.catalog.list()).map((offer) =>
-      providerEntry(offer, router.answers(offer.provider.id), search.isOn),
-    );
+    const { router, search, elsewhere } = deps;
+    const [offers, all] = await Promise.all([router.catalog.list(), elsewhere?.answers()]);
+    const answers = all ?? router.answers;
+    const entries = offers.map((offer) => providerEntry(offer, answers.get(offer.provider.id) ?? 0, search.isOn));
     return sendTagged(request, reply, JSON.stringify(entries));
   };
 }
