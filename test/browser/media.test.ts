@@ -278,6 +278,8 @@ describe('media', { skip: withoutBrowser }, () => {
   test('says so when the server does not answer, and tries again', async () => {
     await visit(async (page) => {
       await tiles(page).first().waitFor();
+      // Otherwise it is noticed that the server is back.
+      await page.route('**/backend-api/v2/version?**', (route) => route.abort());
       await page.route('**/backend-api/v2/media?**', (route) => route.abort());
       await page.locator('#media-search').fill('cat');
       await page.getByRole('alert').getByText('Sluice does not answer').waitFor();
@@ -285,5 +287,48 @@ describe('media', { skip: withoutBrowser }, () => {
       await page.getByRole('button', { name: 'Try again' }).click();
       await counts(page, 1);
     });
+  });
+
+  test('tries again by itself when the server is back', async () => {
+    await visit(async (page) => {
+      await tiles(page).first().waitFor();
+      for (const path of ['version?**', 'media?**'])
+        await page.route(`**/backend-api/v2/${path}`, (route) => route.abort());
+      await page.locator('#media-search').fill('cat');
+      await page.getByRole('alert').getByText('Sluice does not answer').waitFor();
+      await page.unroute('**/backend-api/v2/media?**');
+      await page.unroute('**/backend-api/v2/version?**');
+      await counts(page, 1);
+      await becomes(() => page.getByRole('alert').count(), 0);
+    });
+  });
+
+  test('leaves what is there when the server was away before the rest came', async () => {
+    const pages: string[] = [];
+    let isAway = true;
+    await visit(
+      async (page) => {
+        await page.route('**/backend-api/v2/version?**', (route) => (isAway ? route.abort() : route.continue()));
+        await page.route('**/backend-api/v2/media?**', async (route) => {
+          const before = new URL(route.request().url()).searchParams.get('before') ?? 'the first';
+          if (before !== 'the first' && isAway) return route.abort();
+          pages.push(before);
+          const response = await route.fetch({ url: `${new URL(route.request().url()).origin}/backend-api/v2/media` });
+          const { media } = (await response.json()) as { media: { name: string }[] };
+          const shown = before === 'the first' ? media.slice(0, 1) : media.slice(1);
+          return route.fulfill({ json: { media: shown, next: before === 'the first' ? 'the second' : null } });
+        });
+        await goTo(page, '#/media');
+        await page.getByRole('alert').getByText('Sluice does not answer').waitFor();
+        await counts(page, 1);
+        await page.evaluate("{ globalThis.first = document.querySelector('.tile'); }");
+        isAway = false;
+        await becomes(() => page.getByRole('alert').count(), 0);
+        await eventually(async () => assert.ok((await tiles(page).count()) > 1));
+        assert.equal(await page.evaluate('first.isConnected'), true);
+        assert.deepEqual(pages, ['the first', 'the second']);
+      },
+      { path: '/' },
+    );
   });
 });

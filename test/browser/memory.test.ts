@@ -219,6 +219,8 @@ describe('memory', { skip: withoutBrowser }, () => {
     await visit(
       async (page) => {
         await add(page, 'The first one.');
+        // Otherwise it is noticed that the server is back.
+        await page.route('**/backend-api/v2/version?**', (route) => route.abort());
         let unread = 0;
         await page.route('**/backend-api/v2/memory/**', (route) => {
           if (route.request().method() === 'GET') unread += 1;

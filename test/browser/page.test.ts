@@ -232,12 +232,18 @@ describe('the page', { skip: withoutBrowser }, () => {
       await lastAnswer(page).locator('.body').filter({ hasText: 'The first half of it' }).waitFor();
       await comesToFit(() => lastAnswer(page).getByRole('alert').innerText(), /[\s\S]{21,}/);
       await becomes(() => button(page, 'Try again').count(), 1);
-      await page.route('**/backend-api/v2/conversation', (route) => route.abort());
+      for (const path of ['version?**', 'conversation'])
+        await page.route(`**/backend-api/v2/${path}`, (route) => route.abort());
       await ask(page, 'nobody there');
       await comesToFit(
         () => lastAnswer(page).getByRole('alert').innerText(),
         /Sluice does not answer[\s\S]*network[\s\S]*still running/,
       );
+      await page.unroute('**/backend-api/v2/version?**');
+      await lastAnswer(page).getByRole('alert').getByText('Sluice did not answer, and is back now.').waitFor();
+      await page.unroute('**/backend-api/v2/conversation');
+      await button(page, 'Try again').click();
+      await lastAnswer(page).getByText('nobody there').waitFor();
     });
   });
 

@@ -214,9 +214,11 @@ describe('an answer that the server keeps', { skip: withoutBrowser }, () => {
 
   test('that a proxy refuses without the server is not the fault of a provider', async () => {
     await visit(async (page) => {
-      await page.route('**/backend-api/v2/conversation', (route) =>
-        route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>502 Bad Gateway</h1>' }),
-      );
+      for (const path of ['version?**', 'conversation']) {
+        await page.route(`**/backend-api/v2/${path}`, (route) =>
+          route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>502 Bad Gateway</h1>' }),
+        );
+      }
       await send(page, 'count');
       await comesToFit(() => lastAnswer(page).getByRole('alert').innerText(), /Sluice does not answer/);
     });

@@ -4,6 +4,7 @@ import type { Words } from '../index.ts';
 export const errors: Words<typeof english> = {
   unreachable:
     'Sluice antwortet nicht. Prüfe deine Netzverbindung und im Terminal, in dem du Sluice gestartet hast, ob es noch läuft. Versuche es dann noch einmal.',
+  back: 'Sluice war nicht zu erreichen und antwortet jetzt wieder.',
   cut: 'Die Verbindung zu Sluice ist abgerissen. Versuche es noch einmal.',
   lost: 'Der Server hat den Rest dieser Antwort nicht mehr. Versuche es noch einmal.',
   unauthorized: 'Dieser Server will seinen Zugangsschlüssel: Öffne die Adresse, die Sluice beim Start ausgegeben hat.',

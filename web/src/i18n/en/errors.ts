@@ -1,6 +1,7 @@
 export const errors = {
   unreachable:
     'Sluice does not answer. Check your network connection, and in the terminal where you started Sluice whether it is still running, then try again.',
+  back: 'Sluice did not answer, and is back now.',
   cut: 'The connection to Sluice broke off. Try again.',
   lost: 'The server no longer has the rest of this answer. Try again.',
   unauthorized: 'This server wants its access key: open the address that Sluice printed when it started.',

@@ -4,6 +4,7 @@ import type { Words } from '../index.ts';
 export const errors: Words<typeof english> = {
   unreachable:
     'Sluice no responde. Comprueba tu conexión de red y, en la terminal donde iniciaste Sluice, que siga en marcha; luego vuelve a intentarlo.',
+  back: 'Sluice no respondía y ahora vuelve a responder.',
   cut: 'Se cortó la conexión con Sluice. Vuelve a intentarlo.',
   lost: 'El servidor ya no tiene el resto de esta respuesta. Vuelve a intentarlo.',
   unauthorized: 'Este servidor pide su clave de acceso: abre la dirección que Sluice mostró al iniciar.',

@@ -4,6 +4,7 @@ import type { Words } from '../index.ts';
 export const errors: Words<typeof english> = {
   unreachable:
     'Sluice ne répond pas. Vérifiez votre connexion réseau et, dans le terminal où vous avez démarré Sluice, qu’il est toujours lancé, puis réessayez.',
+  back: 'Sluice était injoignable et répond de nouveau.',
   cut: 'La connexion à Sluice s’est interrompue. Réessayez.',
   lost: 'Le serveur n’a plus la suite de cette réponse. Réessayez.',
   unauthorized: 'Ce serveur demande sa clé d’accès : ouvrez l’adresse que Sluice a affichée au démarrage.',

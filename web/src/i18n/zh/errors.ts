@@ -3,6 +3,7 @@ import type { Words } from '../index.ts';
 
 export const errors: Words<typeof english> = {
   unreachable: 'Sluice 没有响应。请检查网络连接，并在启动 Sluice 的终端中确认它仍在运行，然后重试。',
+  back: 'Sluice 此前没有响应，现已恢复。',
   cut: '与 Sluice 的连接已中断，请重试。',
   lost: '服务器已不再保留此回答的其余部分，请重试。',
   unauthorized: '此服务器需要访问密钥：请打开 Sluice 启动时显示的地址。',

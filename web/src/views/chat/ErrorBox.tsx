@@ -3,6 +3,7 @@ import { continueAnswer } from '../../actions/answer.ts';
 import { openPicker } from '../../commands/choosing.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { ProvidersLink } from '../../components/ProvidersLink.tsx';
+import { useIsBack } from '../../components/use-back.ts';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { hasNone } from '../../state/catalog.ts';
@@ -25,18 +26,19 @@ export function ErrorBox({ failure, message, isLast, again }: ErrorBoxProps) {
   const wantsModel = isAboutModel(failure);
   // Nobody knows whose key it should be, or there is nothing else to choose.
   const wantsProviders = isAboutKey(failure) ? provider === '' : wantsModel && isEmpty;
+  const isBack = useIsBack(failure);
   const wait = useSecondsUntil(failure.retryAt ?? 0);
   const openKey = (): void => app.dispatch({ type: 'overlay/opened', name: 'key', about: provider });
   return (
     <div class="error" role="alert">
       <Icon name="warning" />
       <div>
-        {failure.message !== '' && (
+        {failure.message !== '' && !isBack && (
           <p>
             <strong>{failure.message}</strong>
           </p>
         )}
-        <p>{t(adviceFor(failure))}</p>
+        <p>{t(isBack ? 'errors.back' : adviceFor(failure))}</p>
         <p class="error-actions" aria-live="off">
           {isAboutKey(failure) && provider !== '' && (
             <button type="button" class="button is-primary" onClick={openKey}>

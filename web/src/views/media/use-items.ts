@@ -33,11 +33,11 @@ const LOADING: Read = { items: [], isLoading: true, next: null };
 /** What is on a shelf and fits a search, in pages. */
 export function useItems(shelf: Shelf, search: string): ItemList {
   const [read, setRead] = useState<Read>(LOADING);
-  const [before, setBefore] = useState<string>();
+  const [further, setFurther] = useState<{ readonly before: string }>();
   const [round, setRound] = useState(0);
   useEffect(() => {
     setRead(LOADING);
-    setBefore(undefined);
+    setFurther(undefined);
     const leaving = new AbortController();
     const timer = setTimeout(() => void load(leaving.signal), search === '' ? 0 : PAUSE_MS);
     return () => {
@@ -46,12 +46,12 @@ export function useItems(shelf: Shelf, search: string): ItemList {
     };
   }, [shelf, search, round]);
   useEffect(() => {
-    if (before === undefined) return;
+    if (further === undefined) return;
     const leaving = new AbortController();
     setRead(({ failure: _, ...rest }) => ({ ...rest, isLoading: true }));
-    void load(leaving.signal, before);
+    void load(leaving.signal, further.before);
     return () => leaving.abort();
-  }, [before]);
+  }, [further]);
   // What is shown stays until then, and with it what somebody looks at.
   useEffect(() => {
     if (shelf !== 'attached') return;
@@ -83,15 +83,17 @@ export function useItems(shelf: Shelf, search: string): ItemList {
     }
   }
 
+  const more = (): void => {
+    if (read.next !== null && !read.isLoading) setFurther({ before: read.next });
+  };
   return {
     items: read.items,
     isLoading: read.isLoading,
     ...(read.failure === undefined ? {} : { failure: read.failure }),
     hasMore: read.next !== null,
-    more: () => {
-      if (read.next !== null && !read.isLoading) setBefore(read.next);
-    },
-    again: () => setRound((count) => count + 1),
+    more,
+    // What is there already stays.
+    again: () => (read.next === null ? setRound((count) => count + 1) : more()),
     drop: (id) => setRead((old) => ({ ...old, items: old.items.filter((item) => item.id !== id) })),
   };
 }
