@@ -115,6 +115,54 @@ describe('the focus', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('goes to the row that is brought back', async () => {
+    await visit(async (page) => {
+      const undo = page.getByRole('button', { name: 'Undo' });
+      for (const text of ['first', 'second', 'third']) {
+        await ask(page, text);
+        await newChat(page);
+      }
+      await goTo(page, '#/history');
+      const rows = page.locator('.history-row');
+      await press(rows.filter({ hasText: 'second' }).getByRole('button', { name: 'What to do with' }));
+      await press(page.getByRole('menuitem', { name: 'Delete' }));
+      await becomes(() => rows.count(), 2);
+      await press(undo);
+      await comesToFit(() => focused(page), /^second/);
+      await page.getByLabel('Select “first”').check();
+      await page.getByRole('button', { name: 'Select all' }).click();
+      await press(page.getByRole('toolbar').getByRole('button', { name: 'Delete' }));
+      await becomes(() => rows.count(), 0);
+      await press(undo);
+      await comesToFit(() => focused(page), /^third/);
+
+      for (const screen of ['prompts', 'presets']) {
+        await goTo(page, `#/${screen}`);
+        for (const name of ['alpha', 'beta']) {
+          await page.locator(`#new-${screen.slice(0, -1)}`).click();
+          await page.getByRole('dialog').getByLabel('Name').first().fill(name);
+          if (screen === 'prompts') await page.getByRole('dialog').getByLabel('Text').fill('Some text');
+          await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+          await page.locator('.library-use', { hasText: name }).waitFor();
+        }
+        await press(page.getByRole('button', { name: /^Delete .*alpha/ }));
+        await becomes(() => page.locator('.library-use').count(), 1);
+        await press(undo);
+        await comesToFit(() => focused(page), /alpha/);
+        assert.ok(await page.evaluate("document.activeElement.matches('.library-use')"));
+      }
+
+      await goTo(page, '#/memory');
+      await page.locator('#memory-new').fill('I like tea');
+      await press(page.locator('.memory-add button'));
+      await page.locator('.memory-text').waitFor();
+      await press(page.getByRole('button', { name: 'Forget' }).and(page.locator('li *')));
+      await becomes(() => page.locator('.memory-text').count(), 0);
+      await press(undo);
+      await becomes(() => focused(page), 'Edit “I like tea”');
+    });
+  });
+
   test('stays in the field of the memory, and goes to the next statement when one is forgotten', async () => {
     await visit(async (page) => {
       await goTo(page, '#/memory');

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../i18n/index.ts';
+import { focusNextRow } from './focus.ts';
 import { IconButton } from './IconButton.tsx';
 import { dismiss, onToasts, shownToasts, type Toast, tellToasts } from './toast.ts';
 
@@ -34,6 +35,7 @@ export function Toasts() {
               class="link-button"
               onClick={() => {
                 dismiss(id);
+                focusNextRow();
                 undo();
               }}
             >

@@ -31,3 +31,29 @@ export function focusBack(): () => void {
 export function takeFocus(node: HTMLElement | null): void {
   node?.focus();
 }
+
+/** Rows of lists, not those that are written in a message. */
+const ROWS = 'main li:not(.message li)';
+/** How long what is brought back may take to be there, in milliseconds. */
+const COMING_MS = 5_000;
+
+/**
+ * Gives the focus to the first row that comes into a list from now on, as one that was deleted by mistake, unless somebody has
+ * taken it elsewhere by then.
+ */
+export function focusNextRow(): void {
+  const before = new Set(document.querySelectorAll(ROWS));
+  const observer = new MutationObserver(() => {
+    const row = [...document.querySelectorAll(ROWS)].find((each) => !before.has(each));
+    if (row === undefined) return;
+    end();
+    if (document.activeElement?.matches('body, main, .toast *') !== false)
+      row.querySelector<HTMLElement>('a[href], button:not(:disabled)')?.focus();
+  });
+  const timer = setTimeout(() => end(), COMING_MS);
+  const end = (): void => {
+    observer.disconnect();
+    clearTimeout(timer);
+  };
+  observer.observe(document.body, { childList: true, subtree: true });
+}
