@@ -175,6 +175,33 @@ describe('the layout', { skip: withoutBrowser }, () => {
     );
   });
 
+  for (const locale of ['de-DE', 'fr-FR', 'es-ES']) {
+    test(`breaks long words in letters of twice the size: sidebar, parameters and media, ${locale}`, async () => {
+      await visit(
+        async (page) => {
+          const kept = { kind: 'image', mime_type: 'image/png', size: 1_234, url: '/favicon.svg', thumbnail: null };
+          const media = [{ ...kept, name: 'a.png', created_at: '2026-11-20T18:00:00Z' }];
+          await page.route('**/backend-api/v2/media?**', (route) => route.fulfill({ json: { media, next: null } }));
+          await ready(page);
+          await writeLarge(page);
+          await page.locator('#open-sidebar').click();
+          const sidebar = page.locator('.sidebar');
+          assert.equal(await sidebar.evaluate((node) => node.scrollWidth - node.clientWidth), 0);
+          await page.keyboard.press('Escape');
+          await page.locator('#setup').click();
+          await page.locator('.setup textarea').waitFor();
+          assert.equal(await tooWide(page), 0);
+          await page.keyboard.press('Escape');
+          await goTo(page, '#/media');
+          await page.locator('.tile').first().click();
+          await page.locator('.gallery img').waitFor();
+          assert.equal(await tooWide(page), 0);
+        },
+        { viewport: PHONE, locale },
+      );
+    });
+  }
+
   test('breaks a suggestion that is one long word', async () => {
     await visit(
       async (page) => {
