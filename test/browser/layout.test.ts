@@ -202,6 +202,21 @@ describe('the layout', { skip: withoutBrowser }, () => {
     });
   }
 
+  test('has fields for parameters that are high enough to be hit with a finger', async () => {
+    await visit(
+      async (page) => {
+        await ready(page);
+        await page.locator('#setup').click();
+        await page.locator('.setup textarea').waitFor();
+        const fields = await page.locator('.parameter-head :is(input, select)').all();
+        assert.ok(fields.length > 1);
+        // WCAG 2.2, 2.5.8
+        for (const field of fields) assert.ok(((await field.boundingBox())?.height ?? 0) >= 24);
+      },
+      { viewport: PHONE },
+    );
+  });
+
   test('breaks a suggestion that is one long word', async () => {
     await visit(
       async (page) => {
