@@ -24,6 +24,7 @@ import { observe, observeFailure, watchRequests } from './observe/watch.ts';
 import { ollamaRoutes } from './ollama/index.ts';
 import { pageRoutes } from './pages.ts';
 import { responsesRoutes } from './responses/index.ts';
+import { unroutedErrorBody } from './unrouted.ts';
 import { keepUnsent } from './unsent.ts';
 import { v1Routes } from './v1/index.ts';
 
@@ -75,7 +76,10 @@ export function apiRoutes(deps: Deps): readonly Route[] {
 export function buildServer(deps: Deps): FastifyInstance {
   const { limits, bind, trustedProxies } = deps.config();
   const isLoopbackBind = isLoopbackName(bind.host);
-  const showError = errorHandler(deps);
+  const routes = apiRoutes(deps);
+  const all = [...routes, ...documentRoutes(routes, deps.version), ...pageRoutes()];
+  const nowhere = noRoute(all);
+  const showError = errorHandler(deps, unroutedErrorBody(nowhere));
   const app = Fastify({
     serverFactory: (handler) => listener(handler, limits),
     genReqId: uuid,
@@ -104,9 +108,6 @@ export function buildServer(deps: Deps): FastifyInstance {
   app.decorateRequest('bearer', undefined);
   app.decorateRequest('accessKey', undefined);
   app.decorateRequest('isForm', false);
-  const routes = apiRoutes(deps);
-  const all = [...routes, ...documentRoutes(routes, deps.version), ...pageRoutes()];
-  const nowhere = noRoute(all);
   watchRequests(app, deps.observer);
   // With callbacks: a promise for each hook of each request is not free.
   app.addHook('onRequest', (request, reply, done) => {
@@ -120,7 +121,7 @@ export function buildServer(deps: Deps): FastifyInstance {
   });
   app.addHook('onRequest', (request, reply, done) => {
     // Before the body is looked at: whatever it holds, there is nobody to take it.
-    if (request.is404) throw nowhere(request, reply);
+    if (request.is404) throw nowhere.refuse(request, reply);
     const refused = request.route?.refusal?.(request, reply);
     if (refused !== undefined) throw refused;
     // A header that is empty says nothing, while Fastify would take it for a type that it does not know.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { talk } from '../support/raw-http.ts';
-import { assertError, HI, openWorld, type World } from './edge-world.ts';
+import { assertError, codeInForm, type ErrorForm, HI, openWorld, type World } from './edge-world.ts';
 
 /** Methods that Node's parser knows and no path of ours answers, but for those of the first line. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -68,7 +68,7 @@ describe('methods', () => {
 
   test('and of every path that the documents list', async () => {
     const { json } = await world.ask({ path: '/openapi.json' });
-    const { paths } = json as { paths: Record<string, Record<string, unknown>> };
+    const { paths } = json as { paths: Record<string, Record<string, { tags?: readonly string[] }>> };
     assert.ok(Object.keys(paths).length > 10);
     for (const template of Object.keys(paths)) {
       const path = template.replaceAll(/\{\w+\}/g, 'x');
@@ -77,10 +77,11 @@ describe('methods', () => {
       const declared = fitting.flatMap(([, operations]) =>
         Object.keys(operations).map((method) => method.toUpperCase()),
       );
+      const form = FORMS.find((each) => Object.values(paths[template] ?? {})[0]?.tags?.includes(each)) ?? 'OpenAI';
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']) {
         if (declared.includes(method)) continue;
         const answer = await world.ask({ method, path });
-        assertError(answer, 405, `${method} ${path}`);
+        assert.equal(codeInForm(form, answer, 405, `${method} ${path}`), 'method_not_allowed');
         const allow = answer.headers.allow?.split(', ') ?? [];
         for (const each of declared) assert.ok(allow.includes(each), `${method} ${path}: ${allow}`);
       }
@@ -96,6 +97,45 @@ describe('methods', () => {
           else assert.equal(assertError(answer, 404, `${method} ${path}`).code, 'not_found', path);
         }
       }
+    }
+  });
+
+  test('what nobody answers is told in the form that the path or a header asks for', async () => {
+    const anthropic = { 'anthropic-version': '2023-06-01' };
+    const google = { 'x-goog-api-key': 'any' };
+    for (const [form, method, path, status, headers] of [
+      ['Anthropic Messages', 'POST', '/v1/messages/batches', 404, {}],
+      ['Anthropic Messages', 'GET', '/v1/messages', 405, {}],
+      ['Anthropic Messages', 'POST', '/api/mock/v1/messages/batches', 404, {}],
+      ['Anthropic Messages', 'GET', '/api/mock/messages/nothing', 404, {}],
+      ['Anthropic Messages', 'POST', '/v1/v1/messages', 404, {}],
+      ['Anthropic Messages', 'GET', '/v1/organizations/me', 404, anthropic],
+      ['Anthropic Messages', 'DELETE', '/v1/models', 405, anthropic],
+      ['Anthropic Messages', 'GET', '/v1/skills/%zz', 400, anthropic],
+      ['Gemini API', 'POST', '/v1beta/cachedContents', 404, {}],
+      ['Gemini API', 'DELETE', '/v1beta/models', 405, {}],
+      ['Gemini API', 'GET', '/upload/v1beta/files', 405, {}],
+      ['Gemini API', 'POST', '/v1beta/models/%zz:generateContent', 400, {}],
+      ['Gemini API', 'GET', '/v1/v1beta/models', 404, {}],
+      ['Gemini API', 'POST', '/v1/v1/models/x:generateContent', 404, {}],
+      ['Gemini API', 'POST', '/v1/models/%zz:generateContent', 400, {}],
+      ['Gemini API', 'GET', '/v1/tunedModels', 404, google],
+      ['Gemini API', 'PUT', '/v1/files', 405, google],
+      ['Ollama API', 'GET', '/api/chat', 405, {}],
+      ['Ollama API', 'POST', '/api/blobs/sha256:29fdb92e57cf0827', 404, {}],
+      ['OpenAI', 'GET', '/v1/chat/completions', 405, anthropic],
+      ['OpenAI', 'PUT', '/v1/files', 405, {}],
+      ['OpenAI', 'GET', '/v1/messagesx', 404, {}],
+      ['OpenAI', 'GET', '/api/mock/nothing', 404, {}],
+      ['OpenAI', 'GET', '/v1/%zz', 400, {}],
+      ['OpenAI', 'POST', '/v1/v1/models/%zz:generateContent', 400, {}],
+      ['OpenAI', 'GET', '/backend-api/v2/nothing', 404, {}],
+    ] satisfies readonly (readonly [ErrorForm, string, string, number, Record<string, string>])[]) {
+      const code = { 400: 'invalid_request', 404: 'not_found', 405: 'method_not_allowed' }[status];
+      const answer = await world.ask({ method, path, headers });
+      assert.equal(codeInForm(form, answer, status, `${method} ${path} ${answer.text}`), code, path);
+      const foreign = await world.ask({ method, path, headers: { ...headers, host: 'evil.example' } });
+      assert.equal(codeInForm(form, foreign, 403, `${method} ${path} ${foreign.text}`), 'forbidden', path);
     }
   });
 
@@ -130,6 +170,8 @@ describe('methods', () => {
     await world.isWell();
   });
 });
+
+const FORMS = ['Anthropic Messages', 'Gemini API', 'Ollama API'] as const;
 
 /** The paths that a template of the documents stands for. */
 function patternOf(template: string): RegExp {

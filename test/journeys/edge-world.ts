@@ -104,3 +104,28 @@ export function assertError(answer: Answer, status: number | readonly number[], 
   assert.ok(!answer.text.includes(process.cwd()), hint);
   return { message, type, code, param };
 }
+
+/** Forms of errors, as the documents call the parts of this server; all others have the one of `assertError`. */
+export type ErrorForm = 'Anthropic Messages' | 'Gemini API' | 'Ollama API' | 'OpenAI';
+
+/** Checks that an answer is an error with this status in the form of a dialect, and returns its code. */
+export function codeInForm(form: ErrorForm, answer: Answer, status: number, about = ''): string {
+  const { type, error, code } = answer.json as { type?: unknown; error: unknown; code?: unknown };
+  if (form === 'OpenAI' || form === 'Anthropic Messages') {
+    assert.equal(type, form === 'OpenAI' ? undefined : 'error', about);
+    return assertError(answer, status, about).code;
+  }
+  assert.equal(answer.status, status, about);
+  assert.match(answer.headers['content-type'] ?? '', /^application\/json/, about);
+  assert.doesNotMatch(answer.text, INTERNALS, about);
+  if (form === 'Ollama API') {
+    assert.ok(typeof error === 'string' && error !== '', about);
+    return String(code);
+  }
+  const { code: told, message, status: word, details, ...more } = error as Record<string, unknown>;
+  assert.deepEqual(more, {}, about);
+  assert.equal(told, status, about);
+  assert.ok(typeof message === 'string' && message !== '', about);
+  assert.match(String(word), /^[A-Z_]+$/, about);
+  return (details as readonly { readonly reason: string }[])[0]?.reason ?? '';
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ask } from '../support/raw-http.ts';
-import { assertError } from './edge-world.ts';
+import { assertError, codeInForm } from './edge-world.ts';
 import { chat, entryOf, logged, type ObservedWorld, openObserved } from './observe-world.ts';
 
 /** Where clients of other gateways look. */
@@ -76,21 +76,21 @@ describe('addresses that are known from elsewhere', { timeout: 60_000 }, () => {
   });
 
   test('a base URL with a slash or a /v1 too many or too few is told where to look', async () => {
-    for (const [method, path, meant] of [
+    for (const [method, path, meant, form = 'OpenAI'] of [
       ['POST', '/v1/chat/completions/', '/v1/chat/completions'],
       ['POST', '/v1//chat/completions', '/v1/chat/completions'],
       ['POST', '//v1/chat/completions?a=b', '/v1/chat/completions'],
       ['POST', '/chat/completions', '/v1/chat/completions'],
       ['POST', '/responses', '/v1/responses'],
-      ['POST', '/v1/v1/messages', '/v1/messages'],
+      ['POST', '/v1/v1/messages', '/v1/messages', 'Anthropic Messages'],
       ['GET', '/v1/', '/v1'],
       ['POST', '/embeddings/', '/v1/embeddings'],
-      ['GET', '/v1/v1beta/models', '/v1beta/models'],
+      ['GET', '/v1/v1beta/models', '/v1beta/models', 'Gemini API'],
       ['GET', '/backend-api/v2/providers/', '/backend-api/v2/providers'],
     ] as const) {
       const answer = await ask(world.origin, { path, method, ...(method === 'POST' ? { body: {} } : {}) });
-      const { message, code } = assertError(answer, 404, path);
-      assert.equal(code, 'not_found');
+      assert.equal(codeInForm(form, answer, 404, path), 'not_found');
+      const { message } = (answer.json as { error: { message: string } }).error;
       const [written] = path.split('?');
       const hint = `but at ${meant}: look at the base URL`;
       assert.equal(message, `There is nothing at ${method} ${written}, ${hint}. GET /docs lists what there is.`);

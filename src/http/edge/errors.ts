@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorDetail, SluiceError, toSluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { type Secrets, withoutSecrets } from '../../core/secrets.ts';
+import type { ErrorBody } from '../deps.ts';
 import { isLast } from './admit.ts';
 
 /** How long, and how many bytes, a client may go on sending after its request was refused. */
@@ -49,8 +50,15 @@ function withoutFile(reply: FastifyReply, status: number): void {
 
 const REALM = 'realm="Sluice"';
 
-/** The one exit for errors that happen before an answer has begun. */
-export function errorHandler({ secrets, log }: { readonly secrets: Secrets; readonly log: Logger }) {
+/**
+ * The one exit for errors that happen before an answer has begun.
+ *
+ * @param unroutedBody the form of an error where no route could say which
+ */
+export function errorHandler(
+  { secrets, log }: { readonly secrets: Secrets; readonly log: Logger },
+  unroutedBody: ErrorBody = errorBody,
+) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const error = withoutSecrets(fromFastify(thrown), secrets);
     if (error.code === 'internal') log.error({ error: thrown, id: request.id }, 'a request failed unexpectedly');
@@ -62,7 +70,8 @@ export function errorHandler({ secrets, log }: { readonly secrets: Secrets; read
     if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
     if (error.status === 401 && error.code === 'unauthorized') reply.header('www-authenticate', challengeOf(request));
     reply.code(status).header('content-type', 'application/json; charset=utf-8');
-    const bodyOf = request.route?.errorBody ?? errorBody;
+    const isRouted = request.route !== null && !request.is404;
+    const bodyOf = isRouted ? (request.route?.errorBody ?? errorBody) : unroutedBody;
     const text = JSON.stringify(bodyOf(error, request));
     // A body that came along with the header is complete by then.
     if (request.raw.complete) send(reply, text);

@@ -2,6 +2,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SluiceError } from '../../core/errors.ts';
 import type { PlainRoute } from '../deps.ts';
 
+type Row = Pick<PlainRoute, 'method' | 'url' | 'isCostly' | 'isPage' | 'errorBody'>;
+
+/** What is known where no route fits. */
+export interface NoRoute {
+  /** Why nobody answers: 405 with `Allow` when the path exists under other methods (RFC 9110 §15.5.6), else 404. */
+  refuse(request: FastifyRequest, reply: FastifyReply): SluiceError;
+  /** The row at this path under another method, or at the path that was likely meant. */
+  nearest(request: FastifyRequest): Row | undefined;
+}
+
 /** There is nothing at the path of this request, but perhaps at the one that was meant. */
 export function nothingAt(request: FastifyRequest, meant?: string): SluiceError {
   const { url, method } = request.raw;
@@ -18,32 +28,33 @@ function* likelyMeant(path: string): Generator<string> {
   yield plain.replace(/^\/v1(?=\/v1(?:beta)?\/)/, '');
 }
 
-/**
- * What to say where no route fits: 405 with `Allow` when the path exists under other methods (RFC 9110 §15.5.6), else 404.
- */
-export function noRoute(
-  routes: readonly Pick<PlainRoute, 'method' | 'url' | 'isCostly' | 'isPage'>[],
-): (request: FastifyRequest, reply: FastifyReply) => SluiceError {
+const pathOf = ({ raw: { url = '/' } }: FastifyRequest): string => url.split('?', 1)[0] ?? '/';
+
+export function noRoute(routes: readonly Row[]): NoRoute {
   const known = routes
     .filter(({ isPage }) => isPage !== true)
-    .map(({ method, url, isCostly }) => ({
-      methods: method === 'GET' && isCostly !== true ? ['GET', 'HEAD'] : [method],
-      pattern: new RegExp(`^${url.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+').replaceAll('*', '.+')}$`),
+    .map((row) => ({
+      row,
+      methods: row.method === 'GET' && row.isCostly !== true ? ['GET', 'HEAD'] : [row.method],
+      pattern: new RegExp(`^${row.url.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+').replaceAll('*', '.+')}$`),
     }));
-  const methodsOf = (path: string) =>
-    new Set(known.flatMap(({ pattern, methods }) => (pattern.test(path) ? methods : [])));
-  return (request, reply) => {
-    const path = (request.raw.url ?? '/').split('?', 1)[0] ?? '/';
-    const methods = methodsOf(path);
-    if (methods.size === 0) {
-      const { method } = request.raw;
-      return nothingAt(
-        request,
-        likelyMeant(path).find((each) => methodsOf(each).has(method ?? '')),
-      );
-    }
-    const allow = [...methods].join(', ');
-    reply.header('allow', allow);
-    return new SluiceError('method_not_allowed', `This path answers ${allow} only.`);
+  const at = (path: string) => known.filter(({ pattern }) => pattern.test(path));
+  const fitting = (path: string, asked: string) => at(path).find(({ methods }) => methods.includes(asked));
+  const meantBy = (request: FastifyRequest) =>
+    likelyMeant(pathOf(request)).find((each) => fitting(each, request.raw.method ?? '') !== undefined);
+  return {
+    refuse(request, reply) {
+      const methods = new Set(at(pathOf(request)).flatMap((each) => each.methods));
+      if (methods.size === 0) return nothingAt(request, meantBy(request));
+      const allow = [...methods].join(', ');
+      reply.header('allow', allow);
+      return new SluiceError('method_not_allowed', `This path answers ${allow} only.`);
+    },
+    nearest(request) {
+      const [here] = at(pathOf(request));
+      if (here !== undefined) return here.row;
+      const meant = meantBy(request);
+      return meant === undefined ? undefined : fitting(meant, request.raw.method ?? '')?.row;
+    },
   };
 }

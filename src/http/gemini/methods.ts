@@ -93,7 +93,8 @@ function methodOf(request: FastifyRequest): { readonly model: string; readonly m
 
 /** The model and the method, whose first part may be a provider before which `models/` was left out. */
 function pathOf(request: FastifyRequest): string {
-  const { '*': path, provider } = request.params as { '*': string; provider?: string };
+  // The parser of an address that is none finds no parts in it.
+  const { '*': path = '', provider } = (request.params ?? {}) as { '*'?: string; provider?: string };
   return provider === undefined ? path : `${provider}/${path}`;
 }
 
