@@ -1,7 +1,7 @@
 import type { ProcessLogger } from './logger.ts';
 
-/** Running answers are cut by the drain itself; whoever still runs this much later is cut by the end of the process. */
-const GRACE_MS = 2_000;
+/** Running answers are cut by the drain itself; whoever still runs this much later, in milliseconds, is cut by the end of the process. */
+export const GRACE_MS = 2_000;
 
 /**
  * Ctrl-C, and the end of a terminal, reach the whole process group, and the launcher passes them on once more: the same

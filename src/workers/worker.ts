@@ -13,17 +13,13 @@ import type { ObserveConfig } from '../observe/config.ts';
 import { version } from '../package.ts';
 import { describeEmbedded } from '../providers/embedded/describe.ts';
 import { Channel, type Message } from './channel.ts';
-import { Connections } from './connections.ts';
 import { RemoteDatabase } from './database.ts';
 import { OtherWorkers } from './elsewhere.ts';
+import { endInOrder } from './ending.ts';
 import { RemoteEngines } from './engines.ts';
 import { LeasedPlaces } from './leased-places.ts';
 import { RemoteLedger } from './ledger.ts';
 import type { Beginning } from './words.ts';
-
-/** Running answers are cut by the drain itself; whoever still runs this much later is cut by the end of the process. */
-const GRACE_MS = 2_000;
-const IDLE_LOOK_MS = 250;
 
 /** One of several processes that serve the same port. Everything it shares is kept by the primary. */
 export async function serveAsWorker(): Promise<void> {
@@ -81,7 +77,6 @@ async function work(primary: Channel, beginning: Beginning): Promise<void> {
 
   const app = await createApp(config, log, { shared, observe: withInstance(config.observe, tag) });
   app.found(beginning.local);
-  const connections = new Connections(app.server.server);
 
   primary.on('present', async () => {
     await ledger.flush();
@@ -113,60 +108,17 @@ async function work(primary: Channel, beginning: Beginning): Promise<void> {
     }
   });
 
-  let isStopping = false;
-  let isServing = false;
-  const started = Promise.withResolvers<void>();
-  function exit(code: number): void {
-    primary.flush();
-    processLog.flush();
-    elsewhere.close();
-    // The last worker of a primary that was killed takes the folder of the sockets along.
-    if (!process.connected) tryTo(() => rmdirSync(folder));
-    process.exit(code);
-  }
-  async function stop(code: number): Promise<void> {
-    isStopping = true;
-    setTimeout(() => {
-      log.error({}, 'the drain did not end in time');
-      exit(code === 0 ? 1 : code);
-    }, config.limits.drainMs + GRACE_MS).unref();
-    try {
-      // A server that is only about to listen cannot be closed.
-      await started.promise;
-      await app.drain();
-      await primary.ask('farewell', await ledger.process()).catch(() => undefined);
-      exit(code);
-    } catch (error) {
-      log.error({ err: error }, 'the drain failed');
-      exit(1);
-    }
-  }
-  async function retire(): Promise<void> {
-    await Promise.all([connections.retire(), untilIdle(() => app.idle)]);
-    if (!isStopping) await stop(0);
-  }
-  primary.on('stop', () => {
-    if (!isStopping) void stop(0);
-  });
-  primary.on('retire', () => void retire());
-  process.once('disconnect', () => {
+  const ending = endInOrder({
+    ...{ app, primary, ledger, log },
+    drainMs: () => config.limits.drainMs,
     // They ran below the primary: nobody goes on with what they were asked for.
-    engines.close();
-    // While it stops already, the primary has lost its patience; and without one, no server begins to listen.
-    if (isStopping || !isServing) exit(1);
-    log.error({}, 'the primary process is gone; stopping');
-    void stop(1);
-  });
-  // Meanwhile it may have gone.
-  if (!process.connected) exit(1);
-  process.on('uncaughtException', (error) => {
-    log.error({ err: error }, 'an exception was not caught; this worker stops');
-    if (isStopping) return;
-    primary.tell('failing', undefined);
-    void stop(1);
-  });
-  process.on('unhandledRejection', (error) => {
-    log.error({ err: error }, 'a rejection was not handled; going on');
+    onAlone: () => engines.close(),
+    onExit() {
+      processLog.flush();
+      elsewhere.close();
+      // The last worker of a primary that was killed takes the folder of the sockets along.
+      if (!process.connected) tryTo(() => rmdirSync(folder));
+    },
   });
 
   await elsewhere.listen(app.server, config.limits.headerBytes);
@@ -174,12 +126,11 @@ async function work(primary: Channel, beginning: Beginning): Promise<void> {
   const address = await app.listen().catch((error: unknown) => {
     throw listenFailure(error, config.bind);
   });
-  isServing = true;
-  started.resolve();
+  ending.serves();
   const embedded = await describeEmbedded({ config: config.embedded, dataDir: config.dataDir });
   const providers = app.providers();
   primary.tell('serving', { ...address, text: startText({ config, address, providers, embedded, notes, version }) });
-  if (!process.connected) void stop(1);
+  if (!process.connected) ending.stop(1);
 }
 
 /** To a collector every worker is an instance of its own: their numbers would overwrite each other. */
@@ -188,16 +139,6 @@ function withInstance(observe: ObserveConfig, tag: string): ObserveConfig {
   const { 'service.instance.id': own = hostname() } = observe.otel.resource;
   const resource = { ...observe.otel.resource, 'service.instance.id': `${own}-${process.pid}-${tag}` };
   return { ...observe, otel: { ...observe.otel, resource } };
-}
-
-function untilIdle(isIdle: () => boolean): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setInterval(() => {
-      if (!isIdle()) return;
-      clearInterval(timer);
-      resolve();
-    }, IDLE_LOOK_MS);
-  });
 }
 
 function tryTo(action: () => void): void {

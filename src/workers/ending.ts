@@ -1,0 +1,106 @@
+import type { App } from '../app.ts';
+import { GRACE_MS } from '../cli/stop.ts';
+import type { Logger } from '../core/logger.ts';
+import type { Channel } from './channel.ts';
+import { Connections } from './connections.ts';
+import type { RemoteLedger } from './ledger.ts';
+
+/** How often it is looked whether a worker that retires has nothing to do any more, in milliseconds. */
+const IDLE_LOOK_MS = 250;
+
+export interface EndingDeps {
+  readonly app: App;
+  readonly primary: Channel;
+  readonly ledger: RemoteLedger;
+  readonly drainMs: () => number;
+  readonly log: Logger;
+  /** The primary is gone, and all that ran below it. */
+  readonly onAlone: () => void;
+  /** The process ends right behind this. */
+  readonly onExit: () => void;
+}
+
+export interface Ending {
+  /** Drains, says farewell and ends the process. */
+  stop(code: number): void;
+  /** To be called once the worker listens: before that there is nothing that could be closed. */
+  serves(): void;
+}
+
+/** Ends a worker in good order: when the primary says so or is gone, or after an exception that nothing caught. */
+export function endInOrder({ app, primary, ledger, drainMs, log, onAlone, onExit }: EndingDeps): Ending {
+  const connections = new Connections(app.server.server);
+  const started = Promise.withResolvers<void>();
+  let isStopping = false;
+  let isServing = false;
+
+  function exit(code: number): void {
+    primary.flush();
+    onExit();
+    process.exit(code);
+  }
+
+  async function stop(code: number): Promise<void> {
+    isStopping = true;
+    setTimeout(() => {
+      log.error({}, 'the drain did not end in time');
+      exit(code === 0 ? 1 : code);
+    }, drainMs() + GRACE_MS).unref();
+    try {
+      // A server that is only about to listen cannot be closed.
+      await started.promise;
+      await app.drain();
+      await primary.ask('farewell', await ledger.process()).catch(() => undefined);
+      exit(code);
+    } catch (error) {
+      log.error({ err: error }, 'the drain failed');
+      exit(1);
+    }
+  }
+
+  async function retire(): Promise<void> {
+    await Promise.all([connections.retire(), untilIdle(() => app.idle)]);
+    if (!isStopping) await stop(0);
+  }
+
+  primary.on('stop', () => {
+    if (!isStopping) void stop(0);
+  });
+  primary.on('retire', () => void retire());
+  process.once('disconnect', () => {
+    onAlone();
+    // While it stops already, the primary has lost its patience; and without one, no server begins to listen.
+    if (isStopping || !isServing) exit(1);
+    log.error({}, 'the primary process is gone; stopping');
+    void stop(1);
+  });
+  // Meanwhile it may have gone.
+  if (!process.connected) exit(1);
+  process.on('uncaughtException', (error) => {
+    log.error({ err: error }, 'an exception was not caught; this worker stops');
+    if (isStopping) return;
+    primary.tell('failing', undefined);
+    void stop(1);
+  });
+  process.on('unhandledRejection', (error) => {
+    log.error({ err: error }, 'a rejection was not handled; going on');
+  });
+
+  return {
+    stop: (code) => void stop(code),
+    serves() {
+      isServing = true;
+      started.resolve();
+    },
+  };
+}
+
+function untilIdle(isIdle: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setInterval(() => {
+      if (!isIdle()) return;
+      clearInterval(timer);
+      resolve();
+    }, IDLE_LOOK_MS);
+  });
+}
