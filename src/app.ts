@@ -286,22 +286,27 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     async drain() {
       local?.close();
       sweep?.stop();
-      const { drainMs } = config.limits;
-      const closed = server.close();
-      // Whoever reads a file, or nothing at all, is not waited for any longer either.
-      const cut = setTimeout(() => server.server.closeAllConnections(), drainMs + LAST_WORDS_MS);
-      await calls.drain(drainMs);
-      // A connection that becomes idle from here on would hold the server open until its keep-alive ends.
-      const idle = setInterval(() => server.server.closeIdleConnections(), IDLE_CHECK_MS);
-      server.server.closeIdleConnections();
-      await closed;
-      clearTimeout(cut);
-      clearInterval(idle);
+      await drainServer(server, calls, config.limits.drainMs);
       await registry.close();
       await Promise.all([converter.close(), pages.close(), recorder.flush(), observer.close()]);
       await stores.close();
     },
   };
+}
+
+/** Stops accepting, lets answers finish for so many milliseconds, and closes the server with all its connections. */
+async function drainServer(app: FastifyInstance, calls: WatchedCalls, drainMs: number): Promise<void> {
+  const { server } = app;
+  const closed = app.close();
+  // Whoever reads a file, or nothing at all, is not waited for any longer either.
+  const cut = setTimeout(() => server.closeAllConnections(), drainMs + LAST_WORDS_MS);
+  await calls.drain(drainMs);
+  // A connection that becomes idle from here on would hold the server open until its keep-alive ends.
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+  server.closeIdleConnections();
+  await closed;
+  clearTimeout(cut);
+  clearInterval(idle);
 }
 
 /** What one of several processes may keep of answers that can be read again. */
