@@ -63,6 +63,8 @@ export interface MediaRef {
   readonly height?: number;
   /** Where it came from, when it is kept here; absent for media that came inline. */
   readonly source?: string;
+  /** Base64 of a sound that came inline and is kept: some formats have sounds in the answer itself. */
+  readonly inline?: string;
 }
 
 /** Tokens, counted in the way of OpenAI's chat completions. */

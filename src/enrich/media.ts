@@ -2,7 +2,7 @@ import type { Call } from '../core/call.ts';
 import type { ChatRequest } from '../core/chat.ts';
 import { beginning } from '../core/chat-text.ts';
 import type { Batch, Chunk, MediaRef } from '../core/chunk.ts';
-import { isDataUri } from '../core/data-uri.ts';
+import { base64Of, isDataUri } from '../core/data-uri.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
 import { WithFirst } from '../core/opened.ts';
 import { PassedOn } from '../core/passed-on.ts';
@@ -239,7 +239,7 @@ class Keeper {
         url: saved.path,
         mimeType: saved.mimeType,
         ...(width === undefined || height === undefined ? {} : { width, height }),
-        ...(isDataUri(media.url) ? {} : { source: media.url }),
+        ...(isDataUri(media.url) ? inlineSound(media) : { source: media.url }),
       };
       return [{ type: 'media', media: stored }];
     } catch (thrown) {
@@ -259,6 +259,11 @@ class Keeper {
       allowedOrigins: this.#deps.originsOf(this.#provider),
     };
   }
+}
+
+function inlineSound({ kind, url }: MediaRef): Pick<MediaRef, 'inline'> {
+  const inline = kind === 'audio' ? base64Of(url) : undefined;
+  return inline === undefined ? {} : { inline };
 }
 
 function failed(media: MediaRef, why: string): Batch {

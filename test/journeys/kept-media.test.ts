@@ -97,6 +97,27 @@ describe('media of answers over HTTP', { timeout: 60_000 }, () => {
     assert.equal(await statusOf(`${world.origin}/search/not+kept`, { redirect: 'manual' }), 404);
   });
 
+  test('a spoken answer of dialect B that is kept is there too, with its words', async () => {
+    const wav = '524946462400000057415645666d74201000000001000100401f0000803e0000020010006461746100000000';
+    const data = Buffer.from(wav, 'hex').toString('base64');
+    const audio = { id: 'audio_1', data, expires_at: 1, transcript: 'Good day' };
+    const event = (choice: object): string =>
+      `data: ${JSON.stringify({ id: 'x', choices: [{ index: 0, finish_reason: null, ...choice }] })}\n\n`;
+    const said = event({ delta: { content: '', audio } });
+    world.answers({ raw: `${said}${event({ delta: {}, finish_reason: 'stop' })}data: [DONE]\n\n` });
+    const messages = [{ role: 'user', content: 'Say good day' }];
+    for (const stream of [false, true]) {
+      const body = { model: 'acme/test-model', messages, download_media: true, stream };
+      const response = await postJson(`${world.origin}/v1/chat/completions`, body);
+      const text = await response.text();
+      assert.equal(response.status, 200, text);
+      const { choices } = JSON.parse(stream ? (/^data: (.*)$/m.exec(text)?.[1] ?? '') : text);
+      const message = choices[0][stream ? 'delta' : 'message'];
+      assert.match(message.content, /^\[audio\]\(\/media\/\S+\+Say_good_day_[0-9a-f]{16}\.wav\)$/);
+      assert.deepEqual([message.audio?.data, message.audio?.transcript], [data, 'Good day']);
+    }
+  });
+
   test('an address that cannot be had is kept as it is, with a word about it, and no error', async () => {
     const url = 'http://192.168.7.7/x.png';
     const chunk = { choices: [{ index: 0, delta: { images: [{ type: 'image_url', image_url: { url } }] } }] };

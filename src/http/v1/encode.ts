@@ -275,20 +275,28 @@ function citation({ url, title, text, start, end }: Source): Record<string, unkn
   };
 }
 
-/** Media in an answer: addresses as markdown, so that every client shows them; inline images in the form OpenRouter gave them. */
+/**
+ * Media in an answer: addresses as markdown, so that every client shows them; inline images in the form OpenRouter gave them,
+ * and inline sounds in OpenAI's, also those that are kept.
+ */
 function mediaFields(media: MediaRef): Record<string, unknown> {
   const data = base64Of(media.url);
-  if (media.kind === 'audio' && data !== undefined) {
+  const sound = media.kind === 'audio' ? (data ?? media.inline) : undefined;
+  if (sound !== undefined) {
     return {
-      content: '',
-      audio: { id: `audio_${randomName(24)}`, data, transcript: media.transcript ?? '', expires_at: 0 },
+      content: data === undefined ? link(media) : '',
+      audio: { id: `audio_${randomName(24)}`, data: sound, transcript: media.transcript ?? '', expires_at: 0 },
     };
   }
   if (media.kind === 'image') {
     const images = [{ type: 'image_url', image_url: { url: media.url } }];
     return { content: data === undefined ? `![${media.alt ?? ''}](${media.url})` : '', images };
   }
-  return { content: data === undefined ? `[${media.alt ?? media.kind}](${media.url})` : '' };
+  return { content: data === undefined ? link(media) : '' };
+}
+
+function link({ alt, kind, url }: MediaRef): string {
+  return `[${alt ?? kind}](${url})`;
 }
 
 function headFields(head: CompletionHead, object: string): Record<string, unknown> {
