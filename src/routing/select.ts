@@ -112,14 +112,9 @@ function first(selection: Selection): readonly Target[] | Promise<readonly Targe
 
 /** The operator's default answers whatever it can; what it has no model for is anybody's. */
 function byDefault(provider: string, selection: Selection): readonly Target[] | Promise<readonly Target[]> {
-  const { model, ability = 'chat' } = selection.wish;
-  if (ability !== 'chat' && ability !== 'image') return taskByDefault(provider, selection);
-  const targets = explicit([provider], selection, !isForAnother(provider, selection));
-  if (ability !== 'image' || model !== '' || !('then' in targets)) return targets;
-  return targets.catch((error: unknown) => {
-    if (error instanceof SluiceError && error.code === 'model_not_found') return withoutModel(selection);
-    throw error;
-  });
+  const { ability = 'chat' } = selection.wish;
+  if (ability !== 'chat') return taskByDefault(provider, selection);
+  return explicit([provider], selection, !isForAnother(provider, selection));
 }
 
 /** A default is chosen for its chats, so for anything else a model that somebody is known to offer says more. */
@@ -132,7 +127,9 @@ async function taskByDefault(name: string, selection: Selection): Promise<readon
     return isAble ? [await defaultOf(provider, selection, false)] : await withoutModel(selection);
   } catch (error) {
     if (!isAble || !(error instanceof SluiceError) || error.code !== 'model_not_found') throw error;
-    return wish.model === '' ? withoutModel(selection) : [{ provider, model: wish.model }];
+    if (wish.model === '') return withoutModel(selection);
+    // A client's key goes along with the wish for a picture, as with a chat.
+    return [{ provider, model: wish.model, isChosen: wish.ability === 'image' }];
   }
 }
 

@@ -51,6 +51,27 @@ describe('who draws', { timeout: 60_000 }, () => {
     }
   });
 
+  test('a default provider that only talks leaves pictures to whoever has the model', async (context: TestContext) => {
+    const red = await picture('#ff0000');
+    const talking = await startImageUpstream(context, () => () => ({ json: {} }));
+    const drawing = await startImageUpstream(context, () => () => ({
+      json: { created: 1, data: [{ b64_json: red.toString('base64') }] },
+    }));
+    const gateway = await startGateway(
+      `defaultProvider: talker
+providers:
+  talker: { kind: anthropic, baseUrl: '${talking.origin}', apiKey: k, models: [claude-sonnet-4-5] }
+  artist: { kind: openai, baseUrl: '${drawing.origin}/v1', models: [dall-e-3] }
+`,
+    );
+    context.after(() => void gateway.close());
+    for (const model of ['dall-e-3', 'artist/dall-e-3']) {
+      const { status, json } = await told(post({ gateway } as World, '/v1/images/generations', { prompt: 'x', model }));
+      assert.deepEqual([status, json.provider, json.model], [200, 'artist', 'dall-e-3'], JSON.stringify(json));
+    }
+    assert.deepEqual(talking.calls, []);
+  });
+
   test('one that only talks is not asked: 501', async (context: TestContext) => {
     const upstream = await startImageUpstream(context, () => () => ({ json: {} }));
     const gateway = await startGateway(
