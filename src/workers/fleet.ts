@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { randomInt } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../core/logger.ts';
 import { Channel, type Message } from './channel.ts';
@@ -55,6 +56,17 @@ const TAGS = 0x10000;
 const START_MS = 120_000;
 /** How long the last words of a worker that has ended may be on their way, in milliseconds. */
 const LAST_WORDS_MS = 300;
+/** The number under which a worker has our log. */
+const LOG_DESCRIPTOR = 4;
+/**
+ * Each start of a process sets that writing to its standard descriptors waits for the reader, and its end does so again, for
+ * all that share them: a pipe, a socket, a terminal. With a reader that stands still we would then stand still, too. So workers have
+ * pipes of their own, for what Node itself says, and the log besides.
+ */
+const STDIO = ['ignore', 'pipe', 'pipe', 'ipc', 2] as const;
+const isWindows = process.platform === 'win32';
+/** Bytes of these pipes that may wait for a slow reader of ours. */
+const LONGEST_QUEUE = 1024 * 1024;
 /** A trouble that goes on is complained of once; after so many milliseconds without it, it is another one. */
 const COMPLAIN_MS = 10_000;
 
@@ -72,7 +84,7 @@ export class Fleet {
     this.#events = events;
     this.#log = log;
     this.#startMs = startMs;
-    cluster.setupPrimary({ serialization: 'advanced' });
+    cluster.setupPrimary({ serialization: 'advanced', ...(isWindows ? {} : { stdio: [...STDIO] }) });
   }
 
   get all(): readonly Member[] {
@@ -84,7 +96,7 @@ export class Fleet {
   }
 
   /** Starts one; it serves once `served` is fulfilled. */
-  start(beginning: Omit<Beginning, 'tag'>): Member {
+  start(beginning: Omit<Beginning, 'tag' | 'logDescriptor'>): Member {
     this.#last = (this.#last + 1) % TAGS;
     const tag = this.#last.toString(16).padStart(4, '0');
     // Whoever cleans the temporary files up may have taken it.
@@ -132,7 +144,11 @@ export class Fleet {
     });
     const disconnect = watchHandedOver(worker.process, () => this.#refused(member));
     // What it said last may still be on its way when it has ended already.
-    const isSilent = new Promise<void>((resolve) => worker.once('disconnect', resolve));
+    const isSilent = Promise.all([
+      new Promise((resolve) => worker.once('disconnect', resolve)),
+      passOn(worker.process.stdout, process.stdout),
+      passOn(worker.process.stderr, process.stderr),
+    ]);
     worker.once('exit', async (code: number | null, signal: string | null) => {
       await Promise.race([isSilent, sleep(LAST_WORDS_MS)]);
       disconnect();
@@ -150,7 +166,7 @@ export class Fleet {
       this.#ended(member, 'not started', served.reject, ended.resolve);
     });
     this.#events.joined(member);
-    channel.tell('begin', { ...beginning, tag });
+    channel.tell('begin', { ...beginning, tag, ...(isWindows ? {} : { logDescriptor: LOG_DESCRIPTOR }) });
     return member;
   }
 
@@ -189,4 +205,13 @@ export class Fleet {
     if (hasServed && !(state === 'retiring' && how === 'exit code 0')) this.#events.crashed(member, how);
     done();
   }
+}
+
+/** Resolves at the end of `from`. What `to` has no room for is lost, as lines of the log are. */
+async function passOn(from: Readable | null, to: Writable): Promise<void> {
+  if (from === null) return;
+  from.on('data', (bytes: Buffer) => {
+    if (to.writableLength < LONGEST_QUEUE) to.write(bytes);
+  });
+  await new Promise((resolve) => from.once('close', resolve));
 }

@@ -119,6 +119,8 @@ export interface Beginning {
   readonly folder: string;
   readonly workers: number;
   readonly local: readonly ProviderConfig[];
+  /** Where its lines of the log go; by default to stderr. */
+  readonly logDescriptor?: number;
 }
 
 /** What one worker, or the primary, did and the others have to take into account. */

@@ -50,9 +50,9 @@ export async function serveAsWorker(): Promise<void> {
 }
 
 async function work(primary: Channel, beginning: Beginning): Promise<void> {
-  const { tag, folder, workers, notes } = beginning;
+  const { tag, folder, workers, notes, logDescriptor } = beginning;
   let config = deepFreeze(beginning.config);
-  const processLog = createLogger(config.logLevel);
+  const processLog = createLogger(config.logLevel, logDescriptor);
   processLog.hide(secretsOf(config));
   const log = processLog.child({ worker: process.pid });
   const elsewhere = new OtherWorkers(tag, folder, primary);

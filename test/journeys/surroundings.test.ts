@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, constants, openSync, writeFileSync, writeSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { temporaryFolder } from '../support/config-folder.ts';
-import { startSluice } from '../support/run-sluice.ts';
+import { eventually } from '../support/eventually.ts';
+import { type RunOptions, startSluice } from '../support/run-sluice.ts';
 
 const isLinux = process.platform === 'linux';
 
@@ -55,25 +58,75 @@ function fullPipe(context: TestContext, folder: string): number {
   return pipe;
 }
 
-describe('a log that nobody reads any more', () => {
-  for (const workers of ['1', '2']) {
-    test(`does not keep Sluice from answering and ending, with --workers ${workers}`, {
-      skip: !isLinux,
-      timeout: 120_000,
-    }, async (context) => {
-      const folder = temporaryFolder(context);
-      writeFileSync(path.join(folder, 'sluice.yaml'), 'detectLocal: false\nembedded: { enabled: false }\n');
-      const words = ['--bind', '127.0.0.1:0', '--workers', workers, '--log-level', 'debug'];
-      const running = startSluice(context, words, { folder, stderr: fullPipe(context, folder) });
-      const [, address] = await running.said(/Page +http:\/\/(\S+)\//);
-      const body = JSON.stringify({ model: 'none', messages: [] });
-      for (let at = 0; at < 10; at += 1) {
-        const headers = { 'content-type': 'application/json', connection: 'close' };
-        const answer = await fetch(`http://${address}/v1/chat/completions`, { method: 'POST', headers, body });
-        assert.match(await answer.text(), /"error"/);
-      }
-      running.process.kill('SIGTERM');
-      assert.equal((await running.ended).code, 0);
-    });
+/** A socket that takes nothing any more: its other end reads nothing. Pipes of a child of Node's are sockets like this one, too. */
+async function fullSocket(context: TestContext, folder: string): Promise<Socket> {
+  const server = createServer({ pauseOnConnect: true });
+  const accepted = once(server, 'connection');
+  await once(server.listen(path.join(folder, 'socket')), 'listening');
+  const socket = connect(path.join(folder, 'socket'));
+  await once(socket, 'connect');
+  const [other] = (await accepted) as [Socket];
+  context.after(() => {
+    for (const each of [socket, other]) each.destroy();
+    server.close();
+  });
+  // More than the system takes; the rest waits here for room, as long as the test runs.
+  socket.write(Buffer.alloc(16 * 1024 * 1024));
+  return socket;
+}
+
+/** A port that nobody has at the moment. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+describe('outputs that nobody reads any more do not keep Sluice from answering and ending', () => {
+  const outputs = {
+    'a log into a pipe': async (context, folder) => ({ stderr: fullPipe(context, folder) }),
+    'a log into a socket': async (context, folder) => ({ stderr: await fullSocket(context, folder) }),
+    'both in one socket': async (context, folder) => {
+      const socket = await fullSocket(context, folder);
+      return { stdout: socket, stderr: socket };
+    },
+  } satisfies Record<string, (context: TestContext, folder: string) => Promise<Partial<RunOptions>>>;
+  for (const [name, open] of Object.entries(outputs)) {
+    for (const workers of ['1', '2']) {
+      test(`${name}, with --workers ${workers}`, { skip: !isLinux, timeout: 120_000 }, async (context) => {
+        const folder = temporaryFolder(context);
+        writeFileSync(path.join(folder, 'sluice.yaml'), 'detectLocal: false\nembedded: { enabled: false }\n');
+        const origin = `http://127.0.0.1:${await freePort()}`;
+        const words = ['--bind', origin.slice('http://'.length), '--workers', workers, '--log-level', 'debug'];
+        const running = startSluice(context, words, { folder, ...(await open(context, folder)) });
+        const ask = async (target: string, init: RequestInit = {}): Promise<string> => {
+          const headers = { 'content-type': 'application/json', connection: 'close' };
+          return (await fetch(`${origin}${target}`, { ...init, headers })).text();
+        };
+        await eventually('it serves', () => ask('/health').catch(() => undefined));
+        const body = JSON.stringify({ model: 'none', messages: [] });
+        for (let at = 0; at < 10; at += 1) {
+          assert.match(await ask('/v1/chat/completions', { method: 'POST', body }), /"error"/);
+        }
+        running.process.kill('SIGTERM');
+        assert.equal((await running.ended).code, 0);
+      });
+    }
   }
+});
+
+test('what is said by a worker, and not by its log, is heard as before', { timeout: 120_000 }, async (context) => {
+  const folder = temporaryFolder(context);
+  writeFileSync(path.join(folder, 'sluice.yaml'), 'detectLocal: false\nembedded: { enabled: false }\n');
+  const words = "if (process.connected) { console.error('said as an error'); console.log('said aloud'); }";
+  const running = startSluice(context, ['--bind', '127.0.0.1:0', '--workers', '2'], {
+    folder,
+    environment: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(words)}` },
+  });
+  await Promise.all([running.said(/said as an error/), running.said(/said aloud/)]);
+  running.process.kill('SIGTERM');
+  assert.equal((await running.ended).code, 0);
 });

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 export const SLUICE = fileURLToPath(new URL('../../bin/sluice.js', import.meta.url));
@@ -17,8 +18,9 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Default: `bin/sluice.js` of this repository. */
   readonly command?: string;
-  /** A descriptor for what it says there, which is then not heard here. */
-  readonly stderr?: number;
+  /** Where what it says there leads, which is then not heard here. */
+  readonly stdout?: Socket;
+  readonly stderr?: number | Socket;
 }
 
 export interface Running {
@@ -32,13 +34,13 @@ export interface Running {
 export function startSluice(
   context: { after(done: () => void): void },
   words: readonly string[],
-  { folder, environment = {}, command = SLUICE, stderr }: RunOptions,
+  { folder, environment = {}, command = SLUICE, stdout, stderr }: RunOptions,
 ): Running {
   const env = { PATH: process.env['PATH'], HOME: folder, SLUICE_DATA_DIR: folder, ...environment };
   const child = spawn(process.execPath, [command, ...words], {
     cwd: folder,
     env,
-    stdio: ['ignore', 'pipe', stderr ?? 'pipe'],
+    stdio: ['ignore', stdout ?? 'pipe', stderr ?? 'pipe'],
   });
   context.after(() => child.kill('SIGKILL'));
   const output = { stdout: '', stderr: '' };
