@@ -1,4 +1,5 @@
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 
 /** Characters that wait for a slow reader; lines beyond them are dropped, and the gateway goes on. */
 const LONGEST_QUEUE = 8 * 1024 * 1024;
@@ -74,14 +75,22 @@ export class LogOutput {
   }
 }
 
+export type ServingOutput = Pick<LogOutput, 'write'>;
+
+/** stdout of a process that serves: no terminal that stands still may hold it up. (Elsewhere Node's own knows how a console writes.) */
+export function servingOutput(): ServingOutput {
+  return process.platform === 'linux' ? new LogOutput(1) : process.stdout;
+}
+
 /**
- * A pipe, opened once more: whoever shares ours decides whether writing waits for its reader, and each start of a child sets that it
- * does. Without a reader the thread that writes would then never come back, and the process never end.
+ * A pipe or a terminal, opened once more: whoever shares ours decides whether writing waits for its reader, and each start of a child
+ * sets that it does. Where nothing is read any more (Ctrl-S, a connection that is gone), the thread that writes would then never come
+ * back, and the process never end.
  */
 function withoutWaiting(descriptor: number): number {
   try {
-    if (process.platform !== 'linux' || !fstatSync(descriptor).isFIFO()) return descriptor;
-    return openSync(`/proc/self/fd/${descriptor}`, constants.O_WRONLY | constants.O_NONBLOCK);
+    if (process.platform !== 'linux' || !(isatty(descriptor) || fstatSync(descriptor).isFIFO())) return descriptor;
+    return openSync(`/proc/self/fd/${descriptor}`, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   } catch {
     // It has no reader, or is not ours to open.
     return descriptor;

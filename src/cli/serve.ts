@@ -8,6 +8,7 @@ import type { Provider } from '../core/provider.ts';
 import { version } from '../package.ts';
 import { describeEmbedded } from '../providers/embedded/describe.ts';
 import { listenFailure } from './listen-failure.ts';
+import { type ServingOutput, servingOutput } from './log-output.ts';
 import { createLogger } from './logger.ts';
 import { settle } from './settle.ts';
 import { foundText, startText } from './start-text.ts';
@@ -31,7 +32,8 @@ export async function serve(flags: Flags): Promise<void> {
   const { createApp } = await import('../app.ts');
   // Looking for local servers begins after listening, and so after the start text.
   const app: App = await createApp(config, log, { onLocal: (ids) => tell(ids) });
-  const tell = teller(app.providers);
+  const output = servingOutput();
+  const tell = teller(app.providers, output);
   let current: Config = config;
   settle();
   const address = await app.listen().catch((error: unknown) => {
@@ -53,7 +55,7 @@ export async function serve(flags: Flags): Promise<void> {
     log,
   );
   // Last: whoever reads it may come with so many connections that nothing can be opened any more.
-  process.stdout.write(`${startText({ config, address, providers, embedded, notes, version })}\n`);
+  output.write(`${startText({ config, address, providers, embedded, notes, version })}\n`);
 }
 
 /** Whether this process was started by a Sluice with several. */
@@ -63,13 +65,13 @@ async function isWorker(): Promise<boolean> {
 }
 
 /** Prints each local server once, when it is first found. */
-function teller(providers: () => readonly Provider[]): (ids: readonly string[]) => void {
+function teller(providers: () => readonly Provider[], output: ServingOutput): (ids: readonly string[]) => void {
   const told = new Set<string>();
   return (ids) => {
     for (const provider of providers()) {
       if (!ids.includes(provider.id) || told.has(provider.id) || provider.origin !== 'local') continue;
       told.add(provider.id);
-      process.stdout.write(`${foundText(provider)}\n`);
+      output.write(`${foundText(provider)}\n`);
     }
   };
 }

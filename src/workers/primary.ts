@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../cli/failure.ts';
+import { type ServingOutput, servingOutput } from '../cli/log-output.ts';
 import { createLogger, type ProcessLogger } from '../cli/logger.ts';
 import { stopInOrder } from '../cli/stop.ts';
 import type { Config, ProviderConfig } from '../config/config.ts';
@@ -27,17 +28,19 @@ export async function serveByWorkers(flags: Flags, loaded: Loaded): Promise<void
   const log = createLogger(loaded.config.logLevel);
   log.hide(secretsOf(loaded.config));
   for (const note of loaded.notes) log.warn({}, note);
-  const primary = new Primary(flags, loaded, log);
+  const output = servingOutput();
+  const primary = new Primary(flags, loaded, log, output);
   const text = await primary.start().catch((error: unknown) => {
     throw error instanceof StartFailure ? new Failure(error.lines.join(' '), error.exitCode) : error;
   });
-  process.stdout.write(`${text}\n`);
+  output.write(`${text}\n`);
 }
 
 /** Owns whatever there is only one of, and the processes that share it. It serves nobody itself. */
 class Primary {
   readonly #flags: Flags;
   readonly #log: ProcessLogger;
+  readonly #output: ServingOutput;
   readonly #folder: string;
   readonly #hub: Hub;
   readonly #fleet: Fleet;
@@ -54,7 +57,8 @@ class Primary {
   #isStopping = false;
   readonly #usageDays = (): number => this.#config.limits.keptUsageDays;
 
-  constructor(flags: Flags, loaded: Loaded, log: ProcessLogger) {
+  constructor(flags: Flags, loaded: Loaded, log: ProcessLogger, output: ServingOutput) {
+    this.#output = output;
     this.#flags = flags;
     this.#loaded = loaded;
     this.#log = log;
@@ -195,7 +199,7 @@ class Primary {
         this.#local = found;
         void this.#hub.tell({ type: 'local', found }).then(([lines = []]) => {
           for (const line of lines) {
-            if (!told.has(line)) process.stdout.write(`${line}\n`);
+            if (!told.has(line)) this.#output.write(`${line}\n`);
             told.add(line);
           }
         });

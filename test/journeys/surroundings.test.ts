@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, openSync, writeFileSync, writeSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -7,9 +7,12 @@ import path from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { temporaryFolder } from '../support/config-folder.ts';
 import { eventually } from '../support/eventually.ts';
-import { type RunOptions, startSluice } from '../support/run-sluice.ts';
+import { type RunOptions, SLUICE, startSluice } from '../support/run-sluice.ts';
+import { childrenOf, isAlive } from './workers-world.ts';
 
 const isLinux = process.platform === 'linux';
+const withoutTerminal =
+  !isLinux || (spawnSync('script', ['--version']).status !== 0 && 'script (util-linux) is not installed');
 
 describe('a data folder that is none', () => {
   test('below /proc it cannot be made: nothing is stored, and Sluice ends when it is told to', {
@@ -115,6 +118,37 @@ describe('outputs that nobody reads any more do not keep Sluice from answering a
         assert.equal((await running.ended).code, 0);
       });
     }
+  }
+});
+
+describe('a terminal that stands still does not keep Sluice from answering and ending', () => {
+  for (const workers of ['1', '2']) {
+    test(`with --workers ${workers}`, { skip: withoutTerminal, timeout: 120_000 }, async (context) => {
+      const folder = temporaryFolder(context);
+      writeFileSync(path.join(folder, 'sluice.yaml'), 'detectLocal: false\nembedded: { enabled: false }\n');
+      const address = `127.0.0.1:${await freePort()}`;
+      // What comes first leaves no room in the terminal, which nobody shows.
+      const sluice = `exec '${process.execPath}' '${SLUICE}' --bind ${address} --workers ${workers} --log-level debug`;
+      const terminal = spawn('script', ['-qc', `head -c 1000000 /dev/zero & ${sluice}`, '/dev/null'], {
+        cwd: folder,
+        env: { PATH: process.env['PATH'], SHELL: '/bin/sh', HOME: folder, SLUICE_DATA_DIR: folder },
+        stdio: ['pipe', await fullSocket(context, folder), 'ignore'],
+      });
+      const pid = await eventually('it runs', () => childrenOf(terminal.pid ?? 0)[0]);
+      context.after(() => {
+        for (const each of [...childrenOf(pid), pid]) if (isAlive(each)) process.kill(each, 'SIGKILL');
+        terminal.kill('SIGKILL');
+      });
+      const body = JSON.stringify({ model: 'none', messages: [] });
+      const ask = async (): Promise<string> => {
+        const headers = { 'content-type': 'application/json', connection: 'close' };
+        return (await fetch(`http://${address}/v1/chat/completions`, { method: 'POST', headers, body })).text();
+      };
+      await eventually('it serves', () => ask().catch(() => undefined));
+      for (let at = 0; at < 10; at += 1) assert.match(await ask(), /"error"/);
+      process.kill(pid, 'SIGTERM');
+      await eventually('it has ended', () => !isAlive(pid));
+    });
   }
 });
 
