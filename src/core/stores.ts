@@ -285,7 +285,7 @@ export interface Stores {
   readonly files: Files;
   /** What is wrong with the storage, in a sentence; undefined when it is sound. */
   readonly problem: string | undefined;
-  /** Looks whether what is wrong has passed, though nobody uses it. Never throws. */
+  /** Looks whether what is wrong has passed, though nobody uses it: `problem` knows once what is read after this is answered. Never throws. */
   recover(): Promise<void>;
   close(): Promise<void>;
 }

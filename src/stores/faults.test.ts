@@ -103,7 +103,14 @@ describe('a database that is out of order', () => {
     }
     assert.equal(read.status, 'fulfilled');
     assert.match(stores.problem ?? '', /in use by another program/);
+    await stores.recover();
+    assert.equal((await stores.chats.get('before'))?.id, 'before', 'to look again keeps nobody waiting');
+    assert.match(stores.problem ?? '', /in use by another program/);
     other.exec('rollback');
+    await stores.recover();
+    await stores.chats.get('before');
+    assert.equal(stores.problem, undefined, 'known without a write');
+    assert.deepEqual(other.prepare(`select id from records where kind = 'probe'`).all(), []);
     await stores.chats.put(chat('after'));
     assert.equal(stores.problem, undefined);
     assert.equal(await stores.chats.get('refused'), undefined);

@@ -51,8 +51,10 @@ export function openStores(
     get problem() {
       return database.problem ?? files.problem;
     },
-    // The database finds out with every question.
-    recover: () => files.recover(),
+    recover() {
+      database.recover();
+      return files.recover();
+    },
     async close() {
       await Promise.all([database.close(), files.close()]);
     },

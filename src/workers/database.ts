@@ -20,6 +20,11 @@ export class RemoteDatabase implements DatabaseHandle {
     return this.#ask(true, statements);
   }
 
+  recover(): void {
+    // Where nobody can be asked, what is read next fails.
+    if (this.problem !== undefined) void this.#primary.ask('database.recover', undefined).catch(() => {});
+  }
+
   /** It belongs to the primary, which closes it when the last worker has gone. */
   async close(): Promise<void> {}
 
@@ -36,6 +41,10 @@ export class RemoteDatabase implements DatabaseHandle {
 
 /** Lets a worker use the database. */
 export function serveDatabase(worker: Channel, database: DatabaseHandle): void {
+  worker.on('database.recover', () => {
+    database.recover();
+    return undefined;
+  });
   worker.on('database', async ({ writes, statements }) => {
     try {
       const results = await (writes ? database.write(...statements) : database.read(...statements));

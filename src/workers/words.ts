@@ -24,6 +24,8 @@ export interface Asks {
       | { readonly failure: PlainError }
     );
   };
+  /** Looks whether it can be written again, where that failed. */
+  readonly 'database.recover': { readonly body: undefined; readonly answer: undefined };
   /** Places for so many answers, in all or of one client. Fewer are given only when all others are really taken. */
   readonly places: {
     readonly body: { readonly client: string | undefined; readonly want: number };

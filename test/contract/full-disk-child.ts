@@ -18,7 +18,7 @@ export interface Told {
   readonly leftovers: readonly string[];
   /** Whether everything promised could be read while there was no room. */
   readonly readable: boolean;
-  /** Whether writing worked again, after room was made. */
+  /** Whether it was known that there is room again before anything was written, and writing worked. */
   readonly recovered: boolean;
 }
 
@@ -67,8 +67,12 @@ async function isReadable({ chats: records, files: bytes }: Stores): Promise<boo
   return true;
 }
 
-async function isWritable({ chats: records, files: bytes }: Stores): Promise<boolean> {
+async function isWritable(all: Stores): Promise<boolean> {
+  const { chats: records, files: bytes } = all;
+  await all.recover();
+  await records.get('after');
+  if (all.problem !== undefined) return false;
   await records.put({ id: 'after', owner: null, updated: 0, body: {} });
   await bytes.write('bucket/after', [Buffer.from('x')]);
-  return (await records.get('after')) !== undefined && stores.problem === undefined;
+  return (await records.get('after')) !== undefined && all.problem === undefined;
 }

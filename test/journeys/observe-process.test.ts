@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { chat, type Entry, entryOf, metric, type ObservedWorld, openObserved } from './observe-world.ts';
@@ -73,6 +74,28 @@ describe('health and readiness', { timeout: 60_000 }, () => {
     try {
       await eventually('out of order', () => isReady(503));
       rmSync(files);
+      await eventually('in order again', () => isReady(200));
+    } finally {
+      await world.close();
+    }
+  });
+
+  test('a database that can be written again is ready, though nobody sends anything that would be', async () => {
+    let file = '';
+    const world = await openObserved({}, '', (data) => {
+      file = path.join(data, 'sluice.db');
+    });
+    const isReady = async (status: number): Promise<boolean> => (await get(world, '/ready')).status === status;
+    try {
+      await eventually('in order', () => isReady(200));
+      const other = new DatabaseSync(file);
+      other.exec('begin immediate');
+      const body = JSON.stringify({ updated: 1 });
+      const headers = { 'content-type': 'application/json' };
+      const refused = await fetch(`${world.origin}/backend-api/v2/chat/share-1`, { method: 'POST', headers, body });
+      assert.equal(refused.status, 507, await refused.text());
+      await eventually('out of order', () => isReady(503));
+      other.close();
       await eventually('in order again', () => isReady(200));
     } finally {
       await world.close();

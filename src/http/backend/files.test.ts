@@ -22,6 +22,7 @@ test('a chat that somebody else shares while a bucket of the same id is deleted 
       return results;
     },
     write: (...statements) => database.write(...statements),
+    recover: () => database.recover(),
     close: () => database.close(),
   };
   const stores = openStores(folder, testLogger(), undefined, late);

@@ -50,7 +50,7 @@ class StorageProbe {
     const patience = new AbortController();
     const late = sleep(PATIENCE_MS, 'late' as const, { signal: patience.signal, ref: false }).catch(() => undefined);
     // Without requests nothing is written, and with trouble there are no requests: it would never be seen to end.
-    const answered = Promise.all([this.#stores.caches.get('ready'), this.#stores.recover()]).then(
+    const answered = Promise.all([this.#stores.recover(), this.#stores.caches.get('ready')]).then(
       () => 'answered' as const,
       () => 'failed' as const,
     );

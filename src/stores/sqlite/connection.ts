@@ -10,6 +10,8 @@ const BUSY_MS = 2_000;
 /** The write-ahead log is cut back to this many bytes after a checkpoint. */
 const WAL_BYTES = 32 * 1024 * 1024;
 const PREPARED = 100;
+/** What is written to see whether there is room. */
+const PROBE_BYTES = 64 * 1024;
 
 interface Prepared {
   readonly statement: StatementSync;
@@ -65,12 +67,17 @@ export class Connection {
    * whether it is empty.
    */
   emptyLog(): boolean {
-    this.#database.exec('pragma busy_timeout = 0');
-    try {
-      return this.#database.prepare('pragma wal_checkpoint(truncate)').get()?.['busy'] === 0;
-    } finally {
-      this.#database.exec(`pragma busy_timeout = ${BUSY_MS}`);
-    }
+    return this.#withoutWaiting(() => this.#database.prepare('pragma wal_checkpoint(truncate)').get()?.['busy'] === 0);
+  }
+
+  /** Writes a record that nobody reads and removes it, each for itself, without waiting for whoever else uses the file. Throws what is in the way. */
+  probe(): void {
+    this.#withoutWaiting(() =>
+      this.#database.exec(`
+        insert or replace into records (kind, id, version, body) values ('probe', '', '', hex(zeroblob(${PROBE_BYTES / 2})));
+        delete from records where kind = 'probe';
+      `),
+    );
   }
 
   /**
@@ -99,6 +106,15 @@ export class Connection {
   close(): void {
     this.#prepared.clear();
     this.#database.close();
+  }
+
+  #withoutWaiting<T>(work: () => T): T {
+    this.#database.exec('pragma busy_timeout = 0');
+    try {
+      return work();
+    } finally {
+      this.#database.exec(`pragma busy_timeout = ${BUSY_MS}`);
+    }
   }
 
   #attempt({ id, statements }: Request): Answer {

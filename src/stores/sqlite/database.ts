@@ -75,6 +75,11 @@ export class Database implements DatabaseHandle {
     return this.#ask(statements, true);
   }
 
+  recover(): void {
+    if (this.#problem.sentence !== undefined && this.#worker !== undefined)
+      this.#send(this.#worker, { type: 'recover' });
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#checkTimer);

@@ -8,6 +8,8 @@ export interface DatabaseHandle {
   read(...statements: readonly Statement[]): Promise<readonly Result[]>;
   /** Statements that happen together or not at all; when the promise is fulfilled they are on the disk. */
   write(...statements: readonly Statement[]): Promise<readonly Result[]>;
+  /** Looks whether writing works again, where it failed: `problem` knows once what is read after this is answered. */
+  recover(): void;
   /** Answers what was asked before, then closes the file. */
   close(): Promise<void>;
 }
@@ -16,6 +18,7 @@ export interface DatabaseHandle {
 export type ToWorker =
   | { readonly type: 'request'; readonly request: Request }
   | { readonly type: 'check' }
+  | { readonly type: 'recover' }
   | { readonly type: 'close' };
 
 export type FromWorker =

@@ -38,6 +38,7 @@ function take(first: ToWorker): void {
   if (requests.length > 0) send({ type: 'answers', answers: answer(requests) });
   if (requests.some((request) => request.writes)) emptyLogLater();
   if (message?.type === 'check') check();
+  if (message?.type === 'recover') recover();
   if (message?.type === 'close') {
     connection?.close();
     port.close();
@@ -96,6 +97,17 @@ function check(): void {
     send({ type: 'checked', damage: findDamage(file) });
   } catch {
     // It cannot be read just now, for example because it is locked: whoever uses it will be told.
+  }
+}
+
+/** Where there is no connection, the next request opens one, and finds out by that. */
+function recover(): void {
+  if (!troubled || connection === undefined) return;
+  try {
+    connection.probe();
+    recovered();
+  } catch (error) {
+    if (needsNewConnection(error)) drop();
   }
 }
 
