@@ -6,7 +6,7 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes, comesToFit, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, button, finished, lastAnswer, newChat, PHONE, PIXEL, ready, settled } from './visit.ts';
+import { ask, button, finished, goTo, lastAnswer, newChat, PHONE, PIXEL, ready, settled } from './visit.ts';
 
 const HOSTILE = `<script>window.hacked = 1</script> <img src=x onerror="window.hacked = 1"> <svg onload="window.hacked = 1">
 
@@ -246,6 +246,23 @@ describe('the page', { skip: withoutBrowser }, () => {
       await lastAnswer(page).getByText('nobody there').waitFor();
     });
   });
+
+  for (const [locale, code, named] of [
+    ['zh-CN', '代码：js', /^[^:]+：Scripted$/],
+    ['fr-FR', 'Code : js', /^[^:]+ : Scripted$/],
+  ] as const) {
+    test(`names code and buttons with the colon of the language, ${locale}`, async () => {
+      await visit(
+        async (page) => {
+          await ask(page, 'markdown');
+          await becomes(() => lastAnswer(page).locator('pre').getAttribute('aria-label'), code);
+          await goTo(page, '#/settings/providers');
+          await page.getByRole('button', { name: named }).first().waitFor();
+        },
+        { locale },
+      );
+    });
+  }
 
   test('attaches images', async () => {
     await visit(async (page) => {

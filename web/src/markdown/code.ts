@@ -55,7 +55,7 @@ function createCode(host: HTMLElement, tools: Tools): Component {
     host.dataset['info'] = language;
     host.toggleAttribute('data-open', isOpen);
     if (label.textContent !== language) label.textContent = language;
-    pre.setAttribute('aria-label', language === '' ? words.code : `${words.code}: ${language}`);
+    pre.setAttribute('aria-label', language === '' ? words.code : words.codeIn + language);
     const shown = showsAll ? source : beginning(source);
     lines.show(shown);
     attach(more, shown.length < source.length, host);

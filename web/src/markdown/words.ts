@@ -1,6 +1,8 @@
 /** The words on the controls of rendered markdown, in the languages of the page. */
 export interface Words {
   readonly code: string;
+  /** Before the name of its language. */
+  readonly codeIn: string;
   readonly copy: string;
   readonly copied: string;
   readonly wrap: string;
@@ -23,6 +25,7 @@ export interface Words {
 
 const en: Words = {
   code: 'Code',
+  codeIn: 'Code: ',
   copy: 'Copy',
   copied: 'Copied',
   wrap: 'Wrap lines',
@@ -44,6 +47,7 @@ const en: Words = {
 
 const de: Words = {
   code: 'Code',
+  codeIn: 'Code: ',
   copy: 'Kopieren',
   copied: 'Kopiert',
   wrap: 'Zeilen umbrechen',
@@ -65,6 +69,7 @@ const de: Words = {
 
 const es: Words = {
   code: 'Código',
+  codeIn: 'Código: ',
   copy: 'Copiar',
   copied: 'Copiado',
   wrap: 'Ajustar líneas',
@@ -86,6 +91,7 @@ const es: Words = {
 
 const fr: Words = {
   code: 'Code',
+  codeIn: 'Code : ',
   copy: 'Copier',
   copied: 'Copié',
   wrap: 'Renvoyer à la ligne',
@@ -107,6 +113,7 @@ const fr: Words = {
 
 const zh: Words = {
   code: '代码',
+  codeIn: '代码：',
   copy: '复制',
   copied: '已复制',
   wrap: '自动换行',

@@ -9,6 +9,7 @@ export const shell: Words<typeof english> = {
   chatDeleted: '„{title}“ wurde gelöscht.',
   chatsDeleted: { one: '{count} Chat wurde gelöscht.', other: '{count} Chats wurden gelöscht.' },
   undo: 'Rückgängig',
+  about: '{name}: {about}',
   close: 'Schließen',
   cancel: 'Abbrechen',
   delete: 'Löschen',

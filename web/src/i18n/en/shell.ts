@@ -6,6 +6,7 @@ export const shell = {
   chatDeleted: '“{title}” was deleted.',
   chatsDeleted: { one: '{count} chat was deleted.', other: '{count} chats were deleted.' },
   undo: 'Undo',
+  about: '{name}: {about}',
   close: 'Close',
   cancel: 'Cancel',
   delete: 'Delete',

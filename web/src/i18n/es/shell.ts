@@ -9,6 +9,7 @@ export const shell: Words<typeof english> = {
   chatDeleted: 'Se eliminó «{title}».',
   chatsDeleted: { one: 'Se eliminó {count} chat.', other: 'Se eliminaron {count} chats.' },
   undo: 'Deshacer',
+  about: '{name}: {about}',
   close: 'Cerrar',
   cancel: 'Cancelar',
   delete: 'Eliminar',

@@ -9,6 +9,7 @@ export const shell: Words<typeof english> = {
   chatDeleted: '« {title} » a été supprimée.',
   chatsDeleted: { one: '{count} discussion a été supprimée.', other: '{count} discussions ont été supprimées.' },
   undo: 'Annuler',
+  about: '{name} : {about}',
   close: 'Fermer',
   cancel: 'Annuler',
   delete: 'Supprimer',

@@ -9,6 +9,7 @@ export const shell: Words<typeof english> = {
   chatDeleted: '已删除“{title}”。',
   chatsDeleted: { other: '已删除 {count} 个对话。' },
   undo: '撤销',
+  about: '{name}：{about}',
   close: '关闭',
   cancel: '取消',
   delete: '删除',

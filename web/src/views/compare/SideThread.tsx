@@ -27,7 +27,7 @@ export function SideThread({ chat, at, leaf }: SideThreadProps) {
       <section
         ref={scroll}
         class="side-scroll"
-        aria-label={`${t('compare.side', { at: at + 1 })}: ${t('chat.conversation')}`}
+        aria-label={t('shell.about', { name: t('compare.side', { at: at + 1 }), about: t('chat.conversation') })}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
         tabIndex={0}
         onScroll={onScroll}

@@ -98,7 +98,7 @@ export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) 
             type="button"
             class="button"
             disabled={isTesting}
-            aria-label={`${t('settings.quota')}: ${label}`}
+            aria-label={t('shell.about', { name: t('settings.quota'), about: label })}
             onClick={() => void showQuota()}
           >
             {t('settings.quota')}
@@ -109,7 +109,7 @@ export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) 
             type="button"
             class="button"
             disabled={isTesting}
-            aria-label={`${t('settings.test')}: ${label}`}
+            aria-label={t('shell.about', { name: t('settings.test'), about: label })}
             onClick={() => void test()}
           >
             {t('settings.test')}
@@ -130,7 +130,10 @@ export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) 
             id={`key-of-${name}`}
             class="button"
             // What is to be seen comes first, for those who say it to press it.
-            aria-label={`${t(key === undefined ? 'settings.enterKey' : 'settings.changeKey')}: ${label}`}
+            aria-label={t('shell.about', {
+              name: t(key === undefined ? 'settings.enterKey' : 'settings.changeKey'),
+              about: label,
+            })}
             onClick={() => app.dispatch({ type: 'overlay/opened', name: 'key', about: name })}
           >
             <Icon name="key" /> {t(key === undefined ? 'settings.enterKey' : 'settings.changeKey')}
