@@ -97,6 +97,17 @@ describe('ZIP archives', () => {
     bytes.fill(0xff, 36, 38);
     assert.deepEqual(await unzip(new Blob([bytes]), () => true), [{ name: 'x.json' }]);
   });
+
+  test('have no text of a member in which a letter is another one', async () => {
+    const members = ['x.json', 'z.json'].map((name) => ({ name, text: 'y'.repeat(1_000) }));
+    const bytes = new Uint8Array(await zip(members, new Date(2026, 0, 2)).arrayBuffer());
+    bytes[500] = 'n'.charCodeAt(0);
+    assert.deepEqual(await unzip(new Blob([bytes]), () => true), [{ name: 'x.json' }, members[1]]);
+    const whole = new Uint8Array(await (await packed('x.json', 'y'.repeat(1_000))).arrayBuffer());
+    // The sum in the list of members.
+    whole.fill(0, whole.length - 22 - 6 - 46 + 16, whole.length - 22 - 6 - 46 + 20);
+    assert.deepEqual(await unzip(new Blob([whole]), () => true), [{ name: 'x.json' }]);
+  });
 });
 
 /** What our own writer makes of one text, with its content replaced by a deflated one. */

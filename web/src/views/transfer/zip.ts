@@ -64,14 +64,14 @@ export async function unzip(file: Blob, wanted: (name: string) => boolean): Prom
   return members;
 }
 
-async function textOf(file: Blob, { name, isProtected, method, packed, size, at }: Entry): Promise<string> {
+async function textOf(file: Blob, { name, isProtected, method, packed, size, crc, at }: Entry): Promise<string> {
   if (isProtected) throw new Error(`${name} is protected by a password.`);
   if (size > LONGEST) throw new Error(`${name} is too long.`);
   const local = view(await file.slice(at, at + 30).arrayBuffer());
   const start = at + 30 + local.getUint16(26, true) + local.getUint16(28, true);
   const content = file.slice(start, start + packed);
-  if (method === 0) return content.text();
-  if (method === 8) return inflated(content, name);
+  if (method === 0) return checked(content.stream(), name, crc);
+  if (method === 8) return checked(content.stream().pipeThrough(new DecompressionStream('deflate-raw')), name, crc);
   throw new Error(`${name} is packed in a way that is not known here.`);
 }
 
@@ -81,6 +81,7 @@ interface Entry {
   readonly method: number;
   readonly packed: number;
   readonly size: number;
+  readonly crc: number;
   readonly at: number;
 }
 
@@ -106,6 +107,7 @@ async function readDirectory(file: Blob): Promise<readonly Entry[]> {
       method: list.getUint16(at + 10, true),
       packed: list.getUint32(at + 20, true),
       size: list.getUint32(at + 24, true),
+      crc: list.getUint32(at + 16, true),
       at: list.getUint32(at + 42, true),
     });
     at += 46 + nameLength + list.getUint16(at + 30, true) + list.getUint16(at + 32, true);
@@ -113,19 +115,23 @@ async function readDirectory(file: Blob): Promise<readonly Entry[]> {
   return entries;
 }
 
-async function inflated(content: Blob, name: string): Promise<string> {
-  const reader = content.stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader();
+/** The text of a member, if it is the one that the archive was made of. */
+async function checked(content: ReadableStream<Uint8Array>, name: string, crc: number): Promise<string> {
+  const reader = content.getReader();
   const decoder = new TextDecoder();
   const pieces: string[] = [];
   let length = 0;
+  let sum = 0;
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
     length += value.length;
     // What the directory says of its size may be a lie.
     if (length > LONGEST) throw new Error(`${name} is too long.`);
+    sum = crc32(value, sum);
     pieces.push(decoder.decode(value, { stream: true }));
   }
+  if (sum !== crc) throw new Error(`${name} is damaged.`);
   return pieces.join('') + decoder.decode();
 }
 
@@ -162,13 +168,14 @@ function dosTime(time: Date): number {
 
 let table: Uint32Array | undefined;
 
-function crc32(bytes: Uint8Array): number {
+/** Of `bytes`, or of what has the sum `before` and them. */
+function crc32(bytes: Uint8Array, before = 0): number {
   table ??= Uint32Array.from({ length: 256 }, (_, index) => {
     let value = index;
     for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
     return value;
   });
-  let crc = 0xffffffff;
+  let crc = ~before;
   for (const byte of bytes) crc = (crc >>> 8) ^ (table[(crc ^ byte) & 0xff] ?? 0);
   return (crc ^ 0xffffffff) >>> 0;
 }
