@@ -6,7 +6,7 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, finished, goTo, lastAnswer, ready, send } from './visit.ts';
+import { ask, finished, goTo, lastAnswer, mayAsk, ready, send } from './visit.ts';
 
 const script: VendorScript = ({ prompt }) =>
   prompt === 'endless' ? { text: words(), delayMs: 10 } : { text: ['You said: ', prompt] };
@@ -350,6 +350,29 @@ describe('what the page keeps', { skip: withoutBrowser }, () => {
         await page.locator(`.answer ${place}`).getByRole('button', { name: 'Kopieren', exact: true }).waitFor();
       }
       assert.equal(await page.locator('.editor textarea').inputValue(), 'in other words');
+    });
+  });
+
+  test('no message of a deleted chat once the page is there again, though it went before all were found', async () => {
+    await visit(async (page) => {
+      await page.addInitScript(GOING);
+      await page.reload();
+      await ask(page, 'first');
+      await mayAsk(page);
+      // One that another tab has written, of which this one has not heard.
+      await page.evaluate(`new Promise((done) => {
+        indexedDB.open('sluice').onsuccess = ({ target: { result } }) => {
+          const transaction = result.transaction('messages', 'readwrite');
+          const message = { id: 'unheard', chat: location.hash.split('/').at(-1), parent: null, role: 'user', parts: [] };
+          transaction.objectStore('messages').put(message);
+          transaction.oncomplete = () => done(result.close());
+        };
+      })`);
+      await page.evaluate('going.isOn = true');
+      await choose(page, 'Delete');
+      await becomes(() => page.evaluate('going.count > 0'), true);
+      await page.reload();
+      await becomes(() => page.evaluate(KEPT), { chats: 0, messages: 0 });
     });
   });
 });

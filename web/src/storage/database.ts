@@ -117,6 +117,20 @@ function chatOf(store: string, value: unknown): unknown {
   return store === 'chats' ? id : chat;
 }
 
+/** In `records`: chats that were removed, and of which there may still be messages. */
+const DELETED = 'deleted';
+
+/** Notes, in the step that removes chats, that their messages are to be looked for: the page may go before that is done. */
+export function noteDeleted(chats: readonly string[]): Changes['put'] {
+  return chats.length === 0 ? {} : { records: chats.map((id) => ({ kind: DELETED, id })) };
+}
+
+/** Removes what a page has left of chats that went before it was done with them. */
+export async function removeLeft(): Promise<void> {
+  const left = await readBy<{ readonly id: string }>('records', 'kind', DELETED);
+  await removeOrphans(left.map(({ id }) => id));
+}
+
 /**
  * Removes the messages of those of the chats that are not there. It is looked and removed in one step: another tab may bring a
  * chat back, with its messages, at any moment.
@@ -124,15 +138,17 @@ function chatOf(store: string, value: unknown): unknown {
 export async function removeOrphans(chats: readonly string[]): Promise<void> {
   if (chats.length === 0) return;
   const database = await open();
-  const transaction = database.transaction(['chats', 'messages'], 'readwrite');
+  const transaction = database.transaction(['chats', 'messages', 'records'], 'readwrite');
   const messages = transaction.objectStore('messages');
   for (const chat of chats) {
+    const done = (): void => void transaction.objectStore('records').delete([DELETED, chat]);
     const there = transaction.objectStore('chats').getKey(chat);
     there.onsuccess = () => {
-      if (there.result !== undefined) return;
+      if (there.result !== undefined) return done();
       const orphans = messages.index('chat').getAllKeys(chat);
       orphans.onsuccess = () => {
         for (const key of orphans.result) messages.delete(key);
+        done();
       };
     };
   }

@@ -3,7 +3,7 @@ import { type Action, reduce, type State } from '../state/index.ts';
 import type { Chat, Message } from '../state/model.ts';
 import { takeSettings } from '../state/settings.ts';
 import type { MessageMap } from '../state/tree.ts';
-import { readAll, readBy, readOne, removeOrphans, stopLooking, write } from './database.ts';
+import { noteDeleted, readAll, readBy, readOne, removeLeft, removeOrphans, stopLooking, write } from './database.ts';
 import { loadDrafts, takeDraft, writeDrafts } from './keep-drafts.ts';
 import { hurryLarge } from './large-drafts.ts';
 import { readLocal, writeLocal } from './local.ts';
@@ -104,6 +104,7 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
   });
   for (const chat of chats) known.add(chat);
   take({ type: 'chats/loaded', chats });
+  removeLeft().catch(() => {});
 }
 
 function loadSettings(): void {
@@ -151,7 +152,7 @@ async function writeDifference(before: State, now: State, isLeaving: boolean): P
   if (told.length === 0) return;
   const touched = new Set([...chats.put.map(({ id }) => id), ...put.map(({ chat }) => chat)]);
   await write({
-    put: { chats: chats.put, messages: put },
+    put: { chats: chats.put, messages: put, ...noteDeleted(chats.removed) },
     remove: { chats: chats.removed, messages: removed },
     unlessGone: isLeaving ? [] : [...touched].filter((id) => before.chats.byId[id] !== undefined),
   });
