@@ -2,7 +2,7 @@ import { describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
-import { becomes } from './eventually.ts';
+import { becomes, comesToFit } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
 import { ask, button, goTo, ready } from './visit.ts';
@@ -232,6 +232,27 @@ describe('what is written', { skip: withoutBrowser }, () => {
       await becomes(() => field.inputValue().then((text) => text.length), large.length);
       await page.locator('.question .edit').click();
       await becomes(() => editor.inputValue().then((text) => text.length), large.length + ', and more'.length);
+    });
+  });
+
+  test('and is large, is there again though the page went before the database was open', async () => {
+    await visit(async (page) => {
+      const field = page.locator('#prompt');
+      const large = `begin ${'all of it '.repeat(30_000)}end`;
+      await page.addInitScript(`if (sessionStorage.getItem('late') === null) {
+        sessionStorage.setItem('late', 'once');
+        indexedDB.open = () => ({});
+      }`);
+      await page.reload();
+      await field.fill(large);
+      await becomes(() => page.evaluate("localStorage.getItem('sluice.draft.')"), '{"elsewhere":""}');
+      await page.reload();
+      await becomes(() => field.inputValue().then((text) => text.length), large.length);
+      await field.press('End');
+      await field.pressSequentially('!');
+      await comesToFit(() => page.evaluate("localStorage.getItem('sluice.draft.')"), /^{"elsewhere":"\w/);
+      await page.reload();
+      await becomes(() => field.inputValue().then((text) => text.length), large.length + 1);
     });
   });
 

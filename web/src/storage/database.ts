@@ -8,6 +8,12 @@ const NAME = 'sluice';
 const VERSION = 1;
 
 let opening: Promise<IDBDatabase> | undefined;
+let isOpen = false;
+
+/** Whether what is to be written can be put into the database's queue at once, as a page that goes has to. */
+export function takesAtOnce(): boolean {
+  return isOpen;
+}
 
 function open(): Promise<IDBDatabase> {
   opening ??= new Promise<IDBDatabase>((resolve, reject) => {
@@ -23,7 +29,9 @@ function open(): Promise<IDBDatabase> {
       asked.result.onversionchange = () => {
         asked.result.close();
         opening = undefined;
+        isOpen = false;
       };
+      isOpen = true;
       resolve(asked.result);
     };
     asked.onerror = () => reject(asked.error);

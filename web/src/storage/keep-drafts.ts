@@ -1,6 +1,6 @@
 import { app } from '../state/app.ts';
 import { type Draft, type DraftsState, isOfForm, keepable } from '../state/drafts.ts';
-import { readLarge, writeLarge } from './large-drafts.ts';
+import { hurryLarge, readLarge, writeLarge } from './large-drafts.ts';
 import { localNames, readLocal, removeLocal, writeLocal } from './local.ts';
 
 /** Each draft has a name of its own, so that tabs in which different chats are written to leave each other's alone. */
@@ -76,6 +76,11 @@ export function writeDrafts(before: DraftsState, now: DraftsState): void {
       removeLocal(NAME + chat);
     }
   }
+}
+
+/** The page goes: what is not in the database by then stays where there may be room for it. */
+export function hurryDrafts(): void {
+  for (const [chat, draft] of hurryLarge()) if (draft !== undefined && isElsewhere(chat)) putLocal(chat, draft);
 }
 
 /** Takes what another tab wrote, or sent, where the draft is still the same here as it was there. */

@@ -4,8 +4,7 @@ import type { Chat, Message } from '../state/model.ts';
 import { takeSettings } from '../state/settings.ts';
 import type { MessageMap } from '../state/tree.ts';
 import { noteDeleted, readAll, readBy, readOne, removeLeft, removeOrphans, stopLooking, write } from './database.ts';
-import { loadDrafts, takeDraft, writeDrafts } from './keep-drafts.ts';
-import { hurryLarge } from './large-drafts.ts';
+import { hurryDrafts, loadDrafts, takeDraft, writeDrafts } from './keep-drafts.ts';
 import { readLocal, writeLocal } from './local.ts';
 import { shareRunning } from './running.ts';
 import { listen, tell } from './tabs.ts';
@@ -72,7 +71,7 @@ export async function keepState(onRefused: OnRefused): Promise<void> {
   });
   addEventListener('pagehide', () => {
     void flush(true);
-    hurryLarge();
+    hurryDrafts();
   });
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'hidden') void flush();

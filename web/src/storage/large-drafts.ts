@@ -1,10 +1,12 @@
 import type { Draft } from '../state/drafts.ts';
-import { readOne, write } from './database.ts';
+import { readOne, takesAtOnce, write } from './database.ts';
 
 const KIND = 'draft';
 
 /** What is to be written next, by chat; without a draft it is removed. */
 let next = new Map<string, Draft | undefined>();
+/** What waits for the database to be opened. */
+let early = new Map<string, Draft | undefined>();
 let writing: Promise<void> | undefined;
 
 /**
@@ -27,16 +29,24 @@ async function writeAll(): Promise<void> {
 
 function writeNext(): Promise<void> {
   const entries = [...next];
+  if (!takesAtOnce()) early = next;
   next = new Map();
   return write({
     put: { records: entries.flatMap(([id, draft]) => (draft === undefined ? [] : [{ kind: KIND, id, draft }])) },
     remove: { records: entries.flatMap(([id, draft]) => (draft === undefined ? [[KIND, id]] : [])) },
+  }).finally(() => {
+    early = new Map();
   });
 }
 
-/** Puts what waits into the database's queue, behind what is on its way: the page goes. */
-export function hurryLarge(): void {
+/**
+ * Puts what waits into the database's queue, behind what is on its way: the page goes. Returns what has to be kept elsewhere, since
+ * the database is not open yet.
+ */
+export function hurryLarge(): ReadonlyMap<string, Draft | undefined> {
+  if (!takesAtOnce()) return new Map([...early, ...next]);
   writeNext().catch(() => {});
+  return new Map();
 }
 
 export async function readLarge(chat: string): Promise<Draft | undefined> {
