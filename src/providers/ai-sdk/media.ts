@@ -1,6 +1,6 @@
 import type { LanguageModelV4FilePart } from '@ai-sdk/provider';
 import type { MediaPart } from '../../core/chat.ts';
-import { isDataUri, readDataUri } from '../../core/data-uri.ts';
+import { isBrokenDataUri, isDataUri, readDataUri } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 
 /** By file name extension, for addresses whose type the client did not name. */
@@ -53,8 +53,12 @@ function inline(part: MediaPart): Pick<LanguageModelV4FilePart, 'mediaType' | 'd
   }
   const { data } = uri;
   const mediaType = normal(uri.mimeType) ?? normal(part.mimeType) ?? DEFAULT_TYPES[part.kind];
+  const isText = /^text\/|^application\/(json|xml|yaml|x-yaml)$/.test(mediaType);
+  if (isBrokenDataUri(part.url) && !(isText && data === '')) {
+    throw new SluiceError('invalid_request', 'Media must be valid base64, and not empty.', { param: 'messages' });
+  }
   // Vendors take few document types, but all of them take text.
-  if (/^text\/|^application\/(json|xml|yaml|x-yaml)$/.test(mediaType)) {
+  if (isText) {
     return { mediaType: 'text/plain', data: { type: 'text', text: Buffer.from(data, 'base64').toString('utf8') } };
   }
   return { mediaType, data: { type: 'data', data } };

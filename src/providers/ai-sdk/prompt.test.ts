@@ -208,6 +208,7 @@ describe('media', () => {
 
   const unfetched = (kind: string): string => `Acme does not fetch this ${kind}: send it as a data: URI.`;
   const unencoded = 'A data: URI must hold base64 data.';
+  const broken = 'Media must be valid base64, and not empty.';
   const elsewhere = 'Media must be an http(s) address or a data: URI.';
   const refused: [string, Omit<MediaPart, 'type'>, string][] = [
     [
@@ -218,6 +219,9 @@ describe('media', () => {
     ['an address of another type', { kind: 'video', url: 'https://img.example/a.mp4' }, unfetched('video')],
     ['no base64', { kind: 'image', url: 'data:image/png,AAAA' }, unencoded],
     ['no data', { kind: 'image', url: 'data:image/png;base64' }, unencoded],
+    ['broken base64', { kind: 'image', url: 'data:image/png;base64,!!!' }, broken],
+    ['a text in broken base64', { kind: 'file', url: 'data:text/plain;base64,Hi there!' }, broken],
+    ['an empty picture', { kind: 'image', url: 'data:image/png;base64,' }, broken],
     ['a path', { kind: 'image', url: '/files/a.png' }, elsewhere],
     ['another scheme', { kind: 'image', url: 'file:///etc/passwd' }, elsewhere],
   ];

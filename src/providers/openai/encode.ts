@@ -1,5 +1,5 @@
 import type { ChatRequest, Message, Part, ResponseFormat, ToolCall, ToolChoice } from '../../core/chat.ts';
-import { base64Of, isDataUri, isNoMedia, mimeTypeOf } from '../../core/data-uri.ts';
+import { base64Of, isBrokenDataUri, isDataUri, isNoMedia, mimeTypeOf } from '../../core/data-uri.ts';
 import { SluiceError, unreachable } from '../../core/errors.ts';
 import { defined } from '../../core/objects.ts';
 import { vendorText } from '../../core/vendor.ts';
@@ -161,6 +161,8 @@ function encodePart(part: Part, { fetchesFiles }: Service): Json {
   }
   if (isNoMedia(part.url))
     throw new SluiceError('invalid_request', 'Media must be an http(s) address or a data: URI.', { param: 'messages' });
+  if (isBrokenDataUri(part.url))
+    throw new SluiceError('invalid_request', 'Media must be valid base64, and not empty.', { param: 'messages' });
   switch (part.kind) {
     case 'image':
       return { type: 'image_url', image_url: { url: part.url, ...defined({ detail: part.detail }) } };
