@@ -42,6 +42,8 @@ export function modelMethod(deps: Deps): Handler {
 
 /** What can be done instead of what was tried, where the path names no method of a model. */
 export function noMethod(request: FastifyRequest, reply: FastifyReply): SluiceError | undefined {
+  const doubled = doubledVersion(request);
+  if (doubled !== undefined) return nothingAt(request, doubled);
   if (methodOf(request) !== undefined) return undefined;
   const path = pathOf(request);
   const names = Object.keys(METHODS).join(', ');
@@ -59,6 +61,12 @@ export function noMethod(request: FastifyRequest, reply: FastifyReply): SluiceEr
       ? `'${path.slice(0, 256)}' names no method: it stands behind the model, as in 'models/<model>:generateContent'`
       : `There is no method '${path.slice(colon + 1).slice(0, 64)}' of models here`;
   return new SluiceError('not_found', `${text}; there are ${names}.`);
+}
+
+/** The path that was meant where `/v1beta` is there twice: some clients want it in the base URL, others add it. */
+function doubledVersion({ params, raw: { url = '' } }: FastifyRequest): string | undefined {
+  if ((params as { provider?: string }).provider !== 'v1beta') return undefined;
+  return url.split('?', 1)[0]?.slice('/v1beta'.length);
 }
 
 /** The same on a path that means the model itself without the name of a method. */
