@@ -62,7 +62,7 @@ export function findings(run: Run): string[] {
  * The line through the samples by the median of all slopes (Theil and Sen), which single peaks do not move: how far it
  * rises from the first to the last sample, and the median itself.
  */
-export function rise(
+function rise(
   samples: readonly Sample[],
   metric: 'residentMiB' | 'descriptors',
 ): { readonly rise: number; readonly middle: number } {

@@ -1,12 +1,12 @@
 /** Kinds of providers that chat; some do more. */
-export const CHAT_KINDS = ['openai', 'openai-responses', 'anthropic', 'google', 'bedrock'] as const;
+const CHAT_KINDS = ['openai', 'openai-responses', 'anthropic', 'google', 'bedrock'] as const;
 
 /** Those that speak or listen and do not chat. */
-export const SPEECH_KINDS = ['elevenlabs', 'deepgram', 'lmnt', 'hume', 'assemblyai'] as const;
+const SPEECH_KINDS = ['elevenlabs', 'deepgram', 'lmnt', 'hume', 'assemblyai'] as const;
 export type SpeechKind = (typeof SPEECH_KINDS)[number];
 
 /** Those that draw and do not chat. */
-export const IMAGE_KINDS = ['fal', 'replicate', 'luma', 'stability', 'automatic1111', 'comfyui'] as const;
+const IMAGE_KINDS = ['fal', 'replicate', 'luma', 'stability', 'automatic1111', 'comfyui'] as const;
 export type ImageKind = (typeof IMAGE_KINDS)[number];
 
 /** Which code drives a provider. */

@@ -66,7 +66,7 @@ export function isOwner(request: FastifyRequest, deps: Deps, owner: string | nul
 }
 
 /** The caller as an owner; `secret` is there when it was made up for this request and has to be handed out. */
-export function ownerOf(request: FastifyRequest, deps: Deps): { readonly owner: string; readonly secret?: string } {
+function ownerOf(request: FastifyRequest, deps: Deps): { readonly owner: string; readonly secret?: string } {
   const { key } = deps.config();
   if (key !== undefined) return { owner: ownerByKey(key) };
   const known = cookieOf(request.headers.cookie, OWNER_COOKIE);

@@ -8,7 +8,7 @@ import type { Chat, Part } from '../state/model.ts';
 import { reasonOf } from '../views/chat/advice.ts';
 
 /** The person's id in the memory, made when it is first needed. */
-export function memoryUser(): string {
+function memoryUser(): string {
   const { user } = app.get().settings;
   if (user !== '') return user;
   const made = newUserId();

@@ -43,7 +43,7 @@ let dictionary: Dictionary | undefined;
 let language: Language = 'en';
 let plurals = new Intl.PluralRules('en');
 
-export function isLanguage(name: string): name is Language {
+function isLanguage(name: string): name is Language {
   return Object.hasOwn(LANGUAGES, name);
 }
 
@@ -76,7 +76,7 @@ export function t(key: Key, values: Values = {}): string {
   return fill(dictionary, key, values, plurals);
 }
 
-export function fill(words: Dictionary | undefined, key: Key, values: Values, rules: Intl.PluralRules): string {
+function fill(words: Dictionary | undefined, key: Key, values: Values, rules: Intl.PluralRules): string {
   const at = key.indexOf('.');
   const section = words?.[key.slice(0, at) as keyof English] as Readonly<Record<string, string | Plural>> | undefined;
   const entry = section?.[key.slice(at + 1)];

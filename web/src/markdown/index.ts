@@ -10,7 +10,7 @@ import { cutAt } from './pictures.ts';
 import { onFrame } from './schedule.ts';
 import { type Words, wordsOf } from './words.ts';
 
-export { type Words, wordsOf } from './words.ts';
+export type { Words } from './words.ts';
 
 export interface RendererOptions {
   /** The words on buttons; by default those of `language`. */

@@ -9,7 +9,7 @@ export interface Context {
 }
 
 /** What a reader says of a member without which the whole is nothing. */
-export const UNFIT: unique symbol = Symbol('unfit');
+const UNFIT: unique symbol = Symbol('unfit');
 
 type Read<Value> = (value: unknown, context: Context) => Value;
 
