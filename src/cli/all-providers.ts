@@ -28,6 +28,7 @@ export interface OpenProviders {
   close(): Promise<void>;
 }
 
+/** Opens the configured providers and the local servers that were found; they log nothing. */
 export async function openProviders(config: Config, local: readonly ProviderConfig[]): Promise<OpenProviders> {
   const [{ createProviderDeps }, { Registry }] = await Promise.all([
     import('../providers/index.ts'),

@@ -30,6 +30,7 @@ export const OWN_VARIABLES = [
 ] as const;
 type OwnVariable = (typeof OWN_VARIABLES)[number];
 
+/** What flags and variables say; absent: neither says it, or what is said is wrong. */
 export interface OuterSettings {
   readonly bind?: Config['bind'];
   readonly dataDir?: string;

@@ -60,6 +60,7 @@ export interface ToolCall {
   readonly vendor?: VendorData;
 }
 
+/** By role: only the assistant calls tools, and a message of `tool` answers the call of its `toolCallId`. */
 export type Message =
   | { readonly role: 'system' | 'developer' | 'user'; readonly content: readonly Part[]; readonly name?: string }
   | {
@@ -122,6 +123,7 @@ export const THINKING_BUDGET = 'generationConfig.thinkingConfig.thinkingBudget';
 /** State a provider handed out with an answer and wants back on the next turn. Opaque to Sluice. */
 export type Conversation = Readonly<Record<string, unknown>>;
 
+/** What was asked, free of any dialect. */
 export interface ChatRequest {
   /** As asked; aliases are routing's business. Empty: the provider's default. What a provider sees is its own name for the model. */
   readonly model: string;

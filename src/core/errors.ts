@@ -73,6 +73,7 @@ export interface ErrorOptions {
   readonly cause?: unknown;
 }
 
+/** One schema violation; `loc` leads to the value, from the part of the request it is in (`body`, …) on. */
 export interface ErrorDetail {
   readonly loc: readonly (string | number)[];
   readonly message: string;

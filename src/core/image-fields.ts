@@ -28,6 +28,7 @@ export function sizeOf(fields: Readonly<Record<string, unknown>>): ImageSize | u
   return isPixels(found.width) && isPixels(found.height) ? found : undefined;
 }
 
+/** A whole number from 1 to 16384. */
 export function isPixels(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= 16_384;
 }

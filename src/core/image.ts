@@ -13,6 +13,7 @@ export interface ImageInput {
   readonly name?: string;
 }
 
+/** In pixels. */
 export interface ImageSize {
   readonly width: number;
   readonly height: number;

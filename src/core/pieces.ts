@@ -1,6 +1,7 @@
 /** Bytes that came in several buffers and stay there: joined, they would be in memory twice. */
 export type Pieces = readonly Buffer[];
 
+/** Bytes of all pieces. */
 export function sizeOf(pieces: Pieces): number {
   let size = 0;
   for (const { length } of pieces) size += length;

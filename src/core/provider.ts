@@ -117,6 +117,7 @@ export interface Relay {
   target(endpoint: string, credentials: Credentials): RelayTarget;
 }
 
+/** Where a relayed request goes; its credentials are among the headers. */
 export interface RelayTarget {
   readonly origin: string;
   readonly path: string;

@@ -96,6 +96,7 @@ export interface UsageTotals {
   readonly savedTokens: number;
 }
 
+/** Sums of a period, and its tokens by model, provider and user. */
 export interface UsageStats {
   /** Every day of the period, also those without requests, oldest first; `date` is yyyy-mm-dd. */
   readonly days: readonly ({ readonly date: string } & UsageTotals)[];
@@ -242,6 +243,7 @@ export interface FileInfo {
   readonly modified: number;
 }
 
+/** A stored file that is being read. */
 export interface OpenFile extends FileInfo {
   /** The bytes of the range asked for, or all. Destroyed when the consumer stops early. */
   readonly body: AsyncIterable<Uint8Array>;

@@ -34,6 +34,7 @@ export interface TranscriptionRequest {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
+/** What a recording says. */
 export interface Transcript {
   readonly text: string;
   readonly language?: string;

@@ -76,6 +76,7 @@ export class UsageBatch {
   }
 }
 
+/** Sums to begin with. */
 export function noTotals(): Totals {
   return { requests: 0, promptTokens: 0, completionTokens: 0, totalTokens: 0, savedTokens: 0 };
 }

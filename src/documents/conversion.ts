@@ -81,6 +81,7 @@ export function conversionLimits({ unpackedBytes, unpackedEntries, unpackedRatio
   };
 }
 
+/** Where the operator sets nothing. */
 export const DEFAULT_LIMITS: ConversionLimits = conversionLimits(defaultLimits);
 
 /** Why a file is not taken in, in words for whoever sent it: "This file " + reason makes a sentence. */
@@ -108,6 +109,7 @@ export interface Budget {
   textLength: number;
 }
 
+/** All that the limits allow: as many characters of text may be made as bytes may be unpacked. */
 export function openBudget(limits: ConversionLimits): Budget {
   return { limits, unpackedBytes: limits.unpackedBytes, textLength: limits.unpackedBytes };
 }

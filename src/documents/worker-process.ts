@@ -17,6 +17,7 @@ export const WORKER_FLAGS: readonly string[] = [
   '--disable-warning=SecurityWarning',
 ];
 
+/** Starts a worker, with no more permissions than `WORKER_FLAGS` gives. */
 export function startWorker(events: ChildEvents<FromWorker>): WorkerProcess {
   return startChild(new URL('./worker.ts', import.meta.url), events, {
     execArgv: [...WORKER_FLAGS],

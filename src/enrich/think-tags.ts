@@ -5,6 +5,7 @@ import type { Step } from '../core/stream.ts';
 const OPEN = '<think>';
 const CLOSE = '</think>';
 
+/** The step of `splitThinking`; requests stay as they are. */
 export const thinkTags: Step = { name: 'think-tags', enrich: (request) => ({ request, chunks: splitThinking }) };
 
 /**

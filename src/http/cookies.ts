@@ -30,6 +30,7 @@ export async function cookieFiles(
   return files.filter(({ name }) => name === part);
 }
 
+/** Throws `invalid_request` for a name that ends in neither .json nor .har. */
 export function readCookies({ name, filename: given, bytes }: FormFile, deps: Deps): CookieFile {
   const filename = cleanName(given);
   if (filename === undefined || !EXTENSIONS.has(extensionOf(filename))) {

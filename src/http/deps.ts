@@ -112,11 +112,13 @@ export interface PlainRoute {
   readonly handler: Handler;
 }
 
+/** The tag of the process that alone can answer; undefined: any can. */
 export type OwnerOf = (
   request: FastifyRequest,
   elsewhere: Elsewhere,
 ) => string | undefined | Promise<string | undefined>;
 
+/** An error in a dialect's own form. */
 export type ErrorBody = (error: SluiceError, request: FastifyRequest) => Record<string, unknown>;
 
 /** One row of a route table. Serving and documenting read the same row. */

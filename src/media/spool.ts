@@ -20,6 +20,7 @@ export interface Spooled {
   discard(): Promise<void>;
 }
 
+/** Takes in all of a body, beyond 4 MB on disk. Where the body throws, nothing is left; else the result is to be discarded. */
 export async function spool(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Spooled> {
   const hash = createHash('sha256');
   const held: Uint8Array[] = [];

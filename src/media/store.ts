@@ -96,6 +96,7 @@ export interface MediaStore {
 /** Told of what comes and goes, so that other processes know of it. */
 export type MediaNews = (name: string, modified: number | undefined) => Promise<void>;
 
+/** Media in `files`; what lies outside is had with `fetch`. */
 export function createMediaStore(
   files: Files,
   fetch: GuardedFetch,

@@ -45,6 +45,7 @@ export interface ObserveSection {
   readonly otelPropagate?: boolean | undefined;
 }
 
+/** Where the configuration says nothing. */
 export const defaultObserve: ObserveConfig = {
   requestLog: 'meta',
   requestLogEntries: 250,

@@ -245,6 +245,7 @@ export class Insights {
   }
 }
 
+/** A group of no requests. */
 export function empty(user: string, provider: string, model: string): Group {
   return {
     user,
@@ -261,6 +262,7 @@ export function empty(user: string, provider: string, model: string): Group {
   };
 }
 
+/** Adds `other` to `into`, which is returned. */
 export function merge(into: Group, other: Group): Group {
   into.requests += other.requests;
   into.errors += other.errors;
@@ -286,12 +288,14 @@ function groupsOf(record: CacheRecord | undefined): Groups {
   return new Groups().add(fromJson(record?.value));
 }
 
+/** A group as plain JSON. */
 export type KeptGroup = Omit<Group, 'codes' | 'firstChunk' | 'duration'> & {
   readonly codes: readonly (readonly [string, number])[];
   readonly firstChunk: readonly (readonly [number, number])[];
   readonly duration: readonly (readonly [number, number])[];
 };
 
+/** Groups as they are stored. */
 export function toJson(groups: Iterable<Group>): readonly KeptGroup[] {
   return [...groups].map((group) => ({
     ...group,
@@ -301,6 +305,7 @@ export function toJson(groups: Iterable<Group>): readonly KeptGroup[] {
   }));
 }
 
+/** The reverse; of anything but a list, none. */
 export function fromJson(value: unknown): readonly Group[] {
   if (!Array.isArray(value)) return [];
   return (value as readonly KeptGroup[]).map((group) => ({

@@ -4,8 +4,10 @@ import type { SluiceError } from '../core/errors.ts';
 import type { Rostered } from '../core/roster.ts';
 import { sumUsages } from '../core/usage.ts';
 
+/** Which API a client speaks; `backend` is dialect A. */
 export type Dialect = 'backend' | WireFormat;
 
+/** What is asked of models. */
 export type Operation =
   | 'chat'
   | 'completion'
@@ -40,6 +42,7 @@ export interface Content {
   readonly answer: AnswerContent | null;
 }
 
+/** `truncated`: the answer had more than this. */
 export interface AnswerContent {
   readonly text: string;
   readonly reasoning: string;

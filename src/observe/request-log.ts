@@ -27,6 +27,7 @@ export interface LogPage {
   readonly next: string | undefined;
 }
 
+/** The most that the log keeps. */
 export interface LogLimits {
   readonly entries: number;
   /** Of all contents together. */

@@ -98,6 +98,7 @@ export interface Fetched {
  */
 export type GuardedFetch = (address: string, options?: GuardedOptions) => Promise<Fetched>;
 
+/** Without settings it uses the real network, and the limits that nobody has changed. */
 export function createGuardedFetch(settings: GuardedSettings = {}): GuardedFetch {
   const guard: Guard = {
     resolve: settings.resolve ?? resolveHost,

@@ -39,6 +39,7 @@ export interface Pages {
   close(): Promise<void>;
 }
 
+/** Closes the reader when it is closed itself. */
 export function createPages(fetch: GuardedFetch, reader: PageReader = new PageReader()): Pages {
   const textOf: Pages['textOf'] = async (fetched, { keepsLinks = true, signal } = {}) => {
     const { url, mimeType, headers, body } = fetched;

@@ -37,6 +37,7 @@ export interface ProviderDeps {
 /** Where nothing can be uploaded. */
 const NO_COOKIES: ProviderCookies = { has: () => false, header: () => undefined };
 
+/** Without `cookies` there are none that were uploaded. */
 export function createProviderDeps(
   limits: () => Limits,
   log: Logger,

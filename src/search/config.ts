@@ -36,6 +36,7 @@ export interface SearchConfig {
   readonly words: number;
 }
 
+/** Where the section says nothing. */
 export const defaultSearch: Omit<SearchConfig, 'targets'> = { results: 5, pages: 3, words: 1_500 };
 
 const URLS: Readonly<Record<SearchEngineId, string | undefined>> = {

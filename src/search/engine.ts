@@ -20,6 +20,7 @@ export interface Engine {
   results(answer: unknown, target: SearchTarget): readonly SearchResult[];
 }
 
+/** Where to ask; with `json` by a POST, else by a GET. */
 export interface EngineRequest extends Pick<GuardedOptions, 'headers' | 'json'> {
   readonly address: string;
 }
@@ -31,6 +32,7 @@ export function rowsAt(answer: unknown, ...keys: readonly string[]): readonly Re
   return objectsIn(found);
 }
 
+/** A text of a row; empty where there is none. */
 export function textAt(row: Readonly<Record<string, unknown>>, key: string): string {
   return textOf(row[key]);
 }

@@ -20,4 +20,5 @@ export const encoders = {
   pcm: createPcm,
 } as const satisfies Partial<Record<SpeechFormat, (rate: number) => Promise<SpeechEncoder>>>;
 
+/** A format that is made here. */
 export type EncodedFormat = keyof typeof encoders;

@@ -16,6 +16,7 @@ export function segmentsOf(path: string): readonly string[] {
   return segments;
 }
 
+/** Whether a name may stand in a path: 1 to 255 letters, digits and ._+,=@-, no dot in front. */
 export function isSegment(name: string): boolean {
   return SEGMENT.test(name);
 }

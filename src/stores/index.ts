@@ -16,6 +16,7 @@ const MOST_CACHES = 10_000;
 /** Answers of the Responses API, where nobody sets another limit. */
 const MOST_RESPONSES = 10_000;
 
+/** The database of a data folder: `sluice.db`. */
 export function openDatabase(dataDir: string, log: Logger): DatabaseHandle {
   return new Database(path.join(dataDir, 'sluice.db'), log);
 }

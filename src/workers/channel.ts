@@ -136,6 +136,7 @@ export function toPlain(thrown: unknown): PlainError {
   return { code: thrown.code, message: thrown.message, options };
 }
 
+/** The reverse: a `SluiceError` where it was one. */
 export function toError({ code, message, options }: PlainError): Error {
   return code === undefined ? new Error(message) : new SluiceError(code, message, options);
 }

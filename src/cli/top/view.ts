@@ -228,6 +228,7 @@ export function number(value: number | undefined): string {
   return value >= 100 || Number.isInteger(value) ? String(Math.round(value)) : value.toFixed(1);
 }
 
+/** `-` where nothing is known, `more` for what is above the last bound of a histogram. */
 export function milliseconds(value: number | undefined): string {
   if (value === undefined) return '-';
   if (value === Number.POSITIVE_INFINITY) return 'more';

@@ -171,6 +171,7 @@ export function insert(
   return changed + xml.slice(copied);
 }
 
+/** Text for the content of an element; quotes stay, so it is none for an attribute. */
 export function escaped(text: string): string {
   return text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

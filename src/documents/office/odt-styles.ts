@@ -27,6 +27,7 @@ export const NO_STYLES: Styles = {
 /** Styles that are derived from each other in a circle end somewhere. */
 const LONGEST_LINEAGE = 10;
 
+/** Reads `styles.xml` and `content.xml`; one that is missing has no styles. */
 export function readStyles(parts: Package): Styles {
   const lists = new Map<string, Set<number>>();
   const parents = new Map<string, string>();

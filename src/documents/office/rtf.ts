@@ -5,6 +5,7 @@ import { NO_STYLES } from './odt-styles.ts';
 /** Rich Text Format (specification 1.9.1), which is bytes: a word for the program, a sign for it, a group, or text. */
 const TOKEN = /\\(?:([a-z]+)(-?\d{1,9})? ?|'[\da-f]{2}|.)|[{}]|[^\\{}]+/gis;
 
+/** `title` is absent where the document has none. */
 export async function rtfToMarkdown(
   bytes: Uint8Array,
   limits: ConversionLimits,

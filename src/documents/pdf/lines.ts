@@ -45,6 +45,7 @@ export function linesOf(items: readonly TextItem[], first = 0): Line[] {
   }));
 }
 
+/** Whether so much of a document is in fixed pitch that this is no sign of a program. */
 export function isTypewritten(items: readonly TextItem[]): boolean {
   const length = (all: readonly TextItem[]): number => all.reduce((sum, item) => sum + item.text.length, 0);
   return length(items.filter((item) => item.fixedPitch === true)) > length(items) * TYPEWRITTEN;
@@ -101,6 +102,7 @@ function smallest(values: readonly number[]): number {
   return values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
 }
 
+/** Of two in the middle the greater one; 0 of none. */
 export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -19,6 +19,7 @@ export interface Asides {
   beforeFinish(finish: FinishReason, usage: Usage | undefined): readonly Aside[];
 }
 
+/** What asides are made of. */
 export interface AsidesOf {
   readonly target: Target;
   /** By which the upstream paces its clients. */
@@ -29,6 +30,7 @@ export interface AsidesOf {
   readonly title?: string | undefined;
 }
 
+/** The asides of an answer of one target; `continue` says that it was cut and can go on. */
 export function asidesOf({ target, headers, request, title }: AsidesOf): Asides {
   const { provider, model } = target;
   return {

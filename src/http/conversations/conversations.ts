@@ -53,6 +53,7 @@ export function deleteConversation(deps: Deps): Handler {
   };
 }
 
+/** A conversation in the words of the API, whose times are in seconds. */
 export function shownConversation({ id, createdAt, metadata }: ConversationRecord): Json {
   return { id, object: 'conversation', created_at: Math.floor(createdAt / 1_000), metadata };
 }

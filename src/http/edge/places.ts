@@ -1,5 +1,6 @@
 import { SluiceError } from '../../core/errors.ts';
 
+/** How many answers there may be at once: to all, and to one client. */
 export interface PlaceLimits {
   readonly streams: number;
   readonly streamsPerClient: number;

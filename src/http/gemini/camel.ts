@@ -32,6 +32,7 @@ export function toCamelCase(value: unknown): unknown {
   return Object.fromEntries(camel);
 }
 
+/** `snake_case` → `snakeCase`; any other name stays as it is. */
 export function camelName(name: string): string {
   return SNAKE.test(name) ? name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()) : name;
 }

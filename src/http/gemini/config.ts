@@ -33,6 +33,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'thinkingConfig',
 ]);
 
+/** What is asked for beside the contents; `foreign` are the paths of what only Google understands. */
 export function toSettings(body: GenerateContentBody): Settings {
   const config = body.generationConfig ?? {};
   const foreign: string[] = [];

@@ -21,6 +21,7 @@ export interface Decoded {
 /** The tools by which Google searches the web: as it is now, and as older models know it. */
 export const SEARCH_TOOLS: readonly string[] = ['googleSearch', 'googleSearchRetrieval'];
 
+/** Throws `invalid_request` where none of the contents says anything. */
 export function decode(body: GenerateContentBody, wish: Wish): Decoded {
   const { foreign, ...settings } = toSettings(body);
   const contents = contentsOf(body);

@@ -19,6 +19,7 @@ export interface AnswerHead {
   readonly responseId: string;
 }
 
+/** The head of a new answer, with a random id. */
 export function answerHead(model: string): AnswerHead {
   return { modelVersion: model, responseId: randomName(22) };
 }

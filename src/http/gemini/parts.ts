@@ -13,6 +13,7 @@ export function textPart(part: Extract<Part, { type: 'text' | 'reasoning' }>): J
   return { text: part.text, ...(part.type === 'reasoning' ? { thought: true } : {}), ...toSignature(part.vendor) };
 }
 
+/** Media as a part: `inlineData` where the address is a `data:` URI in base64, else `fileData`. */
 export function mediaPart({ url, mimeType, kind }: MediaRef): Json {
   const type = mimeType ?? mimeTypeOf(url).mimeType ?? DEFAULT_TYPES[kind];
   const data = base64Of(url);
@@ -76,6 +77,7 @@ const WORDS: ReadonlySet<string> = new Set([
   'UNEXPECTED_TOOL_CALL',
 ]);
 
+/** Why an answer ended, in the words of the API; `OTHER` where it has none. */
 export function finishReason(finish: string): string {
   switch (finish) {
     case 'stop':

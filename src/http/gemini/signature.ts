@@ -11,6 +11,7 @@ export function toSignature(vendor: VendorData | undefined): { thoughtSignature?
   return { thoughtSignature: own ?? Buffer.from(sealVendor(vendor)).toString('base64') };
 }
 
+/** Whether no vendor attached anything. */
 export function isEmpty(vendor: VendorData): boolean {
   return Object.values(vendor).every((data) => Object.keys(data).length === 0);
 }

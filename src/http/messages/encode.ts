@@ -21,6 +21,7 @@ export interface MessageHead {
   readonly promptTokens: number;
 }
 
+/** The head of a new answer, with a random id. */
 export function messageHead(provider: string, model: string, promptTokens: number): MessageHead {
   return { id: `msg_${randomName(24)}`, model, provider, promptTokens };
 }

@@ -34,6 +34,7 @@ export function chatToRequest(body: ChatBody, wish: Wish): ChatRequest {
   };
 }
 
+/** The prompt as the user's one message, behind that of `system`. */
 export function generateToRequest(body: GenerateBody, wish: Wish): ChatRequest {
   const { system, prompt, images } = body;
   const asked: WireMessage = { role: 'user', content: prompt ?? '', images: images ?? [] };

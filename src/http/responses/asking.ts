@@ -61,6 +61,7 @@ function withSearch(
   return { ...question, steps: [...(question.steps ?? []), step] };
 }
 
+/** The head of an answer that begins now. */
 export function headOf(prepared: Prepared, body: ResponseBody, model: string, provider: string | null): ResponseHead {
   return {
     id: prepared.id,

@@ -74,6 +74,7 @@ export class GrowingItems {
   }
 }
 
+/** How an event says which item of the output it is about. */
 export function placeOf({ id, index }: Growing): Json {
   return { item_id: id, output_index: index };
 }

@@ -5,6 +5,7 @@ export function responseId(tag = ''): string {
   return `resp_${tag}${randomBytes(24).toString('hex').slice(tag.length)}`;
 }
 
+/** An id for a conversation: 24 random bytes, in hex. */
 export function conversationId(): string {
   return `conv_${randomBytes(24).toString('hex')}`;
 }

@@ -59,6 +59,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
   compaction: 'cmp',
 };
 
+/** What ids of items of a type begin with, before the `_`. */
 export function prefixOf(type: string): string {
   return (Object.hasOwn(PREFIXES, type) ? PREFIXES[type] : undefined) ?? 'item';
 }

@@ -106,6 +106,7 @@ const CODES: Readonly<Record<string, string | undefined>> = {
   insufficient_quota: 'insufficient_quota',
 };
 
+/** What failed: `code` is a word of the format's, `reason` our own. */
 export function errorOf({ code, name, message }: ErrorInfo): Json {
   return {
     code: CODES[code] ?? 'server_error',

@@ -48,6 +48,7 @@ export function running(deps: ResponseDeps, id: string): Run | undefined {
   return run !== undefined && isMine(deps, run.owner) ? run : undefined;
 }
 
+/** Whether the caller may see what has this owner; null: it was kept while there was no access key, for anybody. */
 export function isMine(deps: Deps, owner: string | null): boolean {
   return owner === null || owner === ownerNow(deps.config());
 }

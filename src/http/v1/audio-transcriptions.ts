@@ -35,6 +35,7 @@ export function transcriptions(deps: Deps, task: TranscriptionRequest['task']): 
   };
 }
 
+/** Answers a form that was read already. Throws `invalid_field` for `stream` with a format that has no events. */
 export function transcribe(
   request: FastifyRequest,
   reply: FastifyReply,

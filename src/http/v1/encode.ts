@@ -25,6 +25,7 @@ export interface CompletionHead {
   readonly freeform: ReadonlySet<string>;
 }
 
+/** The head of an answer that begins now, with a random id. */
 export function completionHead(
   provider: string,
   model: string,

@@ -52,6 +52,7 @@ export function aboutOf({ about, usage }: ImageAnswer): Record<string, unknown> 
   return { ...counted, ...about };
 }
 
+/** The bytes of a picture, which are fetched unless its address holds them. Throws when they cannot be had. */
 export async function toBase64(image: MadeImage, target: Target, deps: Deps, call: CallScope): Promise<string> {
   const inline = base64Of(image.url);
   if (inline !== undefined) return inline;

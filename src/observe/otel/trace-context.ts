@@ -29,6 +29,7 @@ export function traceContext(traceparent: string | undefined, tracestate: string
   };
 }
 
+/** 8 random bytes, in hex. */
 export function newSpanId(): string {
   return randomBytes(8).toString('hex');
 }

@@ -7,6 +7,7 @@ export type EngineProcess = Child<ToEngine>;
 /** An engine with nothing but cancelled tasks that ends none of them for so long is stuck, in milliseconds. */
 export const STUCK_MS = 30_000;
 
+/** Starts an engine, which waits for `load`. */
 export function startEngineProcess(events: ChildEvents<FromEngine>): EngineProcess {
   return startChild(new URL('./engine.ts', import.meta.url), events);
 }

@@ -7,5 +7,7 @@ export interface Engines {
   embedder(settings: EmbedderSettings): Embedding;
 }
 
+/** A scheduler, wherever it runs. */
 export type Answering = Pick<Scheduler, 'contextLength' | 'ask' | 'close'>;
+/** An embedder, wherever it runs. */
 export type Embedding = Pick<Embedder, 'embed' | 'close'>;

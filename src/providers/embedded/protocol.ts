@@ -46,6 +46,7 @@ export interface Task {
   readonly thinking: boolean;
 }
 
+/** What one side said; calls of tools stand among the assistant's texts, with what the tools answered. */
 export type Turn =
   | { readonly role: 'system' | 'user'; readonly text: string }
   | { readonly role: 'assistant'; readonly parts: readonly (string | PastCall)[] };
@@ -74,6 +75,7 @@ export interface TaskSampling {
 /** A JSON Schema in the subset that can be turned into a grammar: see `grammar-schema.ts`. */
 export type GrammarSchema = Readonly<Record<string, unknown>>;
 
+/** How a task ended. */
 export type Outcome =
   | { readonly type: 'finished'; readonly finish: 'stop' | 'length'; readonly usage: TaskUsage }
   | { readonly type: 'embedded' }

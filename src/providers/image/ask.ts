@@ -11,6 +11,7 @@ export interface AskDeps {
   readonly limits: () => { readonly answerBytes: number };
 }
 
+/** A whole answer with a 2xx status. */
 export interface Asked {
   readonly status: number;
   /** Lower case, without parameters. */
@@ -18,6 +19,7 @@ export interface Asked {
   readonly bytes: Buffer;
 }
 
+/** A request to a whole address. */
 export type Question = Omit<UpstreamRequest, 'origin' | 'path'> & { readonly url: string };
 
 /** A whole answer. Throws for every status but 2xx; `explain` finds the words of an error that stand in an unusual place. */

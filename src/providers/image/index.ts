@@ -28,6 +28,7 @@ export const imageVendors = { fal, replicate, luma, stability, automatic1111, co
   (config: ProviderConfig, deps: ImageProviderDeps) => Provider
 >;
 
+/** Whether providers of this kind only draw. */
 export function isImageKind(kind: string): kind is ImageKind {
   return Object.hasOwn(imageVendors, kind);
 }

@@ -5,6 +5,7 @@ const SIMPLE = /^"[^"\\\u0000-\u001f]*"$/;
 const MOST_VAIN = 8;
 /** A text that no answer has. */
 export const PROBE = '\u0000probe';
+/** The same as JSON writes it, quotes included. */
 export const PROBE_IN_JSON = JSON.stringify(PROBE);
 
 /**

@@ -31,6 +31,7 @@ type Field =
 const MAX_TEXT = 256;
 const MAX_TAGS = 16;
 
+/** Undefined: it is no object. */
 export function asEntry(value: unknown): Entry | undefined {
   return isObject(value) ? value : undefined;
 }

@@ -12,6 +12,7 @@ export function toolCallId(): string {
   return `call_${randomName(24)}`;
 }
 
+/** So many random letters and digits. `A` to `H` come a little more often: 256 is no multiple of 62. */
 export function randomName(length: number): string {
   let name = '';
   for (const byte of randomBytes(length)) name += ALPHABET[byte % ALPHABET.length];

@@ -14,6 +14,7 @@ export const speechVendors = { elevenlabs, deepgram, lmnt, hume, assemblyai } sa
   (config: ProviderConfig, deps: SpeechDeps) => Provider
 >;
 
+/** Whether providers of this kind speak or listen, and do not chat. */
 export function isSpeechKind(kind: string): kind is SpeechKind {
   return Object.hasOwn(speechVendors, kind);
 }

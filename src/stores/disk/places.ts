@@ -75,6 +75,7 @@ export async function statOf(file: string): Promise<Stats | undefined> {
   }
 }
 
+/** Nothing is there: no such file (ENOENT), or a file stands where the path needs a folder (ENOTDIR). */
 export function isAbsence(error: unknown): boolean {
   const code = systemCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR';

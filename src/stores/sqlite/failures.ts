@@ -32,6 +32,7 @@ export class Unusable extends Error {
   }
 }
 
+/** Anything thrown, for the client and the log. What neither SQLite nor the system explains counts as a bug. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Unusable) return { kind: 'storage', sentence: error.sentence, detail: error.message };
   const detail = error instanceof Error ? `${error.message} (${systemCode(error) ?? error.name})` : String(error);

@@ -36,14 +36,17 @@ export interface Request {
   readonly statements: readonly Statement[];
 }
 
+/** Values by column. */
 export type Row = Readonly<Record<string, Value>>;
 
+/** What one statement gave. */
 export interface Result {
   readonly rows: readonly Row[];
   /** Rows that were inserted, updated or deleted. */
   readonly changes: number;
 }
 
+/** To the request with this id: all of its results, or why there are none. */
 export type Answer =
   | { readonly id: number; readonly results: readonly Result[] }
   | { readonly id: number; readonly failure: Failure };

@@ -5,6 +5,7 @@ export function noteAsked(answer: string): void {
   asked.add(answer);
 }
 
+/** Undefined: there is no answer. */
 export function isAskedHere(answer: string | undefined): boolean {
   return answer !== undefined && asked.has(answer);
 }

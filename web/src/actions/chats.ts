@@ -68,12 +68,14 @@ export function choiceOf(chat: Chat | undefined): Choice {
   return settle(catalog, settings.choice);
 }
 
+/** Changes the model of a chat, and of those to come; without a chat only of those. */
 export function choose(chat: Chat | undefined, choice: Choice): void {
   const { more } = app.get().settings;
   app.dispatch({ type: 'settings/changed', change: { choice, more: { ...more, [RECENT]: withRecent(more, choice) } } });
   if (chat !== undefined) app.dispatch({ type: 'chats/changed', id: chat.id, change: choice });
 }
 
+/** A title of blanks changes nothing. From now on it is the person's. */
 export function renameChat(id: string, title: string): void {
   const trimmed = title.trim();
   if (trimmed !== '') app.dispatch({ type: 'chats/changed', id, change: { title: trimmed, titleBy: 'person' } });

@@ -71,14 +71,17 @@ export function convert(bucket: string, onSize: (bytes: number) => void, signal:
   });
 }
 
+/** Goes through even when the page is left meanwhile. */
 export async function deleteBucket(bucket: string): Promise<void> {
   await request(`${BACKEND}/files/${bucket}`, { method: 'DELETE', keepalive: true });
 }
 
+/** Where the server has a file of a bucket that is media. */
 export function mediaUrl(bucket: string, name: string): string {
   return `/files/${bucket}/media/${encodeURIComponent(name)}`;
 }
 
+/** Where it has a small picture of one. */
 export function thumbnailUrl(bucket: string, name: string): string {
   return `/files/${bucket}/thumbnail/${encodeURIComponent(name)}`;
 }

@@ -1,5 +1,6 @@
 import type { Failure } from '../state/model.ts';
 
+/** What paths of dialect A begin with. */
 export const BACKEND = '/backend-api/v2';
 
 /** A request that failed, with what is needed to say what to do about it. */
@@ -19,6 +20,7 @@ export function toFailure(thrown: unknown): Failure {
   return { message: thrown instanceof Error ? thrown.message : String(thrown), code: 'page' };
 }
 
+/** Whether it was thrown because a signal was aborted. */
 export function isAbort(thrown: unknown): boolean {
   return thrown instanceof DOMException && thrown.name === 'AbortError';
 }

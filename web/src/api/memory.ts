@@ -29,11 +29,13 @@ export function listMemory(
   return getJson(`${addressOf(user)}?${query}`, { signal });
 }
 
+/** `chat`: where it was said. */
 export async function addMemory(user: string, text: string, chat?: { id: string; title: string }): Promise<void> {
   const about = chat === undefined ? {} : { id: chat.id, title: chat.title };
   await postJson(addressOf(user), { items: [{ role: 'user', content: text }], ...about });
 }
 
+/** Forgets one item; without `item`, all of them. */
 export async function deleteMemory(user: string, item?: string): Promise<void> {
   await request(addressOf(user) + (item === undefined ? '' : `/${encodeURIComponent(item)}`), { method: 'DELETE' });
 }

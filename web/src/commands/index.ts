@@ -13,6 +13,7 @@ export const commands: readonly Command[] = [
   ...settingsCommands,
 ];
 
+/** Whether it can be run now; a command without a condition always can. */
 export function isPossible(command: Command): boolean {
   return command.when?.() !== false;
 }

@@ -61,6 +61,7 @@ export function keyNames(keys: string, isApple: boolean): readonly string[] {
   return keys.split('+').map((part) => names[part] ?? (part.length === 1 ? part.toUpperCase() : part));
 }
 
+/** By what the browser says of the machine. */
 export function isAppleKeyboard(): boolean {
   return /Mac|iPhone|iPad/.test(navigator.platform);
 }

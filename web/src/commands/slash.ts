@@ -17,6 +17,7 @@ type Source = () => readonly SlashItem[];
 /** Commands first; screens add what they have, prompts of a library for example, with `addSlashSource`. */
 const sources: Source[] = [commandItems];
 
+/** Puts what a screen has behind the commands. */
 export function addSlashSource(source: Source): void {
   sources.push(source);
   tellSlashItems();

@@ -34,6 +34,7 @@ export function sayNotKept(): void {
   toast(t('shell.notKept'));
 }
 
+/** Takes one away, if it is still shown. */
 export function dismiss(id: number): void {
   if (toasts.some((each) => each.id === id)) set(toasts.filter((each) => each.id !== id));
 }
@@ -42,6 +43,7 @@ export function shownToasts(): readonly Toast[] {
   return toasts;
 }
 
+/** Returns the way to end it. */
 export function onToasts(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

@@ -28,6 +28,7 @@ export function registerHost(kind: string, maker: ComponentMaker): void {
   makers.set(kind, maker);
 }
 
+/** Undefined: it is no host, or not alive. */
 export function componentOf(element: Element): Component | undefined {
   return components.get(element);
 }

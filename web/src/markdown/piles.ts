@@ -6,6 +6,7 @@ export function withoutPiles(text: string): string {
   return text.replace(PILE, '$1');
 }
 
+/** Whether `withoutPiles` takes anything away. */
 export function hasPiles(text: string): boolean {
   return /\p{M}{25}/u.test(text);
 }

@@ -109,6 +109,7 @@ export interface Choice {
   readonly model: string;
 }
 
+/** Leaves all to the server. */
 export const AUTOMATIC: Choice = { provider: '', model: '' };
 
 /** A model of the list, with the provider that offers it there. */

@@ -9,12 +9,15 @@ export interface HistoryFilter {
   readonly isShared: boolean;
 }
 
+/** Lists all chats. */
 export const noFilter: HistoryFilter = { tags: [], isShared: false };
 
+/** Whether it may leave any chat out. */
 export function isFiltering({ folder, tags, isShared }: HistoryFilter): boolean {
   return folder !== undefined || tags.length > 0 || isShared;
 }
 
+/** Whether a chat is listed: all that the filter says has to fit. */
 export function passes(chat: Chat, { folder, tags, isShared }: HistoryFilter): boolean {
   if (folder !== undefined && (chat.folder ?? '') !== folder) return false;
   if (isShared && chat.share === undefined) return false;
@@ -32,6 +35,7 @@ export function foldersOf(chats: readonly Chat[]): readonly Counted[] {
   return counted(chats.flatMap(({ folder }) => (folder === undefined ? [] : [folder])));
 }
 
+/** The tags that any chat has. */
 export function tagsOf(chats: readonly Chat[]): readonly Counted[] {
   return counted(chats.flatMap(({ tags }) => tags));
 }

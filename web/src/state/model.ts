@@ -121,6 +121,7 @@ export interface Timing {
   readonly reasoning?: number;
 }
 
+/** A part of the tree of a chat; without a parent it is a first one. */
 export interface Message {
   readonly id: string;
   readonly chat: string;

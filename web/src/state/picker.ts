@@ -81,6 +81,7 @@ function waitingFor({ providers, models }: CatalogState, search: string): readon
 export const RECENT = 'recentModels';
 const MOST_RECENT = 5;
 
+/** The models chosen lately, now that `choice` is; one without a model changes nothing. */
 export function withRecent(more: Readonly<Record<string, unknown>>, choice: Choice): readonly string[] {
   const before = recentOf(more);
   if (choice.model === '') return before;
@@ -90,6 +91,7 @@ export function withRecent(more: Readonly<Record<string, unknown>>, choice: Choi
 
 const NONE: readonly string[] = [];
 
+/** The models chosen lately as `provider/model`, the last first. */
 export function recentOf(more: Readonly<Record<string, unknown>>): readonly string[] {
   const kept = more[RECENT];
   return Array.isArray(kept) ? (kept as readonly string[]) : NONE;

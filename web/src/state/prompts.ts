@@ -9,6 +9,7 @@ export interface Prompt {
   readonly updated: number;
 }
 
+/** The kind of its records. */
 export const PROMPTS = 'prompts';
 
 /** A word that is asked for when a prompt is used. */

@@ -4,6 +4,7 @@ export interface Route {
   readonly path: readonly string[];
 }
 
+/** Without a path it is the screen `chat`; what cannot be decoded stays as written. */
 export function parseRoute(hash: string): Route {
   const [screen = '', ...path] = hash
     .replace(/^#?\/?/, '')

@@ -6,6 +6,7 @@ export interface Store<State, Action> {
   subscribe(listener: () => void): () => void;
 }
 
+/** Listeners are called only when the reducer returns another state than it got. */
 export function createStore<State, Action>(
   reduce: (state: State, action: Action) => State,
   initial: State,

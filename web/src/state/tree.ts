@@ -1,5 +1,6 @@
 import type { Message } from './model.ts';
 
+/** By id. */
 export type MessageMap = Readonly<Record<string, Message>>;
 
 /** The messages from the first one down to `leaf`. */

@@ -50,6 +50,7 @@ function settled<Value>(asked: IDBRequest<Value>): Promise<Value> {
   });
 }
 
+/** All that is in a store. */
 export async function readAll<Shape>(store: StoreName): Promise<Shape[]> {
   const database = await open();
   return settled<Shape[]>(database.transaction(store).objectStore(store).getAll());
@@ -68,11 +69,13 @@ export async function readPage<Shape>(store: StoreName, count: number, after?: I
   return settled<Shape[]>(database.transaction(store).objectStore(store).getAll(range, count));
 }
 
+/** Undefined: there is none. */
 export async function readOne<Shape>(store: StoreName, key: IDBValidKey): Promise<Shape | undefined> {
   const database = await open();
   return settled<Shape | undefined>(database.transaction(store).objectStore(store).get(key));
 }
 
+/** What `write` does: values by store, and keys of what goes. */
 export interface Changes {
   readonly put?: Partial<Readonly<Record<StoreName, readonly unknown[]>>>;
   readonly remove?: Partial<Readonly<Record<StoreName, readonly IDBValidKey[]>>>;

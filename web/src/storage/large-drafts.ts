@@ -49,6 +49,7 @@ export function hurryLarge(): ReadonlyMap<string, Draft | undefined> {
   return new Map();
 }
 
+/** What is in the browser's database; undefined: nothing. */
 export async function readLarge(chat: string): Promise<Draft | undefined> {
   const record = await readOne<{ readonly draft: Draft }>('records', [KIND, chat]);
   return record?.draft;

@@ -1,5 +1,6 @@
 /** Small things that have to be there before the first picture: settings and drafts. */
 
+/** Undefined: there is none, or it cannot be read. */
 export function readLocal<Shape>(name: string): Shape | undefined {
   try {
     const text = localStorage.getItem(`sluice.${name}`);

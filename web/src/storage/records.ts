@@ -6,16 +6,19 @@ export interface KeptRecord {
   readonly id: string;
 }
 
+/** All records of a kind. */
 export async function readRecords<Shape extends KeptRecord>(kind: string): Promise<Shape[]> {
   const records = await readBy<Shape & { kind?: string }>('records', 'kind', kind);
   return records.map(({ kind: _, ...record }) => record as unknown as Shape);
 }
 
+/** Writes records, over those with the same ids, and tells all tabs. */
 export async function putRecords(kind: string, records: readonly KeptRecord[]): Promise<void> {
   await write({ put: { records: records.map((record) => ({ ...record, kind })) } });
   tellAll(kind);
 }
 
+/** Deletes records, and tells all tabs. */
 export async function removeRecords(kind: string, ids: readonly string[]): Promise<void> {
   await write({ remove: { records: ids.map((id) => [kind, id]) } });
   tellAll(kind);

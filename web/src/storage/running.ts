@@ -6,6 +6,7 @@ import { listen, tell } from './tabs.ts';
 /** How many answers each of the other tabs follows, by tab. */
 const counts = new Map<string, number>();
 
+/** How many answers each of the other tabs follows. */
 export function countsElsewhere(): readonly number[] {
   return [...counts.values()];
 }

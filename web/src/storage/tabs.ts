@@ -16,6 +16,7 @@ export type Word =
 
 const channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('sluice');
 
+/** Tells the other tabs; nobody in a browser without `BroadcastChannel`. */
 export function tell(word: Word): void {
   channel?.postMessage(word);
 }

@@ -14,6 +14,7 @@ const MARKERS =
   '<defs><marker id="arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8" markerHeight="8" orient="auto-start-reverse">' +
   '<path class="head" d="M0 0L10 5L0 10z"/></marker></defs>';
 
+/** A whole drawing, with its style and the heads of arrows. Sizes are in pixels. */
 export function svg(width: number, height: number, body: string): string {
   const size = `width="${Math.ceil(width)}" height="${Math.ceil(height)}" viewBox="0 0 ${Math.ceil(width)} ${Math.ceil(height)}"`;
   return `<svg xmlns="http://www.w3.org/2000/svg" ${size}><style>${STYLE}</style>${MARKERS}${body}</svg>`;
@@ -52,6 +53,7 @@ export function measure(label: string, widest = 220, font = 14): Lines {
   return { lines, width: Math.max(...lines.map(widthOf)), height: lines.length * LINE };
 }
 
+/** A label with its middle at `x` and `y`; one of the class `start` begins at `x`. */
 export function text({ lines }: Lines, x: number, y: number, className = ''): string {
   const top = y - ((lines.length - 1) * LINE) / 2;
   return lines
@@ -62,15 +64,18 @@ export function text({ lines }: Lines, x: number, y: number, className = ''): st
     .join('');
 }
 
+/** From its upper left corner. */
 export function rectangle(x: number, y: number, width: number, height: number, className: string, radius = 4): string {
   return `<rect class="${className}" x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" rx="${radius}"/>`;
 }
 
+/** `ends`: which of them are arrows. */
 export function path(d: string, className: string, ends: { begin?: boolean; end?: boolean } = {}): string {
   const markers = `${ends.begin === true ? ' marker-start="url(#arrow)"' : ''}${ends.end === true ? ' marker-end="url(#arrow)"' : ''}`;
   return `<path class="${className}" d="${d}"${markers}/>`;
 }
 
+/** To a tenth. */
 export function round(value: number): number {
   return Math.round(value * 10) / 10;
 }

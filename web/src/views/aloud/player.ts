@@ -58,6 +58,7 @@ export async function readAloud(message: Message): Promise<void> {
   }
 }
 
+/** Ends it at once; where nothing is read, nothing happens. */
 export function stopReading(): void {
   leaving.abort();
   speaker = undefined;

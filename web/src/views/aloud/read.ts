@@ -8,6 +8,7 @@ export function toggleReading(message: Message): void {
   withPlayer(({ readAloud, stopReading }) => (isThis ? stopReading() : void readAloud(message)));
 }
 
+/** Loads the player when it is first needed. */
 export function withPlayer(use: (player: typeof import('./player.ts')) => void): void {
   withPart(() => import('./player.ts'), use);
 }

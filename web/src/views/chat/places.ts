@@ -7,10 +7,12 @@ export interface Anchor {
 /** Where somebody read in chats that were left, other than at their ends. */
 export const places = new Map<string, Anchor>();
 
+/** Undefined: it is not in there. */
 export function messageIn(area: HTMLElement, id: string): HTMLElement | undefined {
   return area.querySelector<HTMLElement>(`[data-message="${CSS.escape(id)}"]`) ?? undefined;
 }
 
+/** How far below the top of the area it is, in pixels; above it, negative. */
 export function topIn(area: HTMLElement, element: HTMLElement): number {
   return element.getBoundingClientRect().top - area.getBoundingClientRect().top;
 }

@@ -52,6 +52,7 @@ export function useEnd(leaf: string | undefined, place?: Place, isRead = false) 
   return { scroll, inner, onScroll, isAway, toEnd };
 }
 
+/** Whether less than `AT_END` is left to scroll. */
 export function isAtEnd(area: HTMLElement): boolean {
   return area.scrollHeight - area.scrollTop - area.clientHeight < AT_END;
 }

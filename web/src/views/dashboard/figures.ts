@@ -26,6 +26,7 @@ export function milliseconds(value: number | null | undefined): string {
   return `${seconds.toLocaleString(region(), { maximumFractionDigits: seconds < 10 ? 1 : 0 })} s`;
 }
 
+/** Costs in US dollars, everything else as a short number. */
 export function figure(value: number, measure: Measure): string {
   return measure === 'cost' ? dollars(value) : short(value);
 }
@@ -39,6 +40,7 @@ export function shortDay(date: string): string {
   });
 }
 
+/** A moment as ISO 8601, in the reader's way. */
 export function moment(time: string): string {
   return new Date(time).toLocaleString(region(), { dateStyle: 'short', timeStyle: 'medium' });
 }

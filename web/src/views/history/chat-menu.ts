@@ -30,6 +30,7 @@ function nameByModel(chat: Chat): void {
   );
 }
 
+/** The code for it is fetched when it is needed. */
 export function exportAs(ids: readonly string[] | 'all', format: 'markdown' | 'json'): void {
   withPart(
     () => import('../transfer/export.ts'),

@@ -22,6 +22,7 @@ export interface Item {
   readonly remove: () => Promise<void>;
 }
 
+/** Something kept of an answer; `remove` deletes it on the server. */
 export function itemOfMedia({ name, kind, url, thumbnail, size, created_at: created }: KeptMedia): Item {
   return {
     id: name,
@@ -35,6 +36,7 @@ export function itemOfMedia({ name, kind, url, thumbnail, size, created_at: crea
   };
 }
 
+/** A file that went with a question; `remove` deletes its bucket, and what this browser remembers of it. */
 export function itemOfFile({ id, name, type: kind, media, size, created }: AttachedFile): Item {
   const url = media === undefined ? `/backend-api/v2/files/${id}` : mediaUrl(id, media);
   const hasPicture = kind === 'image' && media !== undefined;

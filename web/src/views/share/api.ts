@@ -20,6 +20,7 @@ export async function unpublish(share: string, { keepalive = false } = {}): Prom
   }
 }
 
+/** new: another one than the `tag` was of; same: that one; gone: it is not shared, or no longer. */
 export type Version =
   | { readonly kind: 'new'; readonly body: unknown; readonly tag: string }
   | { readonly kind: 'same' }

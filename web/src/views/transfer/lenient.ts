@@ -1,19 +1,23 @@
 /** Reading what other programs wrote: whatever is not as expected counts as absent. */
 
+/** An object of which nothing is known. */
 export type Loose = Readonly<Record<string, unknown>>;
 
 export function isLoose(value: unknown): value is Loose {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** An object; an empty one where it is none. */
 export function objectOf(value: unknown): Loose {
   return isLoose(value) ? value : {};
 }
 
+/** A list; an empty one where it is none. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** The objects in a list, without whatever else is in it. */
 export function objectsOf(value: unknown): readonly Loose[] {
   return listOf(value).filter(isLoose);
 }

@@ -54,6 +54,7 @@ export function many<Shape>(members: Members<Shape>): Read<readonly Shape[] | un
   };
 }
 
+/** Of any text. */
 export function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }

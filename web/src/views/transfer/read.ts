@@ -53,6 +53,7 @@ export function readText(text: string, now: number): ReadExport {
   return readExport(value, now);
 }
 
+/** The chats in JSON of any known form, or of several; what is no chat, or cannot be read, is among the problems. */
 export function readExport(value: unknown, now: number): ReadExport {
   const found = new Set<string>();
   const chats: WholeChat[] = [];
