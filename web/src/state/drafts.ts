@@ -6,7 +6,7 @@ export interface Attachment {
   readonly name: string;
   readonly size: number;
   readonly mimeType: string;
-  /** reading: on its way to the server; converting: the server makes text of it. */
+  /** uploading: on its way to the server; converting: the server makes text of it. */
   readonly phase: 'uploading' | 'converting' | 'ready' | 'failed';
   /** Of the upload, 0 to 1. */
   readonly progress?: number;
