@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isAskedHere } from '../../actions/asked-here.ts';
 
 /** Nearer to the end than this, in pixels, counts as being there. */
@@ -19,9 +19,14 @@ export function useEnd(leaf: string | undefined, place?: Place, isRead = false) 
   const follow = useRef(!isRead);
   const lastTop = useRef(0);
   const isShown = useRef(false);
+  /** Where this puts it is no way up of somebody's, though what came before was higher: by the time that is told there may be more below. */
+  const keepAtEnd = (area: HTMLElement): void => {
+    area.scrollTo({ top: area.scrollHeight, behavior: 'instant' });
+    lastTop.current = area.scrollTop;
+  };
   const toEnd = (): void => {
     follow.current = true;
-    scroll.current?.scrollTo({ top: scroll.current.scrollHeight, behavior: 'instant' });
+    if (scroll.current !== null) keepAtEnd(scroll.current);
   };
   useLayoutEffect(() => {
     const [area, room] = [scroll.current, inner.current];
@@ -31,11 +36,12 @@ export function useEnd(leaf: string | undefined, place?: Place, isRead = false) 
     if (place?.(area, room, follow.current) === true) follow.current = isAtEnd(area);
     else if (!stays) toEnd();
   }, [leaf]);
-  useEffect(() => {
+  // From the first layout on: messages may have another height there than they were put with, and less of it takes the area up.
+  useLayoutEffect(() => {
     const area = scroll.current;
     if (area === null || inner.current === null) return;
     const observer = new ResizeObserver(() => {
-      if (follow.current) area.scrollTop = area.scrollHeight;
+      if (follow.current) keepAtEnd(area);
     });
     observer.observe(inner.current);
     observer.observe(area);
