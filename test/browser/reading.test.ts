@@ -9,7 +9,32 @@ import { ask, finished, goTo, lastAnswer, newChat, scrollUp } from './visit.ts';
 
 const LONG = Array.from({ length: 80 }, (_, index) => `Line ${index}.\n\n`);
 
-const script: VendorScript = ({ prompt }) => ({ text: prompt === 'long' ? LONG : ['You said: ', prompt] });
+const BOOK = Array.from({ length: 1200 }, (_, index) => `Line ${index}.\n\n`);
+
+const texts: Readonly<Record<string, readonly string[]>> = { long: LONG, book: BOOK };
+
+const script: VendorScript = ({ prompt }) => ({ text: texts[prompt] ?? ['You said: ', prompt] });
+
+/** Scrolls to the first answer, as by the scroll bar. */
+const GO_INTO_FIRST = `(at) => {
+  const area = document.querySelector('#scroll');
+  const first = document.querySelector('.answer');
+  first.scrollIntoView({ block: at === 'end' ? 'end' : 'center', behavior: 'instant' });
+  if (at === 'end') area.scrollTop += 100;
+}`;
+
+/** Which line of the first answer is in the middle of what is seen, and, where its end is seen, where that is. */
+const IN_MIDDLE = `() => {
+  const area = document.querySelector('#scroll').getBoundingClientRect();
+  const middle = (area.top + area.bottom) / 2;
+  const first = document.querySelector('.answer');
+  const { top, bottom } = first.getBoundingClientRect();
+  if (bottom < area.bottom) return bottom - area.top;
+  const text = first.querySelector('.undressed');
+  if (text !== null) return ((middle - top) / (bottom - top)) * 1200;
+  const line = [...first.querySelectorAll('.markdown p')].find((each) => each.getBoundingClientRect().top >= middle);
+  return Number(/[0-9]+/.exec(line.textContent)[0]);
+}`;
 
 describe('the place where somebody reads', { skip: withoutBrowser }, () => {
   const { visit } = setStage(() => openGateway(script, ['gpt-4o']));
@@ -34,7 +59,10 @@ describe('the place where somebody reads', { skip: withoutBrowser }, () => {
         area.evaluate((node) => {
           const top = node.getBoundingClientRect().top;
           const lines = [...node.querySelectorAll('.markdown p')];
-          const first = lines.find((line) => line.getBoundingClientRect().top >= top);
+          // What the browser leaves out because it is far away has a place too, but on nobody's screen.
+          const first = lines.find(
+            (line) => line.getBoundingClientRect().top >= top && line.checkVisibility({ contentVisibilityAuto: true }),
+          );
           const answer = [...node.querySelectorAll('.message')].findIndex((each) => each.contains(first ?? null));
           return [`${answer}: ${first?.textContent}`, (first?.getBoundingClientRect().top ?? 0) - top];
         });
@@ -64,6 +92,26 @@ describe('the place where somebody reads', { skip: withoutBrowser }, () => {
       await goTo(page, chat);
       await page.locator('.question').nth(6).waitFor();
       await becomes(isAtEnd, true);
+    });
+  });
+
+  test('is the same when an answer is dressed up of which one sees the end, or a part in the middle', async () => {
+    await visit(async (page, context) => {
+      for (const question of ['book', 'a', 'b', 'c', 'd']) await ask(page, question);
+      // As on a slow machine, where an answer is rendered in many parts.
+      const session = await context.newCDPSession(page);
+      await session.send('Emulation.setCPUThrottlingRate', { rate: 6 });
+      for (const at of ['end', 'middle']) {
+        await page.reload();
+        await finished(lastAnswer(page));
+        const first = page.locator('.answer').first();
+        await first.locator('.undressed').waitFor();
+        await page.evaluate(`(${GO_INTO_FIRST})('${at}')`);
+        const before = await page.evaluate<number>(`(${IN_MIDDLE})()`);
+        await first.locator('.undressed').waitFor({ state: 'detached' });
+        const after = await page.evaluate<number>(`(${IN_MIDDLE})()`);
+        assert.ok(Math.abs(after - before) <= 2, `${at}: ${after}, and ${before} before`);
+      }
     });
   });
 

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { regenerate } from '../../actions/answer.ts';
 import { showBranch } from '../../actions/chats.ts';
 import { IconButton } from '../../components/IconButton.tsx';
@@ -8,6 +8,7 @@ import { useApp } from '../../state/use.ts';
 import { Answer } from './Answer.tsx';
 import { messageActions } from './message-actions.ts';
 import { Question } from './Question.tsx';
+import { useDress } from './use-dress.ts';
 
 export interface MessageViewProps {
   readonly chat: string;
@@ -17,30 +18,28 @@ export interface MessageViewProps {
   readonly isLast: boolean;
   /** Likely to be seen at once. */
   readonly isNear: boolean;
+  /** Told once it is dressed up later: by how many pixels what a reader sees goes down thereby. */
+  readonly onDressed: (shift: number) => void;
 }
 
 /** One message. Far from what is on the screen it is only its text: dressing up thousands of them would take seconds. */
-export function MessageView({ chat, id, siblings, isLast, isNear }: MessageViewProps) {
+export function MessageView({ chat, id, siblings, isLast, isNear, onDressed }: MessageViewProps) {
   const message = useApp((state) => state.messages[chat]?.[id]);
   const node = useRef<HTMLElement>(null);
-  const [isDressed, setDressed] = useState(isNear);
-  useEffect(() => {
-    if (isDressed || node.current === null) return;
-    return whenNear(node.current, () => setDressed(true));
-  }, [isDressed]);
+  const dress = useDress(node, isNear, onDressed);
   if (message === undefined) return null;
   const isAnswer = message.role === 'assistant';
   const branches = siblings.length > 1 && <Branches chat={chat} id={id} siblings={siblings} />;
   return (
     <article
       ref={node}
-      class={`message ${isAnswer ? 'answer' : 'question'}`}
+      class={`message ${isAnswer ? 'answer' : 'question'} ${dress === 'dressing' ? 'is-dressing' : ''}`}
       aria-label={t(isAnswer ? 'chat.answer' : 'chat.you')}
       data-message={id}
     >
       <h2 class="hidden">{t(isAnswer ? 'chat.answer' : 'chat.you')}</h2>
-      {!isDressed && <div class="undressed">{textOf(message)}</div>}
-      {isDressed && isAnswer && (
+      {dress !== 'dressed' && <div class="undressed">{textOf(message)}</div>}
+      {dress !== 'plain' && isAnswer && (
         <Answer
           message={message}
           isLast={isLast}
@@ -49,7 +48,7 @@ export function MessageView({ chat, id, siblings, isLast, isNear }: MessageViewP
           branches={branches}
         />
       )}
-      {isDressed && !isAnswer && <Question message={message} branches={branches} />}
+      {dress !== 'plain' && !isAnswer && <Question message={message} branches={branches} />}
     </article>
   );
 }
@@ -75,23 +74,4 @@ function Branches({ chat, id, siblings }: Pick<MessageViewProps, 'chat' | 'id' |
       />
     </span>
   );
-}
-
-const waiting = new WeakMap<Element, () => void>();
-let observer: IntersectionObserver | undefined;
-
-/** Calls `run` once when `element` comes near the screen. Returns the way to end it. */
-function whenNear(element: Element, run: () => void): () => void {
-  observer ??= new IntersectionObserver(
-    (entries) => {
-      for (const { isIntersecting, target } of entries) if (isIntersecting) waiting.get(target)?.();
-    },
-    { rootMargin: '1200px 0px' },
-  );
-  waiting.set(element, run);
-  observer.observe(element);
-  return () => {
-    waiting.delete(element);
-    observer?.unobserve(element);
-  };
 }

@@ -48,7 +48,7 @@ export default function Thread({ chat }: ThreadProps) {
     area.scrollTop = top;
     return true;
   };
-  const { scroll, inner, onScroll, isAway, toEnd } = useEnd(leaf, place, places.has(chat));
+  const { scroll, inner, onScroll, onShift, isAway, toEnd } = useEnd(leaf, place, places.has(chat));
   if (before.current !== path) {
     anchor.current = anchorOf(scroll.current, before.current, path);
     before.current = path;
@@ -81,6 +81,7 @@ export default function Thread({ chat }: ThreadProps) {
             siblings={siblings.length > 1 ? siblings.map((each) => each.id) : NONE}
             isLast={isLast}
             isNear={index >= shown.length - 8 || id === anchor.current?.id}
+            onDressed={onShift}
           />
         );
       }),

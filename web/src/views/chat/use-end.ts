@@ -10,7 +10,7 @@ export type Place = (area: HTMLElement, room: HTMLElement, followsEnd: boolean) 
 /**
  * Keeps an area that scrolls at its end while one is there, and leaves those alone who went up to read. `leaf` is what the
  * area ends with: another one is shown at once, at its end or where `place` puts it, unless it came from another tab while somebody
- * reads above. `isRead`: somebody does so from the start.
+ * reads above. `isRead`: somebody does so from the start. `onShift` is for what moves by so many pixels without anybody having scrolled.
  */
 export function useEnd(leaf: string | undefined, place?: Place, isRead = false) {
   const scroll = useRef<HTMLElement>(null);
@@ -55,7 +55,13 @@ export function useEnd(leaf: string | undefined, place?: Place, isRead = false) 
     lastTop.current = area.scrollTop;
     setAway(!follow.current);
   };
-  return { scroll, inner, onScroll, isAway, toEnd };
+  const onShift = (shift: number): void => {
+    const area = scroll.current;
+    if (area === null) return;
+    if (follow.current) keepAtEnd(area);
+    else if (shift !== 0) area.scrollTop += shift;
+  };
+  return { scroll, inner, onScroll, onShift, isAway, toEnd };
 }
 
 /** Whether less than `AT_END` is left to scroll. */

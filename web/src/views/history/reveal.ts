@@ -7,6 +7,10 @@ import { places } from '../chat/places.ts';
 
 /** How long a message may take to be there, in milliseconds: of a long chat the earlier ones come later. */
 const PATIENCE_MS = 8_000;
+/** How often a message is looked at again whether it has changed, at least and at most, and how much later each time. */
+const LOOKS = 3;
+const MOST_LOOKS = 8;
+const BETWEEN_LOOKS_MS = 100;
 /** How long what was found stands out. */
 const SHOWN_MS = 6_000;
 /** What is left free above it. */
@@ -25,8 +29,9 @@ export async function openAt(chat: string, message: string, search: string): Pro
   const element = await appeared(`[data-message="${CSS.escape(message)}"]`);
   if (element === undefined) return;
   // Several times: what comes into sight for the first time is dressed then, may be folded, and changes its height and its texts.
-  for (const wait of [0, 100, 250]) {
-    await new Promise((resolve) => setTimeout(resolve, wait));
+  const isMoving = (looks: number): boolean => looks < LOOKS || (looks < MOST_LOOKS && element.matches('.is-dressing'));
+  for (let looks = 0; isMoving(looks); looks += 1) {
+    await new Promise((resolve) => setTimeout(resolve, looks * BETWEEN_LOOKS_MS));
     element.querySelector<HTMLElement>('.fold[aria-expanded="false"]')?.click();
     scrollTo(highlight(element, search) ?? element);
   }
