@@ -220,6 +220,16 @@ describe('the shell', { skip: withoutBrowser }, () => {
     }
   });
 
+  test('breaks no line before a French question mark', async () => {
+    await visit(
+      async (page) => {
+        await ready(page);
+        await becomes(() => page.locator('#welcome-title').textContent(), 'Que voulez-vous savoir\u00a0?');
+      },
+      { locale: 'fr-FR' },
+    );
+  });
+
   test('shows which chats are being answered, and which have new answers', async () => {
     await visit(async (page) => {
       await send(page, 'slow');

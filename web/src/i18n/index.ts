@@ -1,5 +1,6 @@
 import { app } from '../state/app.ts';
 import type * as en from './en/index.ts';
+import { typeset } from './typography.ts';
 
 /** The languages of the page, each under its own name for itself. */
 export const LANGUAGES = {
@@ -87,7 +88,8 @@ function fill(words: Dictionary | undefined, key: Key, values: Values, rules: In
       : rules.select(Number(values['count'] ?? 0)) === 'one' && entry.one !== undefined
         ? entry.one
         : entry.other;
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+  // Only these words: what comes into them is somebody's own.
+  return typeset(language, text).replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name];
     if (value === undefined) return whole;
     return typeof value === 'number' ? value.toLocaleString(language) : value;
