@@ -1,38 +1,27 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { Buckets } from './buckets/buckets.ts';
 import type { Config, ProviderConfig } from './config/config.ts';
 import { secretsOf } from './config/secrets.ts';
+import { createContent } from './content.ts';
 import { CookieStore } from './cookies/jar.ts';
 import type { Logger } from './core/logger.ts';
 import { isReady, type Provider } from './core/provider.ts';
 import { Secrets } from './core/secrets.ts';
-import { conversionLimits } from './documents/conversion.ts';
-import { createConverter } from './documents/converter.ts';
-import { bucketStep } from './enrich/buckets.ts';
 import { enrich } from './enrich/enrich.ts';
-import { keptMediaStep } from './enrich/kept-media.ts';
-import { mediaStep } from './enrich/media.ts';
-import { memoryStep } from './enrich/memory.ts';
-import { thinkTags } from './enrich/think-tags.ts';
-import { uploadStep } from './enrich/uploads.ts';
-import { webSearchStep } from './enrich/web-search.ts';
+import { createSteps } from './enrich/steps.ts';
 import type { Elsewhere } from './http/deps.ts';
 import { OwnPlaces, type Places } from './http/edge/places.ts';
 import { Turns } from './http/edge/turns.ts';
-import { ownerNow } from './http/keys.ts';
 import { WatchedCalls } from './http/observe/watched-calls.ts';
 import { buildServer, useLimits } from './http/server.ts';
 import { Heartbeats } from './http/sse.ts';
-import { createMediaStore } from './media/store.ts';
 import type { ObserveConfig } from './observe/config.ts';
 import { type Ledger, OwnLedger } from './observe/ledger.ts';
 import { Observer } from './observe/observer.ts';
 import type { Otel } from './observe/otel/index.ts';
 import { Prices } from './observe/prices.ts';
 import { createFetch } from './outbound/fetch.ts';
-import { createGuardedFetch, type GuardedSettings, guardedLimits } from './outbound/guarded-fetch.ts';
-import { createPages } from './outbound/pages.ts';
+import type { GuardedSettings } from './outbound/guarded-fetch.ts';
 import { version } from './package.ts';
 import type { Engines } from './providers/embedded/engines.ts';
 import { createProviderDeps, type ProviderDeps } from './providers/index.ts';
@@ -42,13 +31,10 @@ import { Registry } from './providers/registry.ts';
 import { Catalog } from './routing/catalog.ts';
 import { Deadlines } from './routing/deadlines.ts';
 import { Router } from './routing/router.ts';
-import { createWebSearch } from './search/search.ts';
 import { openStores } from './stores/index.ts';
 import type { DatabaseHandle } from './stores/sqlite/protocol.ts';
 import { KeptAnswers } from './streams/kept-answers.ts';
 import { sweepRegularly } from './sweep/sweep.ts';
-import { ResumableUploads } from './uploads/resumable.ts';
-import { Uploads } from './uploads/uploads.ts';
 import { UsageRecorder } from './usage/recorder.ts';
 
 /** The whole program behind one port. */
@@ -117,7 +103,6 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
   const { shared } = options;
   const stores = openStores(config.dataDir, log, () => config.limits.keptResponses, shared?.database);
   const cookies = new CookieStore(config.dataDir, log);
-  const converter = createConverter({ limits: () => conversionLimits(config.limits), log });
   const observing = options.observe ?? initial.observe;
   const providerOf = (id: string): ProviderConfig | undefined =>
     [...config.providers, ...config.available].find((each) => each.id === id);
@@ -137,67 +122,29 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
   const calls = new WatchedCalls(shared?.places ?? new OwnPlaces(limits), observer);
   const answers = new KeptAnswers(() => shareOf(config.limits, shared?.workers ?? 1), shared?.tag);
   const recorder = new UsageRecorder(stores.usage, log);
-  const guardedFetch = createGuardedFetch({
-    ...options.internet,
-    limits: () => guardedLimits(config.limits),
-    userAgent: `Sluice/${version}`,
-  });
-  const pages = createPages(guardedFetch);
-  const buckets = new Buckets({
-    records: stores.buckets,
-    files: stores.files,
-    converter,
-    pages,
-    limits,
-    onActivity: shared?.uploading,
-  });
-  const uploads = new Uploads({
-    records: stores.uploads,
-    files: stores.files,
-    converter,
-    owner: () => ownerNow(config),
-  });
-  const resumable = new ResumableUploads({
-    files: stores.files,
-    uploads,
-    owner: () => ownerNow(config),
-    mostBytes: () => config.limits.uploadFileBytes,
+  const content = createContent({
+    config: () => config,
+    stores,
+    log,
+    internet: options.internet,
+    onUpload: shared?.uploading,
+    onMedia: shared?.mediaChanged,
   });
   // With several processes the primary sweeps, whose ledger it is.
   const sweep =
     ledger instanceof OwnLedger ? sweepRegularly({ ...stores, requests: ledger, usageDays }, log) : undefined;
-  const media = createMediaStore(stores.files, guardedFetch, Date.now, shared?.mediaChanged);
-  const search = createWebSearch({
-    fetch: guardedFetch,
-    pages,
-    config: () => config.search,
-  });
   const originsById = (id: string): readonly string[] => {
     const provider = catalog.provider(id);
     return provider === undefined ? [] : originsOf(provider, config);
   };
-  // The first has the last word on the answer: sources of a search stand behind everything else.
-  // Memory is asked with the user's own words, before results of a search and documents stand among them.
-  const stepsBefore = [
-    ...(observer.step === undefined ? [] : [observer.step]),
-    memoryStep(stores.memory),
-    webSearchStep(search),
-  ];
-  // What is kept of an answer is named after the question, so before the text of files becomes a part of it.
-  const stepsAfter = [
-    mediaStep({ media, originsOf: originsById }),
-    bucketStep(buckets),
-    keptMediaStep(stores.files),
-    uploadStep(uploads),
-    thinkTags,
-  ];
+  const stepsWith = createSteps({ ...content, stores, observing: observer.step, originsOf: originsById });
   const router = new Router({
     client: deps.client,
     catalog,
     deadlines,
     limits,
     preferences: () => config,
-    enrich: (request, call, own) => enrich([...stepsBefore, ...own, ...stepsAfter], request, call),
+    enrich: (request, call, own) => enrich(stepsWith(own), request, call),
     onUsage(target, usage, call) {
       const { provider, model } = target;
       const cost = prices.cost(provider.id, model, usage);
@@ -220,14 +167,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     prices,
     secrets,
     stores,
-    buckets,
-    uploads,
-    resumable,
-    converter,
-    fetch: guardedFetch,
-    pages,
-    media,
-    search,
+    ...content,
     cookies,
     cookieDomains: () => config.providers.flatMap((entry) => entry.cookieDomain ?? []),
     async onCookies() {
@@ -273,7 +213,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
       await cookies.reload();
       take(config);
     },
-    mediaChanged: (name, modified) => media.noticed(name, modified),
+    mediaChanged: (name, modified) => content.media.noticed(name, modified),
     async listen() {
       await server.listen({ host: config.bind.host, port: config.bind.port });
       const { address, port } = server.server.address() as AddressInfo;
@@ -288,7 +228,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
       sweep?.stop();
       await drainServer(server, calls, config.limits.drainMs);
       await registry.close();
-      await Promise.all([converter.close(), pages.close(), recorder.flush(), observer.close()]);
+      await Promise.all([content.converter.close(), content.pages.close(), recorder.flush(), observer.close()]);
       await stores.close();
     },
   };
