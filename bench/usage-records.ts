@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { dayOf } from '../src/core/days.ts';
-import type { UsageRecord } from '../src/core/stores.ts';
 import { UsageBatch } from '../src/core/usage-batch.ts';
+import type { UsageRecord } from '../src/core/usage-record.ts';
 import { openStores } from '../src/stores/index.ts';
 
 const BATCH = 1_000;

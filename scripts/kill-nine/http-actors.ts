@@ -1,5 +1,5 @@
 import { isWhole, makeContent } from './content.ts';
-import type { RunningGateway } from './http-subject.ts';
+import type { RunningGateway } from './running-gateway.ts';
 import type { Actor, Content, Finding } from './subject.ts';
 
 /** Records are of one size class: at most so many characters. */

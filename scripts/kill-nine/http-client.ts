@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { RunningGateway } from './http-subject.ts';
+import type { RunningGateway } from './running-gateway.ts';
 import type { Content } from './subject.ts';
 
 /** What can be asked of a gateway, without its process. */

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { temporaryFolder } from '../../test/support/config-folder.ts';
 import { makeContent } from './content.ts';
-import { httpSubject, type RunningGateway } from './http-subject.ts';
+import { httpSubject } from './http-subject.ts';
+import type { RunningGateway } from './running-gateway.ts';
 import type { Actor, Finding, Subject } from './subject.ts';
 
 const ACTORS = ['chat', 'memory', 'upload', 'usage', 'log', 'conversation'] as const;

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { digestOf, isWhole, makeContent, randomFiller } from './content.ts';
-import type { RunningStores } from './store-subject.ts';
+import type { RunningStores } from './running-stores.ts';
 import type { Actor, Finding } from './subject.ts';
 
 /** One shared chat that is written again and again. */

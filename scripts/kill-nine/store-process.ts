@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { UsageBatch } from '../../src/core/usage-batch.ts';
 import { openStores } from '../../src/stores/index.ts';
-import type { Asked, Told } from './store-subject.ts';
 import type { Content } from './subject.ts';
 
 /** A process that does nothing but keep things: the stores, asked over the channel to its parent. */
@@ -51,6 +50,14 @@ const work = {
   },
 };
 export type Work = typeof work;
+
+/** A question to the process, and its answer. */
+export interface Asked {
+  readonly id: number;
+  readonly method: keyof Work;
+  readonly words: readonly unknown[];
+}
+export type Told = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: string };
 
 process.on('message', async ({ id, method, words }: Asked) => {
   try {

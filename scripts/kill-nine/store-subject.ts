@@ -4,30 +4,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { memoryActor } from './memory-actor.ts';
+import type { RunningStores } from './running-stores.ts';
 import { bucketActor, chatActor, usageActor } from './store-actors.ts';
-import type { Work } from './store-process.ts';
-import type { Content, Remembering, Subject } from './subject.ts';
-
-/** The ports, as far as the actors use them. */
-export interface RunningStores extends Remembering {
-  putChat(id: string, body: Content): Promise<void>;
-  getChat(id: string): Promise<Content | undefined>;
-  writeFile(bucket: string, name: string, text: string): Promise<void>;
-  /** Everything that is listed in a bucket, by name, with what is read from it. */
-  files(bucket: string): Promise<ReadonlyMap<string, string>>;
-  deleteBucket(bucket: string): Promise<void>;
-  addUsage(user: string): Promise<void>;
-  /** How many records a user has: one by one, and by the sums. */
-  usage(user: string): Promise<{ readonly records: number; readonly summed: number }>;
-}
-
-/** A question to the process, and its answer. */
-export interface Asked {
-  readonly id: number;
-  readonly method: keyof Work;
-  readonly words: readonly unknown[];
-}
-export type Told = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: string };
+import type { Asked, Told, Work } from './store-process.ts';
+import type { Subject } from './subject.ts';
 
 const PROCESS = fileURLToPath(new URL('./store-process.ts', import.meta.url));
 

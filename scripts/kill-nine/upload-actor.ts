@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { digestOf } from './content.ts';
-import type { RunningGateway } from './http-subject.ts';
+import type { RunningGateway } from './running-gateway.ts';
 import type { Actor, Finding } from './subject.ts';
 import { type Listed, makeUpload } from './uploads.ts';
 

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { SeenRequest } from '../../test/support/openai-upstream.ts';
 import { startOpenAiUpstream } from '../../test/support/openai-upstream.ts';
 import { plainServer } from '../../test/support/plain-server.ts';
 import { startSluice } from '../../test/support/run-sluice.ts';
+import type { SeenRequest } from '../../test/support/seen-request.ts';
 import { HELLO, SLOW } from './actors.ts';
 import { FAULTS } from './chats.ts';
 

@@ -1,5 +1,5 @@
 import type { Conversation, VendorData } from './chat.ts';
-import type { ErrorCode } from './errors.ts';
+import type { ErrorInfo } from './errors.ts';
 
 /** Which provider and model answer. */
 export interface ProviderInfo {
@@ -84,16 +84,6 @@ export interface Usage {
 
 /** stop, length, tool_calls, content_filter, or whatever else the provider says. */
 export type FinishReason = string;
-
-/** An error as a client may see it. */
-export interface ErrorInfo {
-  readonly code: ErrorCode;
-  /** Class name in the way front ends know it, for example `RateLimitError`. */
-  readonly name: string;
-  readonly message: string;
-  /** Seconds after which it is worth trying again. */
-  readonly retryAfter?: number;
-}
 
 /**
  * One typed piece of an answer. The payload's key is the type's name, which is also dialect A's own word for it;

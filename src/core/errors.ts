@@ -1,5 +1,3 @@
-import type { ErrorInfo } from './chunk.ts';
-
 /**
  * The catalogue: every way in which a request can fail. `status` is what a client gets before the first chunk,
  * `name` the class name that front ends of dialect A know, `type` the word of OpenAI's error objects.
@@ -42,6 +40,16 @@ const CATALOGUE = {
 
 /** Stable machine words. */
 export type ErrorCode = keyof typeof CATALOGUE;
+
+/** An error as a client may see it. */
+export interface ErrorInfo {
+  readonly code: ErrorCode;
+  /** Class name in the way front ends know it, for example `RateLimitError`. */
+  readonly name: string;
+  readonly message: string;
+  /** Seconds after which it is worth trying again. */
+  readonly retryAfter?: number;
+}
 
 /** The status of an error, unless an upstream's own says otherwise. */
 export function statusOf(code: ErrorCode): number {

@@ -1,4 +1,5 @@
 import type { UsageBatch } from './usage-batch.ts';
+import type { UsageRecord, UsageTotals } from './usage-record.ts';
 
 /**
  * The ports of everything that is kept. Implementations live in `stores/`; handlers know only these. Whatever a promise
@@ -70,30 +71,6 @@ export interface MemoryStore {
   ): Promise<{ total: number; items: readonly (MemoryItem & { score?: number })[] }>;
   /** One item, or all of a user. Returns how many there were. */
   delete(userId: string, id?: string): Promise<number>;
-}
-
-/** One answer's use of tokens. */
-export interface UsageRecord {
-  /** Milliseconds since 1970. */
-  readonly time: number;
-  readonly user: string;
-  readonly provider: string;
-  readonly model: string;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  readonly totalTokens: number;
-  readonly savedTokens: number;
-  /** Everything else that a client sent along, or that was noted: label, estimated, duration, … */
-  readonly more: Readonly<Record<string, unknown>>;
-}
-
-/** Sums over days (UTC). */
-export interface UsageTotals {
-  readonly requests: number;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  readonly totalTokens: number;
-  readonly savedTokens: number;
 }
 
 /** Sums of a period, and its tokens by model, provider and user. */

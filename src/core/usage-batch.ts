@@ -1,6 +1,6 @@
 import { dayOf } from './days.ts';
 import { recordId } from './record-id.ts';
-import type { UsageRecord, UsageTotals } from './stores.ts';
+import type { UsageRecord, UsageTotals } from './usage-record.ts';
 
 /** Sums that grow. */
 export type Totals = { -readonly [Name in keyof UsageTotals]: number };

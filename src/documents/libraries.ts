@@ -1,5 +1,4 @@
 import type { OpenPicture } from '../media/picture.ts';
-import { Refusal } from './conversion.ts';
 import type { htmlToMarkdown } from './html.ts';
 import type { mailToMarkdown } from './mail.ts';
 import type { officeToMarkdown } from './office/office.ts';
@@ -30,12 +29,3 @@ export const INSTALLED: Libraries = {
     return sharp;
   },
 };
-
-/** The library, or a `Refusal` that says that it is not there. */
-export async function load<T>(loader: () => Promise<T>): Promise<T> {
-  try {
-    return await loader();
-  } catch (error) {
-    throw new Refusal('was not converted: the converter is not installed', { cause: error });
-  }
-}

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { editObject } from '../core/json.ts';
 import type { Asked } from '../routing/router.ts';
-import type { JsonBody } from './edge/body.ts';
+import type { JsonBody } from './edge/json-body.ts';
 import { clientKeys } from './keys.ts';
 import { DROPPED_FIELDS, Name, RoutingFields } from './wire.ts';
 import { wishOf } from './wish.ts';

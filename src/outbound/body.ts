@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { SluiceError } from '../core/errors.ts';
-import type { Exchange, UpstreamClient, UpstreamHandler, UpstreamRequest } from './upstream.ts';
+import type { UpstreamRequest } from './request.ts';
+import type { Exchange, UpstreamClient, UpstreamHandler } from './upstream.ts';
 
 /** Bytes read ahead of the consumer before the upstream is paused. */
 const HIGH_WATER = 256 * 1024;

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { SluiceError } from '../core/errors.ts';
 import { type Body, open } from './body.ts';
-import { LAST_WORDS_MS, type UpstreamClient, type UpstreamRequest } from './upstream.ts';
+import type { UpstreamRequest } from './request.ts';
+import { LAST_WORDS_MS, type UpstreamClient } from './upstream.ts';
 
 /** Answers that have no body (Fetch standard, "null body status"). */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);

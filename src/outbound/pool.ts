@@ -11,8 +11,8 @@ import {
   type Endpoint,
 } from './connection.ts';
 import { proxyTo } from './proxies.ts';
+import type { UpstreamRequest } from './request.ts';
 import { authorizationFor } from './tunnel.ts';
-import type { UpstreamRequest } from './upstream.ts';
 
 /** How often idle connections are looked at, in milliseconds. */
 const SWEEP_MS = 1_000;

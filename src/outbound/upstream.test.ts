@@ -9,7 +9,8 @@ import { brotliCompressSync, constants, createGzip, deflateRawSync, deflateSync,
 import { plainServer, unusedPort } from '../../test/support/plain-server.ts';
 import { defaultLimits } from '../config/defaults.ts';
 import type { SluiceError } from '../core/errors.ts';
-import { createUpstreamClient, type Exchange, type UpstreamRequest } from './upstream.ts';
+import type { UpstreamRequest } from './request.ts';
+import { createUpstreamClient, type Exchange } from './upstream.ts';
 
 const client = createUpstreamClient(() => ({ ...defaultLimits, inflateBytes: 1024 * 1024 }));
 after(() => client.close());

@@ -3,23 +3,14 @@ import type { Transform } from 'node:stream';
 import type { Limits } from '../config/config.ts';
 import type { ProxyConfig } from '../config/proxy.ts';
 import { SluiceError } from '../core/errors.ts';
-import type { Pieces } from '../core/pieces.ts';
 import type { Connection, ConnectionSettings, ConnectionUser } from './connection.ts';
 import { inflaterOf, type MakeInflater } from './inflater.ts';
 import { Pool } from './pool.ts';
+import type { UpstreamRequest } from './request.ts';
 import { transportFailure } from './transport-failure.ts';
 
 /** How long an upstream may take for what it still wants to say once all that matters of its answer is there, in milliseconds. */
 export const LAST_WORDS_MS = 3_000;
-
-/** One HTTP request to an upstream. */
-export interface UpstreamRequest {
-  readonly origin: string;
-  readonly path: string;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Buffer | string | Pieces;
-}
 
 /** Told what happens to a request. After `onEnd` or `onError` nothing follows; `abort` is followed by nothing at all. */
 export interface UpstreamHandler {

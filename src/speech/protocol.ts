@@ -1,4 +1,4 @@
-import type { EncodedFormat } from './encoder.ts';
+import type { EncodedFormat } from './encoders.ts';
 
 /** One part of an utterance: words for the embedded voice, or sound that another voice made. */
 export type SpeechPiece = Words | Sound;

@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
-import { encoders, type SpeechEncoder } from './encoder.ts';
+import type { SpeechEncoder } from './encoder.ts';
+import { encoders } from './encoders.ts';
 import { FLITE_RATE, Flite } from './flite.ts';
 import { fromBytes } from './plain.ts';
 import type { FromSpeaker, SpeechPiece, ToSpeaker } from './protocol.ts';

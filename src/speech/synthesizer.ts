@@ -3,7 +3,7 @@ import type { Call } from '../core/call.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { threadEnvironment } from '../core/threads.ts';
-import type { EncodedFormat } from './encoder.ts';
+import type { EncodedFormat } from './encoders.ts';
 import type { FromSpeaker, SpeechPiece, ToSpeaker } from './protocol.ts';
 
 /** What shall be heard, and as which kind of file. */

@@ -4,8 +4,9 @@ import { setImmediate } from 'node:timers/promises';
 import { testLogger } from '../../test/support/call.ts';
 import { dayOf } from '../core/days.ts';
 import { SluiceError } from '../core/errors.ts';
-import type { UsageRecord, UsageStore } from '../core/stores.ts';
+import type { UsageStore } from '../core/stores.ts';
 import type { UsageBatch } from '../core/usage-batch.ts';
+import type { UsageRecord } from '../core/usage-record.ts';
 import { UsageRecorder } from './recorder.ts';
 
 const answer = (model: string) => ({

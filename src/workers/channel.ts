@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ErrorCode, type ErrorOptions, SluiceError } from '../core/errors.ts';
+import { SluiceError } from '../core/errors.ts';
+import { type PlainError, toError, toPlain } from './plain-error.ts';
 import type { Asks, Tells } from './words.ts';
 
 /** What goes over in one piece. Nothing here is JSON: maps and typed arrays arrive as such (`serialization: 'advanced'`). */
@@ -8,13 +9,6 @@ export type Message =
   | { readonly type: 'answer'; readonly id: number; readonly body: unknown }
   | { readonly type: 'failure'; readonly id: number; readonly failure: PlainError }
   | { readonly type: 'tell'; readonly topic: string; readonly body: unknown };
-
-/** An error as it travels: without its cause, which may hold anything. */
-export interface PlainError {
-  readonly code?: ErrorCode;
-  readonly message: string;
-  readonly options?: Omit<ErrorOptions, 'cause'>;
-}
 
 interface Waiting {
   readonly resolve: (body: never) => void;
@@ -127,16 +121,4 @@ export class Channel {
       if (this.#closed === undefined) this.#say({ type: 'failure', id, failure: toPlain(error) });
     }
   }
-}
-
-/** An error without its cause, as it can travel. */
-export function toPlain(thrown: unknown): PlainError {
-  if (!(thrown instanceof SluiceError)) return { message: thrown instanceof Error ? thrown.message : String(thrown) };
-  const { cause: _, ...options } = thrown.options;
-  return { code: thrown.code, message: thrown.message, options };
-}
-
-/** The reverse: a `SluiceError` where it was one. */
-export function toError({ code, message, options }: PlainError): Error {
-  return code === undefined ? new Error(message) : new SluiceError(code, message, options);
 }

@@ -1,7 +1,8 @@
 import { storageFailed } from '../stores/failure.ts';
 import type { DatabaseHandle, Result } from '../stores/sqlite/protocol.ts';
 import type { Statement } from '../stores/sqlite/sql.ts';
-import { type Channel, toError, toPlain } from './channel.ts';
+import type { Channel } from './channel.ts';
+import { toError, toPlain } from './plain-error.ts';
 
 /** The database of the primary, for a worker: there is one writer, however many processes serve. */
 export class RemoteDatabase implements DatabaseHandle {

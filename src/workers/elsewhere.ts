@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../cli/failure.ts';
 import type { Elsewhere } from '../http/deps.ts';
-import type { JsonBody } from '../http/edge/body.ts';
+import type { JsonBody } from '../http/edge/json-body.ts';
 import { tagOfResponse } from '../http/responses/ids.ts';
 import type { Channel } from './channel.ts';
 

@@ -7,7 +7,8 @@ import type { Embedder, EmbedderSettings } from '../providers/embedded/embedder.
 import type { Answering, Embedding, Engines } from '../providers/embedded/engines.ts';
 import type { Task } from '../providers/embedded/protocol.ts';
 import type { Scheduler, SchedulerSettings, Ticket } from '../providers/embedded/scheduler.ts';
-import { type Channel, toError, toPlain } from './channel.ts';
+import type { Channel } from './channel.ts';
+import { toError, toPlain } from './plain-error.ts';
 
 /** The engines of the primary, for a worker: a model is in memory once, however many processes serve. */
 export class RemoteEngines implements Engines {

@@ -10,7 +10,7 @@ import type { Task } from '../providers/embedded/protocol.ts';
 import type { SchedulerSettings } from '../providers/embedded/scheduler.ts';
 import type { Result } from '../stores/sqlite/protocol.ts';
 import type { Statement } from '../stores/sqlite/sql.ts';
-import type { PlainError } from './channel.ts';
+import type { PlainError } from './plain-error.ts';
 
 /** Everything that the primary and its workers ask each other. */
 export interface Asks {

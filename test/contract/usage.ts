@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { dayOf } from '../../src/core/days.ts';
-import type { UsageRecord, UsageStore } from '../../src/core/stores.ts';
+import type { UsageStore } from '../../src/core/stores.ts';
 import { UsageBatch } from '../../src/core/usage-batch.ts';
+import type { UsageRecord } from '../../src/core/usage-record.ts';
 import { all } from './assertions.ts';
 import type { Open } from './worlds.ts';
 

@@ -4,9 +4,10 @@ import { postJson, statusOf, told, upload } from '../journeys/kept-world.ts';
 import { startAnthropicUpstream } from '../support/anthropic-upstream.ts';
 import type { Gateway } from '../support/gateway.ts';
 import { startGeminiUpstream } from '../support/gemini-upstream.ts';
-import { type SeenRequest, startOpenAiUpstream } from '../support/openai-upstream.ts';
+import { startOpenAiUpstream } from '../support/openai-upstream.ts';
 import { dataUri, picture } from '../support/pictures.ts';
 import { startResponsesUpstream } from '../support/responses-upstream.ts';
+import type { SeenRequest } from '../support/seen-request.ts';
 import type { VendorScript } from '../support/vendor-script.ts';
 import type { Random } from './random.ts';
 

@@ -5,7 +5,8 @@ import OpenAI from 'openai';
 import { startAnthropicUpstream } from '../support/anthropic-upstream.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
-import { type OpenAiUpstream, type SeenRequest, startOpenAiUpstream } from '../support/openai-upstream.ts';
+import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
+import type { SeenRequest } from '../support/seen-request.ts';
 import type { VendorUpstream } from '../support/vendor-server.ts';
 
 interface World {

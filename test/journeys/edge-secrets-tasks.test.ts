@@ -3,9 +3,9 @@ import { after, before, describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { startCanaries } from '../support/forbidden-addresses.ts';
 import { silence } from '../support/listening-upstream.ts';
-import type { Handler } from '../support/openai-upstream.ts';
 import { picture } from '../support/pictures.ts';
 import type { Answer } from '../support/raw-http.ts';
+import type { Handler } from '../support/seen-request.ts';
 import { openWorld, type World } from './edge-world.ts';
 
 /** What may go to an upstream and what may come back, in every way of asking one: chats of two dialects are not all. */

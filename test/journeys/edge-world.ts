@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import { type Gateway, startGateway } from '../support/gateway.ts';
-import {
-  type OpenAiOptions,
-  type OpenAiUpstream,
-  type SeenRequest,
-  startOpenAiUpstream,
-} from '../support/openai-upstream.ts';
+import { type OpenAiOptions, type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import { type Answer, type Ask, ask } from '../support/raw-http.ts';
+import type { SeenRequest } from '../support/seen-request.ts';
 import type { VendorScript } from '../support/vendor-script.ts';
 
 /** Where chats are asked for, in both dialects, with what a wrong field answers there. */

@@ -4,13 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../support/eventually.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type FaultName, faults } from '../support/openai-faults.ts';
-import {
-  type Handler,
-  type OpenAiOptions,
-  type OpenAiUpstream,
-  startOpenAiUpstream,
-} from '../support/openai-upstream.ts';
+import { type OpenAiOptions, type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import { unusedPort } from '../support/plain-server.ts';
+import type { Handler } from '../support/seen-request.ts';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { MAIN_WAYS } from '../support/ways.ts';
 import { ask, askChat, type Received, readError } from '../support/wire-answers.ts';

@@ -3,7 +3,8 @@ import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { httpSubject } from '../../scripts/kill-nine/http-subject.ts';
 import { killNine } from '../../scripts/kill-nine/run.ts';
-import { type RunningStores, storeSubject } from '../../scripts/kill-nine/store-subject.ts';
+import type { RunningStores } from '../../scripts/kill-nine/running-stores.ts';
+import { storeSubject } from '../../scripts/kill-nine/store-subject.ts';
 import type { Subject } from '../../scripts/kill-nine/subject.ts';
 import { temporaryFolder } from '../support/config-folder.ts';
 

@@ -3,7 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { after, before } from 'node:test';
 import { startAnthropicUpstream } from '../support/anthropic-upstream.ts';
 import { startGeminiUpstream } from '../support/gemini-upstream.ts';
-import { type SeenRequest, startOpenAiUpstream } from '../support/openai-upstream.ts';
+import { startOpenAiUpstream } from '../support/openai-upstream.ts';
+import type { SeenRequest } from '../support/seen-request.ts';
 import { startGatewayBefore } from './gateway-before.ts';
 
 export type Json = Record<string, unknown>;

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { type OpenAiUpstream, type SeenRequest, startOpenAiUpstream } from './openai-upstream.ts';
+import { type OpenAiUpstream, startOpenAiUpstream } from './openai-upstream.ts';
+import type { SeenRequest } from './seen-request.ts';
 
 /** How an upstream of embeddings behaves. */
 export interface EmbeddingScript {

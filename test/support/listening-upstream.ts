@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type OpenAiUpstream, type SeenRequest, startOpenAiUpstream } from './openai-upstream.ts';
+import { type OpenAiUpstream, startOpenAiUpstream } from './openai-upstream.ts';
+import type { SeenRequest } from './seen-request.ts';
 
 /** A form that arrived at an upstream. */
 export interface HeardForm {

@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { constants, createDeflate, createGzip, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { completionOf, errorOf, eventsOf } from './openai-format.ts';
-import type { Handler, SeenRequest } from './openai-upstream.ts';
+import type { Handler, SeenRequest } from './seen-request.ts';
 
 /** What a client of the gateway must see when it asks for a stream (or, where the fault says so, for a whole answer). */
 export type Expected =

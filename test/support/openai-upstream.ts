@@ -4,19 +4,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { faults } from './openai-faults.ts';
 import { ChunkStream, completionOf, errorOf, listingOf, readRequest } from './openai-format.ts';
-import { piecesOf, type VendorAnswer, type VendorRequest, type VendorScript } from './vendor-script.ts';
-
-/** A request that arrived, and what became of its answer. */
-export interface SeenRequest extends VendorRequest {
-  readonly rawBody: Buffer;
-  /** Requests that the same connection brought before this one. */
-  readonly before: number;
-  /** Settles when the answer is over: `finished` when all of it went out, `aborted` when the client closed first. */
-  readonly closed: Promise<'finished' | 'aborted'>;
-}
-
-/** Full control over the answer to one request. */
-export type Handler = (request: SeenRequest, response: ServerResponse) => void | Promise<void>;
+import type { SeenRequest } from './seen-request.ts';
+import { piecesOf, type VendorAnswer, type VendorScript } from './vendor-script.ts';
 
 export interface OpenAiOptions {
   /** What `GET /v1/models` lists: names, or whole entries. Default: `test-model`. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { UsageRecord } from '../../src/core/stores.ts';
+import type { UsageRecord } from '../../src/core/usage-record.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** What a test may take that must not see midnight. */

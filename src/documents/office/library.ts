@@ -1,5 +1,5 @@
 import { type ConversionLimits, OverLimit, Refusal } from '../conversion.ts';
-import { load } from '../libraries.ts';
+import { load } from '../load.ts';
 import { tidy } from '../markdown.ts';
 import type { Styles } from './odt-styles.ts';
 import type { PackageKind } from './package.ts';

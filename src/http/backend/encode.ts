@@ -1,6 +1,6 @@
 import { CallPieces } from '../../core/call-pieces.ts';
-import type { Batch, Chunk, ErrorInfo, MediaRef, Usage } from '../../core/chunk.ts';
-import { unreachable } from '../../core/errors.ts';
+import type { Batch, Chunk, MediaRef, Usage } from '../../core/chunk.ts';
+import { type ErrorInfo, unreachable } from '../../core/errors.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { encodeUsage } from '../../core/usage.ts';
 import { mediaMarkup } from '../../media/markup.ts';

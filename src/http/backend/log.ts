@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { SluiceError } from '../../core/errors.ts';
 import type { Deps, Handler } from '../deps.ts';
-import type { JsonBody } from '../edge/body.ts';
+import type { JsonBody } from '../edge/json-body.ts';
 import { userOf } from '../user.ts';
 import { RECORD_BYTES, withoutControls } from './record.ts';
 

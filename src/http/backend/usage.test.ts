@@ -5,7 +5,7 @@ import Fastify from 'fastify';
 import { testLogger } from '../../../test/support/call.ts';
 import { USED } from '../../../test/support/usage.ts';
 import { SluiceError } from '../../core/errors.ts';
-import type { UsageRecord } from '../../core/stores.ts';
+import type { UsageRecord } from '../../core/usage-record.ts';
 import type { Deps } from '../deps.ts';
 import { getUsage } from './usage.ts';
 

@@ -1,10 +1,10 @@
 import { daysUpTo } from '../../core/days.ts';
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
-import type { UsageRecord, UsageTotals } from '../../core/stores.ts';
 import { UsageBatch } from '../../core/usage-batch.ts';
+import type { UsageRecord, UsageTotals } from '../../core/usage-record.ts';
 import { openStream } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
-import type { JsonBody } from '../edge/body.ts';
+import type { JsonBody } from '../edge/json-body.ts';
 import { insightsOf } from '../observe/stats.ts';
 import { printable, userOf } from '../user.ts';
 import { validateQuery } from '../validate.ts';

@@ -5,21 +5,11 @@ import { SluiceError } from '../../core/errors.ts';
 import { type Member, scanObject } from '../../core/json.ts';
 import { detach, joinOwn, type Pieces } from '../../core/pieces.ts';
 import type { Deadlines } from '../../routing/deadlines.ts';
-import { type OutlinedChat, readLongChat } from './long-chat.ts';
+import type { JsonBody } from './json-body.ts';
+import { readLongChat } from './long-chat.ts';
 import { PlainRequest } from './plain-requests.ts';
 import { SMALL_BYTES, type Turn, type Turns } from './turns.ts';
 import { MOST_FIELDS, tooDeep, tooManyFields, weighJson } from './weigh.ts';
-
-/** A JSON body: as bytes, as value, and where its members stand. */
-export interface JsonBody {
-  readonly bytes: Buffer;
-  readonly value: Record<string, unknown>;
-  readonly members: readonly Member[];
-  /** All memory that its bytes take: `detach` gives it back, when nobody looks at these any more. */
-  readonly held: Pieces;
-  /** All that has to be known of a long chat to pass it on, where its route can do with that. */
-  readonly outlined?: OutlinedChat;
-}
 
 /** More of them would cost more to send than to join: networks bring a body in hundreds, and a client may send single bytes. */
 const MOST_PIECES = 32;

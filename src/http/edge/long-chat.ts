@@ -1,17 +1,7 @@
 import type { Member } from '../../core/json.ts';
 import { join, type Pieces } from '../../core/pieces.ts';
-import type { JsonBody } from './body.ts';
+import type { JsonBody, OutlinedChat } from './json-body.ts';
 import { outlineOf, placesInWhole } from './outline.ts';
-
-/** A chat with the beginnings of its long texts. Something is missing in its `messages` only. */
-export interface OutlinedChat {
-  readonly pieces: Pieces;
-  readonly value: Record<string, unknown>;
-  /** Where they stand in the pieces. */
-  readonly members: readonly Member[];
-  /** Bytes that are missing of what is said. */
-  readonly missingBytes: number;
-}
 
 type Parse = (bytes: Buffer) => JsonBody;
 

@@ -1,5 +1,4 @@
-import type { ErrorInfo } from '../../core/chunk.ts';
-import { SluiceError } from '../../core/errors.ts';
+import { type ErrorInfo, SluiceError } from '../../core/errors.ts';
 import { errorText } from '../edge/errors.ts';
 
 /** Google's words for HTTP's status codes (https://cloud.google.com/apis/design/errors#handling_errors). */

@@ -1,6 +1,6 @@
 import type { VendorData } from '../../core/chat.ts';
-import type { Batch, Chunk, ErrorInfo, Source, ToolCallDelta, Usage } from '../../core/chunk.ts';
-import { statusOf, unreachable } from '../../core/errors.ts';
+import type { Batch, Chunk, Source, ToolCallDelta, Usage } from '../../core/chunk.ts';
+import { type ErrorInfo, statusOf, unreachable } from '../../core/errors.ts';
 import { isObject, membersOf } from '../../core/objects.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { sealVendor, vendorText } from '../../core/vendor.ts';

@@ -1,4 +1,5 @@
-import type { ErrorInfo, Usage } from '../../core/chunk.ts';
+import type { Usage } from '../../core/chunk.ts';
+import type { ErrorInfo } from '../../core/errors.ts';
 import { shownTools } from './shown-tools.ts';
 import { conversationIdOf, type Json, type ResponseBody } from './wire.ts';
 

@@ -1,4 +1,5 @@
-import type { Batch, Chunk, ErrorInfo, Searched, Usage } from '../../core/chunk.ts';
+import type { Batch, Chunk, Searched, Usage } from '../../core/chunk.ts';
+import type { ErrorInfo } from '../../core/errors.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { byModelName } from './callables.ts';
 import type { KeptItem } from './items.ts';

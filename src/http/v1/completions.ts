@@ -4,7 +4,7 @@ import { withoutKey } from '../../routing/credentials.ts';
 import type { Target } from '../../routing/select.ts';
 import { answerHeaders, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
-import type { JsonBody } from '../edge/body.ts';
+import type { JsonBody } from '../edge/json-body.ts';
 import { timed } from '../perform.ts';
 import { sendEvents } from '../send-events.ts';
 import { askedOf, bodyFor, callOf } from '../task-fields.ts';

@@ -4,8 +4,8 @@ import { SluiceError } from '../../core/errors.ts';
 import type { ImageInput, ImageRequest } from '../../core/image.ts';
 import { kindOf } from '../../media/kind.ts';
 import type { Deps } from '../deps.ts';
-import type { JsonBody } from '../edge/body.ts';
 import { type FormFile, readForm } from '../edge/form.ts';
+import type { JsonBody } from '../edge/json-body.ts';
 import { FLAGS, NUMBERS, type Picture } from './images-wire.ts';
 
 /** A request as it came: its fields, its pictures, and the JSON it was. */

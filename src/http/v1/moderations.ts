@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { answerHeaders, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
-import type { JsonBody } from '../edge/body.ts';
+import type { JsonBody } from '../edge/json-body.ts';
 import { perform } from '../perform.ts';
 import { askedOf, bodyFor, callOf, TaskFields } from '../task-fields.ts';
 import { validate } from '../validate.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { Limits, ProviderConfig } from '../../config/config.ts';
 import type { Call, Credentials } from '../../core/call.ts';
-import type { ChatRequest, WireFormat } from '../../core/chat.ts';
+import type { ChatRequest } from '../../core/chat.ts';
 import type { Batch } from '../../core/chunk.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
@@ -15,10 +15,11 @@ import { hasMedia, lostErrors, lostNames, saysNothing } from '../lost.ts';
 import { capabilitiesOf } from '../openai/capabilities.ts';
 import { type Answering, answeringOf } from './answering.ts';
 import { Translator } from './chunks.ts';
+import type { Connection, Reached, Settings } from './connection.ts';
 import { type EmbeddingSpec, embeddingOf } from './embedding.ts';
 import { askingFailure, type Speaker, thrownFailure } from './failure.ts';
 import { type EventKinds, JoinedTexts } from './joined-texts.ts';
-import { type Compacted, nativeOf } from './native.ts';
+import { type NativeApi, nativeOf } from './native.ts';
 import { toCallOptions } from './options.ts';
 import { toPrompt } from './prompt.ts';
 import { SignedThoughts } from './thoughts.ts';
@@ -56,51 +57,6 @@ export interface VendorSpec {
   readonly secretSettings?: readonly string[];
   /** Names that models may have, where the library puts them into addresses as they are. */
   readonly modelName?: RegExp;
-}
-
-/** A vendor's own API, for clients that speak it too. */
-export interface NativeApi {
-  /** Whose requests it takes. Their `extra` holds the fields of the client's body that go to the vendor as they are. */
-  readonly format: WireFormat;
-  /** Which providers speak it to the end; absent: all of the vendor's. */
-  isFor?(config: ProviderConfig): boolean;
-  /** Asks for an answer as a stream; resolves with its head. */
-  open(request: ChatRequest, connection: Connection, context: NativeContext): Promise<NativeAnswer>;
-  /** The tokens of a request, counted by the vendor. */
-  countTokens(request: ChatRequest, connection: Connection, context: NativeContext): Promise<number>;
-  /** What the vendor makes of a long conversation, as far as its API does that; `limit`: bytes of the answer that are taken in. */
-  compact?(request: ChatRequest, connection: Connection, context: NativeContext, limit: number): Promise<Compacted>;
-}
-
-export interface NativeContext {
-  readonly speaker: Speaker;
-  drop(field: string): void;
-  readonly signal: AbortSignal;
-}
-
-/** Where and as whom a vendor is called for one request, and what it calls the models. */
-export interface Reached {
-  readonly connection: Connection;
-  readonly who: Speaker;
-  nameOf(model: string): string;
-}
-
-export interface NativeAnswer {
-  readonly answering: Answering;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-export type Settings = Readonly<Record<string, string>>;
-
-/** Where and as whom to call a vendor. */
-export interface Connection {
-  readonly baseUrl: string;
-  /** Empty when none is needed. To be handed to the library in any case: it would look into the environment else. */
-  readonly apiKey: string;
-  readonly headers: Record<string, string>;
-  readonly settings: Settings;
-  /** Throws `SluiceError`s, for error statuses too, and follows no redirects. */
-  readonly fetch: typeof fetch;
 }
 
 export interface VendorDeps {

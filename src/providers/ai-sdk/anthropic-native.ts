@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { SluiceError } from '../../core/errors.ts';
 import type { Provider } from '../../core/provider.ts';
-import type { Connection, NativeApi } from './adapter.ts';
 import { answeringOf, EventTranslator } from './answering.ts';
 import { toMessagesBody } from './anthropic-body.ts';
 import { MessageEvents } from './anthropic-events.ts';
-import { type NativeProvider, speaks } from './native.ts';
+import type { Connection } from './connection.ts';
+import { type NativeApi, type NativeProvider, speaks } from './native.ts';
 
 /** The field of `ChatRequest.extra` that travels as a header. */
 const BETA = 'anthropic-beta';

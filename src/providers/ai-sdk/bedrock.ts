@@ -1,7 +1,8 @@
 import type { Model } from '../../core/model.ts';
 import { lostCacheMarks, lostDetail, lostErrors, lostOneCall, lostThoughts } from '../lost.ts';
-import { type Connection, fromAiSdk, type Settings } from './adapter.ts';
+import { fromAiSdk } from './adapter.ts';
 import { withClaudeBudget } from './budget.ts';
+import type { Connection, Settings } from './connection.ts';
 import { lostEffort } from './options.ts';
 
 /**

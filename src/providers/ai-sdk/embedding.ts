@@ -6,7 +6,7 @@ import type { Provider } from '../../core/provider.ts';
 import { inBatches } from '../tasks/batches.ts';
 import { merge } from '../tasks/embed.ts';
 import { textsOf } from '../tasks/tokens.ts';
-import type { Connection, Reached } from './adapter.ts';
+import type { Connection, Reached } from './connection.ts';
 import { type Speaker, thrownFailure } from './failure.ts';
 
 /** What a vendor's file says about its embeddings. */

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { SluiceError } from '../../core/errors.ts';
-import type { Connection, NativeApi } from './adapter.ts';
 import { answeringOf, EventTranslator } from './answering.ts';
+import type { Connection } from './connection.ts';
 import { toGenerateBody } from './google-body.ts';
 import { ContentEvents } from './google-events.ts';
+import type { NativeApi } from './native.ts';
 
 /**
  * Google's API for Google's clients. The vendor's library knows a part of it only: candidates' metadata, code that was run,

@@ -1,5 +1,5 @@
 import { SluiceError } from '../../core/errors.ts';
-import type { Connection } from './adapter.ts';
+import type { Connection } from './connection.ts';
 
 /** Bytes of one page of a listing. */
 const LONGEST_PAGE = 4 * 1024 * 1024;

@@ -1,9 +1,11 @@
+import type { Limits, ProviderConfig } from '../../config/config.ts';
 import type { Call } from '../../core/call.ts';
 import type { ChatRequest, WireFormat } from '../../core/chat.ts';
 import type { Usage } from '../../core/chunk.ts';
 import type { Provider } from '../../core/provider.ts';
-import type { Connection, NativeApi, NativeContext, Reached, VendorDeps } from './adapter.ts';
-import { thrownFailure } from './failure.ts';
+import type { Answering } from './answering.ts';
+import type { Connection, Reached } from './connection.ts';
+import { type Speaker, thrownFailure } from './failure.ts';
 
 /** A provider that speaks a client's API to the end, so that such a client loses nothing on the way. */
 export interface NativeProvider extends Provider {
@@ -20,6 +22,31 @@ export interface Compacted {
   readonly usage?: Usage;
 }
 
+/** A vendor's own API, for clients that speak it too. */
+export interface NativeApi {
+  /** Whose requests it takes. Their `extra` holds the fields of the client's body that go to the vendor as they are. */
+  readonly format: WireFormat;
+  /** Which providers speak it to the end; absent: all of the vendor's. */
+  isFor?(config: ProviderConfig): boolean;
+  /** Asks for an answer as a stream; resolves with its head. */
+  open(request: ChatRequest, connection: Connection, context: NativeContext): Promise<NativeAnswer>;
+  /** The tokens of a request, counted by the vendor. */
+  countTokens(request: ChatRequest, connection: Connection, context: NativeContext): Promise<number>;
+  /** What the vendor makes of a long conversation, as far as its API does that; `limit`: bytes of the answer that are taken in. */
+  compact?(request: ChatRequest, connection: Connection, context: NativeContext, limit: number): Promise<Compacted>;
+}
+
+export interface NativeContext {
+  readonly speaker: Speaker;
+  drop(field: string): void;
+  readonly signal: AbortSignal;
+}
+
+export interface NativeAnswer {
+  readonly answering: Answering;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** Whether requests of clients of that format reach this provider's upstream as they are. */
 export function speaks(provider: Provider, format: WireFormat): provider is NativeProvider {
   return 'speaks' in provider && provider.speaks === format;
@@ -28,7 +55,7 @@ export function speaks(provider: Provider, format: WireFormat): provider is Nati
 /** What a provider does beside chatting whose vendor's own API is spoken; nothing for others. */
 export function nativeOf(
   native: NativeApi | undefined,
-  { limits }: Pick<VendorDeps, 'limits'>,
+  { limits }: { readonly limits: () => Pick<Limits, 'answerBytes'> },
   reach: (call: Call) => Reached,
 ): Partial<Pick<NativeProvider, 'speaks' | 'countTokens' | 'compact'>> {
   if (native === undefined) return {};

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { ProviderConfig } from '../../config/config.ts';
 import { SluiceError } from '../../core/errors.ts';
-import type { Connection, NativeApi } from './adapter.ts';
 import { answeringOf, EventTranslator } from './answering.ts';
+import type { Connection } from './connection.ts';
+import type { NativeApi } from './native.ts';
 import { toResponsesBody } from './responses-body.ts';
 import { ResponseEvents, toUsage } from './responses-events.ts';
 import { wholeOf } from './vendor-answer.ts';

@@ -1,7 +1,8 @@
 import { type ErrorCode, SluiceError } from '../../core/errors.ts';
 import { membersOf } from '../../core/objects.ts';
 import { open } from '../../outbound/body.ts';
-import type { UpstreamClient, UpstreamRequest } from '../../outbound/upstream.ts';
+import type { UpstreamRequest } from '../../outbound/request.ts';
+import type { UpstreamClient } from '../../outbound/upstream.ts';
 import { errorBody } from '../error-body.ts';
 import { failureOfStatus } from '../openai/failure.ts';
 

@@ -8,9 +8,9 @@ import { defined, membersOf, wordsOf } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import { headersFor } from '../about.ts';
 import { askJson } from './ask.ts';
+import type { ImageProviderDeps } from './deps.ts';
 import { describe } from './describe.ts';
 import { promptFor, sizeFor } from './fields.ts';
-import type { ImageProviderDeps } from './index.ts';
 import { readInput } from './inputs.ts';
 
 const BASE_URL = 'http://127.0.0.1:7860';

@@ -11,8 +11,8 @@ import { headersFor } from '../about.ts';
 import { toForm } from '../form.ts';
 import { askBytes, askJson, reported } from './ask.ts';
 import { toGraph } from './comfyui-graph.ts';
+import type { ImageProviderDeps } from './deps.ts';
 import { describe, drawing } from './describe.ts';
-import type { ImageProviderDeps } from './index.ts';
 import { readInput } from './inputs.ts';
 import { poll } from './poll.ts';
 

@@ -7,8 +7,8 @@ import type { Provider } from '../../core/provider.ts';
 import { kindOf } from '../../media/kind.ts';
 import { headersFor } from '../about.ts';
 import { askBytes, askJson, reported } from './ask.ts';
+import type { ImageProviderDeps } from './deps.ts';
 import { aspectRatioOf, furtherFields, promptFor } from './fields.ts';
-import type { ImageProviderDeps } from './index.ts';
 import { readInput } from './inputs.ts';
 import { poll } from './poll.ts';
 

@@ -1,10 +1,9 @@
-import type { Limits, ProviderConfig } from '../../config/config.ts';
+import type { ProviderConfig } from '../../config/config.ts';
 import type { ImageKind } from '../../config/kinds.ts';
 import type { Provider } from '../../core/provider.ts';
-import type { GuardedFetch } from '../../outbound/guarded-fetch.ts';
-import type { UpstreamClient } from '../../outbound/upstream.ts';
 import { automatic1111 } from './automatic1111.ts';
 import { comfyui } from './comfyui.ts';
+import type { ImageProviderDeps } from './deps.ts';
 import { fal } from './fal.ts';
 import { withGoogleImages } from './google.ts';
 import { luma } from './luma.ts';
@@ -12,15 +11,6 @@ import { withOpenAiImages } from './openai.ts';
 import { withPollinations } from './pollinations.ts';
 import { replicate } from './replicate.ts';
 import { stability } from './stability.ts';
-
-/** What providers that draw are made with. */
-export interface ImageProviderDeps {
-  readonly client: UpstreamClient;
-  readonly fetch: typeof fetch;
-  /** For pictures of requests that come by address. */
-  readonly guardedFetch: GuardedFetch;
-  readonly limits: () => Limits;
-}
 
 /** Vendors and local programs that only draw. Libraries load on first use. */
 export const imageVendors = { fal, replicate, luma, stability, automatic1111, comfyui } satisfies Record<

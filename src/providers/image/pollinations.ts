@@ -4,9 +4,9 @@ import { fieldText, membersOf } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import { kindOf } from '../../media/kind.ts';
 import { askBytes, askJson } from './ask.ts';
+import type { ImageProviderDeps } from './deps.ts';
 import { drawing } from './describe.ts';
 import { furtherFields, promptFor, sizeFor } from './fields.ts';
-import type { ImageProviderDeps } from './index.ts';
 
 /** Fields of a request that it knows beyond the common ones. */
 const TAKES = ['negative_prompt', 'enhance', 'safe', 'private', 'nologo', 'transparent', 'quality', 'guidance_scale'];

@@ -8,9 +8,9 @@ import { headersFor } from '../about.ts';
 import { type FormPart, toForm } from '../form.ts';
 import { fewAtOnce } from '../tasks/batches.ts';
 import { type AskDeps, askJson } from './ask.ts';
+import type { ImageProviderDeps } from './deps.ts';
 import { describe, drawing } from './describe.ts';
 import { aspectRatioOf, furtherFields, promptFor } from './fields.ts';
-import type { ImageProviderDeps } from './index.ts';
 import { readInput } from './inputs.ts';
 
 const BASE_URL = 'https://api.stability.ai';

@@ -9,6 +9,7 @@ import { SPEECH_FORMATS, type SpeechFormat, type SpeechRequest } from '../../cor
 import { aboutOf, keyFor } from '../about.ts';
 import { thrownFailure } from '../ai-sdk/failure.ts';
 import { begun } from './begun.ts';
+import type { SpeechConnection, SpeechDeps } from './connection.ts';
 import { fetchAudio } from './fetch-audio.ts';
 import { type ListenSpec, listenBySdk, listenModels } from './listen-sdk.ts';
 import { spokenType } from './spoken-type.ts';
@@ -33,16 +34,6 @@ export interface SpeechSpec {
   readonly listen?: ListenSpec;
   /** What the library wants to have of the options; as they are when absent. */
   toOptions?(options: JSONObject, request: SpeechRequest): JSONObject;
-}
-
-export interface SpeechConnection {
-  readonly apiKey: string;
-  readonly headers: Record<string, string>;
-  readonly fetch: typeof fetch;
-}
-
-export interface SpeechDeps {
-  readonly fetch: typeof fetch;
 }
 
 /** A provider that only speaks, through one of the AI SDK's vendor libraries (`SpeechModelV4`). */

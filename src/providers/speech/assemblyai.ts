@@ -2,7 +2,7 @@ import type { ProviderConfig } from '../../config/config.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { Provider } from '../../core/provider.ts';
 import { aboutOf } from '../about.ts';
-import type { SpeechDeps } from './ai-sdk.ts';
+import type { SpeechDeps } from './connection.ts';
 import { type FieldNames, type ListenSpec, listenBySdk, listenModels, toFurtherOptions } from './listen-sdk.ts';
 
 /** Not the web hook: it would send the transcript to an address that the client chooses. */

@@ -1,7 +1,7 @@
 import { SluiceError } from '../../core/errors.ts';
 import type { Provider } from '../../core/provider.ts';
 import { SPEECH_TYPES, type SpeechRequest } from '../../core/speech.ts';
-import { type EncodedFormat, encoders } from '../../speech/encoder.ts';
+import { type EncodedFormat, encoders } from '../../speech/encoders.ts';
 import { FLITE_VOICES } from '../../speech/flite.ts';
 import { toPieces } from '../../speech/pieces.ts';
 import { speakable } from '../../speech/speakable.ts';

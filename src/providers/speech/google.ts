@@ -5,7 +5,7 @@ import { SluiceError } from '../../core/errors.ts';
 import { isObject, membersOf } from '../../core/objects.ts';
 import type { Provider } from '../../core/provider.ts';
 import { SPEECH_TYPES, type Speech, type SpeechFormat, type SpeechRequest } from '../../core/speech.ts';
-import { type EncodedFormat, encoders } from '../../speech/encoder.ts';
+import { type EncodedFormat, encoders } from '../../speech/encoders.ts';
 import type { Sound } from '../../speech/protocol.ts';
 import type { Synthesizer } from '../../speech/synthesizer.ts';
 import { keyFor } from '../about.ts';

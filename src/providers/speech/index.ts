@@ -1,8 +1,8 @@
 import type { ProviderConfig } from '../../config/config.ts';
 import type { SpeechKind } from '../../config/kinds.ts';
 import type { Provider } from '../../core/provider.ts';
-import type { SpeechDeps } from './ai-sdk.ts';
 import { assemblyai } from './assemblyai.ts';
+import type { SpeechDeps } from './connection.ts';
 import { deepgram } from './deepgram.ts';
 import { elevenlabs } from './elevenlabs.ts';
 import { hume } from './hume.ts';

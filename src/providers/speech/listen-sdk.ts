@@ -7,7 +7,7 @@ import { toSegments } from '../../core/timed-text.ts';
 import type { TimedText, Transcript, TranscriptionRequest } from '../../core/transcription.ts';
 import { keyFor } from '../about.ts';
 import { thrownFailure } from '../ai-sdk/failure.ts';
-import type { SpeechConnection, SpeechDeps } from './ai-sdk.ts';
+import type { SpeechConnection, SpeechDeps } from './connection.ts';
 import { jsonFetch } from './json-fetch.ts';
 
 /** What the file of a vendor that listens says about it. */

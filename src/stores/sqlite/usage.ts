@@ -1,6 +1,7 @@
 import { daysUpTo } from '../../core/days.ts';
-import type { UsageRecord, UsageStats, UsageStore, UsageTotals } from '../../core/stores.ts';
+import type { UsageStats, UsageStore } from '../../core/stores.ts';
 import { noTotals, type UsageBatch } from '../../core/usage-batch.ts';
+import type { UsageRecord, UsageTotals } from '../../core/usage-record.ts';
 import type { DatabaseHandle, Row } from './protocol.ts';
 import { type Statement, sql } from './sql.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorOf } from '../../support/openai-format.ts';
-import type { SeenRequest } from '../../support/openai-upstream.ts';
+import type { SeenRequest } from '../../support/seen-request.ts';
 import { usageOf, type VendorAnswer, type VendorScript } from '../../support/vendor-script.ts';
 import { elements, member } from '../../support/vendor-server.ts';
 

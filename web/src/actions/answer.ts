@@ -1,12 +1,11 @@
-import { converse, stopStream } from '../api/conversation.ts';
-import { announce } from '../components/announce.ts';
+import { converse } from '../api/conversation.ts';
 import { toast } from '../components/toast.ts';
 import { t } from '../i18n/index.ts';
 import { app } from '../state/app.ts';
 import { type Choice, canSearch, findOffer } from '../state/catalog.ts';
-import { type Chat, isOver, type Message, newId, type Part } from '../state/model.ts';
+import { type Chat, type Message, newId, type Part } from '../state/model.ts';
 import { requestBody } from '../state/request.ts';
-import { endedAt, resumedAt } from '../state/take.ts';
+import { resumedAt } from '../state/take.ts';
 import { pathTo } from '../state/tree.ts';
 import { mayAsk } from '../storage/running.ts';
 import { noteAsked } from './asked-here.ts';
@@ -67,25 +66,6 @@ export async function continueAnswer(message: Message): Promise<void> {
   };
   app.dispatch({ type: 'messages/put', messages: [kept] });
   await run(kept, 'continue');
-}
-
-/** Stops an answer, here and on the server, whichever tab asked for it. */
-export function stop(message: Message): void {
-  change(message, { finish: 'stopped', timing: endedAt(message.timing, Date.now()) });
-  if (message.streamId !== undefined) stopStream(message.streamId).catch(() => {});
-  announce(t('chat.stopped'));
-}
-
-/** Stops all answers of the chats that were read, or of one of them; not the message `but`. */
-export function stopAll(chat?: string, but?: string): void {
-  const { messages, streams } = app.get();
-  for (const map of chat === undefined ? Object.values(messages) : [messages[chat] ?? {}]) {
-    for (const message of Object.values(map)) {
-      // Those without a stream of their own broke off, unless they have just been asked for.
-      const mayRun = message.streamId !== undefined || streams[message.id] !== undefined;
-      if (mayRun && !isOver(message) && message.id !== but) stop(message);
-    }
-  }
 }
 
 function makeMessage(chat: string, parent: string | null, role: Message['role'], members: Partial<Message>): Message {

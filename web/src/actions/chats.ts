@@ -8,7 +8,7 @@ import { RECENT, withRecent } from '../state/picker.ts';
 import { addressOf, goTo, parseRoute } from '../state/route.ts';
 import { leafBelow, newestLeaf } from '../state/tree.ts';
 import { loadMessages } from '../storage/keep.ts';
-import { stopAll } from './answer.ts';
+import { stopAll } from './stop.ts';
 
 /** The chat in the address, if it is there. */
 export function currentChat(): Chat | undefined {

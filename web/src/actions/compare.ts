@@ -3,10 +3,11 @@ import type { Choice } from '../state/catalog.ts';
 import { COMPARED, firstSides, isTogether, withSide } from '../state/compare.ts';
 import type { Chat, Message, Part, Side } from '../state/model.ts';
 import { addressOf, goTo } from '../state/route.ts';
-import { addQuestion, answerBy, stopAll, titleFrom } from './answer.ts';
+import { addQuestion, answerBy, titleFrom } from './answer.ts';
 import { createChat, openChat } from './chats.ts';
 import { rememberQuestion, takeMemoryOfNext } from './memory.ts';
 import { takeSetupOfNext } from './setup.ts';
+import { stopAll } from './stop.ts';
 
 /** The models that are compared in a chat, or will be in the next one. */
 export function sidesOf(chat: Chat | undefined): readonly Side[] {

@@ -8,7 +8,7 @@ import { fits, offersOf } from '../state/catalog.ts';
 import { addressOf, goTo } from '../state/route.ts';
 import { setupOf } from '../state/setup.ts';
 import type { Command } from './command.ts';
-import type { SlashItem } from './slash.ts';
+import type { SlashItem } from './slash-item.ts';
 
 /** Commands around who answers, and how. */
 export const choosingCommands: readonly Command[] = [

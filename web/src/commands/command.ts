@@ -1,5 +1,5 @@
-import type { Key } from '../i18n/index.ts';
-import type { SlashItem } from './slash.ts';
+import type { Key } from '../i18n/dictionary.ts';
+import type { SlashItem } from './slash-item.ts';
 
 /**
  * Something that can be done from the keyboard. The help sheet lists all commands, the keyboard runs those with `keys`, the

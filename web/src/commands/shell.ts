@@ -1,5 +1,6 @@
-import { regenerate, stopAll } from '../actions/answer.ts';
+import { regenerate } from '../actions/answer.ts';
 import { choiceOf, currentChat, deleteChats, newChat, shownChat } from '../actions/chats.ts';
+import { stopAll } from '../actions/stop.ts';
 import { toggleSidebar } from '../components/sidebar.ts';
 import { app } from '../state/app.ts';
 import { canSearch } from '../state/catalog.ts';

@@ -1,5 +1,5 @@
 import type { MarkdownIt, StateBlock, StateCore, StateInline } from 'markdown-it';
-import type { Surroundings } from './grammar.ts';
+import type { Surroundings } from './surroundings.ts';
 import type { Words } from './words.ts';
 
 /** What models write beyond CommonMark: alerts as on GitHub, footnotes, and `<details>` with a summary. */

@@ -1,4 +1,4 @@
-import createMarkdownIt, { type Env, type MarkdownIt, type StateCore, type StateInline, type Token } from 'markdown-it';
+import createMarkdownIt, { type MarkdownIt, type StateCore, type StateInline, type Token } from 'markdown-it';
 import { linkAddress } from './addresses.ts';
 import { withBlocks } from './blocks.ts';
 import { withEastAsianEmphasis } from './emphasis.ts';
@@ -8,15 +8,8 @@ import { limits } from './limits.ts';
 import { withMarkup } from './markup.ts';
 import { mediaAt } from './media.ts';
 import { mend, PENDING } from './mend.ts';
+import type { Surroundings } from './surroundings.ts';
 import type { Words } from './words.ts';
-
-/** What a parse knows besides the text. */
-export interface Surroundings extends Env {
-  /** The text goes on: marks that are still open at its end are closed for now. */
-  readonly streaming?: boolean;
-  /** The text begins within a quote, with a further part of it. */
-  readonly inQuote?: boolean;
-}
 
 const grammars = new Map<Words, MarkdownIt>();
 

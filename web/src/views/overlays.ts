@@ -1,11 +1,5 @@
 import type { ComponentType } from 'preact';
-
-/** What a window over the page gets. */
-export interface OverlayProps {
-  /** What it is about: the id of a chat, the name of a provider, … */
-  readonly about: string;
-  readonly close: () => void;
-}
+import type { OverlayProps } from './props.ts';
 
 /**
  * Windows over the page by name, loaded when they are first opened:

@@ -1,12 +1,8 @@
 import type { ComponentType } from 'preact';
 import type { IconName } from '../components/Icon.tsx';
-import type { Key } from '../i18n/index.ts';
+import type { Key } from '../i18n/dictionary.ts';
 import { ChatScreen } from './chat/ChatScreen.tsx';
-
-/** What a screen gets: the parts of the address after its name, decoded (`#/chat/abc` → `['abc']`). */
-export interface ScreenProps {
-  readonly path: readonly string[];
-}
+import type { ScreenProps } from './props.ts';
 
 /** One row of the table of screens. The address of a screen is `#/<name>`, and whatever it wants behind that. */
 export interface Screen {

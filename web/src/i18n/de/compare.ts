@@ -1,5 +1,5 @@
+import type { Words } from '../dictionary.ts';
 import type { compare as english } from '../en/compare.ts';
-import type { Words } from '../index.ts';
 
 export const compare: Words<typeof english> = {
   title: 'Vergleichen',

@@ -1,5 +1,5 @@
+import type { Words } from '../dictionary.ts';
 import type { media as english } from '../en/media.ts';
-import type { Words } from '../index.ts';
 
 export const media: Words<typeof english> = {
   title: 'Medien',

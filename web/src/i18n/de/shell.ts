@@ -1,5 +1,5 @@
+import type { Words } from '../dictionary.ts';
 import type { shell as english } from '../en/shell.ts';
-import type { Words } from '../index.ts';
 
 export const shell: Words<typeof english> = {
   chat: 'Chat',

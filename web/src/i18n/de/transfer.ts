@@ -1,5 +1,5 @@
+import type { Words } from '../dictionary.ts';
 import type { transfer as english } from '../en/transfer.ts';
-import type { Words } from '../index.ts';
 
 export const transfer: Words<typeof english> = {
   import: 'Chats importieren …',

@@ -1,5 +1,5 @@
+import type { Words } from '../dictionary.ts';
 import type { errors as english } from '../en/errors.ts';
-import type { Words } from '../index.ts';
 
 export const errors: Words<typeof english> = {
   unreachable:

@@ -1,5 +1,5 @@
+import type { Words } from '../dictionary.ts';
 import type { history as english } from '../en/history.ts';
-import type { Words } from '../index.ts';
 
 export const history: Words<typeof english> = {
   title: 'Todos los chats',

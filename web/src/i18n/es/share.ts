@@ -1,5 +1,5 @@
+import type { Words } from '../dictionary.ts';
 import type { share as english } from '../en/share.ts';
-import type { Words } from '../index.ts';
 
 export const share: Words<typeof english> = {
   title: 'Compartir este chat',

@@ -1,5 +1,5 @@
+import type { Words } from '../dictionary.ts';
 import type { voices as english } from '../en/voices.ts';
-import type { Words } from '../index.ts';
 
 export const voices: Words<typeof english> = {
   hint: 'Las respuestas se leen con esta voz. El altavoz le hace decir una frase.',

@@ -1,5 +1,5 @@
+import type { Words } from '../dictionary.ts';
 import type { aloud as english } from '../en/aloud.ts';
-import type { Words } from '../index.ts';
 
 export const aloud: Words<typeof english> = {
   read: 'Lire à voix haute',

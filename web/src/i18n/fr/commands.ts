@@ -1,5 +1,5 @@
+import type { Words } from '../dictionary.ts';
 import type { commands as english } from '../en/commands.ts';
-import type { Words } from '../index.ts';
 
 export const commands: Words<typeof english> = {
   chat: 'Discussions',

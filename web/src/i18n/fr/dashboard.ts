@@ -1,5 +1,5 @@
+import type { Words } from '../dictionary.ts';
 import type { dashboard as english } from '../en/dashboard.ts';
-import type { Words } from '../index.ts';
 
 export const dashboard: Words<typeof english> = {
   title: 'Tableau de bord',

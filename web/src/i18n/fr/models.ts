@@ -1,5 +1,5 @@
+import type { Words } from '../dictionary.ts';
 import type { models as english } from '../en/models.ts';
-import type { Words } from '../index.ts';
 
 export const models: Words<typeof english> = {
   automatic: 'Automatique',

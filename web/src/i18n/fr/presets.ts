@@ -1,5 +1,5 @@
+import type { Words } from '../dictionary.ts';
 import type { presets as english } from '../en/presets.ts';
-import type { Words } from '../index.ts';
 
 export const presets: Words<typeof english> = {
   title: 'Préréglages',

@@ -1,5 +1,5 @@
+import type { Words } from '../dictionary.ts';
 import type { settings as english } from '../en/settings.ts';
-import type { Words } from '../index.ts';
 
 export const settings: Words<typeof english> = {
   title: 'Réglages',

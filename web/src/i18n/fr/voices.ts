@@ -1,5 +1,5 @@
+import type { Words } from '../dictionary.ts';
 import type { voices as english } from '../en/voices.ts';
-import type { Words } from '../index.ts';
 
 export const voices: Words<typeof english> = {
   hint: 'Les réponses sont lues avec cette voix. Le haut-parleur lui fait dire une phrase.',

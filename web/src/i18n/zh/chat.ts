@@ -1,5 +1,5 @@
+import type { Words } from '../dictionary.ts';
 import type { chat as english } from '../en/chat.ts';
-import type { Words } from '../index.ts';
 
 export const chat: Words<typeof english> = {
   conversation: '对话内容',

@@ -1,5 +1,5 @@
+import type { Words } from '../dictionary.ts';
 import type { composer as english } from '../en/composer.ts';
-import type { Words } from '../index.ts';
 
 export const composer: Words<typeof english> = {
   message: '消息',

@@ -1,5 +1,5 @@
+import type { Words } from '../dictionary.ts';
 import type { errors as english } from '../en/errors.ts';
-import type { Words } from '../index.ts';
 
 export const errors: Words<typeof english> = {
   unreachable: 'Sluice 没有响应。请检查网络连接，并在启动 Sluice 的终端中确认它仍在运行，然后重试。',

@@ -1,5 +1,5 @@
+import type { Words } from '../dictionary.ts';
 import type { memory as english } from '../en/memory.ts';
-import type { Words } from '../index.ts';
 
 export const memory: Words<typeof english> = {
   title: '记忆',

@@ -1,5 +1,5 @@
+import type { Words } from '../dictionary.ts';
 import type { prompts as english } from '../en/prompts.ts';
-import type { Words } from '../index.ts';
 
 export const prompts: Words<typeof english> = {
   title: '提示词',

@@ -1,5 +1,5 @@
+import type { Words } from '../dictionary.ts';
 import type { voices as english } from '../en/voices.ts';
-import type { Words } from '../index.ts';
 
 export const voices: Words<typeof english> = {
   hint: '回答将用此语音朗读。点击扬声器可试听一句话。',

@@ -1,5 +1,5 @@
+import type { Words } from '../dictionary.ts';
 import type { welcome as english } from '../en/welcome.ts';
-import type { Words } from '../index.ts';
 
 export const welcome: Words<typeof english> = {
   title: '想了解什么？',

@@ -4,7 +4,7 @@ import { readChat } from '../../actions/chats.ts';
 import { Missing } from '../../components/Missing.tsx';
 import { t } from '../../i18n/index.ts';
 import { useApp } from '../../state/use.ts';
-import type { ScreenProps } from '../screens.ts';
+import type { ScreenProps } from '../props.ts';
 import { firstWords } from '../shell/first-words.ts';
 import { Lazy, preload } from '../shell/Lazy.tsx';
 import { Composer } from './Composer.tsx';

@@ -1,7 +1,8 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { ask, stopAll } from '../../actions/answer.ts';
+import { ask } from '../../actions/answer.ts';
 import { addFiles, removeAttachment, resend, sayFailed, takeParts } from '../../actions/attachments.ts';
 import { readChat } from '../../actions/chats.ts';
+import { stopAll } from '../../actions/stop.ts';
 import { isSend, onTyping } from '../../commands/keys.ts';
 import { AttachButton } from '../../components/AttachButton.tsx';
 import { Icon } from '../../components/Icon.tsx';

@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from '../../components/Icon.tsx';
 import { ProvidersLink } from '../../components/ProvidersLink.tsx';
-import { type Key, region, spoken, t } from '../../i18n/index.ts';
+import type { Key } from '../../i18n/dictionary.ts';
+import { region, spoken, t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { AUTOMATIC, type Choice, hasNone, type ModelEntry } from '../../state/catalog.ts';
 import { type Ability, nameOf, type PickerGroup, type PickerRow, pickerGroups, recentOf } from '../../state/picker.ts';

@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useState } from 'preact/hooks';
-import { onSlashItems, type SlashItem, slashItems } from '../../commands/slash.ts';
+import { onSlashItems, slashItems } from '../../commands/slash.ts';
+import type { SlashItem } from '../../commands/slash-item.ts';
 import { spoken, t } from '../../i18n/index.ts';
 
 export interface SlashMenuProps {

@@ -1,4 +1,5 @@
-import { type Key, t } from '../../i18n/index.ts';
+import type { Key } from '../../i18n/dictionary.ts';
+import { t } from '../../i18n/index.ts';
 import type { Failure } from '../../state/model.ts';
 
 const BY_CODE: Readonly<Record<string, Key>> = {

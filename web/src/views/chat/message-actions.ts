@@ -3,7 +3,7 @@ import { compareAnswer } from '../../actions/compare.ts';
 import { deleteMessage } from '../../actions/messages.ts';
 import { copy } from '../../components/copy.ts';
 import type { IconName } from '../../components/Icon.tsx';
-import type { Key } from '../../i18n/index.ts';
+import type { Key } from '../../i18n/dictionary.ts';
 import { type Message, textOf } from '../../state/model.ts';
 import { toggleReading } from '../aloud/read.ts';
 

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
-import { stop } from '../../actions/answer.ts';
 import { askSides, chooseSide, goOnWith, sidesOf } from '../../actions/compare.ts';
+import { stop } from '../../actions/stop.ts';
 import { IconButton } from '../../components/IconButton.tsx';
 import { Missing } from '../../components/Missing.tsx';
 import { ScreenHead } from '../../components/ScreenHead.tsx';
@@ -15,7 +15,7 @@ import { loadMessages } from '../../storage/keep.ts';
 import { Composer } from '../chat/Composer.tsx';
 import { ModelButton } from '../chat/ModelPicker.tsx';
 import { useResumed } from '../chat/use-resumed.ts';
-import type { ScreenProps } from '../screens.ts';
+import type { ScreenProps } from '../props.ts';
 import { SideThread } from './SideThread.tsx';
 import './compare.css';
 

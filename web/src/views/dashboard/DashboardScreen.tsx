@@ -1,7 +1,7 @@
 import { ScreenHead } from '../../components/ScreenHead.tsx';
 import { t } from '../../i18n/index.ts';
 import { addressOf } from '../../state/route.ts';
-import type { ScreenProps } from '../screens.ts';
+import type { ScreenProps } from '../props.ts';
 import { RequestsView } from './RequestsView.tsx';
 import { RequestView } from './RequestView.tsx';
 import { UsageView } from './UsageView.tsx';

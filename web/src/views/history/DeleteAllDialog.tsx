@@ -3,7 +3,7 @@ import { Dialog } from '../../components/Dialog.tsx';
 import { Icon } from '../../components/Icon.tsx';
 import { toast } from '../../components/toast.ts';
 import { t } from '../../i18n/index.ts';
-import type { OverlayProps } from '../overlays.ts';
+import type { OverlayProps } from '../props.ts';
 import { exportAs } from './chat-menu.ts';
 import { deleteAllChats } from './delete-all.ts';
 

@@ -5,7 +5,7 @@ import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { sortedChats } from '../../state/chats.ts';
 import { cleanName, foldersOf, tagsOf } from '../../state/history-filter.ts';
-import type { OverlayProps } from '../overlays.ts';
+import type { OverlayProps } from '../props.ts';
 import { chatsOf, organise } from './actions.ts';
 import './organise.css';
 

@@ -1,4 +1,4 @@
-import { stopAll } from '../../actions/answer.ts';
+import { stopAll } from '../../actions/stop.ts';
 import { app } from '../../state/app.ts';
 import type { Message } from '../../state/model.ts';
 import { goTo } from '../../state/route.ts';

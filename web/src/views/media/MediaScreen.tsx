@@ -5,7 +5,7 @@ import { ScreenHead } from '../../components/ScreenHead.tsx';
 import { SearchField } from '../../components/SearchField.tsx';
 import { t } from '../../i18n/index.ts';
 import { addressOf, goTo } from '../../state/route.ts';
-import type { ScreenProps } from '../screens.ts';
+import type { ScreenProps } from '../props.ts';
 import './media.css';
 import { Tile } from './Tile.tsx';
 import { type Shelf, useItems } from './use-items.ts';

@@ -12,7 +12,7 @@ import { addressOf, goTo } from '../../state/route.ts';
 import { countOf, setupOf } from '../../state/setup.ts';
 import { useApp } from '../../state/use.ts';
 import { useLibrary } from '../../storage/library.ts';
-import type { OverlayProps } from '../overlays.ts';
+import type { OverlayProps } from '../props.ts';
 import { SetupFields } from './SetupFields.tsx';
 import './presets.css';
 

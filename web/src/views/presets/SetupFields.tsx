@@ -1,6 +1,7 @@
 import { IconButton } from '../../components/IconButton.tsx';
+import type { Key } from '../../i18n/dictionary.ts';
 import { directionOf } from '../../i18n/direction.ts';
-import { type Key, t } from '../../i18n/index.ts';
+import { t } from '../../i18n/index.ts';
 import type { Parameters } from '../../state/model.ts';
 import { PARAMETERS, type ParameterRow, parseParameter, type Setup, withParameter } from '../../state/setup.ts';
 

@@ -8,7 +8,7 @@ import { directionOf } from '../../i18n/direction.ts';
 import { spoken, t } from '../../i18n/index.ts';
 import { fillIn, knownValues, type Variable, variablesOf } from '../../state/prompts.ts';
 import { useLibrary } from '../../storage/library.ts';
-import type { OverlayProps } from '../overlays.ts';
+import type { OverlayProps } from '../props.ts';
 import { putIntoField } from './slash-source.ts';
 import './prompts.css';
 

@@ -1,6 +1,7 @@
 import { shownChat } from '../../actions/chats.ts';
 import { presets, prompts } from '../../actions/library.ts';
-import { addSlashSource, type SlashItem, tellSlashItems } from '../../commands/slash.ts';
+import { addSlashSource, tellSlashItems } from '../../commands/slash.ts';
+import type { SlashItem } from '../../commands/slash-item.ts';
 import { spoken } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { fillIn, knownValues, type Prompt, variablesOf } from '../../state/prompts.ts';

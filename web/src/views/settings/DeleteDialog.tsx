@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import { toFailure } from '../../api/http.ts';
 import { Dialog } from '../../components/Dialog.tsx';
 import { toast } from '../../components/toast.ts';
-import { type Key, t } from '../../i18n/index.ts';
+import type { Key } from '../../i18n/dictionary.ts';
+import { t } from '../../i18n/index.ts';
 import { reasonOf } from '../chat/advice.ts';
 import { type Doomed, deleteEverything } from './delete-all.ts';
 

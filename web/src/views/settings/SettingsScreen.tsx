@@ -3,7 +3,7 @@ import { Icon } from '../../components/Icon.tsx';
 import { ScreenHead } from '../../components/ScreenHead.tsx';
 import { t } from '../../i18n/index.ts';
 import { addressOf } from '../../state/route.ts';
-import type { ScreenProps } from '../screens.ts';
+import type { ScreenProps } from '../props.ts';
 import { sections } from './sections.ts';
 import './settings.css';
 

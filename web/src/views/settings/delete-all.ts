@@ -1,4 +1,4 @@
-import { stopAll } from '../../actions/answer.ts';
+import { stopAll } from '../../actions/stop.ts';
 import { deleteBucket } from '../../api/files.ts';
 import { toFailure } from '../../api/http.ts';
 import { deleteMedia } from '../../api/media.ts';

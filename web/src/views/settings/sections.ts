@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
 import type { IconName } from '../../components/Icon.tsx';
-import type { Key } from '../../i18n/index.ts';
+import type { Key } from '../../i18n/dictionary.ts';
 import { CookiesSection } from './CookiesSection.tsx';
 import { DataSection } from './DataSection.tsx';
 import { GeneralSection } from './GeneralSection.tsx';

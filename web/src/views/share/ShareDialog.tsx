@@ -8,7 +8,7 @@ import { t } from '../../i18n/index.ts';
 import { addressOf } from '../../state/route.ts';
 import { useApp } from '../../state/use.ts';
 import { reasonOf } from '../chat/advice.ts';
-import type { OverlayProps } from '../overlays.ts';
+import type { OverlayProps } from '../props.ts';
 import { shareChat, unshareChat } from './keeper.ts';
 
 /** Makes, shows and takes back the link to a chat. `about` is its id. */

@@ -7,7 +7,7 @@ import { Waiting } from '../../components/Waiting.tsx';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { Markdown } from '../chat/Markdown.tsx';
-import type { ScreenProps } from '../screens.ts';
+import type { ScreenProps } from '../props.ts';
 import { toWholeChat } from '../transfer/imported.ts';
 import { readShared, type SharedMessage, toOwn } from './shared-chat.ts';
 import { useShared } from './use-shared.ts';

@@ -7,7 +7,7 @@ import { toast } from '../../components/toast.ts';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { reasonOf } from '../chat/advice.ts';
-import type { OverlayProps } from '../overlays.ts';
+import type { OverlayProps } from '../props.ts';
 
 /** A provider's key, kept in this browser. `about` is the provider's name. */
 export default function KeyDialog({ about, close }: OverlayProps) {

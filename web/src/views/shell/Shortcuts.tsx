@@ -1,6 +1,6 @@
 import { Dialog } from '../../components/Dialog.tsx';
 import { t } from '../../i18n/index.ts';
-import type { OverlayProps } from '../overlays.ts';
+import type { OverlayProps } from '../props.ts';
 import { ShortcutList } from '../shortcuts/ShortcutList.tsx';
 
 /** The help sheet of the keyboard. */

@@ -4,7 +4,7 @@ import { DropArea } from '../../components/DropArea.tsx';
 import { Icon } from '../../components/Icon.tsx';
 import { t } from '../../i18n/index.ts';
 import { addressOf } from '../../state/route.ts';
-import type { OverlayProps } from '../overlays.ts';
+import type { OverlayProps } from '../props.ts';
 import { type FileReport, importFile } from './import.ts';
 import type { Problem } from './read.ts';
 import './transfer.css';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { audioFacts } from '../../test/support/audio.ts';
-import { type EncodedFormat, encoders } from './encoder.ts';
+import { type EncodedFormat, encoders } from './encoders.ts';
 
 const RATE = 16_000;
 const SECONDS = 3;
