@@ -15,6 +15,26 @@ const texts: Readonly<Record<string, readonly string[]>> = { long: LONG, book: B
 
 const script: VendorScript = ({ prompt }) => ({ text: texts[prompt] ?? ['You said: ', prompt] });
 
+/** Makes the last message lower, and, once that has been laid out and before anybody is told that it scrolled, higher than it was. */
+const LOWER_AND_HIGHER = `new Promise((done) => {
+  const last = [...document.querySelectorAll('.message')].at(-1);
+  let times = 0;
+  const observer = new ResizeObserver(() => {
+    times += 1;
+    // The first time it tells what is there.
+    if (times === 1) setTimeout(() => Object.assign(last.style, { blockSize: '40px', overflow: 'hidden' }));
+    if (times !== 2) return;
+    observer.disconnect();
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      last.style.blockSize = '9000px';
+      requestAnimationFrame(() => requestAnimationFrame(done));
+    };
+    port2.postMessage(undefined);
+  });
+  observer.observe(document.querySelector('.thread'));
+})`;
+
 /** Scrolls to the first answer, as by the scroll bar. */
 const GO_INTO_FIRST = `(at) => {
   const area = document.querySelector('#scroll');
@@ -92,6 +112,18 @@ describe('the place where somebody reads', { skip: withoutBrowser }, () => {
       await goTo(page, chat);
       await page.locator('.question').nth(6).waitFor();
       await becomes(isAtEnd, true);
+    });
+  });
+
+  test('is the end where a message becomes lower, and then higher', async () => {
+    await visit(async (page) => {
+      await ask(page, 'long');
+      await finished(lastAnswer(page));
+      await page.evaluate(LOWER_AND_HIGHER);
+      await becomes(
+        () => page.locator('#scroll').evaluate((node) => node.scrollHeight - node.scrollTop - node.clientHeight < 2),
+        true,
+      );
     });
   });
 
