@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { generateImage } from 'ai';
 import { eventually } from '../support/eventually.ts';
 import { base64, blue, CREATED, post, red, setWorld, told, USAGE } from './images-world.ts';
 
@@ -43,6 +46,27 @@ describe('OpenAI’s images API', { timeout: 60_000 }, () => {
       post(world, '/v1/images/generations', { model: 'dall-e-3', prompt: 'a', download_media: false }),
     );
     assert.equal(theirs.json.data[0].url, `${world.upstream.origin}/made/1.png`);
+  });
+
+  test('the AI SDK gets the bytes it reads, which it seldom asks for', async () => {
+    const baseURL = `${world.gateway.origin}/v1`;
+    const openai = createOpenAI({ baseURL, apiKey: 'secret' });
+    const compatible = createOpenAICompatible({ name: 'sluice', baseURL });
+    for (const model of [openai.image('gpt-image-1'), compatible.imageModel('dall-e-3')]) {
+      const drawn = await generateImage({ model, prompt: 'A red barn', maxRetries: 0 });
+      assert.deepEqual(Buffer.from(drawn.image.uint8Array), red);
+      const changed = await generateImage({ model, prompt: { text: 'Redder', images: [blue] }, maxRetries: 0 });
+      assert.deepEqual(Buffer.from(changed.image.uint8Array), red);
+    }
+    // A word that it does say counts.
+    const linked = await told(
+      fetch(`${baseURL}/images/generations`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'user-agent': 'ai-sdk/openai/9.9.9' },
+        body: JSON.stringify({ model: 'dall-e-3', prompt: 'a', response_format: 'url' }),
+      }),
+    );
+    assert.deepEqual(Object.keys(linked.json.data[0]), ['url']);
   });
 
   test('an empty response_format is like none, and no upstream sees it', async () => {

@@ -13,7 +13,7 @@ const ImageFields = {
   response_format: z
     .enum(['url', 'b64_json'])
     .nullish()
-    .describe('url (the default): a link to this server; b64_json: the picture itself'),
+    .describe('url (the default, but for the AI SDK): a link to this server; b64_json: the picture itself'),
   download_media: z
     .boolean()
     .nullish()

@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Limits } from '../../config/config.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageRequest } from '../../core/image.ts';
@@ -77,7 +77,7 @@ function images(deps: Deps, task: ImageRequest['task']): Handler {
         beginDrawing(target, wanted, scope, deps, stream),
       );
       const form: ImageForm = {
-        format: body.response_format ?? 'url',
+        format: body.response_format ?? usualFormat(request),
         keeps: body.download_media !== false,
         origin,
         prompt: wanted.prompt,
@@ -99,6 +99,14 @@ function images(deps: Deps, task: ImageRequest['task']): Handler {
       });
     });
   };
+}
+
+/**
+ * What the contract says where the client does not: a link. Vercel's AI SDK, which never says it of pictures by GPT Image, of edits, and
+ * of what is only compatible with OpenAI, reads base64 alone; it is known by its name (`ai-sdk/…`, `ai-sdk-provider-utils/…`).
+ */
+function usualFormat({ headers }: FastifyRequest): ImageForm['format'] {
+  return /(?:^| )ai-sdk[/-]/.test(headers['user-agent'] ?? '') ? 'b64_json' : 'url';
 }
 
 function send(reply: FastifyReply, headers: Readonly<Record<string, string>>, answer: object): void {
