@@ -142,5 +142,5 @@ function failure({ status, headers }: UpstreamResponse, body: Buffer, unable: st
   if (isMissing && !/model/i.test(body.toString('utf8'))) {
     return new SluiceError('not_supported', unable);
   }
-  return failureOfStatus(status, headers, body);
+  return failureOfStatus(status, headers, body, 'same');
 }

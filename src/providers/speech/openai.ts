@@ -78,5 +78,5 @@ async function failure(response: UpstreamResponse, { label }: Provider): Promise
   if (isMissing && !/model|voice/i.test(body.toString('utf8'))) {
     return new SluiceError('not_supported', `${label} does not read texts aloud.`);
   }
-  return failureOfStatus(response.status, response.headers, body);
+  return failureOfStatus(response.status, response.headers, body, 'same');
 }

@@ -82,7 +82,7 @@ export function needModel(model: string, provider: Provider): string {
 async function failure(response: UpstreamResponse, unable: string): Promise<SluiceError> {
   const body = await errorBody(response.body);
   const { status, headers } = response;
-  const told = failureOfStatus(status, headers, body);
+  const told = failureOfStatus(status, headers, body, 'same');
   // Most upstreams that chat have no such path, and say so in many ways; of a model they say that it is one.
   const isMissing = (status === 404 || status === 405) && !/model/i.test(told.message);
   // "This is a chat model and not supported in the v1/completions endpoint."

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ApiError, GoogleGenAI } from '@google/genai';
+import OpenAI, { toFile } from 'openai';
+import { startGateway } from '../support/gateway.ts';
+import { picture } from '../support/pictures.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
+import { WAV } from './audio-world.ts';
+
+test('a field that an upstream of tasks refuses is named to the client, in its own words', async (context) => {
+  const upstream = await startScriptedServer(({ path }) => {
+    if (path === '/v1/models') return { body: { object: 'list', data: [{ id: 'm', object: 'model' }] } };
+    const error = { message: 'Not that many.', type: 'invalid_request_error', param: 'dimensions', code: null };
+    return { status: 400, body: { error } };
+  });
+  context.after(() => upstream.close());
+  const gateway = await startGateway(
+    `providers: { acme: { kind: openai, baseUrl: '${upstream.origin}/v1', apiKey: key } }`,
+  );
+  context.after(() => gateway.close());
+  const client = new OpenAI({ baseURL: `${gateway.origin}/v1`, apiKey: 'secret', maxRetries: 0 });
+  const model = 'acme/m';
+  const image = await toFile(await picture('#ff0000'), 'a.png', { type: 'image/png' });
+  const file = await toFile(WAV, 'a.wav');
+  const tasks: Readonly<Record<string, () => Promise<unknown>>> = {
+    embeddings: () => client.embeddings.create({ model, input: 'a', dimensions: 9 }),
+    drawing: () => client.images.generate({ model, prompt: 'a' }),
+    edit: () => client.images.edit({ model, prompt: 'a', image }),
+    speech: () => client.audio.speech.create({ model, input: 'a', voice: 'alloy' }),
+    transcription: () => client.audio.transcriptions.create({ model, file }),
+    moderation: () => client.moderations.create({ model, input: 'a' }),
+    completion: () => client.completions.create({ model, prompt: 'a' }),
+  };
+  for (const [name, ask] of Object.entries(tasks)) {
+    await assert.rejects(ask, (error) => {
+      assert.ok(error instanceof OpenAI.BadRequestError, `${name}: ${error}`);
+      assert.deepEqual(
+        [error.param, error.code, error.type],
+        ['dimensions', 'invalid_request', 'invalid_request_error'],
+      );
+      return true;
+    });
+  }
+  const google = new GoogleGenAI({ apiKey: 'secret', httpOptions: { baseUrl: gateway.origin } });
+  await assert.rejects(
+    google.models.embedContent({ model, contents: 'a', config: { outputDimensionality: 9 } }),
+    (error) => error instanceof ApiError && error.status === 400 && error.message.includes('"outputDimensionality"'),
+  );
+});
