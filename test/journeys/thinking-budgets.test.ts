@@ -158,6 +158,24 @@ describe('tokens for thoughts', { timeout: 60_000 }, () => {
     }
   });
 
+  test('a number that has no room there takes the effort along, and the limit holds', async () => {
+    const thinkingConfig = { thinkingBudget: 1_024, thinkingLevel: 'LOW' };
+    for (const [model, sent] of [
+      [`claude/${HAIKU}`, () => claudeOf(claude.requests.at(-1)?.body)],
+      [`bedrock/${HAIKU_ON_BEDROCK}`, () => bedrockOf(bedrock.requests.at(-1)?.body)],
+    ] as const) {
+      await viaGemini(model, { maxOutputTokens: 300, thinkingConfig });
+      assert.deepEqual(sent(), [undefined, 300], `${model}, asked by a client of Gemini's`);
+      const fields = { max_tokens: 300, reasoning_effort: 'low', thinking: enabled(2_000) };
+      const answer = await viaChat(model, fields);
+      assert.deepEqual(sent(), [undefined, 300], `${model}, asked by a chat`);
+      assert.deepEqual(answer.headers.get('x-sluice-dropped')?.split(', ').sort(), ['reasoning_effort', 'thinking']);
+    }
+    // Who serves Anthropic's API and is no Claude gets a number for the effort, which counts among those of the answer as well.
+    await viaGemini('claude/glm-4.6', { maxOutputTokens: 3_000, thinkingConfig });
+    assert.deepEqual(claudeOf(claude.requests.at(-1)?.body), [enabled(1_024), 3_000]);
+  });
+
   test('an effort without a limit never asks for more than the model answers', async () => {
     await viaChat(`claude/${HAIKU}`, { reasoning_effort: 'high' });
     assert.deepEqual(claudeOf(claude.requests.at(-1)?.body), [enabled(38_400), 64_000]);

@@ -50,7 +50,11 @@ export function withClaudeBudget(
   countsThoughts = (model: string): boolean => COUNTS_THOUGHTS.test(model),
 ): ChatRequest {
   const { thinkingTokens, ...sampling } = request.sampling;
-  if (thinkingTokens !== undefined) return withTokens(request, thinkingTokens, COUNTS_THOUGHTS.test(request.model));
+  if (thinkingTokens !== undefined) {
+    const counted = withTokens(request, thinkingTokens, COUNTS_THOUGHTS.test(request.model));
+    // Without a number the effort that came with it counts, which has no more room.
+    return counted.sampling.thinkingTokens === undefined ? withClaudeBudget(counted, drop, countsThoughts) : counted;
+  }
   const { maxTokens, reasoningEffort: effort = '' } = sampling;
   if (maxTokens === undefined || !Object.hasOwn(SHARES, effort) || !countsThoughts(request.model)) return request;
   if (maxTokens >= 2 * LEAST) return withTokens(request, undefined, true);
@@ -75,7 +79,7 @@ export function withAnthropicBudget(request: ChatRequest, drop: (field: string) 
   const { sampling: taken } = withTokens(request, asked, true);
   if (taken.thinkingTokens === undefined) {
     drop('thinking');
-    return { ...request, sampling: { ...sampling, maxTokens }, extra };
+    return withClaudeBudget({ ...request, sampling: { ...sampling, maxTokens }, extra }, drop, counts);
   }
   const own = { ...membersOf(thinking), budget_tokens: taken.thinkingTokens };
   return { ...request, sampling: taken, extra: { ...extra, thinking: own } };
