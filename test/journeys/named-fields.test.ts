@@ -47,3 +47,33 @@ test('a field that an upstream of tasks refuses is named to the client, in its o
     (error) => error instanceof ApiError && error.status === 400 && error.message.includes('"outputDimensionality"'),
   );
 });
+
+test('a field that OpenAI’s Responses API refuses is named to its own clients only', async (context) => {
+  const error = {
+    message: 'No such tool.',
+    type: 'invalid_request_error',
+    param: 'tools[0].type',
+    code: 'invalid_value',
+  };
+  const upstream = await startScriptedServer(() => ({ status: 400, body: { error } }));
+  context.after(() => upstream.close());
+  const gateway = await startGateway(
+    `providers: { acme: { kind: openai-responses, baseUrl: '${upstream.origin}/v1', apiKey: key, hostedTools: true } }`,
+  );
+  context.after(() => gateway.close());
+  const client = new OpenAI({ baseURL: `${gateway.origin}/v1`, apiKey: 'secret', maxRetries: 0 });
+  const model = 'acme/gpt-5.2';
+  const refusals: readonly (readonly [() => Promise<unknown>, string | null])[] = [
+    [() => client.responses.create({ model, input: 'a' }), 'tools[0].type'],
+    [() => client.responses.create({ model, input: 'a', stream: true }), 'tools[0].type'],
+    [() => client.responses.inputTokens.count({ model, input: 'a' }), 'tools[0].type'],
+    [() => client.chat.completions.create({ model, messages: [{ role: 'user', content: 'a' }] }), null],
+  ];
+  for (const [ask, param] of refusals) {
+    await assert.rejects(ask, (thrown) => {
+      assert.ok(thrown instanceof OpenAI.BadRequestError, String(thrown));
+      assert.equal(thrown.param, param);
+      return true;
+    });
+  }
+});

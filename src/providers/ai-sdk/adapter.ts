@@ -76,8 +76,8 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
       return { label: config.label, secrets: [apiKey, ...secrets] };
     }
 
-    function connect(apiKey: string, texts?: JoinedTexts): Connection {
-      const fetch = vendorFetch(deps.client, speaker(apiKey), texts);
+    function connect(apiKey: string, names: 'same' | 'other', texts?: JoinedTexts): Connection {
+      const fetch = vendorFetch(deps.client, { ...speaker(apiKey), names }, texts);
       const isElsewhere = spec.hasBearer === true && config.keyHeader !== 'authorization';
       return {
         baseUrl: config.baseUrl ?? spec.baseUrl(config.settings),
@@ -90,7 +90,11 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
 
     function reach({ credentials }: Call): Reached {
       const apiKey = keyOf(spec, config, credentials);
-      return { connection: connect(apiKey), who: speaker(apiKey), nameOf: (model) => modelName(spec, config, model) };
+      return {
+        connection: connect(apiKey, 'same'),
+        who: speaker(apiKey),
+        nameOf: (model) => modelName(spec, config, model),
+      };
     }
 
     async function* answer(asked: Asked, call: Call): AsyncGenerator<Batch, undefined> {
@@ -135,7 +139,11 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
       const named = { ...asked, model: modelName(spec, config, asked.model) };
       const drop = (field: string): void => call.drop(field);
       if (native !== undefined && named.format === native.format) {
-        const { answering, headers } = await native.open(named, connect(apiKey), { speaker: who, drop, signal });
+        const { answering, headers } = await native.open(named, connect(apiKey, 'same'), {
+          speaker: who,
+          drop,
+          signal,
+        });
         noteRateLimits(call, headers);
         return answering;
       }
@@ -148,7 +156,7 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
       for (const field of [...lostNames(request), ...lostErrors(request, hasMedia), ...(spec.lost?.(request) ?? [])])
         drop(field);
       const texts = spec.events === undefined ? undefined : new JoinedTexts(spec.events);
-      const model = (await spec.open(connect(apiKey, texts)))(request.model);
+      const model = (await spec.open(connect(apiKey, 'other', texts)))(request.model);
       const prompt = toPrompt(request.messages, {
         label: config.label,
         supportedUrls: await model.supportedUrls,
@@ -180,7 +188,7 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
         if (spec.listModels === undefined) return known;
         const apiKey = keyOf(spec, config, credentials);
         try {
-          return await spec.listModels(connect(apiKey), signal);
+          return await spec.listModels(connect(apiKey, 'other'), signal);
         } catch (thrown) {
           if (signal.aborted) throw signal.reason;
           const failure = thrownFailure(speaker(apiKey), thrown);

@@ -1,6 +1,7 @@
 import { type ErrorCode, type ErrorOptions, SluiceError } from '../../core/errors.ts';
 import { parseObject, wordsOf } from '../../core/objects.ts';
 import { rateLimits } from '../../outbound/rate-limits.ts';
+import { paramOf } from '../openai/failure.ts';
 import { codeOfFailure, keptStatus, pacing, secondsToWait } from '../status.ts';
 
 /** Characters of an upstream's own words that are passed on. */
@@ -13,12 +14,15 @@ const MEDIA = /\b(media|file|audio|image|pdf)\b/i;
 export interface Speaker {
   readonly label: string;
   readonly secrets: readonly string[];
+  /** `same`: the client calls fields as the upstream does, and may be told which one was wrong. */
+  readonly names?: 'same' | 'other';
 }
 
 /** An answer with an error status → our error, in the upstream's own words where it has some. */
 export function statusFailure(speaker: Speaker, status: number, headers: Headers, body: string): SluiceError {
   const json = parse(body);
-  const options = { ...pacingOf(headers, json), ...detailsOf(json) };
+  const named = speaker.names === 'same' ? paramOf(json) : {};
+  const options = { ...pacingOf(headers, json), ...detailsOf(json), ...named };
   return failure(speaker, status, messageOf(json), options, member(member(json, 'error'), 'code'));
 }
 

@@ -44,7 +44,8 @@ export function failureOfStatus(
   return new SluiceError(codeOfFailure(status, said, wordOf(json)), message, { ...options, ...keptStatus(status) });
 }
 
-function paramOf(json: unknown): { readonly param?: string } {
+/** The field that an error in OpenAI's form names. */
+export function paramOf(json: unknown): { readonly param?: string } {
   const { param } = membersOf(membersOf(json)['error']);
   return typeof param === 'string' && /^[ -~]{1,256}$/.test(param) ? { param } : {};
 }
