@@ -177,6 +177,20 @@ describe('Anthropic’s client and the gateway', { timeout: 120_000 }, () => {
       }
     });
 
+    test('who wants thoughts without their words hears that they come as they are', async () => {
+      const seat = world.seat('google');
+      seat.answers({ text: ['Hi'] });
+      for (const [display, dropped] of [
+        ['omitted', 'thinking.display'],
+        ['summarized', null],
+        [null, null],
+      ] as const) {
+        const thinking = { type: 'enabled', budget_tokens: 2_000, display };
+        const { headers } = await post({ max_tokens: 9_000, messages: HELLO, thinking, model: seat.model });
+        assert.equal(headers.get('x-sluice-dropped'), dropped);
+      }
+    });
+
     test('an effort is for models that think', async () => {
       const seat = world.seat('google');
       seat.answers({ text: ['Hi'] });

@@ -59,6 +59,7 @@ export function decodeMessages(
   const passed = Object.entries(value).filter(([name]) => !OWN_FIELDS.has(name) && !DROPPED_FIELDS.includes(name));
   for (const [name, each] of passed) if (!UNDERSTOOD.has(name) && each !== null) note(name);
   if (beta.length > 0) note('anthropic-beta');
+  if (!showsThoughts(body.thinking)) note('thinking.display');
   const messages = [...toSystem(body.system, note), ...body.messages.flatMap((each) => toMessages(each, note))];
   const tools = (body.tools ?? []).map((tool) => toTool(tool, note));
   const toolChoice = toToolChoice(body.tool_choice);
@@ -255,6 +256,11 @@ function toTokens({ thinking }: MessagesBody): number | undefined {
 /** Tokens of thoughts up to which an effort is meant by a budget. */
 const LOW_BUDGET = 4_096;
 const MEDIUM_BUDGET = 16_384;
+
+/** Whether thoughts may be shown: only Anthropic can leave out their words and keep what it attached to them. */
+function showsThoughts(thinking: MessagesBody['thinking']): boolean {
+  return [undefined, null, 'summarized'].includes(thinking?.['display'] as string | null | undefined);
+}
 
 /** How hard a model of another vendor shall think. What is left to the model becomes what most of them do by themselves. */
 function toEffort({ thinking, output_config: config }: MessagesBody): string | undefined {
