@@ -25,7 +25,7 @@ export async function inNames<T extends { readonly dropped: readonly string[] }>
     const answered = await answer;
     return { ...answered, dropped: answered.dropped.map((field) => nameIn(names, field)) };
   } catch (thrown) {
-    if (!(thrown instanceof SluiceError) || !NAMING.has(thrown.code)) throw thrown;
+    if (!(thrown instanceof SluiceError)) throw thrown;
     const { param = '' } = thrown.options;
     const own = nameIn(names, param);
     if (own === param) throw thrown;
@@ -39,9 +39,6 @@ export async function inNames<T extends { readonly dropped: readonly string[] }>
     );
   }
 }
-
-/** Refusals of adapters that name a field. */
-const NAMING: ReadonlySet<string> = new Set(['unsupported_field', 'invalid_request']);
 
 function nameIn(names: Readonly<Record<string, string>>, field: string): string {
   return (Object.hasOwn(names, field) ? names[field] : undefined) ?? field;

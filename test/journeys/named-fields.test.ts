@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError, GoogleGenAI } from '@google/genai';
 import OpenAI, { toFile } from 'openai';
+import { startAnthropicUpstream } from '../support/anthropic-upstream.ts';
 import { startGateway } from '../support/gateway.ts';
 import { picture } from '../support/pictures.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
@@ -73,6 +74,41 @@ test('a field that OpenAI’s Responses API refuses is named to its own clients 
     await assert.rejects(ask, (thrown) => {
       assert.ok(thrown instanceof OpenAI.BadRequestError, String(thrown));
       assert.equal(thrown.param, param);
+      return true;
+    });
+  }
+});
+
+test('what a provider cannot take is named as the client calls it, whatever the refusal', async (context) => {
+  const claude = await startAnthropicUpstream(() => ({ text: ['Hi'] }));
+  context.after(() => claude.close());
+  const gateway = await startGateway(
+    `providers: { claude: { kind: anthropic, baseUrl: '${claude.baseUrl}', apiKey: key } }`,
+  );
+  context.after(() => gateway.close());
+  const client = new OpenAI({ baseURL: `${gateway.origin}/v1`, apiKey: 'secret', maxRetries: 0 });
+  const google = new GoogleGenAI({ apiKey: 'secret', httpOptions: { baseUrl: gateway.origin } });
+  const model = 'claude/claude-sonnet-4-5';
+  // Claude hears nothing, and a picture in base64 is no address.
+  for (const [status, mimeType, data] of [
+    [501, 'audio/wav', WAV.toString('base64')],
+    [400, 'image/png', '!!!'],
+  ] as const) {
+    const part =
+      status === 501
+        ? { type: 'input_audio', input_audio: { data, format: 'wav' } }
+        : { type: 'input_image', image_url: `data:${mimeType};base64,${data}`, detail: 'auto' };
+    const input = [{ role: 'user', content: [part] }] as unknown as OpenAI.Responses.ResponseInput;
+    await assert.rejects(client.responses.create({ model, input }), (thrown) => {
+      assert.ok(thrown instanceof OpenAI.APIError, String(thrown));
+      assert.deepEqual([thrown.status, thrown.param], [status, 'input']);
+      return true;
+    });
+    const contents = [{ role: 'user', parts: [{ inlineData: { mimeType, data } }] }];
+    await assert.rejects(google.models.generateContent({ model, contents }), (thrown) => {
+      assert.ok(thrown instanceof ApiError, String(thrown));
+      assert.equal(thrown.status, status);
+      assert.match(thrown.message, /"field":"contents"/);
       return true;
     });
   }

@@ -1,5 +1,6 @@
 /** The fields that adapters call by OpenAI's names → what clients of the Gemini API call them. */
 export const FIELD_NAMES: Readonly<Record<string, string>> = {
+  messages: 'contents',
   temperature: 'generationConfig.temperature',
   top_p: 'generationConfig.topP',
   top_k: 'generationConfig.topK',
