@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { testLogger } from '../../test/support/call.ts';
+import { eventually } from '../../test/support/eventually.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { Model } from '../core/model.ts';
 import type { AuthNeed, Provider } from '../core/provider.ts';
@@ -88,6 +89,17 @@ describe('Catalog', () => {
     await Promise.all([catalog.offer(a), catalog.offer(b)]);
     assert.deepEqual(catalog.offering('shared'), [a, b]);
     assert.deepEqual(catalog.offering('own'), [a]);
+  });
+
+  test('a provider whose listing nobody has asked for is found when another is looked for, or by later requests', async () => {
+    const [a, b] = [stub('a', ['m']), stub('b', ['m'])];
+    const catalog = catalogOf(a, b);
+    await catalog.offer(a);
+    assert.deepEqual(catalog.offering('m'), [a]);
+    await eventually('both', async () => (await catalog.offering('m')).includes(b));
+    const other = catalogOf(a, b);
+    await other.offer(a);
+    assert.deepEqual(await other.offering('m', (provider) => provider !== a), [a, b]);
   });
 
   test('who needs a key and has none takes no part, unless named', async () => {

@@ -35,6 +35,14 @@ interface Listing {
   readonly at: number;
 }
 
+/** What the listings at hand say. */
+interface Index {
+  /** A model's name → the providers that offer it, in their order. */
+  readonly offering: ReadonlyMap<string, readonly Provider[]>;
+  /** Those whose listing nobody has asked for. */
+  readonly missing: readonly Provider[];
+}
+
 /** All models of all providers. Listings are asked for when somebody needs them and kept for a while. */
 export class Catalog {
   readonly #log: Logger;
@@ -42,7 +50,7 @@ export class Catalog {
   readonly #asking = new Map<Provider, Promise<Offer>>();
   #providers: readonly Provider[] = [];
   #byName = new Map<string, Provider>();
-  #known: Map<string, Provider[]> | undefined;
+  #known: Index | undefined;
   /** The models of listings at hand, by name. */
   readonly #models = new WeakMap<readonly Model[], ReadonlyMap<string, Model>>();
 
@@ -110,11 +118,20 @@ export class Catalog {
     }
   }
 
-  /** The providers that offer a model; waits for listings only when none of those at hand has it. */
-  offering(model: string): readonly Provider[] | Promise<readonly Provider[]> {
-    const known = this.#index().get(model);
-    if (known !== undefined) return known;
-    return this.list().then(() => this.#index().get(model) ?? []);
+  /**
+   * The providers that offer a model; waits for listings only when nobody `isUsable` of those at hand has it. Listings that
+   * are missing are asked for meanwhile, so that later requests find everybody.
+   */
+  offering(
+    model: string,
+    isUsable: (provider: Provider) => boolean = () => true,
+  ): readonly Provider[] | Promise<readonly Provider[]> {
+    const { offering, missing } = this.#index();
+    const known = offering.get(model);
+    if (known === undefined || !known.some(isUsable))
+      return this.list().then(() => this.#index().offering.get(model) ?? []);
+    for (const provider of missing) void this.offer(provider);
+    return known;
   }
 
   /** Those that wait for a key and would offer a model then, as far as that is known: nobody is asked. */
@@ -153,19 +170,22 @@ export class Catalog {
     throw error ?? noModel(provider);
   }
 
-  #index(): Map<string, Provider[]> {
+  #index(): Index {
     if (this.#known !== undefined) return this.#known;
     const known = new Map<string, Provider[]>();
+    const missing: Provider[] = [];
     // Those that wait for a key may have been looked at, but take part only when they are named.
     for (const provider of this.#providers.filter(isReady)) {
-      for (const model of this.#listings.get(provider)?.offer.models ?? []) {
+      const offer = this.#listings.get(provider)?.offer;
+      if (offer === undefined) missing.push(provider);
+      for (const model of offer?.models ?? []) {
         const offering = known.get(model.id);
         if (offering === undefined) known.set(model.id, [provider]);
         else offering.push(provider);
       }
     }
-    this.#known = known;
-    return known;
+    this.#known = { offering: known, missing };
+    return this.#known;
   }
 
   #ask(provider: Provider): Promise<Offer> {

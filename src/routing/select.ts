@@ -214,7 +214,7 @@ async function ofAlias(alias: string, names: readonly string[], selection: Selec
 }
 
 function byModel(model: string, selection: Selection): readonly Target[] | Promise<readonly Target[]> {
-  const { catalog } = selection;
+  const { catalog, wish } = selection;
   const meant = meantBy(model, catalog);
   if (meant !== undefined && isReady(meant.provider)) return completed(meant, selection);
   const choose = (offering: readonly Provider[]) => {
@@ -230,7 +230,7 @@ function byModel(model: string, selection: Selection): readonly Target[] | Promi
         : `No provider that has a key offers the model '${model}'. Ask for '${waiting.id}/${model}' and send its key as api_key.`;
     throw new SluiceError('model_not_found', what, { param: 'model' });
   };
-  const offering = catalog.offering(model);
+  const offering = catalog.offering(model, (provider) => isUsable(provider, wish));
   return 'then' in offering ? offering.then(choose) : choose(offering);
 }
 
@@ -253,7 +253,7 @@ function meantBy(model: string, catalog: Catalog): Target | undefined {
 function offered(model: string, offering: readonly Provider[], selection: Selection): readonly Target[] {
   const { wish, preferences, arrange } = selection;
   const { choice, weights } = preferences.routing;
-  const usable = offering.filter((provider) => canServe(provider, wish) && !isIgnored(provider, wish));
+  const usable = offering.filter((provider) => isUsable(provider, wish));
   const ordered =
     usable.length < 2 ? usable : usable.toSorted((one, other) => Number(needsMore(one)) - Number(needsMore(other)));
   const targets = ordered.map((provider) => {
@@ -263,6 +263,10 @@ function offered(model: string, offering: readonly Provider[], selection: Select
     return weight === undefined ? target : { ...target, weight };
   });
   return arrange(targets, choice);
+}
+
+function isUsable(provider: Provider, wish: Wish): boolean {
+  return canServe(provider, wish) && !isIgnored(provider, wish);
 }
 
 /** Whether a provider wants a key or cookies. */
