@@ -104,8 +104,9 @@ function first(selection: Selection): readonly Target[] | Promise<readonly Targe
   const alias = preferences.aliases.get(model);
   if (alias !== undefined) return ofAlias(model, alias, selection);
   const namesItsOwn = isFallback && meantBy(model, catalog) !== undefined;
-  if (preferences.defaultProvider !== undefined && !namesItsOwn)
-    return byDefault(preferences.defaultProvider, selection);
+  const { defaultProvider } = preferences;
+  if (defaultProvider !== undefined && !namesItsOwn && !isIgnored(catalog.provider(defaultProvider), wish))
+    return byDefault(defaultProvider, selection);
   if (model === '') return withoutModel(selection);
   return byModel(model, selection);
 }
@@ -214,8 +215,10 @@ async function ofAlias(alias: string, names: readonly string[], selection: Selec
 }
 
 function byModel(model: string, selection: Selection): readonly Target[] | Promise<readonly Target[]> {
-  const { catalog, wish } = selection;
-  const meant = meantBy(model, catalog);
+  const { catalog, wish, isAlias = false } = selection;
+  const named = meantBy(model, catalog);
+  // What the client itself names, it means.
+  const meant = isAlias && isIgnored(named?.provider, wish) ? undefined : named;
   if (meant !== undefined && isReady(meant.provider)) return completed(meant, selection);
   const choose = (offering: readonly Provider[]) => {
     const targets = offered(model, offering, selection);
@@ -274,13 +277,24 @@ function needsMore({ auth }: Provider): boolean {
   return auth.kind !== 'none';
 }
 
+/** What the operator's word for a model, an alias or a name, leads to. */
+function ofOperator(model: string, selection: Selection): readonly Target[] | Promise<readonly Target[]> {
+  const alias = selection.preferences.aliases.get(model);
+  return alias === undefined ? byModel(model, { ...selection, isAlias: true }) : ofAlias(model, alias, selection);
+}
+
 async function withoutModel(selection: Selection): Promise<readonly Target[]> {
   const { wish, preferences, catalog } = selection;
   const preferred = preferences.defaultModel;
   // It is a chat model.
   if (preferred !== undefined && preferred !== '' && (wish.ability ?? 'chat') === 'chat') {
-    const alias = preferences.aliases.get(preferred);
-    return alias === undefined ? byModel(preferred, selection) : ofAlias(preferred, alias, selection);
+    try {
+      const targets = await ofOperator(preferred, selection);
+      return targets.map((target) => ({ ...target, isChosen: false }));
+    } catch (error) {
+      const mayBeIgnored = wish.ignored.length > 0 && error instanceof SluiceError && error.code === 'model_not_found';
+      if (!mayBeIgnored) throw error;
+    }
   }
   for (const provider of catalog.providers) {
     if (!isMeant(provider, wish) || !isReady(provider) || isIgnored(provider, wish)) continue;
@@ -374,8 +388,9 @@ export function providerNotFound(name: string, listing = '/v1/providers'): Sluic
   );
 }
 
-function isIgnored(provider: Provider, wish: Wish): boolean {
-  return wish.ignored.some((name) =>
-    [provider.id, provider.label].some((own) => own.toLowerCase() === name.toLowerCase()),
-  );
+/** Whether a client wants to have nothing from whoever would be chosen for it. */
+function isIgnored(provider: Provider | undefined, { ignored }: Wish): boolean {
+  if (provider === undefined || ignored.length === 0) return false;
+  const own = [provider.id.toLowerCase(), provider.label.toLowerCase()];
+  return ignored.some((name) => own.includes(name.toLowerCase()));
 }

@@ -298,6 +298,23 @@ describe('who answers by the operator’s wish', { timeout: 60_000 }, () => {
     assert.deepEqual([next.text, next.model], ['other', 'm2']);
   });
 
+  test('nobody whom the client ignores, unless it names them', async () => {
+    for (const yaml of ['defaultProvider: free', 'defaultModel: free/only-free', 'defaultModel: best']) {
+      await using world = await openWorld(`${yaml}\naliases: { best: free/only-free, some: [free/m, other/m2] }`);
+      const expect = async (body: object, text: string): Promise<void> =>
+        assert.equal((await ask(world, body)).text, text, `${yaml}: ${JSON.stringify(body)}`);
+      await expect({}, 'free');
+      await expect({ ignored: ['FREE'] }, 'keyed');
+      await expect({ ignored: ['Free Upstream', 'keyed'] }, 'other');
+      await expect({ model: 'shared', ignored: ['free', 'keyed'] }, 'other');
+      await expect({ model: 'some', ignored: ['free'] }, 'other');
+      await expect({ model: 'free/only-free', ignored: ['free'] }, 'free');
+      await expect({ provider: 'free', ignored: ['free'] }, 'free');
+      const nobody = await ask(world, { model: 'only-free', ignored: ['free'] });
+      assert.deepEqual([nobody.status, world.arrived().at(-1)?.at], [404, 'free'], yaml);
+    }
+  });
+
   test('the default model, where the client names none', async () => {
     for (const [wish, at, model] of [
       ['other/tagged:7b', 'other', 'tagged:7b'],
@@ -343,6 +360,18 @@ describe('whose key is used', { timeout: 60_000 }, () => {
     assert.equal(await keyAt('asking', {}, bearer(OWN)), OWN);
     assert.equal(await keyAt('claude', { model: 'claude-sonnet-4-5' }, bearer(OWN)), OWN);
     assert.equal(await keyAt('asking', {}, { authorization: `bearer   ${OWN}` }), OWN);
+  });
+
+  test('no key goes to whoever has the default model, since nobody chose them', async () => {
+    for (const wish of ['keyed/only-keyed', 'only-keyed', 'best']) {
+      await using world = await openWorld(`defaultModel: ${wish}\naliases: { best: keyed/only-keyed }`);
+      await ask(world, { api_key: OWN });
+      assert.deepEqual(
+        world.arrived().map(({ at, key }) => [at, key]),
+        [['keyed', 'configured-key']],
+        wish,
+      );
+    }
   });
 
   test('a Bearer token goes nowhere else', async () => {
