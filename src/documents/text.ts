@@ -11,6 +11,9 @@ const UNUSED = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
 /** One character in so many may be an odd one: a stray byte of a terminal's log is no reason to refuse it. */
 const ODD_SHARE = 200;
 
+/** Where ISO-2022-JP, which is of seven bits and so is valid UTF-8, goes over to Japanese characters. */
+const TO_JAPANESE = ['\x1b$B', '\x1b$@'];
+
 /** Bytes that are looked at in one go. */
 const STEP_BYTES = 512 * 1024;
 
@@ -20,7 +23,7 @@ const DECLARED =
 const DECLARED_WITHIN = 1024;
 
 /**
- * Bytes as text: UTF-8 and UTF-16 by their byte order mark, else UTF-8, else what HTML or XML says of itself, else windows-1252,
+ * Bytes as text: UTF-8, UTF-16 and ISO-2022-JP by their marks, else UTF-8, else what HTML or XML says of itself, else windows-1252,
  * the superset of latin-1. Throws a `Refusal` when they are no text, or surely in none of these.
  */
 export function decodeText(bytes: Uint8Array): string {
@@ -65,7 +68,10 @@ function* decode(bytes: Uint8Array): Generator<undefined, string> {
 function encodingsFor(bytes: Uint8Array): string[] {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return ['utf-16le'];
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return ['utf-16be'];
-  return ['utf-8', ...declaredIn(bytes), 'windows-1252'];
+  const { buffer, byteOffset, length } = bytes;
+  const all = Buffer.from(buffer, byteOffset, length);
+  const japanese = TO_JAPANESE.some((mark) => all.includes(mark)) ? ['iso-2022-jp'] : [];
+  return [...japanese, 'utf-8', ...declaredIn(bytes), 'windows-1252'];
 }
 
 function declaredIn(bytes: Uint8Array): string[] {
