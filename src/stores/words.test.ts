@@ -31,4 +31,12 @@ describe('words of a question', () => {
     assert.equal(goesOn(['programming', 'in']), false);
     assert.equal(goesOn([]), false);
   });
+
+  test('may go on in Korean, wherever they stand', () => {
+    const terms = ['서울', '더', 'Seoul', '날씨'];
+    assert.deepEqual(
+      terms.map((_, at) => goesOn(terms, at)),
+      [true, false, false, true],
+    );
+  });
 });

@@ -10,6 +10,8 @@ const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 const MOST_TERMS = 32;
 /** Shorter beginnings would find half of everything. */
 const SHORTEST_BEGINNING = 3;
+/** Korean words have their particles at the end (서울, 서울에, 서울에서), and mostly two characters before them. */
+const KOREAN = /^\p{Script=Hangul}{2,}$/u;
 
 /** The text with blanks around each character of a script without blanks. */
 export function spaced(text: string): string {
@@ -31,7 +33,8 @@ export function searchTerms(text: string): readonly string[] {
   return [...terms];
 }
 
-/** Whether the last word of a question may be the beginning of one: somebody may still be typing. */
-export function goesOn(terms: readonly string[]): boolean {
-  return (terms.at(-1)?.length ?? 0) >= SHORTEST_BEGINNING;
+/** Whether a word of a question may be the beginning of one: the last one, which somebody may still be typing, or a Korean one. */
+export function goesOn(terms: readonly string[], at = terms.length - 1): boolean {
+  const term = terms[at] ?? '';
+  return KOREAN.test(term) || (at === terms.length - 1 && term.length >= SHORTEST_BEGINNING);
 }

@@ -149,6 +149,13 @@ export function memoryContract(name: string, open: Open<MemoryStore>): void {
         assert.deepEqual(await ids(store, 'u', { text: '語日' }), []);
       });
 
+      test('finds Korean words with other particles behind them', async (context) => {
+        const { store } = await open(context);
+        await store.add(texts('u', '저는 서울에 삽니다', '부산은 바다가 가깝습니다'));
+        assert.deepEqual(await ids(store, 'u', { text: '서울 날씨 어때' }), ['0']);
+        assert.deepEqual(await ids(store, 'u', { text: '바다 부산' }), ['1']);
+      });
+
       test('nothing in a question is an operator or a pattern', async (context) => {
         const { store } = await open(context);
         await store.add(texts('u', 'plain', 'near and or not', '100% sure', 'column text owner'));

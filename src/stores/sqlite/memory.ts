@@ -96,14 +96,13 @@ function adding(item: MemoryItem): readonly Statement[] {
   ];
 }
 
-/** An expression of FTS5 for any of the words; the last one may go on. Undefined: there is nothing to search for. */
+/** An expression of FTS5 for any of the words, some of which may go on. Undefined: there is nothing to search for. */
 function matching(userId: string, text: string): string | undefined {
   const terms = searchTerms(text);
   if (terms.length === 0) return undefined;
   // A term consists of letters, digits and marks, so the quotes cannot be left.
-  const words = terms.map((term) => `"${spaced(term)}"`).join(' OR ');
-  const beginning = goesOn(terms) ? ' *' : '';
-  return `owner : "${ownerWord(userId)}" AND text : (${words}${beginning})`;
+  const words = terms.map((term, at) => `"${spaced(term)}"${goesOn(terms, at) ? ' *' : ''}`);
+  return `owner : "${ownerWord(userId)}" AND text : (${words.join(' OR ')})`;
 }
 
 function conditions(filters: MemoryFilters, columns: Columns): Statement[] {
