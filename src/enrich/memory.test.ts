@@ -25,6 +25,12 @@ describe('what the memory is searched for', () => {
     assert.equal(await askedFor('What was the name of my dog?'), 'name dog');
   });
 
+  test('words that no blanks part, too', async () => {
+    assert.equal(await askedFor('东京天气怎么样?'), '东京 天气');
+    assert.equal(await askedFor('港はどうですか。AIは?'), '港 AI');
+    assert.equal(await askedFor('กาแฟอร่อยไหม'), 'กาแฟ อร่อย');
+  });
+
   test('words without an end are no question: the memory gets their beginning', async () => {
     for (const text of ['a\u0301\u0302'.repeat(3_000_000), '中文'.repeat(1_500_000)]) {
       const asked = (await askedFor(text)) ?? '';

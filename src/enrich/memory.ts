@@ -3,6 +3,7 @@ import { lastUserText } from '../core/chat-text.ts';
 import { toSluiceError } from '../core/errors.ts';
 import type { MemoryStore } from '../core/stores.ts';
 import type { Step } from '../core/stream.ts';
+import { spaced } from '../stores/words.ts';
 import { noted } from './noted.ts';
 
 /** Statements that are added to a conversation at most, and characters of each. */
@@ -49,16 +50,29 @@ export function memoryStep(memory: MemoryStore): Step {
  * search. A question that has no other words keeps them.
  */
 function tellingWords(text: string): string {
-  const words = text.slice(0, LONGEST_QUESTION).match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? [];
-  const telling = words.filter((word) => !COMMON.has(word.toLowerCase()));
+  const words = [...new Set(wordsOf(text.slice(0, LONGEST_QUESTION)))];
+  const telling = words.filter((word) => !COMMON.has(word.toLowerCase()) && !HIRAGANA.test(word));
   return (telling.length === 0 ? words : telling).slice(0, MOST_WORDS).join(' ');
 }
+
+/** Where no blanks are between words (Chinese, Japanese, Thai), a dictionary tells them apart: all of it together is nowhere else. */
+function* wordsOf(text: string): Generator<string> {
+  for (const [word] of text.matchAll(WORD)) {
+    if (spaced(word) === word) yield word;
+    else for (const { segment, isWordLike } of SEGMENTER.segment(word)) if (isWordLike) yield segment;
+  }
+}
+
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
+const SEGMENTER = new Intl.Segmenter(undefined, { granularity: 'word' });
+/** What Japanese writes so are mostly particles and endings. */
+const HIRAGANA = /^\p{Script=Hiragana}+$/u;
 
 /** Words of a question that are searched for, and characters in which they stand. A message may be one word of megabytes. */
 const MOST_WORDS = 64;
 const LONGEST_QUESTION = 20_000;
 
-/** The most common words of English, German, French and Spanish, without those that name a thing in another of them. */
+/** The most common words of English, German, French and Spanish, and a few of Chinese, Japanese and Thai, without those that name a thing in another of them. */
 const COMMON: ReadonlySet<string> = new Set(
   [
     'a about after all also am an and any are as at be because been but by can could did do does doing for from get had has',
@@ -72,5 +86,7 @@ const COMMON: ReadonlySet<string> = new Set(
     'quand que quel quelle qui sa ses sont ta te tu un une vous',
     'al como con cuando de del el ella en es esta este está la las lo los me mi mis muy no nos o para pero por porque qué que',
     'quién se si su sus te tu tus un una y ya yo',
+    '我 你 您 他 她 它 们 我们 你们 他们 的 了 是 在 有 不 没 没有 吗 呢 吧 和 与 也 都 就 很 最 还 这 那 哪 个 什么 怎么 样 为 请',
+    '私 僕 何 ฉัน ผม คุณ เป็น อยู่ ที่ ของ และ อะไร ไหม',
   ].flatMap((line) => line.split(' ')),
 );
