@@ -62,6 +62,39 @@ describe('parseCookies', () => {
     ]);
   });
 
+  test('takes what a recording repeats once, as it was last', () => {
+    const url = 'https://chat.example.com/api';
+    const entries = Array.from({ length: 10_001 }, (_, at) => ({
+      request: {
+        url: `${url}/${at}`,
+        cookies: [...Array(2)].map((_each, of) => ({ name: `n${of}`, value: String(at) })),
+      },
+    }));
+    assert.deepEqual(
+      parseCookies(JSON.stringify({ log: { entries } })).cookies.map(({ name, value }) => `${name}=${value}`),
+      ['n0=10000', 'n1=10000'],
+    );
+  });
+
+  test('reads the header where a recording lists no cookies', () => {
+    const url = 'https://chat.example.com/api';
+    const headers = [{ name: 'Accept', value: 'a=1' }, null, { name: 'cookie', value: 'a=1; b=x=y;; c' }];
+    for (const request of [
+      { url, cookies: [], headers },
+      { url, headers },
+    ])
+      assert.deepEqual(
+        parseCookies(JSON.stringify({ log: { entries: [{ request }] } })).cookies.map(({ name, value }) => [
+          name,
+          value,
+        ]),
+        [
+          ['a', '1'],
+          ['b', 'x=y'],
+        ],
+      );
+  });
+
   test('takes what is odd about an entry as browsers do', () => {
     const read = (fields: object) => parseCookies(`\ufeff${entry(fields)}`).cookies[0];
     const plain = { domain: 'a.example', name: 'n', value: 'v', path: '/', secure: false };

@@ -39,7 +39,12 @@ export function parseCookies(text: string): {
   if (Array.isArray(json)) return { kind: 'json', cookies: checked(json.map(exported)) };
   const entries = (json as { log?: { entries?: unknown } } | null)?.log?.entries;
   if (!Array.isArray(entries)) throw refused('it is neither a list of cookies nor a HAR recording');
-  return { kind: 'har', cookies: checked(entries.flatMap(recorded)) };
+  return { kind: 'har', cookies: checked(latest(entries.flatMap(recorded))) };
+}
+
+/** Each cookie once, as it was last: a recording repeats them with every request. */
+function latest(cookies: readonly BrowserCookie[]): readonly BrowserCookie[] {
+  return [...new Map(cookies.map((each) => [JSON.stringify([each.domain, each.path, each.name]), each])).values()];
 }
 
 /** One entry of a list, in the words of the common browser extensions. */
@@ -53,12 +58,26 @@ function exported(entry: unknown): BrowserCookie {
 
 /** The cookies that one recorded request sent. */
 function recorded(entry: unknown): BrowserCookie[] {
-  const request = (entry as { request?: { url?: unknown; cookies?: unknown } } | null)?.request;
-  if (typeof request?.url !== 'string' || !URL.canParse(request.url) || !Array.isArray(request.cookies)) return [];
+  const request = (entry as { request?: { url?: unknown; cookies?: unknown; headers?: unknown } } | null)?.request;
+  if (typeof request?.url !== 'string' || !URL.canParse(request.url)) return [];
   const { hostname, protocol } = new URL(request.url);
-  return request.cookies.map((each) => {
+  const listed = Array.isArray(request.cookies) ? request.cookies : [];
+  return (listed.length > 0 ? listed : inHeader(request.headers)).map((each) => {
     const { domain, name, value, path } = (each ?? {}) as Record<string, unknown>;
     return cookie({ domain: domain ?? hostname, name, value, path, secure: protocol === 'https:' });
+  });
+}
+
+/** Some programs record the header alone, and leave the list of cookies empty. */
+function inHeader(headers: unknown): readonly { readonly name: string; readonly value: string }[] {
+  const all: readonly unknown[] = Array.isArray(headers) ? headers : [];
+  return all.flatMap((each) => {
+    const { name, value } = (each ?? {}) as Record<string, unknown>;
+    if (typeof name !== 'string' || name.toLowerCase() !== 'cookie' || typeof value !== 'string') return [];
+    return value.split(';').flatMap((pair) => {
+      const at = pair.indexOf('=');
+      return at === -1 ? [] : [{ name: pair.slice(0, at).trim(), value: pair.slice(at + 1).trim() }];
+    });
   });
 }
 
