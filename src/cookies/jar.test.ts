@@ -49,6 +49,11 @@ describe('the cookies of an address', () => {
     assert.equal(store.header(new URL('https://sub.a.example/')), 'b=b-value');
   });
 
+  test('of an address have to be of all of it', async (context) => {
+    const store = await holding(context, cookie('0.0.1', 'a'), cookie('127.0.0.1', 'b'));
+    assert.equal(store.header(new URL('https://127.0.0.1/')), 'b=b-value');
+  });
+
   test('lie at or below their path', async (context) => {
     const store = await holding(
       context,

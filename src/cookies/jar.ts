@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import path from 'node:path';
 import { SluiceError } from '../core/errors.ts';
 import { makeFolder, syncFolder } from '../core/folder.ts';
@@ -85,7 +86,8 @@ export class CookieStore {
     const found: BrowserCookie[] = [];
     for (const [domain, cookies] of this.#byDomain) {
       if (host === domain) found.push(...cookies);
-      else if (host.endsWith(`.${domain}`)) found.push(...cookies.filter(({ hostOnly }) => hostOnly !== true));
+      else if (host.endsWith(`.${domain}`) && isIP(host) === 0)
+        found.push(...cookies.filter(({ hostOnly }) => hostOnly !== true));
     }
     return found;
   }
