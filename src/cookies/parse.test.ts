@@ -76,6 +76,22 @@ describe('parseCookies', () => {
     );
   });
 
+  test('takes of a recording what is wanted, whatever else is in it', () => {
+    const request = (host: string, value: string, domain?: string) => ({
+      request: { url: `https://${host}/`, cookies: [{ name: 'a', value, domain }] },
+    });
+    const read = (...entries: object[]) =>
+      parseCookies(JSON.stringify({ log: { entries } }), (domain) => domain === 'a.example').cookies;
+    const odd = request('ads.example', 'größe');
+    assert.deepEqual(
+      read(odd, request('www.a.example', '1', '.A.example')).map(({ domain, value }) => [domain, value]),
+      [['a.example', '1']],
+    );
+    assert.deepEqual(read(odd), []);
+    assert.throws(() => read(request('a.example', 'größe')), SluiceError);
+    assert.throws(() => read({ request: { url: 'https://a.example/', cookies: [] } }), SluiceError);
+  });
+
   test('reads the header where a recording lists no cookies', () => {
     const url = 'https://chat.example.com/api';
     const headers = [{ name: 'Accept', value: 'a=1' }, null, { name: 'cookie', value: 'a=1; b=x=y;; c' }];

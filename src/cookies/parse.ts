@@ -25,8 +25,13 @@ const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]
 /**
  * Cookies of an uploaded file: JSON as browser extensions export it, or a HAR recording. Throws `invalid_request` for anything
  * else; its text holds nothing of the file.
+ *
+ * @param isWanted whose cookies are taken from a recording, which holds those of every site that was open, odd ones among them
  */
-export function parseCookies(text: string): {
+export function parseCookies(
+  text: string,
+  isWanted: (domain: string) => boolean = () => true,
+): {
   readonly kind: 'json' | 'har';
   readonly cookies: readonly BrowserCookie[];
 } {
@@ -39,7 +44,10 @@ export function parseCookies(text: string): {
   if (Array.isArray(json)) return { kind: 'json', cookies: checked(json.map(exported)) };
   const entries = (json as { log?: { entries?: unknown } } | null)?.log?.entries;
   if (!Array.isArray(entries)) throw refused('it is neither a list of cookies nor a HAR recording');
-  return { kind: 'har', cookies: checked(latest(entries.flatMap(recorded))) };
+  const claimed = entries.flatMap(recorded);
+  if (claimed.length === 0) throw refused('it holds no cookies');
+  const wanted = claimed.filter(({ domain }) => typeof domain !== 'string' || isWanted(withoutDot(domain)));
+  return { kind: 'har', cookies: notTooMany(latest(wanted.map(cookie))) };
 }
 
 /** Each cookie once, as it was last: a recording repeats them with every request. */
@@ -57,14 +65,14 @@ function exported(entry: unknown): BrowserCookie {
 }
 
 /** The cookies that one recorded request sent. */
-function recorded(entry: unknown): BrowserCookie[] {
+function recorded(entry: unknown): Claimed[] {
   const request = (entry as { request?: { url?: unknown; cookies?: unknown; headers?: unknown } } | null)?.request;
   if (typeof request?.url !== 'string' || !URL.canParse(request.url)) return [];
   const { hostname, protocol } = new URL(request.url);
   const listed = Array.isArray(request.cookies) ? request.cookies : [];
   return (listed.length > 0 ? listed : inHeader(request.headers)).map((each) => {
     const { domain, name, value, path } = (each ?? {}) as Record<string, unknown>;
-    return cookie({ domain: domain ?? hostname, name, value, path, secure: protocol === 'https:' });
+    return { domain: domain ?? hostname, name, value, path, secure: protocol === 'https:' };
   });
 }
 
@@ -87,7 +95,7 @@ function cookie({ domain, name, value, path, secure, expires }: Claimed): Browse
   if (typeof domain !== 'string' || typeof name !== 'string' || typeof value !== 'string') {
     throw refused('an entry has no domain, name and value');
   }
-  const host = domain.replace(/^\./, '').toLowerCase();
+  const host = withoutDot(domain);
   if (host.length > 253 || !DOMAIN.test(host) || !NAME.test(name))
     throw refused('an entry has a domain or name that no cookie has');
   if (value.length > LONGEST_VALUE || !VALUE.test(value)) throw refused('an entry has a value that no cookie has');
@@ -101,8 +109,16 @@ function cookie({ domain, name, value, path, secure, expires }: Claimed): Browse
   };
 }
 
+function withoutDot(domain: string): string {
+  return domain.replace(/^\./, '').toLowerCase();
+}
+
 function checked(cookies: readonly BrowserCookie[]): readonly BrowserCookie[] {
   if (cookies.length === 0) throw refused('it holds no cookies');
+  return notTooMany(cookies);
+}
+
+function notTooMany(cookies: readonly BrowserCookie[]): readonly BrowserCookie[] {
   if (cookies.length > MOST) throw refused(`it holds more than ${MOST} cookies`);
   return cookies;
 }

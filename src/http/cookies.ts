@@ -36,11 +36,9 @@ export function readCookies({ name, filename: given, bytes }: FormFile, deps: De
   if (filename === undefined || !EXTENSIONS.has(extensionOf(filename))) {
     throw new SluiceError('invalid_request', "The file's name must end in .json or .har.", { param: name });
   }
-  const { kind, cookies } = parseCookies(bytes.toString('utf8'));
-  if (kind !== 'har') return { filename, cookies };
-  // A recording holds cookies of every site that was open; only those that somebody here asks for are kept.
   const domains = deps.cookieDomains();
-  return { filename, cookies: cookies.filter(({ domain }) => domains.some((own) => belongs(own, domain))) };
+  const isWanted = (domain: string): boolean => domains.some((own) => belongs(own, domain));
+  return { filename, cookies: parseCookies(bytes.toString('utf8'), isWanted).cookies };
 }
 
 /**
