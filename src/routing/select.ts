@@ -226,6 +226,7 @@ function byModel(model: string, selection: Selection): readonly Target[] | Promi
     if (meant !== undefined) return completed(meant, selection);
     const isAble = offering.length === 0 || offering.some((each) => canServe(each, selection.wish));
     if (!isAble) throw unable(selection.wish, `No provider of the model '${model}'`, 'model');
+    if (offering.length > 0) throw allIgnored(`that offer the model '${model}'`);
     const [waiting] = catalog.waitingFor(model);
     const what =
       waiting === undefined
@@ -304,6 +305,8 @@ async function withoutModel(selection: Selection): Promise<readonly Target[]> {
       // It lists nothing now; the next one may.
     }
   }
+  if (catalog.providers.some((each) => isMeant(each, wish) && isReady(each) && isIgnored(each, wish)))
+    throw allIgnored('that could answer');
   if (wish.ability !== undefined && wish.ability !== 'chat') throw unable(wish, 'No provider that is on');
   throw new SluiceError(
     'model_not_found',
@@ -386,6 +389,10 @@ export function providerNotFound(name: string, listing = '/v1/providers'): Sluic
     `Provider '${name.slice(0, 256)}' not found. GET ${listing} lists what there is.`,
     { param: 'provider' },
   );
+}
+
+function allIgnored(which: string): SluiceError {
+  return new SluiceError('model_not_found', `The request ignores all providers ${which}.`, { param: 'ignored' });
 }
 
 /** Whether a client wants to have nothing from whoever would be chosen for it. */

@@ -196,7 +196,10 @@ aliases:
     });
 
     test('nobody may be left', async () => {
-      await expectFailure({ model: 'only-keyed', ignored: ['keyed'] }, 404, 'model_not_found');
+      const ofModel = await expectFailure({ model: 'only-keyed', ignored: ['keyed'] }, 404, 'model_not_found');
+      assert.match(ofModel, /The request ignores all providers that offer the model 'only-keyed'\./);
+      const ofAny = await expectFailure({ ignored: ['keyed', 'free', 'other'] }, 404, 'model_not_found');
+      assert.match(ofAny, /The request ignores all providers that could answer\./);
     });
 
     test('an explicit wish counts more', async () => {
