@@ -111,6 +111,18 @@ describe('events of buckets', { timeout: 60_000 }, () => {
     await eventually('nothing is left of it', () => filesBelow(world, 'uploads').length === 0);
     assert.deepEqual(filesBelow(world, path.join('buckets', 'broken')), []);
   });
+
+  test('a client that leaves while its file is read leaves nothing, and is no failure of ours', async () => {
+    const slow = slowUpload(at(world, 'files/left'));
+    slow.part('rows.csv', 'name,number,words\n'.repeat(300_000));
+    slow.begin('next.txt');
+    // It is in its place once all of it is there.
+    await eventually('the file is there', () => filesBelow(world, 'uploads').length === 1);
+    slow.abort();
+    await eventually('nothing is left of it', () => filesBelow(world, 'uploads').length === 0);
+    await eventually('its bucket is gone', async () => (await told(fetch(at(world, 'files/left')))).status === 404);
+    assert.doesNotMatch(world.logged(), /failed unexpectedly/);
+  });
 });
 
 /** All that a body brings before it ends or is cut. */

@@ -10,6 +10,7 @@ import { answerHeaders, openStream, withCall } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { clientKeys } from '../keys.ts';
 import { lateFailure } from '../late-failure.ts';
+import { leaving } from '../leaving.ts';
 import type { EventStream } from '../sse.ts';
 import { toWebSearch } from '../to-chat.ts';
 import { validate } from '../validate.ts';
@@ -144,9 +145,7 @@ async function gathered(chunks: AsyncIterable<Batch>): Promise<Created> {
 }
 
 async function searched(query: string, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
-  const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
-  const results = await deps.search.search(query, { signal: gone.signal });
+  const results = await deps.search.search(query, { signal: leaving(reply) });
   return reply
     .header('content-type', PLAIN_TEXT)
     .header('cache-control', 'no-store')

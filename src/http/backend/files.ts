@@ -9,6 +9,7 @@ import { openStream } from '../answer.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { parseId } from '../edge/body.ts';
 import { type FormPart, formParts } from '../edge/form.ts';
+import { leaving } from '../leaving.ts';
 import { isOwner } from './chats.ts';
 
 /** `POST files/<bucket_id>`: takes documents and media in. */
@@ -16,8 +17,7 @@ export function postFiles(deps: Deps): Handler {
   return async (request, reply) => {
     const id = bucketId(request);
     const { limits } = deps.config();
-    const gone = new AbortController();
-    reply.raw.once('close', () => gone.abort());
+    const gone = leaving(reply);
     const { deadlines } = deps;
     // In no turns: what comes goes to the disk, and is not held in memory.
     const parts = formParts(request.raw, { ...limits, fieldBytes: limits.bodyBytes }, { deadlines });
@@ -31,7 +31,7 @@ export function postFiles(deps: Deps): Handler {
       }
       if (!hasFiles) throw new SluiceError('invalid_request', "The form has no part 'files'.", { param: 'files' });
     }
-    return { bucket_id: id, ...(await deps.buckets.add(id, uploads(), gone.signal)) };
+    return { bucket_id: id, ...(await deps.buckets.add(id, uploads(), gone)) };
   };
 }
 
@@ -45,8 +45,7 @@ export function getFiles(deps: Deps): Handler {
     // Of the route, since a bucket may be called `stream`.
     const isEvents = request.routeOptions.url?.endsWith('/stream') === true || accepts(request, 'text/event-stream');
     const record = await deps.buckets.get(id);
-    const gone = new AbortController();
-    reply.raw.once('close', () => gone.abort());
+    const gone = leaving(reply);
     const stream = openStream(reply, `${isEvents ? 'text/event-stream' : 'text/plain'}; charset=utf-8`, {}, deps);
     const send = async (text: string): Promise<void> => {
       if (!stream.write(text)) await stream.drained();
@@ -61,7 +60,7 @@ export function getFiles(deps: Deps): Handler {
     try {
       if (isEvents) {
         const tell = (event: BucketEvent): Promise<void> => send(`data: ${JSON.stringify(event)}\n\n`);
-        for await (const event of deps.buckets.watch(id, gone.signal)) await tell(event);
+        for await (const event of deps.buckets.watch(id, gone)) await tell(event);
         const whole = await deps.buckets.get(id);
         for await (const event of deps.buckets.events(whole)) {
           // What the reader asked for is part of what happened, so it comes before the end.
