@@ -8,6 +8,7 @@ import type { Driven } from './driven.ts';
 import { becomes, comesToFit, eventually } from './eventually.ts';
 import { launchFirefox, withoutFirefox } from './firefox.ts';
 import { type Gateway, openGateway } from './gateway.ts';
+import { longAnswer } from './long-answer.ts';
 import { launchWebKit, withoutWebKit } from './webkit.ts';
 
 const MARKDOWN = [
@@ -15,12 +16,43 @@ const MARKDOWN = [
   '```ts\nconst one: number = 1;\n```\n\n$$\\frac{1}{2}$$\n\nDone.',
 ];
 
-const script: VendorScript = ({ prompt }) =>
-  prompt === 'endless' ? { text: endless(), delayMs: 50 } : { text: MARKDOWN };
+const script: VendorScript = ({ prompt }) => {
+  if (prompt === 'endless') return { text: endless(), delayMs: 50 };
+  return { text: prompt === 'tall' ? [...MARKDOWN, '\n\n', longAnswer(600)] : MARKDOWN };
+};
 
 function* endless(): Generator<string> {
   for (;;) yield 'and ';
 }
+
+/**
+ * Goes up through a chat step by step, and lets it come to rest after each. Comes to what did not move as far as was scrolled: which message
+ * that is seen, and by how many pixels more.
+ */
+const GO_UP = `(async () => {
+  const area = document.querySelector('#scroll');
+  const rest = async () => {
+    for (let still = 0, was; still < 3; ) {
+      await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+      const isSame = was === area.scrollHeight && area.querySelector('.is-dressing, .markdown[aria-busy="true"]') === null;
+      was = area.scrollHeight;
+      still = isSame ? still + 1 : 0;
+    }
+  };
+  await rest();
+  const jumps = [];
+  for (let step = 0; step < 300 && area.scrollTop > 200; step += 1) {
+    const { top, bottom } = area.getBoundingClientRect();
+    const messages = [...area.querySelectorAll('.message')];
+    const seen = messages.find((each) => each.getBoundingClientRect().bottom > (top + bottom) / 2);
+    const before = seen.getBoundingClientRect().bottom;
+    area.scrollTop -= 200;
+    await rest();
+    const moved = seen.getBoundingClientRect().bottom - before;
+    if (Math.abs(moved - 200) > 2) jumps.push([messages.indexOf(seen), Math.round(moved - 200)]);
+  }
+  return { jumps, plain: area.querySelectorAll('.undressed').length };
+})()`;
 
 const ENGINES = [
   { name: 'Firefox', skip: withoutFirefox, launch: launchFirefox },
@@ -104,6 +136,19 @@ for (const { name, skip, launch } of ENGINES) {
           ),
         0,
       );
+    });
+
+    test('whoever goes up in a long chat sees it go by and never jump', async () => {
+      await browser.page.evaluate("document.querySelector('#new-chat').click()");
+      await becomes(() => count('#welcome-title'), 1);
+      for (let asked = 1; asked <= 9; asked += 1) {
+        await ask(asked % 3 === 0 ? 'short' : 'tall');
+        await becomes(() => count('.answer .line'), asked);
+      }
+      await browser.page.reload();
+      await becomes(() => count('.message'), 18);
+      await becomes(() => count('.undressed'), 10);
+      assert.deepEqual(await browser.page.evaluate(GO_UP), { jumps: [], plain: 0 });
     });
 
     test('a dark system gets a dark page, also where it scrolls, and nothing was complained about', async () => {

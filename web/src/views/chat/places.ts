@@ -13,7 +13,7 @@ export function messageIn(area: HTMLElement, id: string): HTMLElement | undefine
 }
 
 /** How far below the top of the area it is, in pixels; above it, negative. */
-export function topIn(area: HTMLElement, element: HTMLElement): number {
+export function topIn(area: HTMLElement, element: Element): number {
   return element.getBoundingClientRect().top - area.getBoundingClientRect().top;
 }
 
@@ -23,6 +23,19 @@ export function placeIn(area: HTMLElement): Anchor | undefined {
   const first = messages.find((element) => topIn(area, element) + element.offsetHeight > 0);
   const id = first?.dataset.message;
   return first === undefined || id === undefined ? undefined : { id, top: topIn(area, first) };
+}
+
+/** What is seen first of all that is seen from its beginning, or what reaches from above it to the end. */
+export function firstSeen(area: HTMLElement): Element {
+  const { top } = area.getBoundingClientRect();
+  let found: Element = area;
+  do {
+    const next = [...found.children].find((child) => child.getBoundingClientRect().bottom > top);
+    if (next === undefined) break;
+    found = next;
+    // Within these nothing changes its height.
+  } while (topIn(area, found) < 0 && !found.matches('pre, table'));
+  return found;
 }
 
 const ACTS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;

@@ -85,7 +85,7 @@ interface Extent {
  * by what is in the message, and that is exchanged.
  */
 function shiftOf(before: Extent, after: Extent, area: Extent): number {
-  if (before.top >= area.top || before.bottom <= area.top) return 0;
+  if (before.top >= area.top) return 0;
   if (before.bottom <= area.bottom) return after.bottom - before.bottom;
   const middle = (area.top + area.bottom) / 2;
   const part = (middle - before.top) / (before.bottom - before.top);

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isAskedHere } from '../../actions/asked-here.ts';
+import { firstSeen, topIn } from './places.ts';
 
 /** Nearer to the end than this, in pixels, counts as being there. */
 export const AT_END = 48;
@@ -19,6 +20,7 @@ export function useEnd(leaf: string | undefined, place?: Place, isRead = false) 
   const follow = useRef(!isRead);
   const lastTop = useRef(0);
   const isShown = useRef(false);
+  const read = useRef<Read | undefined>(undefined);
   /** Where this puts it is no way up of somebody's, though what came before was higher: by the time that is told there may be more below. */
   const keepAtEnd = (area: HTMLElement): void => {
     area.scrollTo({ top: area.scrollHeight, behavior: 'instant' });
@@ -28,13 +30,31 @@ export function useEnd(leaf: string | undefined, place?: Place, isRead = false) 
     follow.current = true;
     if (scroll.current !== null) keepAtEnd(scroll.current);
   };
+  const noteRead = (area: HTMLElement): void => {
+    if (CSS.supports('overflow-anchor', 'auto')) return;
+    // At the very top one sees what comes there, as other browsers do it.
+    const element = follow.current || area.scrollTop <= 0 ? undefined : firstSeen(area);
+    read.current = element && { element, at: area.scrollTop + topIn(area, element) };
+  };
+  /** Takes what is read back to its place where the browser does not: in Safari. A place that is held (`holdPlace`) is looked at after this. */
+  const keepRead = (area: HTMLElement): void => {
+    // It may have been exchanged for something else, or folded away.
+    if (!follow.current && read.current !== undefined && read.current.element.getClientRects().length > 0) {
+      const { element, at } = read.current;
+      const shift = area.scrollTop + topIn(area, element) - at;
+      if (Math.abs(shift) >= 1) area.scrollTop += shift;
+    }
+    noteRead(area);
+  };
   useLayoutEffect(() => {
     const [area, room] = [scroll.current, inner.current];
     if (area === null || room === null) return;
     const stays = isShown.current && !follow.current && !isAskedHere(leaf);
     isShown.current = true;
-    if (place?.(area, room, follow.current) === true) follow.current = isAtEnd(area);
-    else if (!stays) toEnd();
+    if (place?.(area, room, follow.current) === true) {
+      follow.current = isAtEnd(area);
+      noteRead(area);
+    } else if (!stays) toEnd();
   }, [leaf]);
   // From the first layout on: messages may have another height there than they were put with, and less of it takes the area up.
   useLayoutEffect(() => {
@@ -42,6 +62,7 @@ export function useEnd(leaf: string | undefined, place?: Place, isRead = false) 
     if (area === null || inner.current === null) return;
     const observer = new ResizeObserver(() => {
       if (follow.current) keepAtEnd(area);
+      else keepRead(area);
     });
     observer.observe(inner.current);
     observer.observe(area);
@@ -52,6 +73,7 @@ export function useEnd(leaf: string | undefined, place?: Place, isRead = false) 
     if (area === null) return;
     // More text, or less room for it, takes nobody away from the end: only going up does.
     follow.current = isAtEnd(area) || (follow.current && area.scrollTop >= lastTop.current);
+    keepRead(area);
     lastTop.current = area.scrollTop;
     setAway(!follow.current);
   };
@@ -59,9 +81,18 @@ export function useEnd(leaf: string | undefined, place?: Place, isRead = false) 
     const area = scroll.current;
     if (area === null) return;
     if (follow.current) keepAtEnd(area);
-    else if (shift !== 0) area.scrollTop += shift;
+    else if (shift !== 0) {
+      area.scrollTop += shift;
+      noteRead(area);
+    }
   };
   return { scroll, inner, onScroll, onShift, isAway, toEnd };
+}
+
+/** Something that is read, and how far from the top of all that scrolls it stands. */
+interface Read {
+  readonly element: Element;
+  readonly at: number;
 }
 
 /** Whether less than `AT_END` is left to scroll. */
