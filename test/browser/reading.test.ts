@@ -5,7 +5,7 @@ import { withoutBrowser } from './chromium.ts';
 import { becomes, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { setStage } from './stage.ts';
-import { ask, finished, goTo, lastAnswer, newChat, scrollUp } from './visit.ts';
+import { ask, finished, goTo, lastAnswer, newChat, PHONE, scrollUp, send } from './visit.ts';
 
 const LONG = Array.from({ length: 80 }, (_, index) => `Line ${index}.\n\n`);
 
@@ -13,7 +13,13 @@ const BOOK = Array.from({ length: 1200 }, (_, index) => `Line ${index}.\n\n`);
 
 const texts: Readonly<Record<string, readonly string[]>> = { long: LONG, book: BOOK };
 
-const script: VendorScript = ({ prompt }) => ({ text: texts[prompt] ?? ['You said: ', prompt] });
+const script: VendorScript = ({ prompt }) =>
+  prompt === 'endless' ? { text: endless(), delayMs: 150 } : { text: texts[prompt] ?? ['You said: ', prompt] };
+
+function* endless(): Generator<string> {
+  yield LONG.join('');
+  for (let line = LONG.length; ; line += 1) yield `Line ${line}.\n\n`;
+}
 
 /** Makes the last message lower, and, once that has been laid out and before anybody is told that it scrolled, higher than it was. */
 const LOWER_AND_HIGHER = `new Promise((done) => {
@@ -145,6 +151,43 @@ describe('the place where somebody reads', { skip: withoutBrowser }, () => {
         assert.ok(Math.abs(after - before) <= 2, `${at}: ${after}, and ${before} before`);
       }
     });
+  });
+
+  test('is left alone by an answer that arrives, however slowly a finger goes up to it', async () => {
+    await visit(
+      async (page, context) => {
+        const session = await context.newCDPSession(page);
+        const area = page.locator('#scroll');
+        const height = (): Promise<number> => area.evaluate((node) => node.scrollHeight);
+        const button = page.getByRole('button', { name: 'To the end' });
+        await send(page, 'endless');
+        await eventually(async () => assert.ok((await height()) > 2000));
+        let y = 300;
+        const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd') =>
+          session.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [{ x: 200, y }] });
+        await touch('touchStart');
+        for (let step = 0; step < 15 && !(await button.isVisible()); step += 1) {
+          // The first few pixels do not count as scrolling.
+          y += step < 5 ? 5 : 3;
+          await touch('touchMove');
+          await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+        }
+        await touch('touchEnd');
+        await button.waitFor();
+        // What was on its way up comes to rest first.
+        let before = -1;
+        await eventually(async () => {
+          const last = before;
+          before = await area.evaluate((node) => node.scrollTop);
+          const grown = await height();
+          await eventually(async () => assert.ok((await height()) > grown + 100));
+          assert.equal(before, last);
+        });
+        await button.click();
+        await button.waitFor({ state: 'detached' });
+      },
+      { hasTouch: true, isMobile: true, viewport: PHONE },
+    );
   });
 
   test('is the same when another tab asks in the same chat, which follows that itself', async () => {

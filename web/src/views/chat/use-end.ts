@@ -5,6 +5,9 @@ import { firstSeen, topIn } from './places.ts';
 /** Nearer to the end than this, in pixels, counts as being there. */
 export const AT_END = 48;
 
+/** By what one sees that somebody scrolls, rather than that the area moves because of what is in it. */
+const BY_HAND = ['wheel', 'touchmove', 'keydown'] as const;
+
 /** Scrolls to where a new leaf shall be seen, if that is not the end. Returns whether it did. */
 export type Place = (area: HTMLElement, room: HTMLElement, followsEnd: boolean) => boolean;
 
@@ -20,6 +23,7 @@ export function useEnd(leaf: string | undefined, place?: Place, isRead = false) 
   const follow = useRef(!isRead);
   const lastTop = useRef(0);
   const isShown = useRef(false);
+  const isByHand = useRef(false);
   const read = useRef<Read | undefined>(undefined);
   /** Where this puts it is no way up of somebody's, though what came before was higher: by the time that is told there may be more below. */
   const keepAtEnd = (area: HTMLElement): void => {
@@ -66,13 +70,23 @@ export function useEnd(leaf: string | undefined, place?: Place, isRead = false) 
     });
     observer.observe(inner.current);
     observer.observe(area);
-    return () => observer.disconnect();
+    const onHand = (): void => {
+      isByHand.current = true;
+    };
+    for (const act of BY_HAND) area.addEventListener(act, onHand, { passive: true });
+    return () => {
+      observer.disconnect();
+      for (const act of BY_HAND) area.removeEventListener(act, onHand);
+    };
   }, []);
   const onScroll = (): void => {
     const area = scroll.current;
     if (area === null) return;
-    // More text, or less room for it, takes nobody away from the end: only going up does.
-    follow.current = isAtEnd(area) || (follow.current && area.scrollTop >= lastTop.current);
+    // More text, or less room for it, takes nobody away from the end: only going up does, by hand however slowly.
+    if (area.scrollTop >= lastTop.current) follow.current ||= isAtEnd(area);
+    else if (isByHand.current) follow.current = leftIn(area) < 1;
+    else follow.current = isAtEnd(area);
+    if (area.scrollTop > lastTop.current) isByHand.current = false;
     keepRead(area);
     lastTop.current = area.scrollTop;
     setAway(!follow.current);
@@ -97,5 +111,9 @@ interface Read {
 
 /** Whether less than `AT_END` is left to scroll. */
 export function isAtEnd(area: HTMLElement): boolean {
-  return area.scrollHeight - area.scrollTop - area.clientHeight < AT_END;
+  return leftIn(area) < AT_END;
+}
+
+function leftIn(area: HTMLElement): number {
+  return area.scrollHeight - area.scrollTop - area.clientHeight;
 }
