@@ -199,6 +199,16 @@ describe('a database that is out of order', () => {
     assert.equal(stores.problem, undefined);
   });
 
+  test('the database file is a folder: everything of the database is refused', async (context) => {
+    const { open, file } = world(context);
+    mkdirSync(file, { recursive: true });
+    const stores = open();
+    await assertOutOfOrder(stores, /a folder where a file belongs/);
+    rmSync(file, { recursive: true });
+    await untilItWorks(() => stores.chats.put(chat('a')));
+    assert.equal(stores.problem, undefined);
+  });
+
   for (const [by, checkedAlong] of [
     ['the thread of the database', Number.POSITIVE_INFINITY],
     ['a thread of its own', 0],

@@ -11,6 +11,7 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
   ['EFBIG', 'The disk is full.'],
   ['ENOTDIR', 'The data folder is no folder.'],
   ['EEXIST', 'The data folder is no folder.'],
+  ['EISDIR', 'The data folder holds a folder where a file belongs.'],
   ['ELOOP', 'The data folder holds a symbolic link.'],
   ['ENOENT', 'The data folder is gone, or cannot be made.'],
   ['EIO', 'The disk reports an error.'],
