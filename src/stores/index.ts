@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Logger } from '../core/logger.ts';
 import type { BucketRecord, CacheRecord, ChatRecord, ResponseRecord, Stores } from '../core/stores.ts';
@@ -16,9 +17,20 @@ const MOST_CACHES = 10_000;
 /** Answers of the Responses API, where nobody sets another limit. */
 const MOST_RESPONSES = 10_000;
 
+const databaseOf = (dataDir: string): string => path.join(dataDir, 'sluice.db');
+
 /** The database of a data folder: `sluice.db`. */
 export function openDatabase(dataDir: string, log: Logger): DatabaseHandle {
-  return new Database(path.join(dataDir, 'sluice.db'), log);
+  return new Database(databaseOf(dataDir), log);
+}
+
+/** The database of a data folder, and what keeps it from being used, if there is one and anything does. Changes nothing. */
+export async function databaseTrouble(dataDir: string): Promise<{ file: string; reason: string } | undefined> {
+  const file = databaseOf(dataDir);
+  if (!existsSync(file)) return undefined;
+  const { whyUnusable } = await import('./sqlite/examine.ts');
+  const reason = whyUnusable(file);
+  return reason === undefined ? undefined : { file, reason };
 }
 
 /**

@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of the file, not of JavaScript
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
 import { temporaryFolder } from '../support/config-folder.ts';
 import { listing, plainServer, unusedPort } from '../support/plain-server.ts';
@@ -29,6 +30,13 @@ async function examine(context: TestContext, { yaml, environment, words = [], co
     return advice.startsWith('→') ? `${lines[index]} ${advice}` : (lines[index] ?? '');
   };
   return { ...ended, folder, lines, finding, wrong: lines.filter((line) => line.startsWith('✗')) };
+}
+
+function writeNewer(file: string): void {
+  const database = new DatabaseSync(file);
+  database.exec('create table schema_versions (version integer primary key)');
+  database.exec('insert into schema_versions values (999)');
+  database.close();
 }
 
 const NO_LOCAL = 'detectLocal: false\n';
@@ -376,6 +384,45 @@ aliases:
       (await examine(context, { words: ['--data-dir', missing] })).finding('✓ data folder'),
       /does not exist yet and can be made/,
     );
+  });
+
+  test('a data folder that is a symbolic link to nothing', async (context) => {
+    const link = path.join(temporaryFolder(context), 'link');
+    symlinkSync(path.join(temporaryFolder(context), 'nowhere'), link);
+    const { code, finding } = await examine(context, { words: ['--data-dir', link] });
+    assert.equal(code, 1);
+    assert.match(finding('✗ data folder'), /link is a symbolic link that leads nowhere → choose another folder/);
+  });
+
+  for (const [what, make, reason] of [
+    ['is no database', (file: string) => writeFileSync(file, 'x'.repeat(5_000)), /is damaged, or it is no database/],
+    ['is a folder', (file: string) => mkdirSync(file), /a folder where a file belongs/],
+    ['was written by a newer Sluice', writeNewer, /by a newer version of Sluice/],
+  ] as const) {
+    test(`a database that ${what} is wrong, and stays as it is`, async (context) => {
+      const folder = temporaryFolder(context);
+      const file = path.join(folder, 'sluice.db');
+      make(file);
+      const before = statSync(file, { bigint: true });
+      const { code, finding } = await examine(context, { words: ['--data-dir', folder] });
+      assert.equal(code, 1);
+      assert.match(finding('✗ database'), reason);
+      assert.match(finding('✗ database'), /→ put that file in order, or choose another folder with --data-dir/);
+      assert.deepEqual(readdirSync(folder), ['sluice.db']);
+      assert.equal(statSync(file, { bigint: true }).mtimeNs, before.mtimeNs);
+    });
+  }
+
+  test('a database in use, and one that was left at once, are in order', async (context) => {
+    const folder = temporaryFolder(context);
+    const running = startSluice(context, ['--bind', '127.0.0.1:0', '--data-dir', folder], { folder });
+    await running.said(/is ready/);
+    const inUse = await examine(context, { words: ['--data-dir', folder] });
+    assert.deepEqual([inUse.code, inUse.wrong], [0, []]);
+    running.process.kill('SIGKILL');
+    await running.ended;
+    const left = await examine(context, { words: ['--data-dir', folder] });
+    assert.deepEqual([left.code, left.wrong], [0, []]);
   });
 
   test('a text from an upstream cannot steer the terminal', async (context) => {

@@ -1,4 +1,4 @@
-import { access, constants, stat, statfs } from 'node:fs/promises';
+import { access, constants, lstat, stat, statfs } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import { availableParallelism, totalmem } from 'node:os';
@@ -6,6 +6,7 @@ import path from 'node:path';
 import { hostAndPort } from '../../config/bind.ts';
 import type { Config } from '../../config/config.ts';
 import { get } from '../../core/node-http.ts';
+import { databaseTrouble } from '../../stores/index.ts';
 import { listenFailure } from '../listen-failure.ts';
 import { type Finding, good, note, wrong } from './finding.ts';
 
@@ -28,7 +29,9 @@ export async function examineMachine(config: Config): Promise<Finding[]> {
 async function dataFolder(dataDir: string): Promise<Finding[]> {
   const existing = await nearestExisting(dataDir);
   const mend = 'choose another folder with --data-dir, SLUICE_DATA_DIR or dataDir in sluice.yaml';
-  const found = await stat(existing);
+  const found = await stat(existing).catch(() => undefined);
+  if (found === undefined)
+    return [wrong(`data folder ${dataDir}: ${existing} is a symbolic link that leads nowhere`, mend)];
   if (!found.isDirectory()) return [wrong(`data folder ${dataDir}: ${existing} is a file`, mend)];
   const isWritable = await access(existing, constants.W_OK | constants.X_OK).then(
     () => true,
@@ -39,11 +42,14 @@ async function dataFolder(dataDir: string): Promise<Finding[]> {
   const free = bavail * bsize;
   const state = existing === dataDir ? 'can be written' : 'does not exist yet and can be made';
   const text = `data folder ${dataDir} ${state}, ${(free / GB).toFixed(1)} GB are free`;
-  return [free < ROOM ? wrong(text, `make room (1 GB at least), or ${mend}`) : good(text)];
+  const folder = free < ROOM ? wrong(text, `make room (1 GB at least), or ${mend}`) : good(text);
+  const trouble = await databaseTrouble(dataDir);
+  if (trouble === undefined) return [folder];
+  return [folder, wrong(`database ${trouble.file}: ${trouble.reason}`, `put that file in order, or ${mend}`)];
 }
 
 async function nearestExisting(folder: string): Promise<string> {
-  const exists = await stat(folder).then(
+  const exists = await lstat(folder).then(
     () => true,
     () => false,
   );

@@ -168,14 +168,7 @@ export function migrate(database: DatabaseSync, migrations: readonly Migration[]
   );
   database.function('owner_word', (userId) => ownerWord(String(userId)));
   database.function('spaced', (text) => spaced(String(text)));
-  const newest = migrations.at(-1)?.version ?? 0;
-  let present = versionOf(database);
-  if (present > newest) {
-    throw new Unusable(
-      'The database was written by a newer version of Sluice; update Sluice, or choose another data folder.',
-      `the database has version ${present}, this program knows ${newest}`,
-    );
-  }
+  let present = refuseNewer(database, migrations);
   for (const { version, name, sql } of migrations) {
     if (version <= present) continue;
     database.exec('begin immediate');
@@ -193,6 +186,19 @@ export function migrate(database: DatabaseSync, migrations: readonly Migration[]
       throw error;
     }
   }
+}
+
+/** Returns the version of a database that has one. Throws when a newer Sluice wrote it. */
+export function refuseNewer(database: DatabaseSync, migrations: readonly Migration[] = MIGRATIONS): number {
+  const newest = migrations.at(-1)?.version ?? 0;
+  const present = versionOf(database);
+  if (present > newest) {
+    throw new Unusable(
+      'The database was written by a newer version of Sluice; update Sluice, or choose another data folder.',
+      `the database has version ${present}, this program knows ${newest}`,
+    );
+  }
+  return present;
 }
 
 function versionOf(database: DatabaseSync): number {
