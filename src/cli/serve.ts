@@ -20,10 +20,11 @@ export async function serve(flags: Flags): Promise<void> {
     const { serveAsWorker } = await import('../workers/worker.ts');
     return serveAsWorker();
   }
-  const { config, notes } = await loadConfig({ flags });
+  const loaded = await loadConfig({ flags });
+  const { config, notes } = loaded;
   if (config.workers > 1) {
     const { serveByWorkers } = await import('../workers/primary.ts');
-    return serveByWorkers(flags, { config, notes });
+    return serveByWorkers(flags, loaded);
   }
   const log = createLogger(config.logLevel);
   log.hide(secretsOf(config));

@@ -22,6 +22,8 @@ export interface ConfigFile {
   readonly shown: string;
   /** The content; an empty map when there is none. */
   readonly raw: unknown;
+  /** Whether not even a comment is in it, as while somebody is about to write it. */
+  readonly isEmpty: boolean;
   /** The line on which a value, or else the nearest thing above it, stands. */
   lineOf(path: Path): number | undefined;
 }
@@ -78,7 +80,13 @@ export async function readConfigFile(file: string, shown: string, source?: strin
       throw invalid(alias.range?.[0] ?? 0, 'an alias without an anchor before it; quote a text that begins with *');
     },
   });
-  return { path: file, shown, raw: toTree(document, shown), lineOf: (place) => lineOf(document, lines, place) };
+  return {
+    path: file,
+    shown,
+    raw: toTree(document, shown),
+    isEmpty: text === '',
+    lineOf: (place) => lineOf(document, lines, place),
+  };
 }
 
 async function read(file: string, shown: string, source: string | undefined): Promise<string> {

@@ -27,6 +27,8 @@ export interface Loaded {
   readonly config: Config;
   /** Variables that have no effect, and why; one sentence each. */
   readonly notes: readonly string[];
+  /** Whether nothing is in the file that `config` names. */
+  readonly isFileEmpty: boolean;
 }
 
 /** Flags beat the environment, the environment beats the file. Throws `ConfigError` with everything that is wrong. */
@@ -105,7 +107,11 @@ async function resolve(
     limits: { ...defaultLimits, ...defined(settings.limits ?? {}) },
   };
   const notes = [...resolved.notes, ...search.notes, ...observe.notes];
-  return { config: deepFreeze(config), notes, wrongOutside, wrongInFile: [...unreadable, ...ofFile], mayPass };
+  const isFileEmpty = file?.isEmpty ?? false;
+  return {
+    ...{ config: deepFreeze(config), notes, isFileEmpty },
+    ...{ wrongOutside, wrongInFile: [...unreadable, ...ofFile], mayPass },
+  };
 }
 
 /** Aliases as chains of names, and what is to be known for a choice among equals. */

@@ -7,6 +7,7 @@ import { stopInOrder } from '../cli/stop.ts';
 import type { Config, ProviderConfig } from '../config/config.ts';
 import type { Flags } from '../config/flags.ts';
 import { type Loaded, loadConfig } from '../config/load.ts';
+import { ConfigError } from '../config/problems.ts';
 import { secretsOf } from '../config/secrets.ts';
 import { type ConfigWatch, watchConfig } from '../config/watch.ts';
 import { OwnLedger } from '../observe/ledger.ts';
@@ -160,17 +161,22 @@ class Primary {
     if (member.state === 'serving') this.#crew.crashed();
   }
 
-  /** Reads the configuration anew. Throws when it is wrong. */
+  /** Reads the configuration anew. Throws when it is wrong, or nothing is left of its file: that would take the access key away, too. */
   async #reload(): Promise<void> {
-    const { config, notes } = await loadConfig({ flags: this.#flags });
+    const loaded = await loadConfig({ flags: this.#flags });
+    const { config } = loaded;
     const before = this.#config;
+    const isGone = before.file !== undefined && config.file === undefined;
+    if (isGone || (loaded.isFileEmpty && !this.#loaded.isFileEmpty)) {
+      throw new ConfigError([`the configuration file ${config.file ?? before.file} is ${isGone ? 'gone' : 'empty'}`]);
+    }
     const pinned = Object.fromEntries(FIXED.map((name) => [name, before[name]]));
     const key = before.keyGenerated === true && config.keyGenerated === true ? { key: before.key } : {};
     const needRestart = FIXED.filter((name) => !isDeepStrictEqual(before[name], config[name]));
     if (needRestart.length > 0) {
       this.#log.warn({ needRestart }, `a change of ${needRestart.join(', ')} needs ${WHOLE}`);
     }
-    this.#loaded = { config: { ...config, ...pinned, ...key } as Config, notes };
+    this.#loaded = { ...loaded, config: { ...config, ...pinned, ...key } as Config };
     this.#log.hide([...secretsOf(before), ...secretsOf(this.#config)]);
     this.#configWatch?.close();
     this.#watchConfig();
@@ -183,7 +189,7 @@ class Primary {
       this.#config,
       async (config) => {
         this.#log.hide([...secretsOf(this.#config), ...secretsOf(config)]);
-        this.#loaded = { config, notes: this.#loaded.notes };
+        this.#loaded = { ...this.#loaded, config, isFileEmpty: false };
         await this.#hub.tell({ type: 'config', config });
         await this.#hub.recall();
       },

@@ -191,6 +191,31 @@ describe('restarting the workers', { timeout: 480_000, skip: !isLinux }, () => {
     }
   });
 
+  test('a configuration file that is empty or gone stops a restart, and takes no key away', async (context) => {
+    const world = await openWorkers(context, { count: 2, yaml: 'key: the-access-key\n' });
+    const before = world.workers();
+    const file = path.join(world.folder, 'sluice.yaml');
+    for (const [change, state] of [
+      [() => writeFileSync(file, ''), 'empty'],
+      [() => rmSync(file), 'gone'],
+    ] as const) {
+      change();
+      world.running.process.kill('SIGHUP');
+      await world.running.said(
+        new RegExp(`the restart stopped.*: the configuration file [^ ]*sluice\\.yaml is ${state}`),
+      );
+      assert.deepEqual(world.workers(), before);
+      assert.equal((await ask(world.origin, '/v1/models')).status, 401);
+    }
+    world.configure('key: the-access-key\nallowedOrigins: ["https://chat.example.org"]\n');
+    world.running.process.kill('SIGHUP');
+    await world.running.said(/all workers are new/);
+    const headers = { authorization: 'Bearer the-access-key', origin: 'https://chat.example.org' };
+    const { status, text } = await ask(world.origin, '/v1/models', undefined, { headers });
+    assert.equal(status, 200);
+    assert.match(text, /mock/);
+  });
+
   test('a folder for their sockets that cannot be used is told, with what to do', async (context) => {
     const folder = temporaryFolder(context);
     const long = path.join(folder, 'long'.repeat(25));
