@@ -39,6 +39,28 @@ describe('a page whose script does not come', { skip: withoutBrowser }, () => {
     }
   });
 
+  test('says that it is not to be had below a path of another server', async () => {
+    const context = await browser().newContext({ serviceWorkers: 'block' });
+    try {
+      await context.route('**', async (route) => {
+        const { pathname, search } = new URL(route.request().url());
+        if (!pathname.startsWith('/sluice/')) return await route.fulfill({ status: 404, body: 'no such page' });
+        const headers = { ...(await route.request().allHeaders()), host: NAME };
+        const answer = await askRaw(gateway.origin, { path: pathname.slice('/sluice'.length) + search, headers });
+        await route.fulfill({
+          status: answer.status,
+          contentType: String(answer.headers['content-type']),
+          body: answer.text,
+        });
+      });
+      const page = await context.newPage();
+      await page.goto(`http://${NAME}/sluice/`);
+      await page.getByText('below a path of another server there is no page').waitFor();
+    } finally {
+      await context.close();
+    }
+  });
+
   test('keeps that to itself while it may still come', async () => {
     const context = await browser().newContext({ serviceWorkers: 'block' });
     try {
