@@ -10,3 +10,8 @@ export function codeOf(thrown: unknown): string {
   }
   return '';
 }
+
+/** Whether it is the code of a certificate that is not taken: of an unknown authority, of another name, or out of date. */
+export function isDistrust(code: string): boolean {
+  return /^(?!ERR_SSL_).*(?:CERT|LEAF_SIGNATURE|HOSTNAME_MISMATCH)/.test(code);
+}

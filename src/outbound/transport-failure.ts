@@ -1,6 +1,6 @@
 import { SluiceError } from '../core/errors.ts';
 import { NotHttp } from './answer-reader.ts';
-import { codeOf } from './error-code.ts';
+import { codeOf, isDistrust } from './error-code.ts';
 
 /** What went wrong on the way to an upstream, in words for people; addresses and internals stay out of them. */
 export function transportFailure(thrown: unknown): SluiceError {
@@ -8,7 +8,14 @@ export function transportFailure(thrown: unknown): SluiceError {
   const options = { cause: thrown };
   if (thrown instanceof NotHttp)
     return new SluiceError('upstream_invalid', 'The provider sent something that is not valid HTTP.', options);
-  switch (codeOf(thrown)) {
+  const code = codeOf(thrown);
+  if (isDistrust(code))
+    return new SluiceError(
+      'upstream_unreachable',
+      `The provider's certificate is not trusted here (${code}).`,
+      options,
+    );
+  switch (code) {
     case 'ECONNREFUSED':
       return new SluiceError(
         'upstream_unreachable',

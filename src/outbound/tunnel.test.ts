@@ -233,7 +233,7 @@ describe('providers behind a proxy', { concurrency: 1 }, () => {
     const { port } = await startForwardProxy(context, { to });
     await assert.rejects(ask(clientFor(context, through(port)), 'https://other.example'), {
       code: 'upstream_unreachable',
-      message: 'The provider could not be reached.',
+      message: "The provider's certificate is not trusted here (ERR_TLS_CERT_ALTNAME_INVALID).",
     });
   });
 

@@ -4,9 +4,11 @@ import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'no
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '../support/config-folder.ts';
 import { listing, plainServer, unusedPort } from '../support/plain-server.ts';
 import { runSluice, startSluice } from '../support/run-sluice.ts';
+import { secureServer } from '../support/secure-server.ts';
 
 interface Options {
   readonly yaml?: string;
@@ -369,6 +371,21 @@ aliases:
       const { code, stderr } = await running.ended;
       assert.deepEqual([command, code, stderr], [command, 0, '']);
     }
+  });
+
+  test('a provider whose certificate is not trusted is not said to be away', async (context) => {
+    const { origin } = await secureServer(context, listing(['m']));
+    const yaml = `${NO_LOCAL}providers: { mock: { kind: openai, baseUrl: '${origin}/v1' } }\n`;
+    const { code, finding } = await examine(context, { yaml });
+    assert.equal(code, 1);
+    const text = `✗ mock: the certificate of ${origin}/v1 is not trusted here (DEPTH_ZERO_SELF_SIGNED_CERT)`;
+    assert.ok(finding('✗ mock').startsWith(`${text} → start Sluice with NODE_EXTRA_CA_CERTS=file`), finding('✗ mock'));
+    const { stderr } = await examine(context, { yaml, command: 'models' });
+    assert.match(stderr, /mock: The provider's certificate is not trusted here \(DEPTH_ZERO_SELF_SIGNED_CERT\)\./);
+    const trusting = {
+      NODE_EXTRA_CA_CERTS: fileURLToPath(new URL('../fixtures/tls/certificate.pem', import.meta.url)),
+    };
+    assert.match((await examine(context, { yaml, environment: trusting })).finding('✓ mock'), /answers and lists/);
   });
 
   test('a data folder that is a file', async (context) => {

@@ -6,6 +6,7 @@ import { suggest } from '../../config/suggest.ts';
 import type { SluiceError } from '../../core/errors.ts';
 import type { Model } from '../../core/model.ts';
 import type { Provider } from '../../core/provider.ts';
+import { codeOf, isDistrust } from '../../outbound/error-code.ts';
 import { type Asked, askForModels } from '../ask.ts';
 import { type Finding, good, note, wrong } from './finding.ts';
 
@@ -113,6 +114,7 @@ function explain(provider: ProviderConfig, error: SluiceError, place: string | u
     case 'forbidden':
       return refused(provider, error.status, place);
     case 'upstream_unreachable':
+      if (isDistrust(codeOf(error.cause))) return distrusted(provider, codeOf(error.cause));
       return wrong(`${id}: nothing answers at ${where}: ${doubt(provider)}`, reachMend(provider));
     case 'upstream_cut':
       return wrong(`${id}: ${where} closes the connection without an answer`, reachMend(provider));
@@ -140,6 +142,13 @@ function explain(provider: ProviderConfig, error: SluiceError, place: string | u
       return wrong(`${id}: ${label} fails (${error.status}): ${error.message}`, mend);
     }
   }
+}
+
+function distrusted({ id, label, baseUrl }: ProviderConfig, code: string): Finding {
+  return wrong(
+    `${id}: the certificate of ${baseUrl ?? label} is not trusted here (${code})`,
+    `start Sluice with NODE_EXTRA_CA_CERTS=file, which holds the certificate of who signed it, or correct providers.${id}.baseUrl`,
+  );
 }
 
 function refused(
