@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { top } from '../../src/cli/top/index.ts';
 import type { Terminal } from '../../src/cli/top/live.ts';
 import { eventually } from '../support/eventually.ts';
+import { secureServer } from '../support/secure-server.ts';
 import { chat, entryOf, type ObservedWorld, openObserved } from './observe-world.ts';
 
 const KEY = 'access-key-of-the-test';
@@ -110,6 +111,13 @@ describe('sluice top', { timeout: 60_000 }, () => {
     await running;
     assert.ok(terminal.text.endsWith('\x1b[?25h\x1b[?1049l') && !terminal.input.isRaw);
     assert.equal(terminal.output.listenerCount('resize') + terminal.input.listenerCount('data'), 0);
+  });
+
+  test('says that it does not trust the certificate, and not that nobody is there', async (context) => {
+    const { origin } = await secureServer(context, (_request, response) => response.end());
+    await assert.rejects(top({ url: origin }, new FakeTerminal(false), {}), {
+      message: `the certificate of ${origin} is not trusted here (DEPTH_ZERO_SELF_SIGNED_CERT); name a file with the certificate of who signed it in NODE_EXTRA_CA_CERTS`,
+    });
   });
 
   test('goes on when Sluice is restarted, and says so', async () => {

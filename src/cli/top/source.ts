@@ -1,3 +1,4 @@
+import { isDistrust } from '../../outbound/error-code.ts';
 import { Failure } from '../failure.ts';
 import { Snapshot } from './snapshot.ts';
 import type { Finished } from './view.ts';
@@ -53,6 +54,10 @@ async function ask({ url, key }: Source, path: string): Promise<Response> {
     const { cause, message } = error as { cause?: { code?: unknown; message?: unknown }; message: string };
     // What `fetch` itself refuses, a port of another protocol for one, has no code.
     const why = [cause?.code, cause?.message].find((each) => typeof each === 'string' && each !== '') ?? message;
+    if (isDistrust(String(why))) {
+      const mend = 'name a file with the certificate of who signed it in NODE_EXTRA_CA_CERTS';
+      throw new Failure(`the certificate of ${url} is not trusted here (${why}); ${mend}`);
+    }
     throw new Failure(`Sluice cannot be reached at ${url} (${why}); start it, or name another address with --url`);
   }
 }
