@@ -107,10 +107,13 @@ async function resolve(
     limits: { ...defaultLimits, ...defined(settings.limits ?? {}) },
   };
   const notes = [...resolved.notes, ...search.notes, ...observe.notes];
-  const isFileEmpty = file?.isEmpty ?? false;
   return {
-    ...{ config: deepFreeze(config), notes, isFileEmpty },
-    ...{ wrongOutside, wrongInFile: [...unreadable, ...ofFile], mayPass },
+    config: deepFreeze(config),
+    notes,
+    isFileEmpty: file?.isEmpty ?? false,
+    wrongOutside,
+    wrongInFile: [...unreadable, ...ofFile],
+    mayPass,
   };
 }
 
