@@ -31,10 +31,12 @@ function* endless(): Generator<string> {
  */
 const GO_UP = `(async () => {
   const area = document.querySelector('#scroll');
+  // What is still being made would move something by itself; a formula is, until its library has come.
+  const UNFINISHED = '.is-dressing, .markdown[aria-busy="true"], .markdown-formula-source';
   const rest = async () => {
     for (let still = 0, was; still < 3; ) {
       await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-      const isSame = was === area.scrollHeight && area.querySelector('.is-dressing, .markdown[aria-busy="true"]') === null;
+      const isSame = was === area.scrollHeight && area.querySelector(UNFINISHED) === null;
       was = area.scrollHeight;
       still = isSame ? still + 1 : 0;
     }
@@ -139,6 +141,7 @@ for (const { name, skip, launch } of ENGINES) {
     });
 
     test('whoever goes up in a long chat sees it go by and never jump', async () => {
+      await becomes(() => count('#new-chat'), 1);
       await browser.page.evaluate("document.querySelector('#new-chat').click()");
       await becomes(() => count('#welcome-title'), 1);
       for (let asked = 1; asked <= 9; asked += 1) {
