@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 
 /** Writes `count` records of usage into a data folder, spread over a year, ten users and five models. */
 export async function fillUsage(dataDir: string, count: number): Promise<void> {
-  const stores = openStores(dataDir, pino({ level: 'silent' }));
+  const stores = openStores({ dataDir }, pino({ level: 'silent' }));
   const now = Date.now();
   const record = (index: number): UsageRecord => ({
     time: now - Math.floor((1 - index / count) * 365 * DAY_MS),

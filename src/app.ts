@@ -32,7 +32,7 @@ import { Catalog } from './routing/catalog.ts';
 import { Deadlines } from './routing/deadlines.ts';
 import { Router } from './routing/router.ts';
 import { openStores } from './stores/index.ts';
-import type { DatabaseHandle } from './stores/sqlite/protocol.ts';
+import type { DatabaseHandle } from './stores/sql/handle.ts';
 import { KeptAnswers } from './streams/kept-answers.ts';
 import { sweepRegularly } from './sweep/sweep.ts';
 import { UsageRecorder } from './usage/recorder.ts';
@@ -101,7 +101,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
   let config = initial;
   const limits = () => config.limits;
   const { shared } = options;
-  const stores = openStores(config.dataDir, log, () => config.limits.keptResponses, shared?.database);
+  const stores = openStores(config, log, () => config.limits.keptResponses, shared?.database);
   const cookies = new CookieStore(config.dataDir, log);
   const observing = options.observe ?? initial.observe;
   const providerOf = (id: string): ProviderConfig | undefined =>

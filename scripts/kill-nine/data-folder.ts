@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { BucketRecord } from '../../src/core/stores.ts';
+import { MOST_ENTRIES } from '../../src/stores/sql/log.ts';
 import { isDamage } from '../../src/stores/sqlite/failures.ts';
-import { MOST_ENTRIES } from '../../src/stores/sqlite/log.ts';
 
 /**
  * A look past the gateway, at what lies in its data folder: for what no endpoint tells. Reads only, also while it runs.

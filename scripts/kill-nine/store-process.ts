@@ -7,7 +7,7 @@ import type { Content } from './subject.ts';
 
 const [dataDir = ''] = process.argv.slice(2);
 const quiet = { debug() {}, info() {}, warn: console.error, error: console.error, child: () => quiet };
-const { chats, memory, usage, files } = openStores(dataDir, quiet);
+const { chats, memory, usage, files } = openStores({ dataDir }, quiet);
 
 const work = {
   async putChat(id: string, body: Content) {

@@ -29,6 +29,7 @@ function createProgram(): Command {
     .option('--bind <host:port>', 'where to listen, or only a port (default: 127.0.0.1:1337; SLUICE_BIND)')
     .option('--config <file>', 'configuration file (default: sluice.yaml if there is one; SLUICE_CONFIG)')
     .option('--data-dir <folder>', 'folder for everything that is stored (SLUICE_DATA_DIR)')
+    .option('--database <address>', 'PostgreSQL database instead of a file in that folder (SLUICE_DATABASE)')
     .option('--key <key>', 'access key that clients must show (SLUICE_KEY)')
     .option('--no-key', 'ask nobody for a key, also beyond loopback')
     .option('--workers <number>', 'processes that serve the port, or auto: one a core (default: 1; SLUICE_WORKERS)')

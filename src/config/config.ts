@@ -9,6 +9,8 @@ export interface Config {
   readonly bind: { readonly host: string; readonly port: number };
   /** Absolute path. */
   readonly dataDir: string;
+  /** Address of a database on a PostgreSQL server; undefined: SQLite, in the data folder. */
+  readonly database?: string;
   /** The file it came from, if there is one: absolute path. */
   readonly file?: string;
   readonly logLevel: LogLevel;

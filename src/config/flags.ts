@@ -5,7 +5,7 @@ import type { Config } from './config.ts';
 import { LOG_LEVELS, type LogLevel } from './kinds.ts';
 import { absolutePath, type Environment, variable } from './paths.ts';
 import { ConfigError, given } from './problems.ts';
-import { KEY_FORM, parseKey } from './text-forms.ts';
+import { DATABASE_FORM, KEY_FORM, parseDatabase, parseKey } from './text-forms.ts';
 import { parseWorkers, WORKERS_FORM } from './workers.ts';
 
 /** The options of the command line that are configuration. */
@@ -13,6 +13,7 @@ export interface Flags {
   readonly bind?: string;
   readonly config?: string;
   readonly dataDir?: string;
+  readonly database?: string;
   /** false: `--no-key`. */
   readonly key?: string | false;
   readonly logLevel?: string;
@@ -24,6 +25,7 @@ export const OWN_VARIABLES = [
   'SLUICE_BIND',
   'SLUICE_CONFIG',
   'SLUICE_DATA_DIR',
+  'SLUICE_DATABASE',
   'SLUICE_WORKERS',
   'SLUICE_LOG_LEVEL',
   'SLUICE_KEY',
@@ -34,6 +36,7 @@ type OwnVariable = (typeof OWN_VARIABLES)[number];
 export interface OuterSettings {
   readonly bind?: Config['bind'];
   readonly dataDir?: string;
+  readonly database?: string;
   readonly logLevel?: LogLevel;
   readonly key?: string;
   readonly workers?: number;
@@ -87,6 +90,12 @@ export function outerSettings(
       name: 'SLUICE_DATA_DIR',
       parse: directoryOf,
       allowed: 'a path',
+    }),
+    database: from(flags.database, {
+      flag: '--database',
+      name: 'SLUICE_DATABASE',
+      parse: parseDatabase,
+      allowed: DATABASE_FORM,
     }),
     logLevel: from(flags.logLevel, {
       flag: '--log-level',

@@ -88,22 +88,35 @@ describe('loading', () => {
 
   test('flags beat the environment, the environment beats the file', async (context) => {
     const folder = temporaryFolder(context);
-    const yaml = 'bind: :1\ndataDir: file\nlogLevel: error\nkey: file-key\n';
+    const yaml = 'bind: :1\ndataDir: file\ndatabase: postgres://file/a\nlogLevel: error\nkey: file-key\n';
     const environment = {
       SLUICE_BIND: '2',
       SLUICE_DATA_DIR: 'variable',
+      SLUICE_DATABASE: 'postgres://variable/a',
       SLUICE_LOG_LEVEL: 'warn',
       SLUICE_KEY: 'variable-key',
     };
-    const flags = { bind: '[::1]:3', dataDir: 'flag', logLevel: 'debug', key: 'flag-key' };
-    const values = async (options: object) => {
-      const { bind, dataDir, logLevel, key } = await loadYaml(folder, yaml, { environment: {}, ...options });
-      return [bind.port, path.relative(folder, dataDir), logLevel, key];
+    const flags = {
+      bind: '[::1]:3',
+      dataDir: 'flag',
+      database: 'postgresql://flag/a',
+      logLevel: 'debug',
+      key: 'flag-key',
     };
-    assert.deepEqual(await values({}), [1, 'file', 'error', 'file-key']);
-    assert.deepEqual(await values({ environment }), [2, 'variable', 'warn', 'variable-key']);
-    assert.deepEqual(await values({ environment, flags }), [3, 'flag', 'debug', 'flag-key']);
-    assert.deepEqual(await values({ environment: { SLUICE_BIND: ' ' } }), [1, 'file', 'error', 'file-key']);
+    const values = async (options: object) => {
+      const { bind, dataDir, database, logLevel, key } = await loadYaml(folder, yaml, { environment: {}, ...options });
+      return [bind.port, path.relative(folder, dataDir), database, logLevel, key];
+    };
+    assert.deepEqual(await values({}), [1, 'file', 'postgres://file/a', 'error', 'file-key']);
+    assert.deepEqual(await values({ environment }), [2, 'variable', 'postgres://variable/a', 'warn', 'variable-key']);
+    assert.deepEqual(await values({ environment, flags }), [3, 'flag', 'postgresql://flag/a', 'debug', 'flag-key']);
+    assert.deepEqual(await values({ environment: { SLUICE_BIND: ' ' } }), [
+      1,
+      'file',
+      'postgres://file/a',
+      'error',
+      'file-key',
+    ]);
   });
 
   test('--config beats SLUICE_CONFIG beats ./sluice.yaml; paths are relative to the file', async (context) => {

@@ -78,9 +78,11 @@ async function resolve(
   const dataDir = outer.dataDir ?? fromFile ?? defaultDataDir(environment);
   const { modelsDir, threads, ...embedded } = settings.embedded ?? {};
   const { defaultProvider, defaultModel } = settings;
+  const database = outer.database ?? settings.database;
   const config: Config = {
     bind,
     dataDir,
+    ...(database === undefined ? {} : { database }),
     ...(file === undefined ? {} : { file: file.path }),
     logLevel: outer.logLevel ?? settings.logLevel ?? defaultLogLevel,
     workers: outer.workers ?? settings.workers ?? 1,

@@ -9,7 +9,7 @@ import { ConfigError, pathText } from './problems.ts';
 
 const BIND = 'host:port, [IPv6 address]:port, :port (all interfaces) or a port (loopback), with a port from 0 to 65535';
 const TOP =
-  'bind, dataDir, logLevel, workers, key, allowedHosts, allowedOrigins, trustedProxies, defaultProvider, defaultModel, detectLocal, ' +
+  'bind, dataDir, database, logLevel, workers, key, allowedHosts, allowedOrigins, trustedProxies, defaultProvider, defaultModel, detectLocal, ' +
   'embedded, providers, aliases, routing, search, observe, limits';
 const MILLISECONDS = 'a whole number of milliseconds from 1 to 2147483647';
 const ID = 'up to 64 lower case letters, digits, ".", "_" and "-", the first a letter or digit';
@@ -27,6 +27,16 @@ describe('every wrong value is named with what was given and what is allowed', (
     ['workers', 'workers: many', 'sluice.yaml:1: workers: got "many"; allowed: auto, or a whole number from 1 to 256'],
     ['no workers', 'workers: 0', 'sluice.yaml:1: workers: got 0; allowed: auto, or a whole number from 1 to 256'],
     ['switch', 'detectLocal: maybe', 'sluice.yaml:1: detectLocal: got "maybe"; allowed: true or false'],
+    [
+      'database that is none of PostgreSQL',
+      'database: mysql://me:planted/password@host/x',
+      'sluice.yaml:1: database: got a text, which is hidden here; allowed: the address of a PostgreSQL database such as postgres://user:password@host:5432/sluice',
+    ],
+    [
+      'database without a name',
+      'database: postgres://me:planted@host',
+      'sluice.yaml:1: database: got a text, which is hidden here; allowed: the address of a PostgreSQL database such as postgres://user:password@host:5432/sluice',
+    ],
     ['text', 'dataDir: [a]', 'sluice.yaml:1: dataDir: got a list; allowed: a path'],
     [
       'range of addresses',

@@ -45,8 +45,8 @@ export function valueAt(tree: unknown, path: Path): unknown {
   return value;
 }
 
-/** Sections in which any name may stand for a secret. */
-const SECTIONS: ReadonlySet<unknown> = new Set(['headers', 'settings']);
+/** Sections in which any name may stand for a secret, and an address with a password in it. */
+const SECTIONS: ReadonlySet<unknown> = new Set(['headers', 'settings', 'database']);
 /** How the keys of well-known vendors begin: someone may have put one in the wrong place. */
 const SECRET_VALUE = /^(?:(?:sk|pk|rk|gsk|xai|hf|gh[pousr]|github_pat|nvapi|csk|fw|pplx|r8)[-_]|AIza)[\w-]{8}/;
 

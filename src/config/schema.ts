@@ -10,6 +10,7 @@ import { CHOICES, LOG_LEVELS, PROVIDER_KINDS } from './kinds.ts';
 import { allowedFor, limitRules } from './limit-rules.ts';
 import {
   BASE_URL_FORM,
+  DATABASE_FORM,
   HEADER_NAME_FORM,
   HEADER_VALUE_FORM,
   HOST_FORM,
@@ -17,6 +18,7 @@ import {
   ORIGIN_FORM,
   PROXIES_FORM,
   parseBaseUrl,
+  parseDatabase,
   parseHeaderName,
   parseHeaderValue,
   parseHost,
@@ -289,6 +291,9 @@ export const fileSchema = section('a map of settings', {
   dataDir: text('a path')
     .optional()
     .describe('Folder for everything Sluice stores. Relative to this file. Default: the per-user data folder.'),
+  database: textOf(DATABASE_FORM, parseDatabase)
+    .optional()
+    .describe('Database on a PostgreSQL server, for several nodes; files stay in dataDir. Default: SQLite in dataDir.'),
   logLevel: z
     .enum(LOG_LEVELS, { error: LOG_LEVELS.join(', ') })
     .optional()

@@ -33,6 +33,7 @@ test('every key is a secret, wherever the configuration has one', async (context
   const config = await loadYaml(
     temporaryFolder(context),
     `key: of-sluice
+database: postgres://me:of%2Fdatabase@127.0.0.1:1/x
 providers:
   a: { kind: openai, baseUrl: 'http://127.0.0.1:1/v1', apiKey: of-a }
   b: { kind: openai, baseUrl: 'http://127.0.0.1:1/v1', apiKeys: [first-of-b, second-of-b] }
@@ -41,13 +42,23 @@ observe: { otelEndpoint: 'http://127.0.0.1:1' }
 `,
     { environment: { OTEL_EXPORTER_OTLP_HEADERS: 'team=of-collector' } },
   );
-  const keys = ['of-sluice', 'of-a', 'first-of-b', 'second-of-b', 'of-search', 'of-collector'];
+  const keys = [
+    'of-sluice',
+    'of%2Fdatabase',
+    'of/database',
+    'of-a',
+    'first-of-b',
+    'second-of-b',
+    'of-search',
+    'of-collector',
+  ];
   assert.deepEqual(new Set(secretsOf(config)), new Set(keys));
 });
 
 test('keys in the environment are secrets, whoever reads them', () => {
   const secrets = {
     SLUICE_KEY: 'of-sluice',
+    SLUICE_DATABASE: 'postgres://me:of-database@host/x',
     GROQ_API_KEY: 'of-groq',
     FAL_API_KEY: 'of-fal',
     TAVILY_API_KEY: 'of-tavily',

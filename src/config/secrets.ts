@@ -1,3 +1,4 @@
+import { decoded } from '../core/decoded.ts';
 import { mayBeSecret } from '../core/secret-names.ts';
 import { Secrets } from '../core/secrets.ts';
 import type { Config } from './config.ts';
@@ -18,7 +19,21 @@ export function secretsOf(config: Config): string[] {
     const { credentials } = proxy ?? {};
     return credentials === undefined ? [] : [credentials, credentials.slice(credentials.indexOf(':') + 1)];
   });
-  return [...(config.key === undefined ? [] : [config.key]), ...ofProviders, ...ofSearch, ...ofCollector, ...ofProxies];
+  const ofDatabase = config.database === undefined ? [] : databaseSecrets(config.database);
+  return [
+    ...(config.key === undefined ? [] : [config.key]),
+    ...ofDatabase,
+    ...ofProviders,
+    ...ofSearch,
+    ...ofCollector,
+    ...ofProxies,
+  ];
+}
+
+/** The password of a database's address, as it stands there and as it is meant. */
+function databaseSecrets(address: string): string[] {
+  const { password = '', searchParams } = URL.parse(address) ?? {};
+  return [password, decoded(password), searchParams?.get('password') ?? ''].filter((text) => text !== '');
 }
 
 /** The keys in the environment, also those that a broken configuration does not use. */

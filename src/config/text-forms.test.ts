@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { suggest } from './suggest.ts';
 import {
   parseBaseUrl,
+  parseDatabase,
   parseHeaderName,
   parseHeaderValue,
   parseHost,
@@ -14,6 +15,26 @@ import {
 function table<T>(parse: (text: string) => T | undefined, cases: Record<string, T | undefined>): void {
   for (const [text, expected] of Object.entries(cases)) assert.equal(parse(text), expected, JSON.stringify(text));
 }
+
+test('addresses of databases', () => {
+  const given = [
+    'postgres://host/a',
+    'postgresql://me:a%2Fword@[::1]:5433/a?sslmode=verify-full',
+    'postgres:///a?host=/run/postgresql',
+  ];
+  table(parseDatabase, Object.fromEntries(given.map((text) => [text, text])));
+  table(parseDatabase, {
+    ' postgres://host/a ': 'postgres://host/a',
+    'postgres://host': undefined,
+    'postgres://host/': undefined,
+    'postgres://host/a/b': undefined,
+    'postgres://host/a#b': undefined,
+    'postgres://me:a/word@host/a': undefined,
+    'mysql://host/a': undefined,
+    'host/a': undefined,
+    '': undefined,
+  });
+});
 
 test('base addresses', () => {
   table(parseBaseUrl, {

@@ -15,6 +15,16 @@ export function parseBaseUrl(text: string): string | undefined {
   return path.endsWith('/chat/completions') ? undefined : url.origin + path;
 }
 
+export const DATABASE_FORM = 'the address of a PostgreSQL database such as postgres://user:password@host:5432/sluice';
+
+/** The address of a database, as libpq takes it (https://www.postgresql.org/docs/current/libpq-connect.html). */
+export function parseDatabase(text: string): string | undefined {
+  const url = URL.parse(text.trim());
+  if (url === null || !/^postgres(?:ql)?:$/.test(url.protocol) || url.hash !== '') return undefined;
+  // Without a name the server would take the user's.
+  return /^\/[^/]+$/.test(url.pathname) ? text.trim() : undefined;
+}
+
 export const ORIGIN_FORM = 'an origin such as https://chat.example.org, without a path; * is not possible';
 
 /** An origin as browsers send it. */

@@ -22,7 +22,7 @@ export function secretVariables(): ReadonlySet<string> {
   const ofProviders = [...rows.values()].flatMap((row) => row.keys);
   const { searxng: _, ...ofSearch } = SEARCH_VARIABLES;
   const ofCollector: ObserveVariable = 'OTEL_EXPORTER_OTLP_HEADERS';
-  return new Set(['SLUICE_KEY', ...ofProviders, ...Object.values(ofSearch), ofCollector]);
+  return new Set(['SLUICE_KEY', 'SLUICE_DATABASE', ...ofProviders, ...Object.values(ofSearch), ofCollector]);
 }
 
 function variablesOf({ keys, baseUrl = '', settings }: Row): string[] {

@@ -23,7 +23,7 @@ function sharing(context: TestContext) {
   const folder = temporaryFolder(context);
   const days = { kept: 0 };
   const open = (): OwnLedger => {
-    const stores = openStores(folder, testLogger());
+    const stores = openStores({ dataDir: folder }, testLogger());
     const usageDays = () => days.kept;
     const ledger = new OwnLedger({ config: defaultObserve, records: stores.caches, log: testLogger(), usageDays });
     opened.push(stores, ledger);

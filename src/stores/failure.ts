@@ -7,3 +7,35 @@ export function storageFailed(reason: string, cause?: unknown): SluiceError {
     ...(cause === undefined ? {} : { cause }),
   });
 }
+
+/** Why a database did not do what it was asked. */
+export interface Failure {
+  /** `storage`: the world is at fault; `too_large`: the value; `bug`: this program. */
+  readonly kind: 'storage' | 'too_large' | 'bug';
+  /** A sentence that a client may see. */
+  readonly sentence: string;
+  /** For the log. */
+  readonly detail: string;
+}
+
+/** What whoever asked gets to see of it. */
+export function errorOf(failure: Failure): Error {
+  switch (failure.kind) {
+    case 'storage':
+      return storageFailed(failure.sentence, new Error(failure.detail));
+    case 'too_large':
+      return new SluiceError('too_large', failure.sentence);
+    case 'bug':
+      return new Error(`${failure.sentence} ${failure.detail}`);
+  }
+}
+
+/** The database cannot be used, for a reason that we found ourselves. */
+export class Unusable extends Error {
+  readonly sentence: string;
+
+  constructor(sentence: string, detail: string) {
+    super(detail);
+    this.sentence = sentence;
+  }
+}

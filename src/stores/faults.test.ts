@@ -36,7 +36,7 @@ function world(context: TestContext): World {
     file: path.join(folder, 'sluice.db'),
     log,
     open() {
-      const stores = openStores(folder, log);
+      const stores = openStores({ dataDir: folder }, log);
       opened.push(stores);
       return stores;
     },

@@ -1,16 +1,21 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { decoded } from '../core/decoded.ts';
 import type { Logger } from '../core/logger.ts';
 import type { BucketRecord, CacheRecord, ChatRecord, ResponseRecord, Stores } from '../core/stores.ts';
 import { DiskFiles } from './disk/files.ts';
-import { SqliteConversations } from './sqlite/conversations.ts';
+import { PostgresDatabase } from './postgres/database.ts';
+import { postgres } from './postgres/dialect.ts';
+import { PostgresMemory } from './postgres/memory.ts';
+import { SqlConversations } from './sql/conversations.ts';
+import type { DatabaseHandle } from './sql/handle.ts';
+import { SqlLog } from './sql/log.ts';
+import { SqlRecords } from './sql/records.ts';
+import { SqlUploads } from './sql/uploads.ts';
+import { SqlUsage } from './sql/usage.ts';
 import { Database } from './sqlite/database.ts';
-import { SqliteLog } from './sqlite/log.ts';
+import { sqlite } from './sqlite/dialect.ts';
 import { SqliteMemory } from './sqlite/memory.ts';
-import type { DatabaseHandle } from './sqlite/protocol.ts';
-import { SqliteRecords } from './sqlite/records.ts';
-import { SqliteUploads } from './sqlite/uploads.ts';
-import { SqliteUsage } from './sqlite/usage.ts';
 
 /** Cached answers and searches that are kept; those that expire first go first. */
 const MOST_CACHES = 10_000;
@@ -19,47 +24,64 @@ const MOST_RESPONSES = 10_000;
 
 const databaseOf = (dataDir: string): string => path.join(dataDir, 'sluice.db');
 
-/** The database of a data folder: `sluice.db`. */
-export function openDatabase(dataDir: string, log: Logger): DatabaseHandle {
-  return new Database(databaseOf(dataDir), log);
+/** Where things are kept. */
+export interface Storage {
+  /** Folder of all files, and of the database if that is SQLite's. */
+  readonly dataDir: string;
+  /** Address of a database on a PostgreSQL server; undefined: `sluice.db` in the data folder. */
+  readonly database?: string;
 }
 
-/** The database of a data folder, and what keeps it from being used, if there is one and anything does. Changes nothing. */
-export async function databaseTrouble(dataDir: string): Promise<{ file: string; reason: string } | undefined> {
+/** The database of these settings. */
+export function openDatabase({ dataDir, database }: Storage, log: Logger): DatabaseHandle {
+  return database === undefined ? new Database(databaseOf(dataDir), log) : new PostgresDatabase(database, log);
+}
+
+/** A database that is there, by a name without secrets, and what keeps it from being used, if anything does. Changes nothing. */
+export async function examineDatabase({
+  dataDir,
+  database,
+}: Storage): Promise<{ readonly name: string; readonly reason: string | undefined } | undefined> {
+  if (database !== undefined) {
+    const { host, pathname } = new URL(database);
+    const { whyUnusable } = await import('./postgres/examine.ts');
+    return { name: `${decoded(pathname.slice(1))} on ${host}`, reason: await whyUnusable(database) };
+  }
   const file = databaseOf(dataDir);
   if (!existsSync(file)) return undefined;
   const { whyUnusable } = await import('./sqlite/examine.ts');
-  const reason = whyUnusable(file);
-  return reason === undefined ? undefined : { file, reason };
+  return { name: file, reason: whyUnusable(file) };
 }
 
 /**
- * Everything that is kept, below the data folder: `sluice.db` and `files/`. Returns at once and opens in the background;
+ * Everything that is kept, in a database and below `files/` of the data folder. Returns at once and opens in the background;
  * the first use waits. A store that cannot be opened fails its requests, tells in `problem`, and tries again.
  */
 export function openStores(
-  dataDir: string,
+  storage: Storage,
   log: Logger,
   mostResponses: () => number = () => MOST_RESPONSES,
-  database: DatabaseHandle = openDatabase(dataDir, log),
+  database: DatabaseHandle = openDatabase(storage, log),
 ): Stores {
-  const files = new DiskFiles(path.join(dataDir, 'files'), log);
+  const files = new DiskFiles(path.join(storage.dataDir, 'files'), log);
+  const isOnServer = storage.database !== undefined;
+  const dialect = isOnServer ? postgres : sqlite;
   return {
-    chats: new SqliteRecords<ChatRecord>(database, 'chats'),
-    buckets: new SqliteRecords<BucketRecord>(database, 'buckets'),
-    caches: new SqliteRecords<CacheRecord>(database, 'caches', {
+    chats: new SqlRecords<ChatRecord>(database, 'chats'),
+    buckets: new SqlRecords<BucketRecord>(database, 'buckets'),
+    caches: new SqlRecords<CacheRecord>(database, 'caches', {
       expires: (record) => record.expires,
       most: () => MOST_CACHES,
     }),
-    responses: new SqliteRecords<ResponseRecord>(database, 'responses', {
+    responses: new SqlRecords<ResponseRecord>(database, 'responses', {
       expires: (record) => record.expires,
       most: mostResponses,
     }),
-    conversations: new SqliteConversations(database),
-    uploads: new SqliteUploads(database),
-    memory: new SqliteMemory(database),
-    usage: new SqliteUsage(database),
-    log: new SqliteLog(database),
+    conversations: new SqlConversations(database, dialect),
+    uploads: new SqlUploads(database),
+    memory: isOnServer ? new PostgresMemory(database) : new SqliteMemory(database),
+    usage: new SqlUsage(database, dialect),
+    log: new SqlLog(database),
     files,
     get problem() {
       return database.problem ?? files.problem;

@@ -1,6 +1,6 @@
 import { storageFailed } from '../stores/failure.ts';
-import type { DatabaseHandle, Result } from '../stores/sqlite/protocol.ts';
-import type { Statement } from '../stores/sqlite/sql.ts';
+import type { DatabaseHandle, Result } from '../stores/sql/handle.ts';
+import type { Statement } from '../stores/sql/sql.ts';
 import type { Channel } from './channel.ts';
 import { toError, toPlain } from './plain-error.ts';
 

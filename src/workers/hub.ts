@@ -1,7 +1,7 @@
 import type { Limits } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
 import type { OwnLedger } from '../observe/ledger.ts';
-import type { DatabaseHandle } from '../stores/sqlite/protocol.ts';
+import type { DatabaseHandle } from '../stores/sql/handle.ts';
 import { serveDatabase } from './database.ts';
 import { EngineHost } from './engines.ts';
 import type { Member } from './fleet.ts';

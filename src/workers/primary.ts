@@ -21,7 +21,7 @@ import { Hub } from './hub.ts';
 import type { News } from './words.ts';
 
 /** What stays as it is while the primary lives: it has opened it, or looks after it. */
-const FIXED = ['bind', 'dataDir', 'observe', 'logLevel', 'detectLocal'] as const;
+const FIXED = ['bind', 'dataDir', 'database', 'observe', 'logLevel', 'detectLocal'] as const;
 const WHOLE = 'a restart of Sluice as a whole';
 
 /** `sluice serve --workers N`: one small process that starts N others, which serve. Throws what keeps it from starting. */
@@ -68,10 +68,14 @@ class Primary {
       this.#fleet.kill();
       rmSync(this.#folder, { recursive: true, force: true });
     });
-    const { dataDir, observe } = loaded.config;
-    const database = openDatabase(dataDir, log);
-    this.#stores = openStores(dataDir, log, () => this.#config.limits.keptResponses, database);
-    this.#ledger = new OwnLedger({ config: observe, records: this.#stores.caches, log, usageDays: this.#usageDays });
+    const database = openDatabase(loaded.config, log);
+    this.#stores = openStores(loaded.config, log, () => this.#config.limits.keptResponses, database);
+    this.#ledger = new OwnLedger({
+      config: loaded.config.observe,
+      records: this.#stores.caches,
+      log,
+      usageDays: this.#usageDays,
+    });
     this.#hub = new Hub({ database, ledger: this.#ledger, limits: () => this.#config.limits, log });
     this.#fleet = new Fleet(
       {

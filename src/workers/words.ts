@@ -8,8 +8,8 @@ import type { LogQuery } from '../observe/request-log.ts';
 import type { EmbedderSettings } from '../providers/embedded/embedder.ts';
 import type { Task } from '../providers/embedded/protocol.ts';
 import type { SchedulerSettings } from '../providers/embedded/scheduler.ts';
-import type { Result } from '../stores/sqlite/protocol.ts';
-import type { Statement } from '../stores/sqlite/sql.ts';
+import type { Result } from '../stores/sql/handle.ts';
+import type { Statement } from '../stores/sql/sql.ts';
 import type { PlainError } from './plain-error.ts';
 
 /** Everything that the primary and its workers ask each other. */

@@ -27,7 +27,7 @@ const FILLER = 'x'.repeat(100_000);
 
 const [folder = '', ballast] = process.argv.slice(2);
 if (ballast !== undefined) writeFileSync(ballast, Buffer.alloc(1_500_000));
-const stores = openStores(folder, testLogger());
+const stores = openStores({ dataDir: folder }, testLogger());
 const chats: string[] = [];
 const files: string[] = [];
 const fileFailure = await untilFailure(async (n) => {

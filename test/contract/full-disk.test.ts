@@ -42,7 +42,7 @@ describe('a disk without room', () => {
     // In blocks of 512 or 1,024 bytes, as the shell has it.
     const told = runChild('sh', ['-c', `ulimit -f 1200; ${RUN}`], [folder]);
     assertHonest(told);
-    stores = openStores(folder, testLogger());
+    stores = openStores({ dataDir: folder }, testLogger());
     for (const id of told.chats) assert.equal((await stores.chats.get(id))?.updated, Number(id));
     for (const name of told.files) assert.notEqual(await stores.files.stat(name), undefined);
     await stores.chats.put({ id: 'after', owner: null, updated: 0, body: {} });

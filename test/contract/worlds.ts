@@ -1,8 +1,9 @@
-import type { TestContext } from 'node:test';
+import { after, type TestContext } from 'node:test';
 import type { Stores } from '../../src/core/stores.ts';
 import { openStores } from '../../src/stores/index.ts';
 import { testLogger } from '../support/call.ts';
 import { temporaryFolder } from '../support/config-folder.ts';
+import { noPostgres, PostgresServer } from '../support/postgres-server.ts';
 
 /** An empty store for one test, closed after it. */
 export interface World<T> {
@@ -15,8 +16,23 @@ export interface World<T> {
 
 export type Open<T> = (context: TestContext) => Promise<World<T>>;
 
-/** All implementations. Another store backend is one more line, and every suite runs against it. */
-export const WORLDS: readonly (readonly [name: string, open: Open<Stores>])[] = [['sqlite and disk', openOnDisk]];
+/** All implementations that can run here. Another store backend is one more line, and every suite runs against it. */
+export const WORLDS: readonly (readonly [name: string, open: Open<Stores>])[] = [
+  ['sqlite and disk', (context) => openWorld(context, {})],
+  ...(noPostgres === undefined ? [['postgresql and disk', openOnServer] as const] : []),
+];
+
+/** One for all tests of a file. */
+let server: Promise<PostgresServer> | undefined;
+const ended: (() => unknown)[] = [];
+after(async () => {
+  for (const end of ended) await end();
+});
+
+async function openOnServer(context: TestContext): Promise<World<Stores>> {
+  server ??= PostgresServer.start({ after: (end) => void ended.push(end) });
+  return await openWorld(context, { database: await (await server).newDatabase() });
+}
 
 /** The world of one port. */
 export function port<T>(open: Open<Stores>, pick: (stores: Stores) => T): Open<T> {
@@ -30,10 +46,10 @@ export function port<T>(open: Open<Stores>, pick: (stores: Stores) => T): Open<T
   };
 }
 
-async function openOnDisk(context: TestContext): Promise<World<Stores>> {
+async function openWorld(context: TestContext, storage: { readonly database?: string }): Promise<World<Stores>> {
   const opened: Stores[] = [];
   const open = async () => {
-    const stores = openStores(folder, testLogger());
+    const stores = openStores({ ...storage, dataDir: folder }, testLogger());
     opened.push(stores);
     return stores;
   };

@@ -7,6 +7,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '../support/config-folder.ts';
 import { listing, plainServer, unusedPort } from '../support/plain-server.ts';
+import { noPostgres, PostgresServer } from '../support/postgres-server.ts';
 import { runSluice, startSluice } from '../support/run-sluice.ts';
 import { secureServer } from '../support/secure-server.ts';
 
@@ -440,6 +441,34 @@ aliases:
     await running.ended;
     const left = await examine(context, { words: ['--data-dir', folder] });
     assert.deepEqual([left.code, left.wrong], [0, []]);
+  });
+
+  test('a database on a server', { skip: noPostgres ?? false }, async (context) => {
+    const server = await PostgresServer.start(context);
+    const right = await server.newDatabase();
+    const look = async (database: string) => {
+      const { code, wrong, finding, stdout, stderr } = await examine(context, {
+        environment: { SLUICE_DATABASE: database },
+      });
+      assert.doesNotMatch(stdout + stderr, /planted|pass\/word|pass%2Fword/);
+      return code === 0 ? finding('✓ database') : wrong.join('\n');
+    };
+    const { host } = new URL(right);
+    assert.equal(await look(right), `✓ database sluice_1 on ${host} can be used`);
+    assert.deepEqual(await server.ask("select 1 from pg_namespace where nspname = 'sluice'", 'sluice_1'), []);
+    assert.match(
+      await look(server.address('sluice_1', 'owner', 'planted')),
+      /✗ database sluice_1 on .*: The database server refuses the user or the password\. .*authentication failed/,
+    );
+    assert.match(await look(server.address('none')), /has no such database/);
+    await server.ask("create role guest login password 'planted'");
+    assert.match(await look(server.address('sluice_1', 'guest', 'planted')), /may not make tables in that database/);
+    const latin = await server.newDatabase("encoding 'LATIN1' template template0 locale 'C'");
+    assert.match(await look(latin), /is not in UTF-8/);
+    await server.ask('create schema sluice; create table sluice.schema_versions as select 999 as version', 'sluice_1');
+    assert.match(await look(right), /written by a newer version of Sluice/);
+    await server.stop();
+    assert.match(await look(right), /cannot be reached\. .*ECONNREFUSED/);
   });
 
   test('a text from an upstream cannot steer the terminal', async (context) => {

@@ -33,7 +33,7 @@ async function startWith(context: TestContext, yaml: string) {
 test('usage goes after keptUsageDays, with its sums', { timeout: 120_000 }, async (context) => {
   const { gateway, aMinuteLater } = await startWith(context, 'limits: { keptUsageDays: 7 }');
   const now = Date.now();
-  const stores = openStores(path.join(gateway.folder, 'data'), testLogger());
+  const stores = openStores({ dataDir: path.join(gateway.folder, 'data') }, testLogger());
   for (const days of [10, 3]) {
     await stores.usage.add(UsageBatch.of({ ...USED, time: now - days * DAY_MS }));
   }
@@ -51,7 +51,7 @@ test('usage goes after keptUsageDays, with its sums', { timeout: 120_000 }, asyn
 test('what the dashboard shows beyond sums of tokens is kept no longer', { timeout: 120_000 }, async (context) => {
   const { gateway, aMinuteLater } = await startWith(context, 'limits: { keptUsageDays: 7 }');
   const now = Date.now();
-  const { caches, close } = openStores(path.join(gateway.folder, 'data'), testLogger());
+  const { caches, close } = openStores({ dataDir: path.join(gateway.folder, 'data') }, testLogger());
   context.after(close);
   const idOf = (days: number): string => `observed-day ${dayOf(now - days * DAY_MS)}`;
   const isThere = async (days: number): Promise<boolean> => (await caches.get(idOf(days))) !== undefined;

@@ -11,7 +11,7 @@ interface Context {
 export function temporaryStores(context: Context): ReturnType<typeof openStores> {
   // Hooks run in this order, and the folder must not go before the stores are closed.
   context.after(() => stores.close());
-  const stores = openStores(temporaryFolder(context), testLogger());
+  const stores = openStores({ dataDir: temporaryFolder(context) }, testLogger());
   return stores;
 }
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { hostAndPort } from '../../config/bind.ts';
 import type { Config } from '../../config/config.ts';
 import { get } from '../../core/node-http.ts';
-import { databaseTrouble } from '../../stores/index.ts';
+import { examineDatabase } from '../../stores/index.ts';
 import { listenFailure } from '../listen-failure.ts';
 import { type Finding, good, note, wrong } from './finding.ts';
 
@@ -14,6 +14,7 @@ const GB = 1_024 ** 3;
 /** The embedded model is unpacked into the data folder, and chats and uploads want some room too. */
 const ROOM = GB;
 const ANSWER_MS = 1_000;
+const ANOTHER_FOLDER = 'choose another folder with --data-dir, SLUICE_DATA_DIR or dataDir in sluice.yaml';
 
 /** The machine: Node, memory, data folder, port. Changes nothing. */
 export async function examineMachine(config: Config): Promise<Finding[]> {
@@ -22,13 +23,14 @@ export async function examineMachine(config: Config): Promise<Finding[]> {
   return [
     good(`Node ${process.versions.node} on ${system}, ${size}`),
     ...(await dataFolder(config.dataDir)),
+    ...(await database(config)),
     await port(config.bind),
   ];
 }
 
 async function dataFolder(dataDir: string): Promise<Finding[]> {
   const existing = await nearestExisting(dataDir);
-  const mend = 'choose another folder with --data-dir, SLUICE_DATA_DIR or dataDir in sluice.yaml';
+  const mend = ANOTHER_FOLDER;
   const found = await stat(existing).catch(() => undefined);
   if (found === undefined)
     return [wrong(`data folder ${dataDir}: ${existing} is a symbolic link that leads nowhere`, mend)];
@@ -42,10 +44,19 @@ async function dataFolder(dataDir: string): Promise<Finding[]> {
   const free = bavail * bsize;
   const state = existing === dataDir ? 'can be written' : 'does not exist yet and can be made';
   const text = `data folder ${dataDir} ${state}, ${(free / GB).toFixed(1)} GB are free`;
-  const folder = free < ROOM ? wrong(text, `make room (1 GB at least), or ${mend}`) : good(text);
-  const trouble = await databaseTrouble(dataDir);
-  if (trouble === undefined) return [folder];
-  return [folder, wrong(`database ${trouble.file}: ${trouble.reason}`, `put that file in order, or ${mend}`)];
+  return [free < ROOM ? wrong(text, `make room (1 GB at least), or ${mend}`) : good(text)];
+}
+
+async function database(config: Config): Promise<Finding[]> {
+  const isOnServer = config.database !== undefined;
+  const { name, reason } = (await examineDatabase(config)) ?? {};
+  if (reason !== undefined) {
+    const mend = isOnServer
+      ? 'put the server or the address in order (--database, SLUICE_DATABASE or database in sluice.yaml)'
+      : `put that file in order, or ${ANOTHER_FOLDER}`;
+    return [wrong(`database ${name}: ${reason}`, mend)];
+  }
+  return isOnServer ? [good(`database ${name} can be used`)] : [];
 }
 
 async function nearestExisting(folder: string): Promise<string> {

@@ -16,7 +16,7 @@ describe('GET /ready', () => {
   test('says no while the disk does not answer, and yes once it does again', async (context) => {
     const folder = temporaryFolder(context);
     const { database, standStill, goOn } = slowDisk(path.join(folder, 'sluice.db'));
-    const stores = openStores(folder, testLogger(), undefined, database);
+    const stores = openStores({ dataDir: folder }, testLogger(), undefined, database);
     const app = Fastify();
     context.after(() => Promise.all([app.close(), stores.close()]));
     app.get('/ready', ready({ calls: { draining: false } as Deps['calls'], stores }));

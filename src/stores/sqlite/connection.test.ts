@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { type Statement, sql } from '../sql/sql.ts';
 import { Connection } from './connection.ts';
-import { type Statement, sql } from './sql.ts';
 
 function openConnection(context: TestContext): { readonly connection: Connection; readonly file: string } {
   const folder = mkdtempSync(path.join(tmpdir(), 'sluice-'));

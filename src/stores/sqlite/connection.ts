@@ -1,9 +1,11 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { failureOf, Unusable } from './failures.ts';
+import { Unusable } from '../failure.ts';
+import type { Result, Row } from '../sql/handle.ts';
+import type { Statement } from '../sql/sql.ts';
+import { failureOf } from './failures.ts';
 import { migrate } from './migrations.ts';
-import type { Answer, Request, Result, Row } from './protocol.ts';
-import type { Statement } from './sql.ts';
+import type { Answer, Request } from './protocol.ts';
 
 /** Waiting for another program's write, in milliseconds. Requests behind it wait too, so it is short. */
 const BUSY_MS = 2_000;

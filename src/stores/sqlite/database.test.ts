@@ -10,10 +10,10 @@ import { temporaryFolder } from '../../../test/support/config-folder.ts';
 import { eventually, untilItWorks } from '../../../test/support/eventually.ts';
 import { slowDisk } from '../../../test/support/slow-disk.ts';
 import type { ChatRecord } from '../../core/stores.ts';
+import { SqlRecords } from '../sql/records.ts';
+import { sql } from '../sql/sql.ts';
 import { Database } from './database.ts';
 import type { FromWorker } from './protocol.ts';
-import { SqliteRecords } from './records.ts';
-import { sql } from './sql.ts';
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 const insert = (id: string) =>
@@ -163,7 +163,7 @@ describe('database', () => {
       const index = new URL('../index.ts', import.meta.url);
       const log = '{ debug() {}, info() {}, warn: console.log, error: console.log }';
       const script = `import { openStores } from ${JSON.stringify(index)};
-      const stores = openStores(process.argv[1], ${log});
+      const stores = openStores({ dataDir: process.argv[1] }, ${log});
       ${use}
       setTimeout(() => console.log('waited'), 200);`;
       const words = ['--input-type=module', '--eval', script, temporaryFolder(context)];
@@ -179,7 +179,7 @@ describe('records in the database', () => {
 
   test('a record that was deleted and made again while an update ran is not taken for the old one', async (context) => {
     const { database } = openDatabase(context);
-    const store = new SqliteRecords<ChatRecord>(database, 'chats');
+    const store = new SqlRecords<ChatRecord>(database, 'chats');
     // A clock tells no version from another: they may be made in one moment, and it may be set back.
     context.mock.method(Date, 'now', () => 0);
     await store.put(chat(1));
@@ -198,7 +198,7 @@ describe('records in the database', () => {
 
   test('a record that was made while an update ran is not overwritten unseen', async (context) => {
     const { database } = openDatabase(context);
-    const store = new SqliteRecords<ChatRecord>(database, 'chats');
+    const store = new SqlRecords<ChatRecord>(database, 'chats');
     const others: Promise<unknown>[] = [];
     await store.update('a', (present) => {
       if (others.length === 0) others.push(store.put(chat(100)));
@@ -210,8 +210,8 @@ describe('records in the database', () => {
 
   test('kinds are apart', async (context) => {
     const { database } = openDatabase(context);
-    const chats = new SqliteRecords<ChatRecord>(database, 'chats');
-    const others = new SqliteRecords<ChatRecord>(database, 'others');
+    const chats = new SqlRecords<ChatRecord>(database, 'chats');
+    const others = new SqlRecords<ChatRecord>(database, 'others');
     await chats.put(chat(1));
     assert.equal(await others.get('a'), undefined);
     assert.equal(await others.delete('a'), false);
@@ -221,9 +221,9 @@ describe('records in the database', () => {
 
   test('of records that may be forgotten the last to expire are kept', async (context) => {
     const { database } = openDatabase(context);
-    const chats = new SqliteRecords<ChatRecord>(database, 'chats');
+    const chats = new SqlRecords<ChatRecord>(database, 'chats');
     await chats.put(chat(1));
-    const store = new SqliteRecords<ChatRecord>(database, 'caches', {
+    const store = new SqlRecords<ChatRecord>(database, 'caches', {
       expires: ({ updated }) => updated,
       most: () => 10,
       now: () => 1_000,

@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads';
-import { SluiceError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { threadEnvironment } from '../../core/threads.ts';
-import { storageFailed } from '../failure.ts';
+import { errorOf, storageFailed } from '../failure.ts';
 import { Problem } from '../problem.ts';
-import type { Answer, DatabaseHandle, Failure, FromWorker, Request, Result, ToWorker } from './protocol.ts';
-import type { Statement } from './sql.ts';
+import type { DatabaseHandle, Result } from '../sql/handle.ts';
+import type { Statement } from '../sql/sql.ts';
+import type { Answer, FromWorker, Request, ToWorker } from './protocol.ts';
 
 /** Longer than waiting for another program's lock and a slow disk take; then the request fails, whatever became of it. */
 const ANSWER_MS = 20_000;
@@ -190,17 +190,6 @@ export class Database implements DatabaseHandle {
 
 const STOPPED = 'The database stopped unexpectedly.';
 const SILENT = 'The disk does not answer.';
-
-function errorOf(failure: Failure): Error {
-  switch (failure.kind) {
-    case 'storage':
-      return storageFailed(failure.sentence, new Error(failure.detail));
-    case 'too_large':
-      return new SluiceError('too_large', failure.sentence);
-    case 'bug':
-      return new Error(`${failure.sentence} ${failure.detail}`);
-  }
-}
 
 const THREADS = {
   worker: new URL('./worker.ts', import.meta.url),

@@ -1,5 +1,5 @@
+import { type Failure, Unusable } from '../failure.ts';
 import { systemCode, systemSentence } from '../system-failures.ts';
-import type { Failure } from './protocol.ts';
 
 /** Primary result codes (https://sqlite.org/rescode.html) for which the world is at fault, not a statement. */
 const SENTENCES: ReadonlyMap<number, string> = new Map([
@@ -21,16 +21,6 @@ const FULL = 13;
 const BUSY = 5;
 const CORRUPT = 11;
 const NOT_A_DATABASE = 26;
-
-/** The database cannot be used, for a reason that we found ourselves. */
-export class Unusable extends Error {
-  readonly sentence: string;
-
-  constructor(sentence: string, detail: string) {
-    super(detail);
-    this.sentence = sentence;
-  }
-}
 
 /** Anything thrown, for the client and the log. What neither SQLite nor the system explains counts as a bug. */
 export function failureOf(error: unknown): Failure {

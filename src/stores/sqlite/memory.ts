@@ -1,22 +1,9 @@
-import type { MemoryFilters, MemoryItem, MemoryQuery, MemoryStore } from '../../core/stores.ts';
+import type { MemoryItem, MemoryQuery, MemoryStore } from '../../core/stores.ts';
 import { checkId } from '../id.ts';
+import type { DatabaseHandle } from '../sql/handle.ts';
+import { conditions, type FilterValue, type HasMember, itemOf } from '../sql/memory-items.ts';
+import { type Statement, sql } from '../sql/sql.ts';
 import { goesOn, ownerWord, searchTerms, spaced } from '../words.ts';
-import type { DatabaseHandle, Row } from './protocol.ts';
-import { type Statement, sql } from './sql.ts';
-
-type Filter = MemoryFilters[string];
-type Columns = ReadonlyMap<string, { readonly column: Statement; readonly type: 'string' | 'number' }>;
-
-const OF_METADATA: Columns = new Map([['conversation_id', { column: sql`memory.conversation_id`, type: 'string' }]]);
-const OF_ITEM: Columns = new Map([
-  ...OF_METADATA,
-  ['id', { column: sql`memory.id`, type: 'string' }],
-  ['user_id', { column: sql`memory.user_id`, type: 'string' }],
-  ['role', { column: sql`memory.role`, type: 'string' }],
-  ['memory', { column: sql`memory.text`, type: 'string' }],
-  ['created_at', { column: sql`cast(memory.created_at as integer)`, type: 'number' }],
-  ['updated_at', { column: sql`memory.updated_at`, type: 'number' }],
-]);
 
 /** Taking words out of the index leaves no trace of them and takes its time, in which other requests wait. */
 const DELETED_AT_ONCE = 500;
@@ -38,9 +25,7 @@ export class SqliteMemory implements MemoryStore {
     { text, filters = {}, metadata = {}, offset, limit }: MemoryQuery,
   ): Promise<{ total: number; items: readonly (MemoryItem & { score?: number })[] }> {
     let where = sql`memory.user_id = ${checkId(userId)}`;
-    for (const each of [...conditions(filters, OF_ITEM), ...conditions(metadata, OF_METADATA)]) {
-      where = sql`${where} and ${each}`;
-    }
+    for (const each of conditions({ filters, metadata }, hasMember)) where = sql`${where} and ${each}`;
     let from = sql`memory`;
     let score = sql`null`;
     if (text !== undefined) {
@@ -105,39 +90,13 @@ function matching(userId: string, text: string): string | undefined {
   return `owner : "${ownerWord(userId)}" AND text : (${words.join(' OR ')})`;
 }
 
-function conditions(filters: MemoryFilters, columns: Columns): Statement[] {
-  return Object.entries(filters).map(([name, value]) => condition(name, value, columns));
-}
+/** A member of the metadata. The name is compared as a value, not built into a path, so nothing in it can mean anything. */
+const hasMember: HasMember = (name, value) =>
+  sql`exists (select 1 from json_each(memory.metadata) as entry where entry.key = ${name} and ${equals(value)})`;
 
-function condition(name: string, value: Filter, columns: Columns): Statement {
-  const own = columns.get(name);
-  if (own !== undefined) {
-    const { column, type } = own;
-    if (value === null) return sql`${column} is null`;
-    return typeof value === type && typeof value !== 'boolean' ? sql`${column} = ${value}` : sql`false`;
-  }
-  // The name is compared as a value, not built into a path, so nothing in it can mean anything.
-  return sql`exists (select 1 from json_each(memory.metadata) as entry where entry.key = ${name} and ${equals(value)})`;
-}
-
-function equals(value: Filter): Statement {
+function equals(value: FilterValue): Statement {
   if (value === null) return sql`entry.type = 'null'`;
   if (typeof value === 'boolean') return sql`entry.type = ${String(value)}`;
   if (typeof value === 'string') return sql`entry.type = 'text' and entry.value = ${value}`;
   return sql`entry.type in ('integer', 'real') and entry.value = ${value}`;
-}
-
-function itemOf(row: Row): MemoryItem & { score?: number } {
-  const score = row['score'];
-  return {
-    id: String(row['id']),
-    userId: String(row['user_id']),
-    role: String(row['role']),
-    text: String(row['text']),
-    conversationId: row['conversation_id'] === null ? null : String(row['conversation_id']),
-    metadata: JSON.parse(String(row['metadata'])) as Record<string, unknown>,
-    createdAt: Number(row['created_at']),
-    updatedAt: Number(row['updated_at']),
-    ...(typeof score === 'number' ? { score } : {}),
-  };
 }

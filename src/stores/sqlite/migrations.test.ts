@@ -8,9 +8,9 @@ import { temporaryFolder } from '../../../test/support/config-folder.ts';
 import { dayOf } from '../../core/days.ts';
 import { UsageBatch } from '../../core/usage-batch.ts';
 import type { UsageRecord } from '../../core/usage-record.ts';
+import { Unusable } from '../failure.ts';
 import { openStores } from '../index.ts';
 import { ownerWord, spaced } from '../words.ts';
-import { Unusable } from './failures.ts';
 import { MIGRATIONS, migrate } from './migrations.ts';
 
 function emptyDatabase(context: TestContext, file = ':memory:'): DatabaseSync {
@@ -117,7 +117,7 @@ describe('usage of version 1', () => {
   test('is all there afterwards, in its order, and goes on', async (context) => {
     const folder = temporaryFolder(context);
     const records = fill(path.join(folder, 'sluice.db'));
-    const stores = openStores(folder, testLogger());
+    const stores = openStores({ dataDir: folder }, testLogger());
     context.after(() => stores.close());
     for (const day of DAYS) {
       const expected = records.filter(({ time }) => dayOf(time) === day).sort((one, other) => one.time - other.time);
@@ -154,7 +154,7 @@ describe('memory of version 2', () => {
     const folder = temporaryFolder(context);
     const file = path.join(folder, 'sluice.db');
     fill(file);
-    const stores = openStores(folder, testLogger());
+    const stores = openStores({ dataDir: folder }, testLogger());
     context.after(() => stores.close());
     const search = async (text: string) => {
       const { items } = await stores.memory.find('ann', { text, offset: 0, limit: 10 });

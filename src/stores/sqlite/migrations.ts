@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { Unusable } from '../failure.ts';
 import { ownerWord, spaced } from '../words.ts';
-import { Unusable } from './failures.ts';
 
 interface Migration {
   readonly version: number;

@@ -2,10 +2,11 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { makeFolderNow } from '../../core/folder.ts';
+import type { Failure } from '../failure.ts';
 import { Connection } from './connection.ts';
 import { findDamage } from './damage.ts';
 import { failureOf, needsNewConnection } from './failures.ts';
-import type { Answer, Failure, FromWorker, Request, ToWorker } from './protocol.ts';
+import type { Answer, FromWorker, Request, ToWorker } from './protocol.ts';
 
 /**
  * The database's thread. Requests that wait while a commit is brought to the disk form the next group: under load many

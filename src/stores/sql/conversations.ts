@@ -6,15 +6,18 @@ import type {
   PlacedItem,
 } from '../../core/stores.ts';
 import { checkId } from '../id.ts';
-import type { DatabaseHandle, Row } from './protocol.ts';
+import type { Dialect } from './dialect.ts';
+import type { DatabaseHandle, Row } from './handle.ts';
 import { type Statement, sql } from './sql.ts';
 
 /** Conversations, a row for each of their items. */
-export class SqliteConversations implements ConversationStore {
+export class SqlConversations implements ConversationStore {
   readonly #database: DatabaseHandle;
+  readonly #dialect: Dialect;
 
-  constructor(database: DatabaseHandle) {
+  constructor(database: DatabaseHandle, dialect: Dialect) {
     this.#database = database;
+    this.#dialect = dialect;
   }
 
   async create(conversation: ConversationRecord, items: readonly ConversationItem[]): Promise<void> {
@@ -22,7 +25,7 @@ export class SqliteConversations implements ConversationStore {
     await this.#database.write(
       sql`insert into conversations (id, owner, created_at, metadata)
           values (${checkId(id)}, ${owner}, ${createdAt}, ${JSON.stringify(metadata)})`,
-      adding(id, items),
+      this.#adding(id, items),
     );
   }
 
@@ -56,8 +59,9 @@ export class SqliteConversations implements ConversationStore {
   }
 
   async append(id: string, items: readonly ConversationItem[]): Promise<boolean> {
-    const [result] = await this.#database.write(adding(checkId(id), items));
-    return items.length > 0 && result?.changes === items.length;
+    const lock = this.#dialect.lock(sql`conversations where id = ${checkId(id)}`);
+    const results = await this.#database.write(...lock, this.#adding(id, items));
+    return items.length > 0 && results.at(-1)?.changes === items.length;
   }
 
   async items(id: string, { order, limit, bytes, ...between }: ItemRange): Promise<readonly PlacedItem[]> {
@@ -90,10 +94,10 @@ export class SqliteConversations implements ConversationStore {
   }
 
   async find(id: string, items: readonly string[]): Promise<readonly PlacedItem[]> {
-    const ids = JSON.stringify(items.map(checkId));
+    const ids = this.#dialect.list(items.map((item) => [checkId(item)]));
     return await this.#read(
       sql`select number, id, body from conversation_items
-          where conversation = ${numberOf(id)} and id in (select value from json_each(${ids})) order by number`,
+          where conversation = ${numberOf(id)} and id in (select value ->> 0 from ${ids} as ids) order by number`,
     );
   }
 
@@ -102,6 +106,20 @@ export class SqliteConversations implements ConversationStore {
       sql`delete from conversation_items where conversation = ${numberOf(id)} and id = ${checkId(item)}`,
     );
     return result?.changes === 1;
+  }
+
+  /** Adds nothing where the conversation has gone, or one of the ids is taken. */
+  #adding(id: string, items: readonly ConversationItem[]): Statement {
+    const ids = items.map((item) => checkId(item.id));
+    const added = this.#dialect.list(items.map((item) => [item.id, JSON.stringify(item.body)]));
+    return sql`insert into conversation_items (conversation, id, body)
+      select conversations.number, added.value ->> 0, added.value ->> 1
+      from conversations, ${added} as added
+      where conversations.id = ${id} and ${new Set(ids).size === ids.length ? sql`true` : sql`false`} and not exists (
+        select 1 from conversation_items as present
+        where present.conversation = conversations.number
+          and present.id in (select value ->> 0 from ${this.#dialect.list(ids.map((each) => [each]))} as ids))
+      order by added.key`;
   }
 
   async #read(statement: Statement): Promise<readonly PlacedItem[]> {
@@ -119,20 +137,6 @@ function standing(id: string, { above, below }: Pick<ItemRange, 'above' | 'below
 
 function numberOf(id: string): Statement {
   return sql`(select number from conversations where id = ${checkId(id)})`;
-}
-
-/** Adds nothing where the conversation has gone, or one of the ids is taken. */
-function adding(id: string, items: readonly ConversationItem[]): Statement {
-  const ids = items.map((item) => checkId(item.id));
-  const added = JSON.stringify(items.map((item) => ({ id: item.id, body: JSON.stringify(item.body) })));
-  return sql`insert into conversation_items (conversation, id, body)
-    select conversations.number, added.value ->> 'id', added.value ->> 'body'
-    from conversations, json_each(${added}) as added
-    where conversations.id = ${id} and ${new Set(ids).size === ids.length ? 1 : 0} and not exists (
-      select 1 from conversation_items as present
-      where present.conversation = conversations.number
-        and present.id in (select value from json_each(${JSON.stringify(ids)})))
-    order by added.key`;
 }
 
 function itemOf(row: Row): PlacedItem {

@@ -1,7 +1,7 @@
 import { SluiceError } from '../../core/errors.ts';
 import type { LogStore } from '../../core/stores.ts';
 import { checkId } from '../id.ts';
-import type { DatabaseHandle } from './protocol.ts';
+import type { DatabaseHandle } from './handle.ts';
 import { sql } from './sql.ts';
 
 /** The client log is a ring: this many entries, the newest. */
@@ -10,7 +10,7 @@ export const MOST_ENTRIES = 10_000;
 const MOST_BYTES = 64 * 1024;
 
 /** What clients logged: the newest entries, up to a number. */
-export class SqliteLog implements LogStore {
+export class SqlLog implements LogStore {
   readonly #database: DatabaseHandle;
 
   constructor(database: DatabaseHandle) {

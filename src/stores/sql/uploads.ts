@@ -1,10 +1,10 @@
 import type { UploadQuery, UploadRecord, UploadStore } from '../../core/stores.ts';
 import { checkId } from '../id.ts';
-import type { DatabaseHandle, Row } from './protocol.ts';
+import type { DatabaseHandle, Row } from './handle.ts';
 import { type Statement, sql } from './sql.ts';
 
 /** What is known of the files of the Files API. */
-export class SqliteUploads implements UploadStore {
+export class SqlUploads implements UploadStore {
   readonly #database: DatabaseHandle;
 
   constructor(database: DatabaseHandle) {

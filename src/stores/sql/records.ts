@@ -3,7 +3,7 @@ import { cautiousNow } from '../../core/file-age.ts';
 import { Locks } from '../../core/locks.ts';
 import type { Records } from '../../core/stores.ts';
 import { checkId } from '../id.ts';
-import type { DatabaseHandle } from './protocol.ts';
+import type { DatabaseHandle } from './handle.ts';
 import { type Statement, sql } from './sql.ts';
 
 export interface RecordsOptions<T> {
@@ -23,7 +23,7 @@ interface Stored<T> {
 }
 
 /** Records of one kind, as JSON. */
-export class SqliteRecords<T extends { readonly id: string }> implements Records<T> {
+export class SqlRecords<T extends { readonly id: string }> implements Records<T> {
   readonly #database: DatabaseHandle;
   readonly #kind: string;
   readonly #options: RecordsOptions<T>;
@@ -141,7 +141,7 @@ export class SqliteRecords<T extends { readonly id: string }> implements Records
       this.#expiredBy((this.#options.now ?? cautiousNow)()),
       sql`delete from records where number in (
             select number from records where kind = ${this.#kind} and expires is not null
-            order by expires desc limit -1 offset ${most()})`,
+            order by expires desc limit ${Number.MAX_SAFE_INTEGER} offset ${most()})`,
     ];
   }
 

@@ -2,7 +2,8 @@ import { daysUpTo } from '../../core/days.ts';
 import type { UsageStats, UsageStore } from '../../core/stores.ts';
 import { noTotals, type UsageBatch } from '../../core/usage-batch.ts';
 import type { UsageRecord, UsageTotals } from '../../core/usage-record.ts';
-import type { DatabaseHandle, Row } from './protocol.ts';
+import type { Dialect } from './dialect.ts';
+import type { DatabaseHandle, Row } from './handle.ts';
 import { type Statement, sql } from './sql.ts';
 
 /** Batches that are read at a time. */
@@ -18,38 +19,47 @@ const MOST_NAMES = 1_000;
 
 const NOTHING: UsageTotals = noTotals();
 
-const SUMS = sql`sum(requests) as requests, sum(prompt_tokens) as promptTokens,
-  sum(completion_tokens) as completionTokens, sum(total_tokens) as totalTokens, sum(saved_tokens) as savedTokens`;
+const SUMS = sql`sum(requests) as requests, sum(prompt_tokens) as "promptTokens",
+  sum(completion_tokens) as "completionTokens", sum(total_tokens) as "totalTokens", sum(saved_tokens) as "savedTokens"`;
+
+/** Of the members of a list of sums. */
+const FIGURES = sql`cast(value ->> 3 as double precision), cast(value ->> 4 as double precision),
+  cast(value ->> 5 as double precision), cast(value ->> 6 as double precision), cast(value ->> 7 as double precision)`;
 
 /** Usage: the records, and sums by day, user, provider and model that are kept in the same transaction. */
-export class SqliteUsage implements UsageStore {
+export class SqlUsage implements UsageStore {
   readonly #database: DatabaseHandle;
+  readonly #dialect: Dialect;
 
-  constructor(database: DatabaseHandle) {
+  constructor(database: DatabaseHandle, dialect: Dialect) {
     this.#database = database;
+    this.#dialect = dialect;
   }
 
   /** Answers come by the thousand a second, and each must cost next to nothing: the database sees a text and a few sums. */
-  async add(batch: UsageBatch): Promise<void> {
-    if (batch.size === 0) return;
-    const { id, day, first, json } = batch;
-    const sums = Array.from(batch.sums, ({ user, provider, model, totals }) => [
+  async add(usage: UsageBatch): Promise<void> {
+    if (usage.size === 0) return;
+    const { id, day, first, json } = usage;
+    const sums = Array.from(usage.sums, ({ user, provider, model, totals }) => [
       ...[user, provider, model, totals.requests],
       ...[totals.promptTokens, totals.completionTokens, totals.totalTokens, totals.savedTokens],
     ]);
+    // In one order everywhere: of two that add to the same sums in another one each might have what the other waits for.
+    sums.sort();
+    const batch = sql`insert into usage_batches (id, day, first, records) values (${id}, ${day}, ${first}, ${json})
+      on conflict (id) do nothing`;
     await this.#database.write(
-      sql`insert into usage_batches (id, day, first, records) values (${id}, ${day}, ${first}, ${json})
-          on conflict (id) do nothing`,
-      // What the statement before has changed: nothing, where the batch was there.
-      sql`insert into usage_sums
-          select ${day}, value->>0, value->>1, value->>2, value->>3, value->>4, value->>5, value->>6, value->>7
-          from json_each(${JSON.stringify(sums)}) where changes() = 1
-          on conflict (day, user, provider, model) do update set
-            requests = requests + excluded.requests,
-            prompt_tokens = prompt_tokens + excluded.prompt_tokens,
-            completion_tokens = completion_tokens + excluded.completion_tokens,
-            total_tokens = total_tokens + excluded.total_tokens,
-            saved_tokens = saved_tokens + excluded.saved_tokens`,
+      ...this.#dialect.ifInserted(
+        batch,
+        (inserted) => sql`insert into usage_sums
+          select ${day}, value ->> 0, value ->> 1, value ->> 2, ${FIGURES} from ${this.#dialect.list(sums)} as sums where ${inserted}
+          on conflict (day, "user", provider, model) do update set
+            requests = usage_sums.requests + excluded.requests,
+            prompt_tokens = usage_sums.prompt_tokens + excluded.prompt_tokens,
+            completion_tokens = usage_sums.completion_tokens + excluded.completion_tokens,
+            total_tokens = usage_sums.total_tokens + excluded.total_tokens,
+            saved_tokens = usage_sums.saved_tokens + excluded.saved_tokens`,
+      ),
     );
   }
 
@@ -67,15 +77,15 @@ export class SqliteUsage implements UsageStore {
   async stats({ today, days: count, user }: Parameters<UsageStore['stats']>[0]): Promise<UsageStats> {
     const dates = daysUpTo(today, count);
     const period = sql`day between ${dates[0] ?? today} and ${today}`;
-    const where = user === undefined ? period : sql`${period} and user = ${user}`;
+    const where = user === undefined ? period : sql`${period} and "user" = ${user}`;
     const byName = (column: Statement) =>
-      sql`select ${column} as name, sum(total_tokens) as totalTokens from usage_sums where ${where}
-          group by name order by totalTokens desc, name limit ${MOST_NAMES}`;
+      sql`select ${column} as name, sum(total_tokens) as "totalTokens" from usage_sums where ${where}
+          group by name order by "totalTokens" desc, name limit ${MOST_NAMES}`;
     const [byDay, models, providers, users] = await this.#database.read(
       sql`select day, ${SUMS} from usage_sums where ${where} group by day`,
       byName(sql`model`),
       byName(sql`provider`),
-      byName(sql`user`),
+      byName(sql`"user"`),
     );
     const present = new Map((byDay?.rows ?? []).map((row) => [String(row['day']), totalsOf(row)]));
     const days = dates.map((date) => ({ date, ...(present.get(date) ?? NOTHING) }));
@@ -90,11 +100,11 @@ export class SqliteUsage implements UsageStore {
 
   async forgetBefore(date: string): Promise<number> {
     const batches = sql`select number from usage_batches where day < ${date} limit ${DELETED_AT_ONCE}`;
-    const sums = sql`select day, user, provider, model from usage_sums where day < ${date} limit ${DELETED_AT_ONCE}`;
+    const sums = sql`select day, "user", provider, model from usage_sums where day < ${date} limit ${DELETED_AT_ONCE}`;
     for (let count = 0; ; ) {
       const deleted = await this.#database.write(
         sql`delete from usage_batches where number in (${batches})`,
-        sql`delete from usage_sums where (day, user, provider, model) in (${sums})`,
+        sql`delete from usage_sums where (day, "user", provider, model) in (${sums})`,
       );
       const some = deleted.reduce((sum, { changes }) => sum + changes, 0);
       if (some === 0) return count;

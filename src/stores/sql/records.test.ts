@@ -4,8 +4,8 @@ import { describe, type TestContext, test } from 'node:test';
 import { testLogger } from '../../../test/support/call.ts';
 import { temporaryFolder } from '../../../test/support/config-folder.ts';
 import type { CacheRecord } from '../../core/stores.ts';
-import { Database } from './database.ts';
-import { SqliteRecords } from './records.ts';
+import { Database } from '../sqlite/database.ts';
+import { SqlRecords } from './records.ts';
 import { sql } from './sql.ts';
 
 /** Writes after which something is forgotten for certain. */
@@ -17,7 +17,7 @@ function world(context: TestContext, most: number) {
   const database = new Database(path.join(temporaryFolder(context), 'sluice.db'), testLogger());
   const clock = { now: 0 };
   const open = (kind: string) =>
-    new SqliteRecords<CacheRecord>(database, kind, {
+    new SqlRecords<CacheRecord>(database, kind, {
       expires: (record) => record.expires,
       most: () => most,
       now: () => clock.now,

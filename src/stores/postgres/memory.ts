@@ -1,0 +1,79 @@
+import type { MemoryItem, MemoryQuery, MemoryStore } from '../../core/stores.ts';
+import { checkId } from '../id.ts';
+import type { DatabaseHandle } from '../sql/handle.ts';
+import { conditions, type FilterValue, type HasMember, itemOf } from '../sql/memory-items.ts';
+import { type Statement, sql } from '../sql/sql.ts';
+import { postgres } from './dialect.ts';
+import { queriesOf, vectorOf } from './words.ts';
+
+/** Memory with PostgreSQL's full-text search. */
+export class PostgresMemory implements MemoryStore {
+  readonly #database: DatabaseHandle;
+
+  constructor(database: DatabaseHandle) {
+    this.#database = database;
+  }
+
+  async add(items: readonly MemoryItem[]): Promise<void> {
+    if (items.length > 0) await this.#database.write(...items.map(adding));
+  }
+
+  async find(
+    userId: string,
+    { text, filters = {}, metadata = {}, offset, limit }: MemoryQuery,
+  ): Promise<{ total: number; items: readonly (MemoryItem & { score?: number })[] }> {
+    const queries = text === undefined ? undefined : queriesOf(text);
+    const ofUser = sql`memory.user_id = ${checkId(userId)}`;
+    if (queries?.length === 0) return { total: 0, items: [] };
+    let where = ofUser;
+    for (const each of conditions({ filters, metadata }, hasMember)) where = sql`${where} and ${each}`;
+    let score = sql`null::double precision`;
+    let terms = sql``;
+    if (queries !== undefined) {
+      where = sql`${where} and memory.words @@ ${queries.join(' | ')}::tsquery`;
+      // As in BM25, a word that few items have says more than one that all have; the rank counts how often, and how long an item is.
+      terms = sql`, terms as materialized (
+        select query, ln(1 + (mine.items - count(memory.number) + 0.5) / (count(memory.number) + 0.5)) as weight
+        from (select (value ->> 0)::tsquery as query from ${postgres.list(queries.map((query) => [query]))} as listed) as asked
+          cross join mine left join memory on ${ofUser} and memory.words @@ query
+        group by query, mine.items)`;
+      score = sql`(select sum(weight * ts_rank(memory.words, query, 1)) from terms)::double precision`;
+    }
+    const [counted, page] = await this.#database.read(
+      sql`select count(*) as total from memory where ${where}`,
+      sql`with mine as (select count(*) as items from memory where ${ofUser})${terms}
+          select memory.*, ${score} as score from memory where ${where}
+          order by score desc, memory.created_at desc, memory.number desc limit ${limit} offset ${offset}`,
+    );
+    return { total: Number(counted?.rows[0]?.['total'] ?? 0), items: (page?.rows ?? []).map(itemOf) };
+  }
+
+  async delete(userId: string, id?: string): Promise<number> {
+    const which = sql`user_id = ${checkId(userId)}`;
+    const [deleted] = await this.#database.write(
+      sql`delete from memory where ${id === undefined ? which : sql`${which} and id = ${checkId(id)}`}`,
+    );
+    return deleted?.changes ?? 0;
+  }
+}
+
+function adding(item: MemoryItem): Statement {
+  const { userId, id, role, text, conversationId, metadata, createdAt, updatedAt } = item;
+  return sql`
+    insert into memory
+      (user_id, id, role, text, conversation_id, metadata, members, created_at, updated_at, words)
+    values (${checkId(userId)}, ${checkId(id)}, ${role}, ${text}, ${conversationId}, ${JSON.stringify(metadata)},
+            ${membersOf(metadata)}, ${createdAt}, ${updatedAt}, ${vectorOf(text)}::tsvector)
+    on conflict (user_id, id) do update set
+      role = excluded.role, text = excluded.text, conversation_id = excluded.conversation_id, metadata = excluded.metadata,
+      members = excluded.members, updated_at = excluded.updated_at, words = excluded.words`;
+}
+
+/** Lines of `["name",value]`: no line feed stands in JSON, so that each can be looked for as it is. */
+function membersOf(metadata: MemoryItem['metadata']): string {
+  const members = Object.entries(metadata).filter(([, value]) => value === null || typeof value !== 'object');
+  return `\n${members.map((member) => `${JSON.stringify(member)}\n`).join('')}`;
+}
+
+const hasMember: HasMember = (name: string, value: FilterValue) =>
+  sql`strpos(memory.members, ${`\n${JSON.stringify([name, value])}\n`}) > 0`;

@@ -1,0 +1,9 @@
+import type { Dialect } from '../sql/dialect.ts';
+import { sql } from '../sql/sql.ts';
+
+export const sqlite: Dialect = {
+  list: (members) => sql`json_each(${JSON.stringify(members)})`,
+  ifInserted: (insert, then) => [insert, then(sql`changes() = 1`)],
+  // There is one writer.
+  lock: () => [],
+};
