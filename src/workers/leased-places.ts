@@ -55,14 +55,14 @@ export class LeasedPlaces implements Places {
     if (own !== undefined) this.#free(own);
   }
 
-  /** In the order in which `OwnPlaces` looks. */
+  /** The client's own first: while the primary is asked for it, nobody else must miss a place that may not be needed. */
   async #takeLate(client: string | undefined): Promise<void> {
-    await this.#reserve(this.#all);
-    if (client === undefined) return;
+    const own = client === undefined ? undefined : this.#leaseOf(client);
+    if (own !== undefined) await this.#reserve(own);
     try {
-      await this.#reserve(this.#leaseOf(client));
+      await this.#reserve(this.#all);
     } catch (error) {
-      this.#free(this.#all);
+      if (own !== undefined) this.#free(own);
       throw error;
     }
   }

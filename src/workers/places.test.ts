@@ -79,6 +79,17 @@ describe('places of several workers', () => {
     assert.deepEqual([countOf(rest, true), countOf(rest, 'overloaded')], [10, 5]);
   });
 
+  test('are not kept from others by a client who asks for more than its share, while it waits for the answer', async () => {
+    const { workers } = open(6, 2, 2);
+    const [first, second] = workers;
+    assert.ok(first !== undefined && second !== undefined);
+    for (const { places } of workers) assert.equal(await take(places, '192.0.2.1'), true);
+    const greedy = Array.from({ length: 12 }, (_, at) => take(workers[at % 2]?.places ?? assert.fail(), '192.0.2.1'));
+    const others = [first, second, first, second].map(({ places }) => take(places));
+    assert.deepEqual(await Promise.all(others), [true, true, true, true]);
+    assert.equal(countOf(await Promise.all(greedy), 'rate_limited'), 12);
+  });
+
   test('usually cost no message', async () => {
     const { workers, messages } = open(5_000, 200, 2);
     const places = workers[0]?.places ?? assert.fail();
