@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { top } from '../../src/cli/top/index.ts';
 import type { Terminal } from '../../src/cli/top/live.ts';
@@ -112,6 +113,22 @@ describe('sluice top', { timeout: 60_000 }, () => {
     assert.ok(terminal.text.endsWith('\x1b[?25h\x1b[?1049l') && !terminal.input.isRaw);
     assert.equal(terminal.output.listenerCount('resize') + terminal.input.listenerCount('data'), 0);
   });
+
+  for (const keys of ['\x03\x03', 'qq', '\x1b\x1b', '\x1b[A\x03', 'xq']) {
+    test(`ends also when keys come together, as from afar: ${JSON.stringify(keys)}`, async () => {
+      const terminal = new FakeTerminal(true);
+      const running = top({ url: world.origin, interval: '3600' }, terminal, { SLUICE_KEY: KEY });
+      await terminal.until(/openai/);
+      terminal.type('\x1b[A');
+      terminal.type('\x1b[1;2Q');
+      terminal.type('\x1b\x1b[A');
+      await turn();
+      assert.ok(terminal.input.isRaw, 'other keys do nothing');
+      terminal.type(keys);
+      await running;
+      assert.ok(!terminal.input.isRaw);
+    });
+  }
 
   test('says that it does not trust the certificate, and not that nobody is there', async (context) => {
     const { origin } = await secureServer(context, (_request, response) => response.end());

@@ -28,8 +28,10 @@ const HOME = '\x1b[H';
 const REST_OF_LINE = '\x1b[K';
 const REST_OF_SCREEN = '\x1b[J';
 
-/** `q`, Q, Escape alone, Ctrl-C and Ctrl-D. */
-const QUITS: ReadonlySet<string> = new Set(['q', 'Q', '\x1b', '\x03', '\x04']);
+const ESCAPE = '\x1b';
+/** Ctrl-C and Ctrl-D, which are part of no other key. */
+const ALWAYS_QUIT: readonly string[] = ['\x03', '\x04'];
+const QUITS: readonly string[] = ['q', 'Q', ...ALWAYS_QUIT];
 
 /** The live view: looks again and again, draws, and leaves the terminal as it was. */
 export class Live {
@@ -53,7 +55,7 @@ export class Live {
     this.#seen = { url: this.#source.url, now: before, before: undefined, requests: await newest(this.#source) };
     const { promise: over, resolve: end } = Promise.withResolvers<'over'>();
     const onKey = (keys: Buffer | string): void => {
-      if (QUITS.has(String(keys))) end('over');
+      if (isQuit(String(keys))) end('over');
     };
     const onSignal = (): void => end('over');
     const onResize = (): void => this.#draw();
@@ -102,4 +104,12 @@ export class Live {
     const lines = view(this.#seen, screen);
     output.write(HOME + lines.map((line) => line + REST_OF_LINE).join('\r\n') + REST_OF_SCREEN);
   }
+}
+
+/** Whether one of the keys that arrived together says so. Escape with more behind it is another key, such as an arrow. */
+function isQuit(keys: string): boolean {
+  const [plain = ''] = keys.split(ESCAPE, 1);
+  return (
+    QUITS.some((key) => plain.includes(key)) || ALWAYS_QUIT.some((key) => keys.includes(key)) || keys.endsWith(ESCAPE)
+  );
 }
