@@ -63,7 +63,10 @@ export const limitRules: Readonly<Record<keyof Limits, LimitRule>> = {
   keepAliveMs: wait('An idle connection from a client stays open this long.'),
   upstreamKeepAliveMs: wait('An idle connection to an upstream stays open at most this long.'),
   streams: count('Answers streamed at the same time; over it: 503.', 1_000_000),
-  streamsPerClient: count('Answers streamed at the same time to one client; over it: 429.', 1_000_000),
+  streamsPerClient: count(
+    'Answers streamed at the same time to one client; over it: 429. Programs on this machine count as none.',
+    1_000_000,
+  ),
   unattendedMs: wait('A resumable answer that nobody reads goes on this long; then it is stopped.'),
   keptAnswerMs: wait('A resumable answer is kept this long after its end, or after its last reader left.'),
   keptAnswerBytes: size('Newest bytes of a resumable answer that are kept; for older ones: 410.'),
