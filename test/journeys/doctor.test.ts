@@ -233,7 +233,7 @@ aliases:
       finding(`✓ the alias "${alias}"`);
     assert.equal(
       finding('! the alias "own"'),
-      '! the alias "own" stands for openrouter/some/model, which cannot be checked while openrouter cannot be asked',
+      '! the alias "own" stands for openrouter/some/model, but openrouter has no key: it answers only requests that bring one → export OPENROUTER_API_KEY=… or set providers.openrouter.apiKey; a key is made at https://openrouter.ai/settings/keys',
     );
     assert.equal(finding('✓ the default provider'), '✓ the default provider is flite');
     assert.equal(finding('✓ the default model'), '✓ the default model stands for mock:m1');

@@ -5,7 +5,7 @@ import { Catalog } from '../../routing/catalog.ts';
 import { select, type Target } from '../../routing/select.ts';
 import { quiet } from '../all-providers.ts';
 import { type Finding, good, note, wrong } from './finding.ts';
-import { meant, type Offered } from './providers.ts';
+import { howToGiveKey, meant, type Offered } from './providers.ts';
 
 /** What may be asked of a name, the most usual first. */
 const ABILITIES: readonly Ability[] = ['chat', 'image', 'speech', 'transcribe', 'embed', 'moderate', 'rerank'];
@@ -56,6 +56,9 @@ async function targetFinding(what: string, path: string, name: string, names: Na
     return { provider, found, has: model === '' || found?.models.includes(model) === true };
   });
   if (about.some(({ has }) => has)) return good(`${what} stands for ${name}`);
+  const [target] = targets;
+  if (target !== undefined && about.every(({ found }) => found === undefined))
+    return waitingFinding(what, name, target);
   const unsure =
     targets.length === 0
       ? offered
@@ -70,10 +73,17 @@ async function targetFinding(what: string, path: string, name: string, names: Na
     targets.length === 0
       ? offered.flatMap(({ provider, models }) => models.map((model) => `${provider.id}/${model}`))
       : about.flatMap(({ found }) => found?.models ?? []);
-  const [target] = targets;
   return wrong(
     `${what} points to "${name}", which no provider offers`,
     `${meant(target?.model ?? name, all)}correct ${path}`,
+  );
+}
+
+/** Of a known provider that nobody has given a key here. */
+function waitingFinding(what: string, name: string, { provider: { id, auth, loginUrl } }: Target): Finding {
+  return note(
+    `${what} stands for ${name}, but ${id} has no key: it answers only requests that bring one`,
+    howToGiveKey(id, auth.kind === 'api_key' ? auth.variable : undefined, loginUrl),
   );
 }
 

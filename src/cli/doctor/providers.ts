@@ -99,10 +99,14 @@ export function keyPlace(
 }
 
 function withoutKey({ id, label, keyVariable, loginUrl }: ProviderConfig): Finding {
+  return wrong(`${id}: ${label} needs a key and has none`, howToGiveKey(id, keyVariable, loginUrl));
+}
+
+export function howToGiveKey(id: string, keyVariable: string | undefined, loginUrl: string | undefined): string {
   const give =
     keyVariable === undefined ? `set providers.${id}.apiKey` : `export ${keyVariable}=… or set providers.${id}.apiKey`;
   const make = loginUrl === undefined ? '' : `; a key is made at ${loginUrl}`;
-  return wrong(`${id}: ${label} needs a key and has none`, `${give}${make}`);
+  return `${give}${make}`;
 }
 
 function explain(provider: ProviderConfig, error: SluiceError, place: string | undefined): Finding {
