@@ -241,8 +241,11 @@ aliases:
   });
 
   test('a provider without its key', async (context) => {
-    const { code, finding } = await examine(context, { yaml: `${NO_LOCAL}providers: {groq: {}}\n` });
+    const { code, finding } = await examine(context, {
+      yaml: `${NO_LOCAL}providers: {groq: {}}\ndefaultProvider: mistral\n`,
+    });
     assert.equal(code, 1);
+    assert.match(finding('✗ the default provider'), /mistral has no key → export MISTRAL_API_KEY=… or set /);
     assert.equal(
       finding('✗ groq'),
       '✗ groq: Groq needs a key and has none → export GROQ_API_KEY=… or set providers.groq.apiKey; a key is made at https://console.groq.com/keys',

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts';
+import { type Row, rows } from '../../config/rows.ts';
 import { suggest } from '../../config/suggest.ts';
 import { type Ability, isReady, type Provider } from '../../core/provider.ts';
 import { Catalog } from '../../routing/catalog.ts';
@@ -59,6 +60,8 @@ async function targetFinding(what: string, path: string, name: string, names: Na
   const [target] = targets;
   if (target !== undefined && about.every(({ found }) => found === undefined))
     return waitingFinding(what, name, target);
+  const absent = targets.length === 0 ? absentServer(name, names) : undefined;
+  if (absent !== undefined) return absentFinding(`${what} stands for ${name}, which`, absent);
   const unsure =
     targets.length === 0
       ? offered
@@ -80,11 +83,26 @@ async function targetFinding(what: string, path: string, name: string, names: Na
 }
 
 /** Of a known provider that nobody has given a key here. */
-function waitingFinding(what: string, name: string, { provider: { id, auth, loginUrl } }: Target): Finding {
+function waitingFinding(what: string, name: string, { provider }: Target): Finding {
   return note(
-    `${what} stands for ${name}, but ${id} has no key: it answers only requests that bring one`,
-    howToGiveKey(id, auth.kind === 'api_key' ? auth.variable : undefined, loginUrl),
+    `${what} stands for ${name}, but ${provider.id} has no key: it answers only requests that bring one`,
+    keyFor(provider),
   );
+}
+
+function keyFor({ id, auth, loginUrl }: Provider): string {
+  return howToGiveKey(id, auth.kind === 'api_key' ? auth.variable : undefined, loginUrl);
+}
+
+/** The local server that a name begins with, where it would be found but does not run. */
+function absentServer(name: string, { config, offered }: Names): Row | undefined {
+  const row = rows.get(name.split(/[/:]/, 1)[0] ?? '');
+  const isLookedFor = config.detectLocal && row?.activation === 'local' && config.disabled?.includes(row.id) !== true;
+  return isLookedFor && !offered.some(({ provider }) => provider.id === row.id) ? row : undefined;
+}
+
+function absentFinding(what: string, { id, label }: Row): Finding {
+  return note(`${what} is there as soon as ${label} runs`, `start it, or set providers.${id}.baseUrl`);
 }
 
 /** Where the router would send some request for a name; empty: nowhere. */
@@ -105,10 +123,14 @@ function mayBeReady(provider: Provider): boolean {
   return isReady(provider) || provider.auth.kind === 'cookies';
 }
 
-function providerFinding(id: string, { offered, catalog }: Names): Finding {
+function providerFinding(id: string, names: Names): Finding {
+  const { offered, catalog } = names;
   const provider = catalog.provider(id);
   if (provider !== undefined && offered.some((each) => each.provider.id === provider.id))
     return good(`the default provider is ${id}`);
+  if (provider !== undefined) return wrong(`the default provider ${id} has no key`, keyFor(provider));
+  const absent = absentServer(id, names);
+  if (absent !== undefined) return absentFinding(`the default provider ${id}`, absent);
   const on = offered.map((each) => each.provider.id);
   const near = suggest(id, on);
   const hint = near === undefined ? '' : `did you mean "${near}"? `;
