@@ -2,14 +2,21 @@ import { Command, CommanderError } from 'commander';
 import type { Flags } from '../config/flags.ts';
 import { suggest } from '../config/suggest.ts';
 import { oneLine } from '../core/one-line.ts';
+import { codeOf } from '../outbound/error-code.ts';
 import { version } from '../package.ts';
 import { EXIT_FAILED, EXIT_USAGE, explainFailure, Failure } from './failure.ts';
 import type { TopOptions } from './top/index.ts';
 
+/** Why something that a command said is not where it should be. */
+let lost: Error | undefined;
+
 /** Runs the command line. Ends with an exit code; only `serve` goes on until a signal. */
 export async function run(words: readonly string[]): Promise<void> {
-  // `sluice | head` closes the output early; that is no reason to end.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  // `sluice | head` closes the output early; that is no reason to end, and a full disk is none to stop serving.
+  process.stderr.on('error', () => undefined);
+  process.stdout.on('error', (error) => {
+    if (codeOf(error) !== 'EPIPE') lost ??= error;
+  });
   try {
     await createProgram().parseAsync(words, { from: 'user' });
   } catch (error) {
@@ -124,6 +131,13 @@ function hintFor(unknownOption: string): string {
 /** Ends once everything is written; connections that are kept alive do not hold it up. */
 async function end(exitCode: number): Promise<void> {
   process.exitCode = exitCode;
-  await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write('', done))));
-  process.exit(exitCode);
+  await written(process.stdout);
+  if (lost !== undefined)
+    process.stderr.write(`sluice: not all of the output could be written: ${explainFailure(lost).lines[0]}\n`);
+  await written(process.stderr);
+  process.exit(lost === undefined ? exitCode : exitCode || EXIT_FAILED);
+}
+
+function written(stream: NodeJS.WriteStream): Promise<unknown> {
+  return new Promise((done) => stream.write('', done));
 }

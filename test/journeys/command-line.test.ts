@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
@@ -13,6 +23,8 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
   version: string;
 };
 
+/** A device on which there is never any room. */
+const FULL = '/dev/full';
 const READY = /Page +http:\/\/(\S+)\//;
 
 /** One clear line, nothing else. */
@@ -53,6 +65,20 @@ describe('usage', () => {
       '--version',
     ]) {
       assert.ok(stdout.includes(word), word);
+    }
+  });
+
+  test('what cannot be written is said, and no success', {
+    skip: !existsSync(FULL) && `no ${FULL}`,
+  }, async (context) => {
+    const folder = temporaryFolder(context);
+    const stdout = openSync(FULL, 'w');
+    context.after(() => closeSync(stdout));
+    writeFileSync(path.join(folder, 'sluice.yaml'), 'detectLocal: false\n');
+    for (const word of ['models', 'doctor', '--help']) {
+      const { code, stderr } = await runSluice(context, [word], { folder, stdout });
+      assert.match(stderr, /^sluice: not all of the output could be written: ENOSPC: /m);
+      assert.equal(code, 1);
     }
   });
 

@@ -19,7 +19,7 @@ export interface RunOptions {
   /** Default: `bin/sluice.js` of this repository. */
   readonly command?: string;
   /** Where what it says there leads, which is then not heard here. */
-  readonly stdout?: Socket;
+  readonly stdout?: number | Socket;
   readonly stderr?: number | Socket;
 }
 
