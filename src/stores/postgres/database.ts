@@ -12,6 +12,8 @@ import { checkServer } from './server.ts';
 /** Connections of one node. A server allows a hundred in all, if nobody says otherwise. */
 const CONNECTIONS = 8;
 const CONNECT_MS = 5_000;
+/** A new connection costs some milliseconds of cryptography. */
+const IDLE_MS = 300_000;
 /** Then the request fails, whatever became of it. */
 const ANSWER_MS = 20_000;
 /** Waiting for another node's write, in milliseconds. */
@@ -173,6 +175,7 @@ async function makePool(url: string): Promise<Pool> {
     application_name: 'sluice',
     max: CONNECTIONS,
     connectionTimeoutMillis: CONNECT_MS,
+    idleTimeoutMillis: IDLE_MS,
     query_timeout: ANSWER_MS + CONNECT_MS,
     keepAlive: true,
     // An idle database keeps no process alive.
