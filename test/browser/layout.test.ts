@@ -68,6 +68,28 @@ describe('the layout', { skip: withoutBrowser }, () => {
     );
   });
 
+  test('keeps how to use it from code within a phone, however long the name of the model is', async () => {
+    const model = 'a-model-with-a-long-name/instruct-preview-2026-11-28-thinking-extended';
+    const gateway = await openGateway(() => ({ text: [] }), [model]);
+    try {
+      await visit(
+        async (page) => {
+          await ready(page);
+          for (const summary of await page.locator('.welcome summary').all()) await summary.click();
+          await page.locator('#curl', { hasText: model }).waitFor();
+          assert.deepEqual(await page.evaluate(SIDEWAYS), []);
+          const wide = page.locator('.welcome > *, .card, .card > *').evaluateAll((parts, width) => {
+            return parts.filter((part) => part.getBoundingClientRect().right > width).map((part) => part.className);
+          }, PHONE.width);
+          assert.deepEqual(await wide, []);
+        },
+        { gateway, viewport: PHONE },
+      );
+    } finally {
+      await gateway.close();
+    }
+  });
+
   test('shows the chats in low windows, and what is below them', async () => {
     await visit(
       async (page) => {
