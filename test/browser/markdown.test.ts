@@ -120,8 +120,11 @@ describe('markdown shows', { skip: withoutBrowser, timeout: 900_000 }, () => {
     await update(`${FENCE}mermaid\n${flow}\n${FENCE}`, true);
     assert.equal(await count('figure img[src^="blob:"]'), 1);
     assert.equal(await here.page.locator('pre').isVisible(), false);
+    // A picture has no lines.
+    assert.equal(await here.page.getByRole('button', { name: 'Wrap lines' }).count(), 0);
     await here.page.getByRole('button', { name: 'Source' }).click();
     assert.equal(await here.page.locator('pre').innerText(), flow);
+    assert.equal(await here.page.getByRole('button', { name: 'Wrap lines' }).count(), 1);
     const sequence =
       'sequenceDiagram\nparticipant A as Anna\nA->>B: hello <b>\nloop often\nB-->>A: hi\nend\nNote over A,B: done';
     await render(

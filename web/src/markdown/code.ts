@@ -99,6 +99,8 @@ function createCode(host: HTMLElement, tools: Tools): Component {
       bar.after(figure);
       pre.hidden = true;
       attach(sourceButton, true, bar, wrap);
+      // There are lines to wrap once the source is shown.
+      wrap.hidden = true;
     });
   }
 
@@ -116,6 +118,7 @@ function createCode(host: HTMLElement, tools: Tools): Component {
     },
     source: (pressed) => {
       pre.hidden = !pre.hidden;
+      wrap.hidden = pre.hidden;
       pressed.setAttribute('aria-pressed', String(!pre.hidden));
     },
     preview: (pressed) => {
