@@ -121,6 +121,26 @@ describe('the dashboard', { skip: withoutBrowser }, () => {
     });
   });
 
+  test('shows all of what went wrong with a request', async () => {
+    const error = { code: 'context_length_exceeded', name: 'SluiceError', message: 'Too long' };
+    for (const viewport of [undefined, PHONE, { width: 320, height: 640 }]) {
+      await visit(
+        async (page) => {
+          await page.route('**/backend-api/v2/requests?**', (route) =>
+            route.fulfill({
+              json: { requests: [{ ...ENTRY, status: 400, error }], total: 1, kept: 1, next: null, mode: 'full' },
+            }),
+          );
+          await goTo(page, '#/dashboard/requests');
+          const sign = page.locator('.request .status');
+          await becomes(() => sign.innerText(), error.code);
+          assert.equal(await sign.evaluate((node) => node.scrollWidth > node.clientWidth), false);
+        },
+        viewport === undefined ? {} : { viewport },
+      );
+    }
+  });
+
   test('shows no more of what is no longer searched for', async () => {
     await visit(async (page) => {
       const held: Route[] = [];
