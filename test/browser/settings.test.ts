@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { after, describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import type { SeenRequest } from '../support/seen-request.ts';
 import type { VendorScript } from '../support/vendor-script.ts';
 import { withoutBrowser } from './chromium.ts';
 import { becomes, comesToFit, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
+import { answerWith } from './scripted-events.ts';
 import { setStage } from './stage.ts';
 import { ask, finished, goTo, lastAnswer, PHONE, PIXEL, ready, settled } from './visit.ts';
 
@@ -37,6 +38,7 @@ describe('settings', { skip: withoutBrowser }, () => {
       'Scripted',
       `  groq: { label: Locked, baseUrl: '${locked.baseUrl}' }
   mute: { kind: openai, label: Mute, baseUrl: 'http://127.0.0.1:9/v1', apiKey: anything }
+  bare: { kind: openai, label: Set up without a key, baseUrl: '${locked.baseUrl}' }
   known: { kind: openai, label: Known by cookies, baseUrl: '${locked.baseUrl}', auth: cookies }
 embedded: { enabled: true }
 `,
@@ -257,6 +259,34 @@ embedded: { enabled: true }
         // The server got it with requests, and keeps it nowhere.
         const providers = await (await fetch(api('providers'))).text();
         assert.doesNotMatch(providers, /no-longer-right|the-right-key/);
+      },
+      { path: '/#/settings/providers' },
+    );
+  });
+
+  test('offers to enter a key only where it is used: else it says where one goes, or asks for cookies', async () => {
+    await visit(
+      async (page) => {
+        await row(page, 'bare')
+          .getByText(/Incorrect API key provided.* Add its apiKey in the server’s sluice\.yaml\./)
+          .waitFor();
+        await goTo(page, '#/');
+        const askOf = async (name: string): Promise<Locator> => {
+          await answerWith(page, [
+            { type: 'provider', provider: { name, label: name } },
+            { type: 'auth', auth: 'MissingAuthError', message: 'MissingAuthError: Not without' },
+          ]);
+          await ask(page, 'hello');
+          return lastAnswer(page).locator('.error');
+        };
+        const keyless = await askOf('bare');
+        await keyless.getByText('Add its apiKey in the server’s sluice.yaml.').waitFor();
+        assert.equal(await keyless.getByRole('button', { name: /Enter a key/ }).count(), 0);
+        const known = await askOf('known');
+        await known.getByText('upload its cookies in the settings.').waitFor();
+        assert.equal(await known.getByRole('button', { name: /Enter a key/ }).count(), 0);
+        await known.getByRole('link', { name: 'Upload cookies' }).click();
+        await page.getByRole('heading', { name: 'Cookies' }).waitFor();
       },
       { path: '/#/settings/providers' },
     );

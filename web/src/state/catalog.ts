@@ -136,6 +136,13 @@ export function offersOf(catalog: CatalogState): readonly Offer[] {
   );
 }
 
+/** Where somebody gives a provider what it wants: its key on the page or, of one that was set up without any, in the file. */
+export function wayIn(provider: ProviderEntry | undefined): 'key' | 'cookies' | 'file' {
+  if (provider === undefined) return 'key';
+  if (provider.cookie_domain !== null) return 'cookies';
+  return provider.auth ? 'key' : 'file';
+}
+
 /** Whether nobody offers anything, as far as that is known. */
 export function hasNone(catalog: CatalogState): boolean {
   const isAsking = Object.values(catalog.own).includes('asking');

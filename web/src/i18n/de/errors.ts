@@ -9,6 +9,10 @@ export const errors: Words<typeof english> = {
   lost: 'Der Server hat den Rest dieser Antwort nicht mehr. Versuche es noch einmal.',
   unauthorized: 'Dieser Server will seinen Zugangsschlüssel: Öffne die Adresse, die Sluice beim Start ausgegeben hat.',
   key: 'Der Anbieter will einen Schlüssel oder lehnt den bekommenen ab. Gib hier einen ein, oder lege ihn in die Umgebung oder in sluice.yaml.',
+  keyless:
+    'Der Anbieter will einen Schlüssel, ist aber ohne einen eingerichtet. Ergänze seinen apiKey in der sluice.yaml des Servers.',
+  cookies:
+    'Der Anbieter will Cookies oder lehnt die bekommenen ab. Melde dich dort mit einem Browser an, und lade dessen Cookies in den Einstellungen hoch.',
   credit:
     'Bei diesem Anbieter ist kein Guthaben mehr da. Lade es dort auf, gib den Schlüssel eines anderen Kontos ein oder wähle ein anderes Modell.',
   otherModel: 'Dieses Modell bietet gerade niemand an. Wähle oben ein anderes.',

@@ -6,6 +6,9 @@ export const errors = {
   lost: 'The server no longer has the rest of this answer. Try again.',
   unauthorized: 'This server wants its access key: open the address that Sluice printed when it started.',
   key: 'The provider wants a key, or refuses the one it got. Enter one here, or put it into the environment or sluice.yaml.',
+  keyless: 'The provider wants a key, but was set up without one. Add its apiKey in the server’s sluice.yaml.',
+  cookies:
+    'The provider wants cookies, or refuses those it got. Log in there with a browser, and upload its cookies in the settings.',
   credit:
     'There is no credit left with this provider. Top it up there, enter the key of another account, or choose another model.',
   otherModel: 'Nobody offers this model at the moment. Choose another one from the list above.',

@@ -9,6 +9,10 @@ export const errors: Words<typeof english> = {
   lost: 'El servidor ya no tiene el resto de esta respuesta. Vuelve a intentarlo.',
   unauthorized: 'Este servidor pide su clave de acceso: abre la dirección que Sluice mostró al iniciar.',
   key: 'El proveedor pide una clave o rechaza la que recibió. Introdúcela aquí, o ponla en el entorno o en sluice.yaml.',
+  keyless:
+    'El proveedor pide una clave, pero está configurado sin ella. Añade su apiKey en el sluice.yaml del servidor.',
+  cookies:
+    'El proveedor pide cookies o rechaza las que recibió. Inicia sesión allí con un navegador y sube sus cookies en los ajustes.',
   credit: 'No queda saldo con este proveedor. Recárgalo allí, introduce la clave de otra cuenta o elige otro modelo.',
   otherModel: 'Nadie ofrece este modelo ahora. Elige otro en la lista de arriba.',
   missing: 'Un archivo de este chat ya no está en el servidor. Edita la pregunta a la que pertenece y quítalo allí.',

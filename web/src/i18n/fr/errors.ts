@@ -9,6 +9,10 @@ export const errors: Words<typeof english> = {
   lost: 'Le serveur n’a plus la suite de cette réponse. Réessayez.',
   unauthorized: 'Ce serveur demande sa clé d’accès : ouvrez l’adresse que Sluice a affichée au démarrage.',
   key: 'Le fournisseur demande une clé ou refuse celle reçue. Saisissez-en une ici, ou mettez-la dans l’environnement ou sluice.yaml.',
+  keyless:
+    'Le fournisseur demande une clé, mais il est configuré sans. Ajoutez son apiKey dans le sluice.yaml du serveur.',
+  cookies:
+    'Le fournisseur demande des cookies ou refuse ceux qu’il a reçus. Connectez-vous-y avec un navigateur, puis envoyez ses cookies dans les réglages.',
   credit:
     'Il n’y a plus de crédit chez ce fournisseur. Rechargez-le, saisissez la clé d’un autre compte ou choisissez un autre modèle.',
   otherModel: 'Personne n’offre ce modèle pour l’instant. Choisissez-en un autre ci-dessus.',

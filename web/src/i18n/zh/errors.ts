@@ -8,6 +8,8 @@ export const errors: Words<typeof english> = {
   lost: '服务器已不再保留此回答的其余部分，请重试。',
   unauthorized: '此服务器需要访问密钥：请打开 Sluice 启动时显示的地址。',
   key: '提供商需要密钥，或拒绝了当前密钥。请在此输入，或写入环境变量或 sluice.yaml。',
+  keyless: '提供商需要密钥，但其配置中没有。请在服务器的 sluice.yaml 中为其添加 apiKey。',
+  cookies: '提供商需要 Cookie，或拒绝了当前 Cookie。请用浏览器在其网站登录，然后在设置中上传 Cookie。',
   credit: '在该提供商处的余额已用完。请前往充值、输入其他账户的密钥，或选择其他模型。',
   otherModel: '目前没有提供商提供此模型，请在上方选择其他模型。',
   missing: '此对话中的某个文件已不在服务器上。请编辑它所属的问题，并在那里移除它。',

@@ -6,10 +6,11 @@ import { ProvidersLink } from '../../components/ProvidersLink.tsx';
 import { useIsBack } from '../../components/use-back.ts';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
-import { hasNone } from '../../state/catalog.ts';
+import { hasNone, wayIn } from '../../state/catalog.ts';
 import type { Failure, Message } from '../../state/model.ts';
+import { addressOf } from '../../state/route.ts';
 import { useApp } from '../../state/use.ts';
-import { adviceFor, isAboutKey, isAboutModel } from './advice.ts';
+import { adviceOf, isAboutKey, isAboutModel } from './advice.ts';
 
 export interface ErrorBoxProps {
   readonly failure: Failure;
@@ -22,6 +23,8 @@ export interface ErrorBoxProps {
 /** What went wrong, and what to do about it. */
 export function ErrorBox({ failure, message, isLast, again }: ErrorBoxProps) {
   const { provider = '', label = provider } = message;
+  const asked = useApp(({ catalog }) => catalog.providers.find(({ name }) => name === provider));
+  const way = wayIn(asked);
   const isEmpty = useApp((state) => hasNone(state.catalog));
   const wantsModel = isAboutModel(failure);
   // Nobody knows whose key it should be, or there is nothing else to choose.
@@ -38,9 +41,14 @@ export function ErrorBox({ failure, message, isLast, again }: ErrorBoxProps) {
             <strong>{failure.message}</strong>
           </p>
         )}
-        <p>{t(isBack ? 'errors.back' : adviceFor(failure))}</p>
+        <p>{t(isBack ? 'errors.back' : adviceOf(failure, asked))}</p>
         <p class="error-actions" aria-live="off">
-          {isAboutKey(failure) && provider !== '' && (
+          {isAboutKey(failure) && way === 'cookies' && (
+            <a class="button is-primary" href={addressOf('settings', 'cookies')}>
+              <Icon name="upload" /> {t('settings.uploadCookies')}
+            </a>
+          )}
+          {isAboutKey(failure) && way === 'key' && provider !== '' && (
             <button type="button" class="button is-primary" onClick={openKey}>
               <Icon name="key" /> {t('chat.enterKey', { provider: label })}
             </button>

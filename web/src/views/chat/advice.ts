@@ -1,5 +1,6 @@
 import type { Key } from '../../i18n/dictionary.ts';
 import { t } from '../../i18n/index.ts';
+import { type ProviderEntry, wayIn } from '../../state/catalog.ts';
 import type { Failure } from '../../state/model.ts';
 
 const BY_CODE: Readonly<Record<string, Key>> = {
@@ -45,6 +46,13 @@ export function adviceFor({ code, status, needsKey }: Failure): Key {
   if (byCode !== undefined) return byCode;
   const found = BY_STATUS.find(([from, to]) => status !== undefined && status >= from && status <= to);
   return found?.[2] ?? 'errors.again';
+}
+
+/** The same, where it is known whose failure it is: not everybody who wants a key can be given one here. */
+export function adviceOf(failure: Failure, provider: ProviderEntry | undefined): Key {
+  const advice = adviceFor(failure);
+  if (advice !== 'errors.key') return advice;
+  return ({ key: 'errors.key', cookies: 'errors.cookies', file: 'errors.keyless' } as const)[wayIn(provider)];
 }
 
 /** Whether the provider's key is what is missing, or wrong, or of an account that has no credit. */

@@ -10,7 +10,7 @@ import { app } from '../../state/app.ts';
 import type { ProviderEntry } from '../../state/catalog.ts';
 import { addressOf } from '../../state/route.ts';
 import { useApp } from '../../state/use.ts';
-import { reasonOf } from '../chat/advice.ts';
+import { adviceOf, reasonOf } from '../chat/advice.ts';
 import { statusOf } from './provider-status.ts';
 
 interface Outcome {
@@ -39,7 +39,11 @@ export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) 
     try {
       setLast({ ...(await ask()), key });
     } catch (thrown) {
-      setLast({ isGood: false, text: problem(reasonOf(toFailure(thrown))), key });
+      const failure = toFailure(thrown);
+      const text = problem(reasonOf(failure));
+      // There is no button for it here.
+      const isKeyless = adviceOf(failure, provider) === 'errors.keyless';
+      setLast({ isGood: false, text: isKeyless ? `${text} ${t('errors.keyless')}` : text, key });
     } finally {
       setTesting(false);
     }
