@@ -375,7 +375,7 @@ embedded: { enabled: true }
         await page.getByText(/broken\.json was not taken\./).waitFor();
         const cookie = { domain: '127.0.0.1', name: 'session', value: 'a-secret-value', path: '/' };
         await choose('cookies.json', JSON.stringify([cookie]));
-        await page.getByText('cookies.json: File saved: 1 cookies of one domain').waitFor();
+        await page.getByText('cookies.json: File saved: one cookie of one domain').waitFor();
         await page.getByText('The server has cookies of 127.0.0.1').waitFor();
       },
       { path: '/#/settings/cookies' },

@@ -16,7 +16,7 @@ export function uploadCookies(deps: Deps): Handler {
     const message =
       cookies.length === 0
         ? 'File read, but it holds no cookies of a domain that a provider here is configured for'
-        : `File saved: ${cookies.length} cookies of ${domains.length === 1 ? 'one domain' : `${domains.length} domains`}`;
+        : `File saved: ${cookies.length === 1 ? 'one cookie' : `${cookies.length} cookies`} of ${domains.length === 1 ? 'one domain' : `${domains.length} domains`}`;
     return { message, filename };
   };
 }
