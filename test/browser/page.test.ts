@@ -79,6 +79,9 @@ describe('the page', { skip: withoutBrowser }, () => {
       await comesToFit(() => page.locator('#curl').innerText(), /\/v1\/chat\/completions/);
       await page.getByRole('button', { name: 'Copy the address' }).click();
       await becomes(() => page.evaluate('navigator.clipboard.readText()'), `${gateway.origin}/v1`);
+      // Nobody has to start the server anew for another model.
+      await page.locator('.welcome').getByRole('link', { name: 'Settings → Providers' }).click();
+      await page.locator('#provider-search').waitFor();
     });
   });
 

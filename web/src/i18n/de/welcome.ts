@@ -9,7 +9,8 @@ export const welcome: Words<typeof english> = {
   models: { one: '{count} Modell', other: '{count} Modelle' },
   noneListed: 'Keine Modelle: warum?',
   demo: 'Das eingebaute Modell läuft auf diesem Rechner, ganz ohne Schlüssel. Es ist eine kleine Demo: Es macht Fehler und weiß wenig.',
-  addModels: 'Starte Sluice mit dem Schlüssel eines Anbieters, dann stehen dessen Modelle hier:',
+  addModels:
+    'Gib in den Einstellungen den Schlüssel eines Anbieters ein, oder starte Sluice mit ihm, dann stehen dessen Modelle hier:',
   code: 'Aus eigenen Programmen nutzen',
   codeHint: 'Gib einem beliebigen OpenAI-Client diese Basisadresse:',
   copyAddress: 'Adresse kopieren',

@@ -6,7 +6,7 @@ export const welcome = {
   models: { one: '{count} model', other: '{count} models' },
   noneListed: 'No models: see why',
   demo: 'The built-in model runs on this computer without any key. It is a small demo: it makes mistakes and knows little.',
-  addModels: 'Start Sluice with a provider’s key, and its models appear here:',
+  addModels: 'Enter a provider’s key in the settings, or start Sluice with one, and its models appear here:',
   code: 'Use it from your code',
   codeHint: 'Give any OpenAI client this base URL:',
   copyAddress: 'Copy the address',

@@ -9,7 +9,8 @@ export const welcome: Words<typeof english> = {
   models: { one: '{count} modelo', other: '{count} modelos' },
   noneListed: 'Sin modelos: ver por qué',
   demo: 'El modelo integrado funciona en este equipo sin clave. Es una pequeña demostración: comete errores y sabe poco.',
-  addModels: 'Inicia Sluice con la clave de un proveedor y sus modelos aparecerán aquí:',
+  addModels:
+    'Introduce en los ajustes la clave de un proveedor o inicia Sluice con ella, y sus modelos aparecerán aquí:',
   code: 'Úsalo desde tu código',
   codeHint: 'Da a cualquier cliente de OpenAI esta URL base:',
   copyAddress: 'Copiar la dirección',

@@ -9,7 +9,8 @@ export const welcome: Words<typeof english> = {
   models: { one: '{count} modèle', other: '{count} modèles' },
   noneListed: 'Aucun modèle : voir pourquoi',
   demo: 'Le modèle intégré tourne sur cet ordinateur, sans clé. C’est une petite démo : il se trompe et sait peu de choses.',
-  addModels: 'Lancez Sluice avec la clé d’un fournisseur, et ses modèles apparaîtront ici :',
+  addModels:
+    'Saisissez la clé d’un fournisseur dans les réglages, ou lancez Sluice avec elle, et ses modèles apparaîtront ici :',
   code: 'L’utiliser depuis votre code',
   codeHint: 'Donnez cette URL de base à n’importe quel client OpenAI :',
   copyAddress: 'Copier l’adresse',

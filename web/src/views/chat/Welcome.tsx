@@ -56,6 +56,12 @@ function Providers() {
       <pre>
         <code>OPENAI_API_KEY=sk-… npm start</code>
       </pre>
+      {/* Without any model it stands above already. */}
+      {!hasNone(catalog) && (
+        <p>
+          <ProvidersLink />
+        </p>
+      )}
     </details>
   );
 }
