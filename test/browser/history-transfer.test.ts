@@ -9,7 +9,7 @@ import { becomes, comesToFit, eventually } from './eventually.ts';
 import { openGateway } from './gateway.ts';
 import { answerWith } from './scripted-events.ts';
 import { setStage } from './stage.ts';
-import { ask, button, goTo, lastAnswer } from './visit.ts';
+import { ask, button, goTo, lastAnswer, ready } from './visit.ts';
 
 const script: VendorScript = ({ prompt }) => ({ text: ['You said: ', prompt] });
 
@@ -70,6 +70,23 @@ const exports = {
 
 function node(id: string, parent: string | null, role: string, text: string): object {
   return { id, parent, message: { author: { role }, content: { content_type: 'text', parts: [text] } } };
+}
+
+/** The chats in the database, and of each message the chat that it is of. */
+function kept(page: Page): Promise<{ readonly chats: readonly string[]; readonly messages: readonly string[] }> {
+  return page.evaluate(`new Promise((done, failed) => {
+    const opening = indexedDB.open('sluice');
+    opening.onerror = () => failed(opening.error);
+    opening.onsuccess = () => {
+      const transaction = opening.result.transaction(['chats', 'messages']);
+      const chats = transaction.objectStore('chats').getAllKeys();
+      const messages = transaction.objectStore('messages').getAll();
+      transaction.oncomplete = () => {
+        opening.result.close();
+        done({ chats: chats.result, messages: messages.result.map(({ chat }) => chat) });
+      };
+    };
+  })`);
 }
 
 function upload(name: string, content: unknown): { name: string; mimeType: string; buffer: Buffer } {
@@ -290,6 +307,35 @@ describe('exports and imports', { skip: withoutBrowser }, () => {
       ]);
       await ask(page, 'again');
       await becomes(() => title.innerText(), 'My own');
+    });
+  });
+
+  test('takes chats in whole while another tab deletes all of them', async () => {
+    await visit(async (page, context) => {
+      await ready(page);
+      const other = await context.newPage();
+      await other.goto(`${gateway.origin}/#/history`);
+      await other.getByRole('button', { name: 'Import chats…' }).click();
+      // What this tab puts off goes on when the other one is done.
+      await other.evaluate(`{
+        const { setTimeout } = window;
+        const later = [];
+        window.setTimeout = (run, after, ...given) => (after ? setTimeout(run, after, ...given) : later.push(run));
+        window.goOn = () => {
+          window.setTimeout = setTimeout;
+          for (const run of later) run();
+        };
+      }`);
+      await other.locator('#import-files').setInputFiles([upload('chats.json', exports['claude.json'])]);
+      await eventually(async () => assert.ok((await kept(page)).messages.length > 0));
+      await goTo(page, '#/history');
+      await page.getByRole('button', { name: 'What to do with all chats' }).click();
+      await page.getByRole('menuitem', { name: 'Delete all chats' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete all chats' }).click();
+      await page.getByText('All chats were deleted.').waitFor();
+      await other.evaluate('goOn(); new Promise((done) => setTimeout(done))');
+      const { chats, messages } = await kept(other);
+      assert.deepEqual([...new Set(messages)].toSorted(), chats.toSorted());
     });
   });
 });

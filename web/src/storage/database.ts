@@ -166,6 +166,25 @@ export async function removeOrphans(chats: readonly string[]): Promise<void> {
   return ended(transaction);
 }
 
+/** Removes all messages whose chat is not there, in one step: chats come to be together with their messages. */
+export async function removeAllOrphans(): Promise<void> {
+  const database = await open();
+  const transaction = database.transaction(['chats', 'messages'], 'readwrite');
+  const messages = transaction.objectStore('messages');
+  const chats = transaction.objectStore('chats').getAllKeys();
+  chats.onsuccess = () => {
+    const there = new Set<unknown>(chats.result);
+    const all = messages.index('chat').openKeyCursor();
+    all.onsuccess = () => {
+      const at = all.result;
+      if (at === null) return;
+      if (!there.has(at.key)) messages.delete(at.primaryKey);
+      at.continue();
+    };
+  };
+  return ended(transaction);
+}
+
 /** Removes everything that was kept. */
 export async function clearAll(): Promise<void> {
   const database = await open();

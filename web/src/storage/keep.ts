@@ -124,6 +124,17 @@ export async function loadMessages(chat: string): Promise<MessageMap> {
 }
 
 /**
+ * Keeps chats that were made elsewhere, and then shows them. They come to be in one step with their messages, so that whoever
+ * deletes all chats meanwhile in another tab leaves them whole or takes them whole.
+ */
+export async function keepWhole(chats: readonly Chat[], messages: readonly Message[]): Promise<void> {
+  await write({ put: { chats, messages } });
+  for (const chat of chats) known.add(chat);
+  app.dispatch({ type: 'chats/put', chats });
+  tell({ kind: 'chats', put: chats.map(({ id }) => id), removed: [] });
+}
+
+/**
  * Everything is put into the database's queue at once: what another, later call writes comes behind it. Chats that were kept
  * before and are gone stay gone, unless the page is leaving: it would not learn whether they are.
  */

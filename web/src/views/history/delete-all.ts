@@ -1,8 +1,7 @@
 import { stopAll } from '../../actions/stop.ts';
 import { app } from '../../state/app.ts';
-import type { Message } from '../../state/model.ts';
 import { goTo } from '../../state/route.ts';
-import { readAll, write } from '../../storage/database.ts';
+import { removeAllOrphans, write } from '../../storage/database.ts';
 import { unshareAll } from '../share/keeper.ts';
 
 /** Removes all chats of this browser for good, after it ended what runs in them and the sharing of those that are shared. Ask first. */
@@ -13,7 +12,7 @@ export async function deleteAllChats(): Promise<void> {
   app.dispatch({ type: 'chats/removed', ids });
   app.dispatch({ type: 'messages/forgotten', chats: ids });
   goTo('#/');
-  // Also those whose chat is gone already.
-  const messages = await readAll<Message>('messages');
-  await write({ remove: { chats: ids, messages: messages.map(({ id }) => id) } });
+  await write({ remove: { chats: ids } });
+  // Also those whose chat is gone already. What another tab takes in meanwhile stays, and whole.
+  await removeAllOrphans();
 }

@@ -1,5 +1,5 @@
 import { app } from '../../state/app.ts';
-import { write } from '../../storage/database.ts';
+import { keepWhole } from '../../storage/keep.ts';
 import type { WholeChat } from './imported.ts';
 import { type Problem, type ReadExport, readText } from './read.ts';
 import { type FoundMember, unzip } from './zip.ts';
@@ -45,10 +45,12 @@ export async function importFile(file: File): Promise<FileReport> {
   try {
     for (let at = 0; at < fresh.length; at += BATCH) {
       const batch = fresh.slice(at, at + BATCH);
-      // The messages first: a chat that is there has its messages.
-      await write({ put: { messages: batch.flatMap(({ messages }) => messages) } });
-      app.dispatch({ type: 'chats/put', chats: batch.map(({ chat }) => chat) });
-      imported.push(...batch.map(({ chat }) => chat.id));
+      const chats = batch.map(({ chat }) => chat);
+      await keepWhole(
+        chats,
+        batch.flatMap(({ messages }) => messages),
+      );
+      imported.push(...chats.map(({ id }) => id));
     }
   } catch {
     return { ...none, forms, imported, problems, leftOut, isCut, failure: 'refused' };
