@@ -68,9 +68,10 @@ describe('the layout', { skip: withoutBrowser }, () => {
     );
   });
 
-  test('keeps how to use it from code within a phone, however long the name of the model is', async () => {
+  test('keeps what a new chat tells within a phone, however long names or letters are', async () => {
     const model = 'a-model-with-a-long-name/instruct-preview-2026-11-28-thinking-extended';
-    const gateway = await openGateway(() => ({ text: [] }), [model]);
+    const label = 'A service with the long name of somebody incorporated';
+    const gateway = await openGateway(() => ({ text: [] }), [model], label);
     try {
       await visit(
         async (page) => {
@@ -78,10 +79,13 @@ describe('the layout', { skip: withoutBrowser }, () => {
           for (const summary of await page.locator('.welcome summary').all()) await summary.click();
           await page.locator('#curl', { hasText: model }).waitFor();
           assert.deepEqual(await page.evaluate(SIDEWAYS), []);
-          const wide = page.locator('.welcome > *, .card, .card > *').evaluateAll((parts, width) => {
-            return parts.filter((part) => part.getBoundingClientRect().right > width).map((part) => part.className);
-          }, PHONE.width);
-          assert.deepEqual(await wide, []);
+          const wide = () =>
+            page.locator('.welcome > *, .card, .card > *, .providers *').evaluateAll((parts, width) => {
+              return parts.filter((part) => part.getBoundingClientRect().right > width).map((part) => part.className);
+            }, PHONE.width);
+          assert.deepEqual(await wide(), []);
+          await writeLarge(page);
+          await becomes(wide, []);
         },
         { gateway, viewport: PHONE },
       );
