@@ -61,6 +61,7 @@ export interface App {
   /** Another process did something that counts here too. */
   cookiesChanged(): Promise<void>;
   mediaChanged(name: string, modified: number | undefined): Promise<void>;
+  bucketDeleted(bucket: string): void;
 }
 
 /** What a process has in common with others that serve the same port. */
@@ -77,6 +78,7 @@ export interface Shared {
   /** Resolves once the others know. */
   cookiesChanged(): Promise<void>;
   mediaChanged(name: string, modified: number | undefined): Promise<void>;
+  bucketDeleted(bucket: string): Promise<void>;
   uploading(bucket: string, isRunning: boolean): void;
 }
 
@@ -128,6 +130,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     log,
     internet: options.internet,
     onUpload: shared?.uploading,
+    onBucketDelete: shared?.bucketDeleted,
     onMedia: shared?.mediaChanged,
   });
   // With several processes the primary sweeps, whose ledger it is.
@@ -214,6 +217,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
       take(config);
     },
     mediaChanged: (name, modified) => content.media.noticed(name, modified),
+    bucketDeleted: (bucket) => content.buckets.giveUpUploads(bucket),
     async listen() {
       await server.listen({ host: config.bind.host, port: config.bind.port });
       const { address, port } = server.server.address() as AddressInfo;

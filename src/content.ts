@@ -39,12 +39,15 @@ export interface ContentOptions {
   readonly internet?: Pick<GuardedSettings, 'resolve' | 'isPublic'> | undefined;
   /** Told when files of a bucket begin and end to come. */
   readonly onUpload?: ((bucket: string, isRunning: boolean) => void) | undefined;
+  /** Told that a bucket is about to be deleted. */
+  readonly onBucketDelete?: ((bucket: string) => Promise<void>) | undefined;
   /** Told when a kept file comes, with its time of change, or goes. */
   readonly onMedia?: MediaNews | undefined;
 }
 
 /** Begins nothing by itself: converters and readers of pages start with the first file or page. */
-export function createContent({ config, stores, log, internet, onUpload, onMedia }: ContentOptions): Content {
+export function createContent(options: ContentOptions): Content {
+  const { config, stores, log, internet, onUpload, onBucketDelete: onDelete, onMedia } = options;
   const { files } = stores;
   const limits = (): Config['limits'] => config().limits;
   const owner = (): string | null => ownerNow(config());
@@ -60,7 +63,7 @@ export function createContent({ config, stores, log, internet, onUpload, onMedia
     fetch,
     pages,
     converter,
-    buckets: new Buckets({ records: stores.buckets, files, converter, pages, limits, onActivity: onUpload }),
+    buckets: new Buckets({ records: stores.buckets, files, converter, pages, limits, onActivity: onUpload, onDelete }),
     uploads,
     resumable: new ResumableUploads({ files, uploads, owner, mostBytes: () => limits().uploadFileBytes }),
     media: createMediaStore(files, fetch, Date.now, onMedia),

@@ -13,7 +13,11 @@ export type BucketEvent =
 export class Activity {
   readonly #running = new Map<
     string,
-    { count: number; watchers: Set<(event: BucketEvent | undefined) => void>; last?: BucketEvent }
+    {
+      uploads: Set<AbortController>;
+      watchers: Set<(event: BucketEvent | undefined) => void>;
+      last?: BucketEvent;
+    }
   >();
 
   readonly #onChange: ((id: string, isRunning: boolean) => void) | undefined;
@@ -23,24 +27,36 @@ export class Activity {
     this.#onChange = onChange;
   }
 
-  /** Begins an upload; the function that comes back ends it. */
-  begin(id: string): () => void {
-    const entry = this.#running.get(id) ?? { count: 0, watchers: new Set() };
-    if (entry.count === 0) this.#onChange?.(id, true);
-    entry.count += 1;
+  /** Begins an upload, until `end` is called. `signal` aborts when it is given up. */
+  begin(id: string): { readonly signal: AbortSignal; end(): void } {
+    const entry = this.#running.get(id) ?? { uploads: new Set(), watchers: new Set() };
+    if (entry.uploads.size === 0) this.#onChange?.(id, true);
+    const upload = new AbortController();
+    entry.uploads.add(upload);
     this.#running.set(id, entry);
-    return () => {
-      entry.count -= 1;
-      if (entry.count > 0) return;
+    const end = (): void => {
+      entry.uploads.delete(upload);
+      if (entry.uploads.size > 0) return;
       this.#running.delete(id);
       this.#onChange?.(id, false);
       for (const watcher of entry.watchers) watcher(undefined);
     };
+    return { signal: upload.signal, end };
   }
 
-  /** Whether an upload is under way. */
+  /** Whether an upload is under way that nobody has given up. */
   isRunning(id: string): boolean {
-    return this.#running.has(id);
+    return (
+      this.#running
+        .get(id)
+        ?.uploads.values()
+        .some(({ signal }) => !signal.aborted) === true
+    );
+  }
+
+  /** Gives up all uploads that are under way. */
+  giveUp(id: string, reason: Error): void {
+    for (const upload of this.#running.get(id)?.uploads ?? []) upload.abort(reason);
   }
 
   tell(id: string, event: BucketEvent): void {

@@ -4,7 +4,7 @@ import { framed } from '../core/framed-text.ts';
 import { deleteWithBytes } from '../core/storage-failure.ts';
 import type { BucketFile, BucketRecord, ByteRange, OpenFile, Records } from '../core/stores.ts';
 import { Activity, type BucketEvent } from './activity.ts';
-import { type Haul, Intake, type IntakeDeps, type Rejected, type Taken, type Upload } from './intake.ts';
+import { type Haul, Intake, type IntakeDeps, type Rejected, type Taken, type Upload, wasDeleted } from './intake.ts';
 import { cleanName, freeName } from './names.ts';
 
 /** What became of an upload. */
@@ -20,6 +20,8 @@ export interface BucketDeps extends IntakeDeps {
   readonly limits: () => Pick<Limits, 'uploadBucketBytes'>;
   /** Told when uploads into a bucket begin, and when the last of them has ended. */
   readonly onActivity?: ((id: string, isRunning: boolean) => void) | undefined;
+  /** Told that a bucket is about to be deleted; resolves once nobody else brings it back. */
+  readonly onDelete?: ((id: string) => Promise<void>) | undefined;
 }
 
 /** Files of users: documents as markdown, media as they are. */
@@ -36,7 +38,9 @@ export class Buckets {
 
   /** Takes files in, one after the other, and adds them to the bucket, which is made by its first upload. */
   async add(id: string, uploads: AsyncIterable<Upload>, signal: AbortSignal): Promise<Uploaded> {
-    const done = this.#activity.begin(id);
+    const running = this.#activity.begin(id);
+    const deleted = running.signal;
+    const whole = AbortSignal.any([signal, deleted]);
     const haul: Haul = { taken: [], rejected: [], isOverLimit: false };
     const { taken, rejected } = haul;
     const tell = (event: BucketEvent): void => this.#activity.tell(id, event);
@@ -45,19 +49,20 @@ export class Buckets {
       for await (const upload of uploads) {
         tell({ action: 'convert', filename: cleanName(upload.filename) ?? 'file' });
         const before = taken.length;
-        await this.#intake.take(id, upload, haul, tell, signal);
+        await this.#intake.take(id, upload, haul, tell, whole);
+        deleted.throwIfAborted();
         size += sizeOf(taken.slice(before).map(({ file }) => file));
         this.#checkSize(size);
       }
       if (haul.isOverLimit && taken.length === 0) throw nothingTaken(rejected);
-      return { ...(await this.#keep(id, taken)), rejected };
+      return { ...(await this.#keep(id, taken, deleted)), rejected };
     } catch (error) {
       await this.#discard(id, taken).catch(() => {
         // The sweep will find them.
       });
-      throw error;
+      throw deleted.aborted ? deleted.reason : error;
     } finally {
-      done();
+      running.end();
     }
   }
 
@@ -123,13 +128,23 @@ export class Buckets {
     return this.#deps.files.open(path, range);
   }
 
-  /** Whether there was one. */
+  /** Whether there was one, be it that its first upload was under way. */
   async delete(id: string): Promise<boolean> {
+    const wasComing = this.#activity.isRunning(id);
+    // Before its record goes: an upload that ends in between would make it anew.
+    this.giveUpUploads(id);
+    await this.#deps.onDelete?.(id);
     const record = await this.#deps.records.get(id);
-    return await deleteWithBytes(
+    const wasThere = await deleteWithBytes(
       () => this.#deps.records.delete(id),
       () => this.#remove(record?.files ?? []),
     );
+    return wasThere || wasComing;
+  }
+
+  /** The bucket is being deleted: what is under way would bring it back. */
+  giveUpUploads(id: string): void {
+    this.#activity.giveUp(id, wasDeleted());
   }
 
   /** Takes files out of their bucket, and the bucket with the last of them: what it got since they were read stays. */
@@ -152,9 +167,10 @@ export class Buckets {
   }
 
   /** Makes what was taken in part of the bucket, under names that nothing in it has yet. */
-  async #keep(id: string, taken: readonly Taken[]): Promise<Omit<Uploaded, 'rejected'>> {
+  async #keep(id: string, taken: readonly Taken[], deleted: AbortSignal): Promise<Omit<Uploaded, 'rejected'>> {
     let added: BucketFile[] = [];
     await this.#deps.records.update(id, (record) => {
+      deleted.throwIfAborted();
       const present = record?.files ?? [];
       // Other uploads may have ended meanwhile.
       this.#checkSize(sizeOf(present) + sizeOf(taken.map(({ file }) => file)));

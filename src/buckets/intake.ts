@@ -180,7 +180,7 @@ export class Intake {
   async read(path: string): Promise<Buffer> {
     const opened = await this.#deps.files.open(path);
     // Its record was read before: without it the text would seem to be whole.
-    if (opened === undefined) throw new SluiceError('conflict', 'The bucket was deleted in the meantime.');
+    if (opened === undefined) throw wasDeleted();
     return await collectBytes(opened.body);
   }
 
@@ -188,6 +188,10 @@ export class Intake {
     await this.#deps.files.delete(file.path);
     if (file.thumbnail !== undefined) await this.#deps.files.delete(file.thumbnail);
   }
+}
+
+export function wasDeleted(): SluiceError {
+  return new SluiceError('conflict', 'The bucket was deleted in the meantime.');
 }
 
 /** Browsers send pasted media without a name, or as `blob`. */

@@ -132,7 +132,9 @@ export type News =
   /** Cookies were stored. */
   | { readonly type: 'cookies' }
   /** A kept file has come, at that time, or gone. */
-  | { readonly type: 'media'; readonly name: string; readonly modified: number | undefined };
+  | { readonly type: 'media'; readonly name: string; readonly modified: number | undefined }
+  /** A bucket is about to go: uploads into it are given up. */
+  | { readonly type: 'bucket deleted'; readonly id: string };
 
 export type Noted =
   | { readonly type: 'count'; readonly seen: Seen }

@@ -68,6 +68,7 @@ async function work(primary: Channel, beginning: Beginning): Promise<void> {
     elsewhere,
     cookiesChanged: () => spread({ type: 'cookies' }),
     mediaChanged: (name, modified) => spread({ type: 'media', name, modified }),
+    bucketDeleted: (id) => spread({ type: 'bucket deleted', id }),
     uploading: (id, isRunning) => primary.tell('upload', { id, isRunning }),
   };
   /** That others cannot be told is no reason to fail: then there is nobody any more. */
@@ -104,6 +105,9 @@ async function work(primary: Channel, beginning: Beginning): Promise<void> {
         return undefined;
       case 'media':
         await app.mediaChanged(news.name, news.modified);
+        return undefined;
+      case 'bucket deleted':
+        app.bucketDeleted(news.id);
         return undefined;
     }
   });

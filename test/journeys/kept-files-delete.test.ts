@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { dataOf, slowUpload, textOf } from './kept-files-world.ts';
-import { at, type KeptWorld, openKept, pick, remove, statusOf, told, upload } from './kept-world.ts';
+import { at, filesBelow, type KeptWorld, openKept, pick, remove, statusOf, told, upload } from './kept-world.ts';
 
 /** More than the connection holds, so that whoever does not read it to its end stops the answer in its middle. */
 const LONG = 'long '.repeat(4_000_000);
@@ -52,6 +52,30 @@ describe('reading a bucket that goes afterwards', { timeout: 120_000 }, () => {
     assert.ok(text.endsWith('long\n<!-- End -->\n\n'));
     assert.equal(await textOf(world, 'later'), '<!-- File: late.txt -->\nlate\n<!-- End -->\n\n');
   });
+
+  for (const [what, before] of [
+    ['its first upload', []],
+    ['a further one', [['old.txt', 'old'] as const]],
+  ] as const) {
+    test(`a bucket that is deleted while ${what} runs does not come back with it`, async () => {
+      const id = `deleted-${before.length}`;
+      if (before.length > 0) await upload(world, id, ...before);
+      const slow = slowUpload(at(world, `files/${id}`));
+      slow.part('one.txt', 'first');
+      slow.begin('two.txt');
+      await eventually('the first file is taken in', () => filesBelow(world, `buckets/${id}`).length > before.length);
+      assert.equal((await told(remove(at(world, `files/${id}`)))).status, 200);
+      for (const again of [remove, fetch]) {
+        assert.deepEqual(pick(await told(again(at(world, `files/${id}`)))), [404, 'not_found']);
+      }
+      // Whoever begins after the deletion makes a new one.
+      await upload(world, id, ['later.txt', 'later']);
+      assert.equal(await slow.end('second'), 409);
+      assert.equal(await textOf(world, id), '<!-- File: later.txt -->\nlater\n<!-- End -->\n\n');
+      assert.equal(filesBelow(world, `buckets/${id}`).length, 1);
+      assert.deepEqual(filesBelow(world, 'uploads'), []);
+    });
+  }
 
   test('HEAD deletes nothing', async () => {
     await upload(world, 'head', ['a.txt', 'stays']);

@@ -152,7 +152,11 @@ export function pick({ status, code }: { readonly status: number; readonly code:
 
 /** Stored files below a folder of the data. */
 export function filesBelow(world: KeptWorld, folder: string): string[] {
-  const place = path.join(world.folder, 'data', 'files', folder);
+  return filesIn(path.join(world.folder, 'data', 'files', folder));
+}
+
+/** The names of all files in a folder and below it. */
+export function filesIn(place: string): string[] {
   if (!existsSync(place)) return [];
   return readdirSync(place, { recursive: true, withFileTypes: true }).flatMap((entry) =>
     entry.isFile() ? [entry.name] : [],

@@ -5,6 +5,8 @@ import { describe, test } from 'node:test';
 import { tagOfResponse } from '../../src/http/responses/ids.ts';
 import { eventually } from '../support/eventually.ts';
 import { dial, listen, statusesIn, talk } from '../support/raw-http.ts';
+import { slowUpload } from './kept-files-world.ts';
+import { filesIn } from './kept-world.ts';
 import { ask, openFilesOf, openWorkers, type WorkersWorld } from './workers-world.ts';
 
 const isLinux = process.platform === 'linux';
@@ -39,6 +41,23 @@ describe('what one worker passes on to another', { timeout: 240_000, skip: !isLi
     const answered = (await answers).flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
     assert.ok(answered.length > 0);
     for (const { status, text } of answered) assert.deepEqual([status, JSON.parse(text).status], [200, 'failed'], text);
+  });
+
+  test('is that a bucket is deleted: no upload brings it back, whoever takes it', async (context) => {
+    const world = await openWorkers(context, { count: 2 });
+    const url = `${world.origin}/backend-api/v2/files/both`;
+    // New connections go to the workers in turn.
+    const uploads = [slowUpload(url), slowUpload(url)];
+    for (const each of uploads) {
+      each.part('one.txt', 'first');
+      each.begin('two.txt');
+    }
+    await eventually('both are taken in', () => filesIn(`${world.folder}/files/buckets/both`).length === 2);
+    const deleted = await fetch(url, { method: 'DELETE' });
+    assert.equal(deleted.status, 200, await deleted.text());
+    for (const each of uploads) assert.equal(await each.end('second'), 409);
+    assert.equal((await ask(world.origin, '/backend-api/v2/files/both')).status, 404);
+    for (const folder of ['buckets', 'uploads']) assert.deepEqual(filesIn(`${world.folder}/files/${folder}`), []);
   });
 
   test('hears only once it is wanted that a body may come', async (context) => {

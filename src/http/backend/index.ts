@@ -191,6 +191,7 @@ function keptRoutes(deps: Deps): readonly Route[] {
       summary: 'Delete a bucket, and a shared chat of the same id',
       tag,
       answer: z.object({ message: z.string() }),
+      ownerOf: whoUploads,
       handler: deleteFiles(deps),
     },
     {
