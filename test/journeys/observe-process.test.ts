@@ -227,6 +227,24 @@ describe('metrics', { timeout: 60_000 }, () => {
     const typed = (type: string) => heads.filter((head) => head.endsWith(` ${type}`)).map((head) => head.split(' ')[2]);
     assert.deepEqual([...named(/^[^#]+[{,]quantile="/)], typed('summary'), 'a label that is kept for summaries');
   });
+
+  test('name the model of an answer whose client did not wait for its end', async () => {
+    const labels = 'method="POST",route="/v1/chat/completions",dialect="openai",provider="acme",model="test-model"';
+    const name = `sluice_requests_total{${labels},status="499"}`;
+    const before = (await metric(world, name)) ?? 0;
+    world.answers({ text: ['one', 'two'], stallAfter: 1 });
+    const leaving = new AbortController();
+    const response = await fetch(`${world.origin}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'acme/test-model', messages: [{ role: 'user', content: 'Hi' }], stream: true }),
+      signal: leaving.signal,
+    });
+    await response.body?.getReader().read();
+    leaving.abort();
+    await entryOf(world, response.headers.get('x-request-id') ?? '');
+    assert.equal(await metric(world, name), before + 1);
+  });
 });
 
 describe('statistics', { timeout: 60_000 }, () => {

@@ -63,7 +63,7 @@ export class Metrics {
   /** Counts a finished request. */
   add(seen: Seen): void {
     const { method, route, dialect = '', operation, provider = '', status, error, failures, attempts, usage } = seen;
-    const model = this.#names.label(provider, seen.model ?? '', status < 400);
+    const model = this.#names.label(provider, seen.model ?? '', hasAnswered(seen));
     this.#requests.add([method, route, dialect, provider, model, String(status)]);
     if (operation === undefined) return;
     if (status < 400) {
@@ -89,8 +89,9 @@ export class Metrics {
   }
 
   /** A cost may be known later than the end of its request. */
-  spent({ provider = '', model = '', status }: Seen, cost: number): void {
-    this.#cost.add([provider, this.#names.label(provider, model, status < 400)], cost);
+  spent(seen: Seen, cost: number): void {
+    const { provider = '', model = '' } = seen;
+    this.#cost.add([provider, this.#names.label(provider, model, hasAnswered(seen))], cost);
   }
 
   /** @param processes metrics of the processes, where they are not those of this one */
@@ -119,4 +120,9 @@ export class Metrics {
   stop(): void {
     this.#process.stop();
   }
+}
+
+/** Whether an answer had begun, be it that the client did not wait for its end. */
+function hasAnswered({ attempts, failures }: Seen): boolean {
+  return attempts > failures.length;
 }
