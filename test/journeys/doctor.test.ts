@@ -120,6 +120,21 @@ describe('sluice doctor', () => {
     assert.doesNotMatch(stdout + stderr, /planted/);
   });
 
+  test('a key that may not do this is told apart from a wrong one', async (context) => {
+    const upstream = await plainServer(context, (_request, response) => {
+      response.writeHead(403, { 'content-type': 'application/json' });
+      response.end(
+        '{"error":{"code":403,"message":"The caller does not have permission","status":"PERMISSION_DENIED"}}',
+      );
+    });
+    const yaml = `${NO_LOCAL}providers: {one: {kind: google, baseUrl: "${upstream.url}", apiKey: "\${ONE_KEY}"}}\n`;
+    const { finding } = await examine(context, { yaml, environment: { ONE_KEY: 'planted-key' } });
+    assert.equal(
+      finding('✗ one'),
+      '✗ one: one does not permit its list of models to the key in ONE_KEY (403): The caller does not have permission → see what that key may do at https://aistudio.google.com/apikey',
+    );
+  });
+
   test('a dead upstream', async (context) => {
     const url = `http://127.0.0.1:${await unusedPort()}/v1`;
     const yaml = `${NO_LOCAL}providers: {mock: {kind: openai, baseUrl: "${url}"}}\n`;

@@ -115,8 +115,13 @@ function explain(provider: ProviderConfig, error: SluiceError, place: string | u
   switch (error.code) {
     case 'unauthorized':
     case 'missing_credentials':
-    case 'forbidden':
       return refused(provider, error.status, place);
+    case 'forbidden':
+      if (place === undefined) return refused(provider, error.status, place);
+      return wrong(
+        `${id}: ${label} does not permit its list of models to the key in ${place} (${error.status}): ${error.message}`,
+        loginUrl === undefined ? 'see what that key may do' : `see what that key may do at ${loginUrl}`,
+      );
     case 'upstream_unreachable':
       if (isDistrust(codeOf(error.cause))) return distrusted(provider, codeOf(error.cause));
       return wrong(`${id}: nothing answers at ${where}: ${doubt(provider)}`, reachMend(provider));

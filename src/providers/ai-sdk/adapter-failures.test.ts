@@ -12,7 +12,7 @@ const STATUSES = [
   { status: 400, code: 'invalid_request', seen: 400 },
   { status: 401, code: 'missing_credentials', seen: 401 },
   { status: 402, code: 'forbidden', seen: 402 },
-  { status: 403, code: 'missing_credentials', seen: 403 },
+  { status: 403, code: 'forbidden', seen: 403 },
   { status: 404, code: 'model_not_found', seen: 404 },
   { status: 413, code: 'too_large', seen: 413 },
   { status: 422, code: 'invalid_request', seen: 422 },
@@ -35,6 +35,33 @@ describe('an answer that is complete ends soon, though its connection stays open
       const served = kind === 'openai-responses' ? { serviceTier: 'default' } : {};
       assert.deepEqual(chunks.at(-1), { type: 'finish', finish: 'stop', ...served });
       assert.equal(await vendor.upstream.requests[0]?.closed, 'aborted');
+    });
+  }
+});
+
+describe('a 403 says what the vendor says', () => {
+  const anthropic = (message: string) => ({ type: 'error', error: { type: 'permission_error', message } });
+  const google = (message: string) => ({ error: { code: 403, message, status: 'PERMISSION_DENIED' } });
+  const amazon = (message: string) => ({ message });
+  for (const [kind, body, code, words] of [
+    ['anthropic', anthropic('Your API key does not have permission to use the specified resource.'), 'forbidden'],
+    ['anthropic', { error: { type: 'forbidden', message: 'Request not allowed' } }, 'forbidden'],
+    ['google', google('Generative Language API has not been used in project 1 before or it is disabled.'), 'forbidden'],
+    ['google', google('The caller does not have permission'), 'forbidden'],
+    ['google', google('Your API key was reported as leaked. Please use another API key.'), 'missing_credentials'],
+    ['google', google("Method doesn't allow unregistered callers."), 'missing_credentials'],
+    ['bedrock', amazon("You don't have access to the model with the specified model ID."), 'forbidden'],
+    ['bedrock', amazon('The security token included in the request is invalid.'), 'missing_credentials'],
+    ['bedrock', amazon('Authentication failed: Please make sure your API Key is valid.'), 'missing_credentials'],
+    ['google', {}, 'forbidden', 'Acme answered 403 without an explanation.'],
+  ] as const) {
+    test(`${kind}: ${JSON.stringify(body)}`, async () => {
+      await using vendor = await openVendor(kind, () => ({ status: 403, raw: JSON.stringify(body) }));
+      const { error } = await untilFailure(vendor.chat(chatRequest('Hello')));
+      const { message: inner } = ('error' in body ? body.error : body) as { readonly message?: string };
+      const said = words ?? inner;
+      const message = code === 'forbidden' ? said : `Acme refused the API key: ${said}`;
+      assert.deepEqual([error.code, error.status, error.message], [code, 403, message]);
     });
   }
 });

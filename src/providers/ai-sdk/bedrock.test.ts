@@ -50,7 +50,8 @@ describe('bedrock', () => {
   });
 
   test('settings are in no error', async () => {
-    await using vendor = await openVendor('bedrock', () => ({ status: 403, errorMessage: 'Not very-secret' }), SIGNED);
+    const errorMessage = 'The security token very-secret is invalid.';
+    await using vendor = await openVendor('bedrock', () => ({ status: 403, errorMessage }), SIGNED);
     const { error } = await untilFailure(vendor.chat(chatRequest('Hello')));
     assert.equal(error.code, 'missing_credentials');
     assert.doesNotMatch(inspect(error, { depth: 10 }), /very-secret/);

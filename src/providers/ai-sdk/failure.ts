@@ -10,6 +10,10 @@ const LONGEST_MESSAGE = 1_000;
 /** What libraries call a part of a message that their vendor does not take. */
 const MEDIA = /\b(media|file|audio|image|pdf)\b/i;
 
+/** A 403 in these words is of the key itself, or of a missing one; in others, of what somebody with this key may do. */
+const OF_KEY =
+  /\b(api[ _-]?key|(security|bearer|access) token|signature|credentials?|unregistered callers|authenticat\w{1,9})\b/i;
+
 /** What every message about an upstream needs: its name for people, and what must never be shown. */
 export interface Speaker {
   readonly label: string;
@@ -23,7 +27,8 @@ export function statusFailure(speaker: Speaker, status: number, headers: Headers
   const json = parse(body);
   const named = speaker.names === 'same' ? paramOf(json) : {};
   const options = { ...pacingOf(headers, json), ...detailsOf(json), ...named };
-  return failure(speaker, status, messageOf(json), options, member(member(json, 'error'), 'code'));
+  const error = member(json, 'error');
+  return failure(speaker, status, messageOf(json), options, member(error, 'code') ?? member(error, 'type'));
 }
 
 /** An answer of a kind that was not asked for → our error, in the upstream's own words where it has some. */
@@ -112,12 +117,13 @@ function failure(
 }
 
 /**
- * A failure that the vendor explains is the vendor's own; without words it may as well be something on the way. These vendors
- * answer 403 to keys that they do not know (Amazon) or that are not for this (Anthropic, Google).
+ * A failure that the vendor explains is the vendor's own; without words it may as well be something on the way. Amazon answers 403
+ * to a key that it does not know, Google to one that has leaked, and all of them to a model or a region that is not for this account.
  */
 function codeOf(status: number, text: string | undefined, word: unknown): ErrorCode {
   if (status >= 500 && status !== 504 && text === undefined) return 'upstream_failed';
-  return status === 403 ? 'missing_credentials' : codeOfFailure(status, text, word);
+  const isOfKey = status === 403 && word !== 'permission_error' && OF_KEY.test(text ?? '');
+  return isOfKey ? 'missing_credentials' : codeOfFailure(status, text, word);
 }
 
 /** What `fetch` threw before an answer → our error. */
