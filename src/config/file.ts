@@ -1,8 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of the file, not of JavaScript
 
-import { existsSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Document, LineCounter, Node } from 'yaml';
 import { oneLine } from '../core/one-line.ts';
 import { ConfigError, given, type Path } from './problems.ts';
@@ -11,6 +12,9 @@ import { ConfigError, given, type Path } from './problems.ts';
 export const DEFAULT_FILE = 'sluice.yaml';
 
 const LARGEST = 1_024 * 1_024;
+/** How long whoever writes into a pipe may take, in milliseconds: a program that asks for a password first, say. */
+const PATIENCE_MS = 30_000;
+const LOOK_MS = 20;
 /** How often YAML aliases may be used: few small anchors can stand for a huge tree. */
 const MOST_ALIASES = 100;
 
@@ -41,8 +45,13 @@ export function shownPath(file: string, directory: string): string {
 }
 
 /** Reads and parses a file. Throws `ConfigError`; `source` is what named the file: a flag or a variable. */
-export async function readConfigFile(file: string, shown: string, source?: string): Promise<ConfigFile> {
-  const text = await read(file, shown, source);
+export async function readConfigFile(
+  file: string,
+  shown: string,
+  source?: string,
+  patienceMs = PATIENCE_MS,
+): Promise<ConfigFile> {
+  const text = await read(file, shown, source, patienceMs);
   const { LineCounter, parseDocument, visit } = await import('yaml');
   const lines = new LineCounter();
   // The core schema without further tags: only maps, lists, texts, numbers, true, false and null.
@@ -89,18 +98,54 @@ export async function readConfigFile(file: string, shown: string, source?: strin
   };
 }
 
-async function read(file: string, shown: string, source: string | undefined): Promise<string> {
+async function read(file: string, shown: string, source: string | undefined, patienceMs: number): Promise<string> {
   const prefix = source === undefined ? '' : `${source}: `;
   try {
-    const { size } = await stat(file);
-    if (size > LARGEST) throw new ConfigError([`${prefix}${shown} is larger than ${LARGEST} bytes`]);
-    const text = await readFile(file);
-    return new TextDecoder('utf-8', { fatal: true }).decode(text);
+    return new TextDecoder('utf-8', { fatal: true }).decode(await bytesOf(file, patienceMs));
   } catch (error) {
-    if (error instanceof ConfigError) throw error;
+    if (error instanceof Unfit) throw new ConfigError([`${prefix}${shown} ${error.message}`]);
     const mayPass = PASSING.has((error as NodeJS.ErrnoException).code);
     throw new ConfigError([`${prefix}cannot read ${shown}: ${reasonOf(error)}`], { mayPass });
   }
+}
+
+/** What is read is no configuration; the message goes behind its name. */
+class Unfit extends Error {}
+
+/** All of a file, or of a pipe that somebody fills. A device may have no end, a pipe nobody who writes. */
+async function bytesOf(file: string, patienceMs: number): Promise<Uint8Array> {
+  const until = performance.now() + patienceMs;
+  const found = await stat(file);
+  // Without it, the opening of a pipe waits for whoever writes, and the process for the opening.
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const bytes = Buffer.allocUnsafe(LARGEST + 1);
+    let size = 0;
+    for (;;) {
+      const count = await handle.read(bytes, size, bytes.length - size, null).then((read) => read.bytesRead, notYet);
+      size += count ?? 0;
+      if (size > LARGEST) {
+        const hint = found.isFile() ? '' : ', and no file: name the one that holds the configuration';
+        throw new Unfit(`is larger than ${LARGEST} bytes${hint}`);
+      }
+      // A pipe that nobody has opened yet looks like one whose writer has left.
+      if (count === 0 && (size > 0 || !found.isFIFO())) return bytes.subarray(0, size);
+      if ((count ?? 0) > 0) continue;
+      if (performance.now() >= until) {
+        throw new Unfit(
+          `is no file, and nobody has written all of the configuration into it within ${patienceMs} ms: start what writes it, or name a file`,
+        );
+      }
+      await sleep(LOOK_MS);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Nothing is there to be read, but more may come. */
+function notYet(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'EAGAIN') throw error;
 }
 
 /** Failures that end by themselves: too many open files, here or on the machine; a disk that is busy. */
