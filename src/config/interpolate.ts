@@ -7,7 +7,7 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Deeper than any configuration; a YAML alias inside its own anchor would go on for ever. */
 const DEEPEST = 20;
 
-/** A copy of `tree` in which every `${NAME}` of a text is the environment's value, and what could not be replaced. */
+/** A copy of `tree` in which every `${NAME}` of a text is the environment's value, and what could not be taken over. */
 export function interpolate(tree: unknown, environment: Environment): { value: unknown; unresolved: Problem[] } {
   const unresolved: Problem[] = [];
   let endless = false;
@@ -23,7 +23,15 @@ export function interpolate(tree: unknown, environment: Environment): { value: u
       return undefined;
     }
     if (Array.isArray(value)) return value.map((member, index) => copy(member, [...path, index]));
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copy(member, [...path, key])]));
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([key, member]) => {
+        const place = [...path, key];
+        if (key !== '__proto__') return [[key, copy(member, place)]];
+        // Maps of free names would pass over it without a word, for it is no name of a member in JavaScript.
+        unresolved.push({ path: place, message: `"${key}" is no possible name; choose another one` });
+        return [];
+      }),
+    );
   }
 
   return { value: copy(tree, []), unresolved };

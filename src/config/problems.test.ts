@@ -74,6 +74,13 @@ describe('every wrong value is named with what was given and what is allowed', (
       `sluice.yaml:1: providers.Mock: "Mock" is no possible name here; allowed: ${ID}`,
     ],
     [
+      'a name that no map can have',
+      'providers:\n  __proto__: { kind: openai, baseUrl: "http://a/v1" }\naliases: { __proto__: a/b }\n__proto__: 1',
+      'sluice.yaml:2: providers.__proto__: "__proto__" is no possible name; choose another one',
+      'sluice.yaml:3: aliases.__proto__: "__proto__" is no possible name; choose another one',
+      'sluice.yaml:4: __proto__: "__proto__" is no possible name; choose another one',
+    ],
+    [
       'provider kind',
       'providers: {mock: {kind: opneai}}',
       'sluice.yaml:1: providers.mock.kind: got "opneai"; allowed: openai, openai-responses, anthropic, google, bedrock, elevenlabs, deepgram, lmnt, hume, assemblyai, fal, replicate, luma, stability, automatic1111, comfyui',
