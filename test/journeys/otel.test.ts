@@ -194,6 +194,39 @@ describe('OpenTelemetry where the collector fails', { timeout: 60_000 }, () => {
     }
   });
 
+  test('where it takes a part only, that is told once with its reason, and nothing is sent again', async () => {
+    const collector = await startOtlpCollector();
+    const world = await openObserved({ otel: otelTo(collector) });
+    const told = () =>
+      world.log.lines.flatMap(({ message, fields }) => (/collector/.test(message) ? [[message, fields]] : []));
+    try {
+      const errorMessage = 'spans are\nolder than an hour';
+      collector.answerOf.set('/v1/traces', { partialSuccess: { rejectedSpans: '2', errorMessage } });
+      collector.answerOf.set('/v1/metrics', { partialSuccess: { rejectedDataPoints: 0, errorMessage: '' } });
+      const ids: string[] = [];
+      for (let n = 0; n < 3; n += 1) {
+        const { id } = await chat(world);
+        ids.push(id);
+        await spansOf(collector, id);
+      }
+      collector.answerOf.clear();
+      await spansOf(collector, (await chat(world)).id);
+      const { endpoint } = collector;
+      await eventually('it is told that it is back', () => told().length === 2);
+      assert.deepEqual(told(), [
+        [
+          'the OpenTelemetry collector does not take what is sent',
+          { collector: endpoint, why: 'spans rejected: spans are older than an hour' },
+        ],
+        ['the OpenTelemetry collector takes what is sent again', { collector: endpoint }],
+      ]);
+      for (const id of ids) assert.equal((await spansOf(collector, id)).length, 2, 'sent once');
+    } finally {
+      await world.close();
+      await collector.close();
+    }
+  });
+
   test('it is told why, whatever it is', async () => {
     const collector = await startOtlpCollector();
     collector.status = 302;

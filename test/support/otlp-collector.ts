@@ -29,6 +29,8 @@ export interface OtlpCollector {
   status: number;
   /** The same for one path alone. */
   readonly statusOf: Map<string, number>;
+  /** The bodies of its answers, by path; `{}` where none is said. */
+  readonly answerOf: Map<string, object>;
   /** Paths to which something came that was not taken. */
   readonly refused: Set<string>;
   close(): Promise<void>;
@@ -39,6 +41,7 @@ export async function startOtlpCollector(): Promise<OtlpCollector> {
   const posts: { path: string; headers: IncomingHttpHeaders; text: string }[] = [];
   let status = 200;
   const statusOf = new Map<string, number>();
+  const answerOf = new Map<string, object>();
   const refused = new Set<string>();
   const server = createServer(async (request, response) => {
     const pieces: Buffer[] = [];
@@ -48,7 +51,7 @@ export async function startOtlpCollector(): Promise<OtlpCollector> {
     if (answer === 200) posts.push({ path, headers: request.headers, text: Buffer.concat(pieces).toString() });
     else refused.add(path);
     if (answer === 0) return;
-    response.writeHead(answer, { 'content-type': 'application/json' }).end('{}');
+    response.writeHead(answer, { 'content-type': 'application/json' }).end(JSON.stringify(answerOf.get(path) ?? {}));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -57,6 +60,7 @@ export async function startOtlpCollector(): Promise<OtlpCollector> {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     posts,
     statusOf,
+    answerOf,
     refused,
     get spans() {
       return bodies('/v1/traces').flatMap((body) =>

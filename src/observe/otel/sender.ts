@@ -1,4 +1,10 @@
 import type { Logger } from '../../core/logger.ts';
+import { membersOf, parseObject, textOf } from '../../core/objects.ts';
+import { oneLine } from '../../core/one-line.ts';
+
+/** Bytes of an answer that are looked at, and characters of a collector's own words that are told. */
+const ANSWER_BYTES = 64 * 1024;
+const LONGEST_WORDS = 200;
 
 /** What a collector says when it is worth trying again (https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes). */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
@@ -63,11 +69,14 @@ export class Sender {
         redirect: 'error',
         signal: AbortSignal.timeout(timeoutMs),
       });
-      await response.body?.cancel();
       if (response.ok) {
-        complaints.works(url);
+        const why = rejectedBy(await beginning(response));
+        if (why === undefined) complaints.works(url);
+        else complaints.fails(url, why);
+        // What was rejected must not be sent again.
         return 'sent';
       }
+      await response.body?.cancel();
       complaints.fails(url, `status ${response.status}`);
       return RETRYABLE.has(response.status) ? 'again' : 'lost';
     } catch (error) {
@@ -82,4 +91,31 @@ function reasonOf(error: unknown): string {
   const { name, cause } = error as { name?: string; cause?: { code?: unknown; message?: unknown } };
   const [reason] = [cause?.code, cause?.message].filter((each) => typeof each === 'string' && each !== '');
   return String(reason ?? name);
+}
+
+/** The beginning of an answer; one that breaks off has said enough with its status. */
+async function beginning(response: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const piece of response.body ?? []) {
+      pieces.push(piece);
+      size += piece.length;
+      if (size >= ANSWER_BYTES) break;
+    }
+  } catch {
+    // It took what was sent.
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+/** What a collector rejects of that which it takes (https://opentelemetry.io/docs/specs/otlp/#partial-success-1). */
+function rejectedBy(answer: string): string | undefined {
+  const { rejectedSpans, rejectedDataPoints, errorMessage } = membersOf(parseObject(answer)?.['partialSuccess']);
+  const said = oneLine(textOf(errorMessage)).slice(0, LONGEST_WORDS);
+  // 64 bits wide, and so texts in JSON.
+  for (const [what, count] of Object.entries({ spans: rejectedSpans, points: rejectedDataPoints })) {
+    if (Number(count ?? 0) > 0) return `${what} rejected: ${said === '' ? 'without a reason' : said}`;
+  }
+  return undefined;
 }
