@@ -14,6 +14,9 @@ export interface AnswerHandler {
 /** What came is not HTTP/1.1. */
 export class NotHttp extends Error {}
 
+/** What came is a record of TLS, as servers send that were spoken to without. */
+export class SpeaksTls extends NotHttp {}
+
 /** Where in a message the next byte stands. */
 type State =
   | 'head'
@@ -137,6 +140,7 @@ export class AnswerReader {
       if (end > this.#headLimit || (end === -1 && bytes.length > this.#headLimit))
         throw new NotHttp('The headers are too large.');
       if (end === -1) {
+        if (isTls(bytes)) throw new SpeaksTls('This is TLS.');
         if (!couldBegin(bytes)) throw new NotHttp('This is not HTTP/1.1.');
         // Its end would be waited for in vain.
         if (bytes.includes('\n\n')) throw new NotHttp('The lines of the head end without a carriage return.');
@@ -345,6 +349,11 @@ function parseLength(value: string): number {
 }
 
 /** Whether the first bytes can become a status line. */
+/** An alert: 21, and a version that begins with 3 (RFC 8446 §5.1). */
+function isTls(bytes: Buffer): boolean {
+  return bytes[0] === 21 && bytes[1] === 3;
+}
+
 function couldBegin(bytes: Buffer): boolean {
   const begin = 'HTTP/1.';
   return begin.startsWith(bytes.toString('latin1', 0, begin.length));

@@ -1,17 +1,32 @@
+import { SluiceError } from '../core/errors.ts';
+
 /** Errors of one chain of causes that are looked at: it may lead back into itself. */
 const MOST_CAUSES = 4;
 
 /** The system's or a library's code for what was thrown: its own, or that of its nearest cause that has one; '' without any. */
 export function codeOf(thrown: unknown): string {
-  let error = thrown;
-  for (let looked = 0; error instanceof Error && looked < MOST_CAUSES; looked += 1) {
-    if ('code' in error && typeof error.code === 'string') return error.code;
-    error = error instanceof AggregateError && error.errors.length > 0 ? error.errors[0] : error.cause;
-  }
-  return '';
+  return failureIn(thrown)?.code ?? '';
+}
+
+/** Whether what was spoken to by TLS answered without. Node says it in a code of its own, or in that of a write that fails by it. */
+export function isWithoutTls(thrown: unknown): boolean {
+  const { code = '', message = '' } = failureIn(thrown) ?? {};
+  const said = code === 'EPROTO' ? message : code;
+  return /wrong.version.number|packet.length.too.long|http.request/i.test(said);
 }
 
 /** Whether it is the code of a certificate that is not taken: of an unknown authority, of another name, or out of date. */
 export function isDistrust(code: string): boolean {
   return /^(?!ERR_SSL_).*(?:CERT|LEAF_SIGNATURE|HOSTNAME_MISMATCH)/.test(code);
+}
+
+function failureIn(thrown: unknown): { readonly code: string; readonly message: string } | undefined {
+  let error = thrown;
+  for (let looked = 0; error instanceof Error && looked < MOST_CAUSES; looked += 1) {
+    // Our own errors have codes, too; what they were made of is their cause.
+    if (!(error instanceof SluiceError) && 'code' in error && typeof error.code === 'string')
+      return { code: error.code, message: error.message };
+    error = error instanceof AggregateError && error.errors.length > 0 ? error.errors[0] : error.cause;
+  }
+  return undefined;
 }

@@ -1,11 +1,12 @@
-import { SluiceError } from '../core/errors.ts';
-import { NotHttp } from './answer-reader.ts';
-import { codeOf, isDistrust } from './error-code.ts';
+import { type ErrorOptions, SluiceError } from '../core/errors.ts';
+import { NotHttp, SpeaksTls } from './answer-reader.ts';
+import { codeOf, isDistrust, isWithoutTls } from './error-code.ts';
 
 /** What went wrong on the way to an upstream, in words for people; addresses and internals stay out of them. */
 export function transportFailure(thrown: unknown): SluiceError {
   if (thrown instanceof SluiceError) return thrown;
   const options = { cause: thrown };
+  if (thrown instanceof SpeaksTls) return speaksTls(options);
   if (thrown instanceof NotHttp)
     return new SluiceError('upstream_invalid', 'The provider sent something that is not valid HTTP.', options);
   const code = codeOf(thrown);
@@ -13,6 +14,12 @@ export function transportFailure(thrown: unknown): SluiceError {
     return new SluiceError(
       'upstream_unreachable',
       `The provider's certificate is not trusted here (${code}).`,
+      options,
+    );
+  if (isWithoutTls(thrown))
+    return new SluiceError(
+      'upstream_unreachable',
+      "What answers at the provider's address speaks no TLS: the address has to begin with http://.",
       options,
     );
   switch (code) {
@@ -37,4 +44,13 @@ export function transportFailure(thrown: unknown): SluiceError {
     default:
       return new SluiceError('upstream_unreachable', 'The provider could not be reached.', options);
   }
+}
+
+/** Plain HTTP was spoken to a server that wants TLS. */
+export function speaksTls(options: ErrorOptions = {}): SluiceError {
+  return new SluiceError(
+    'upstream_invalid',
+    "What answers at the provider's address speaks TLS: the address has to begin with https://.",
+    options,
+  );
 }

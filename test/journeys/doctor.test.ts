@@ -1,6 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of the file, not of JavaScript
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
@@ -405,6 +407,44 @@ aliases:
       NODE_EXTRA_CA_CERTS: fileURLToPath(new URL('../fixtures/tls/certificate.pem', import.meta.url)),
     };
     assert.match((await examine(context, { yaml, environment: trusting })).finding('✓ mock'), /answers and lists/);
+  });
+
+  test('a provider that speaks no TLS where its address says so, or the reverse, is not said to be away', async (context) => {
+    const plain = await plainServer(context, listing(['m']));
+    const { origin: secure } = await secureServer(context, listing(['m']));
+    const nginx = await plainServer(context, (_request, response) => {
+      response.writeHead(400, { 'content-type': 'text/html' });
+      response.end('<center>The plain HTTP request was sent to HTTPS port</center>');
+    });
+    const alerts = createServer((socket) => socket.end(Buffer.from([21, 3, 1, 0, 2, 2, 70]))).listen(0, '127.0.0.1');
+    context.after(() => alerts.close());
+    await once(alerts, 'listening');
+    const alert = `http://127.0.0.1:${(alerts.address() as AddressInfo).port}/v1`;
+    const untls = `${plain.url.replace('http:', 'https:')}/v1`;
+    const hidden = `${secure.replace('https:', 'http:')}/v1`;
+    const entries = {
+      untls: ['openai', untls],
+      vendor: ['google', untls],
+      nginx: ['openai', `${nginx.url}/v1`],
+      alert: ['openai', alert],
+      hidden: ['openai', hidden],
+    };
+    const yaml = Object.entries(entries).map(
+      ([id, [kind, url]]) => `${id}: {kind: ${kind}, baseUrl: '${url}', apiKey: k}`,
+    );
+    const { finding } = await examine(context, { yaml: `${NO_LOCAL}providers: { ${yaml.join(', ')} }\n` });
+    for (const id of ['untls', 'vendor']) {
+      assert.equal(
+        finding(`✗ ${id}`),
+        `✗ ${id}: what answers at ${untls} speaks no TLS → let providers.${id}.baseUrl begin with http://`,
+      );
+    }
+    for (const id of ['nginx', 'alert'])
+      assert.match(finding(`✗ ${id}`), /speaks TLS: the address has to begin with https:\/\/\. → check providers/);
+    assert.match(
+      finding('✗ hidden'),
+      /closes the connection without an answer → if it speaks TLS, let providers\.hidden\.baseUrl begin with https:\/\/; else /,
+    );
   });
 
   test('a data folder that is a file', async (context) => {

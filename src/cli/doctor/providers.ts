@@ -6,7 +6,7 @@ import { suggest } from '../../config/suggest.ts';
 import type { SluiceError } from '../../core/errors.ts';
 import type { Model } from '../../core/model.ts';
 import type { Provider } from '../../core/provider.ts';
-import { codeOf, isDistrust } from '../../outbound/error-code.ts';
+import { codeOf, isDistrust, isWithoutTls } from '../../outbound/error-code.ts';
 import { type Asked, askForModels } from '../ask.ts';
 import { type Finding, good, note, wrong } from './finding.ts';
 
@@ -124,9 +124,18 @@ function explain(provider: ProviderConfig, error: SluiceError, place: string | u
       );
     case 'upstream_unreachable':
       if (isDistrust(codeOf(error.cause))) return distrusted(provider, codeOf(error.cause));
+      if (isWithoutTls(error.cause)) {
+        return wrong(`${id}: what answers at ${where} speaks no TLS`, `let providers.${id}.baseUrl begin with http://`);
+      }
       return wrong(`${id}: nothing answers at ${where}: ${doubt(provider)}`, reachMend(provider));
     case 'upstream_cut':
-      return wrong(`${id}: ${where} closes the connection without an answer`, reachMend(provider));
+      return wrong(
+        `${id}: ${where} closes the connection without an answer`,
+        // As servers do that were spoken to without TLS.
+        where.startsWith('http:')
+          ? `if it speaks TLS, let providers.${id}.baseUrl begin with https://; else ${reachMend(provider)}`
+          : reachMend(provider),
+      );
     case 'upstream_timeout':
       return wrong(
         `${id}: ${where} does not answer within ${TIMEOUT_MS / 1_000} seconds: ${doubt(provider)}`,

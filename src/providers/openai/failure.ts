@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { SluiceError } from '../../core/errors.ts';
 import { membersOf } from '../../core/objects.ts';
 import { rateLimits } from '../../outbound/rate-limits.ts';
+import { speaksTls } from '../../outbound/transport-failure.ts';
 import { codeOfFailure, keptStatus, pacing, secondsToWait } from '../status.ts';
 
 /** Characters of an upstream's own words that are passed on. */
@@ -33,6 +34,7 @@ export function failureOfStatus(
   if (status < 400) {
     return new SluiceError('upstream_invalid', `The provider answered ${status}, which is no answer to a chat.`);
   }
+  if (status === 400 && said === undefined && WANTS_TLS.test(body.toString('latin1'))) return speaksTls();
   if (status >= 500 && said === undefined) {
     return new SluiceError(
       'upstream_failed',
@@ -43,6 +45,10 @@ export function failureOfStatus(
   const message = said ?? `The provider answered ${status} without an explanation.`;
   return new SluiceError(codeOfFailure(status, said, wordOf(json)), message, { ...options, ...keptStatus(status) });
 }
+
+/** How nginx, Apache and Go say in plain HTTP that they speak TLS. */
+const WANTS_TLS =
+  /plain HTTP (request was sent )?to (an )?(HTTPS|SSL-enabled server) port|an HTTP request to an HTTPS server/;
 
 /** The field that an error in OpenAI's form names. */
 export function paramOf(json: unknown): { readonly param?: string } {
