@@ -60,6 +60,30 @@ describe('the Gemini API over HTTP', { timeout: 60_000 }, () => {
       assert.match(last?.error?.message ?? '', /Overheated\./);
     });
 
+    test(`shows no thoughts where they are not wanted (${format})`, async () => {
+      const seat = world.seat(format);
+      seat.answers({
+        reasoning: ['Let me ', 'think.'],
+        text: ['A', 'B'],
+        usage: { prompt: 11, completion: 9, reasoning: 4 },
+      });
+      for (const includeThoughts of [false, true]) {
+        const body = { ...HI, generationConfig: { thinkingConfig: { includeThoughts, thinkingBudget: 2_000 } } };
+        for (const method of ['generateContent', 'streamGenerateContent']) {
+          const answer = await post(`/v1beta/models/${seat.model}:${method}`, body);
+          const text = await answer.text();
+          assert.equal(answer.status, 200, text);
+          const all = [JSON.parse(text)].flat();
+          const parts = all.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
+          const said = (isThought: boolean) =>
+            parts.map((part) => ((part.thought === true) === isThought ? (part.text ?? '') : '')).join('');
+          assert.deepEqual([said(true), said(false)], [includeThoughts ? 'Let me think.' : '', 'AB']);
+          if (!includeThoughts) assert.doesNotMatch(text, /"thought"|think/);
+          if (format !== 'anthropic') assertHolds(all.at(-1), { usageMetadata: { thoughtsTokenCount: 4 } });
+        }
+      }
+    });
+
     test(`tells of a failure inside of the events, and once more outside (${format})`, async () => {
       const seat = world.seat(format);
       seat.answers({ text: ['A', 'B'], errorAfter: 1, errorMessage: 'Overheated.' });

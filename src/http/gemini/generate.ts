@@ -37,9 +37,11 @@ export async function generate(
     const answered = await answerIn(FIELD_NAMES, deps, { ...question, dropped }, call);
     const headers = answerHeaders(answered, answered.value.kind === 'chunks' ? answered.value.headers : undefined);
     const head = answerHead(answered.target.model);
-    const first = chunksOf(answered);
+    const hidesThoughts = body.generationConfig?.thinkingConfig?.includeThoughts === false;
+    const shown = (each: Answered) => (hidesThoughts ? withoutThoughts(chunksOf(each)) : chunksOf(each));
+    const first = shown(answered);
     if (form !== 'whole') return sendingChunks(reply, first, new ContentStream(head, form), headers, deps, call);
-    const all = [first, ...(await further(candidates - 1, question, answered, deps, call))];
+    const all = [first, ...(await further(candidates - 1, question, answered, deps, call)).map(shown)];
     const { answerBytes } = deps.config().limits;
     const answers = await Promise.all(all.map((each) => collect(within(each, answerBytes))));
     reply.headers(headers).send(encodeAnswers(head, answers));
@@ -54,13 +56,20 @@ async function further(
   { target }: Answered,
   deps: Deps,
   call: CallScope,
-): Promise<AsyncIterable<Batch>[]> {
+): Promise<Answered[]> {
   const again: Question = { ...question, only: target };
-  const answers = await Promise.all(Array.from({ length: count }, () => deps.router.answer(again, call)));
-  return answers.map(chunksOf);
+  return await Promise.all(Array.from({ length: count }, () => deps.router.answer(again, call)));
 }
 
 function chunksOf({ value }: Answered): AsyncIterable<Batch> {
   if (value.kind !== 'chunks') throw new Error('nothing was to be relayed');
   return value.chunks;
+}
+
+/** Google leaves them out by itself; of other models they come whenever there are some. They count as tokens all the same. */
+async function* withoutThoughts(batches: AsyncIterable<Batch>): AsyncIterable<Batch> {
+  for await (const batch of batches) {
+    const rest = batch.filter(({ type }) => type !== 'reasoning');
+    if (rest.length > 0) yield rest;
+  }
 }
