@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of the file, not of JavaScript
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -42,6 +42,13 @@ function writeNewer(file: string): void {
   database.exec('create table schema_versions (version integer primary key)');
   database.exec('insert into schema_versions values (999)');
   database.close();
+}
+
+function writeCut(file: string, missing: number): void {
+  const database = new DatabaseSync(file);
+  database.exec(`create table some (text text); insert into some values ('${'x'.repeat(50_000)}')`);
+  database.close();
+  truncateSync(file, statSync(file).size - missing);
 }
 
 const NO_LOCAL = 'detectLocal: false\n';
@@ -474,6 +481,8 @@ aliases:
     ['is no database', (file: string) => writeFileSync(file, 'x'.repeat(5_000)), /is damaged, or it is no database/],
     ['is a folder', (file: string) => mkdirSync(file), /a folder where a file belongs/],
     ['was written by a newer Sluice', writeNewer, /by a newer version of Sluice/],
+    ['has lost its last pages', (file: string) => writeCut(file, 5_000), /is damaged/],
+    ['has lost a part of a page', (file: string) => writeCut(file, 100), /is damaged: its end is missing/],
   ] as const) {
     test(`a database that ${what} is wrong, and stays as it is`, async (context) => {
       const folder = temporaryFolder(context);

@@ -1,10 +1,11 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { Unusable } from '../failure.ts';
 import { failureOf } from './failures.ts';
 import { refuseNewer } from './migrations.ts';
 
-/** What keeps a database file from being used, as far as its beginning tells, in a sentence; undefined: nothing. Changes nothing. */
+/** What keeps a database file from being used, as far as its beginning and its size tell, in a sentence; undefined: nothing. Changes nothing. */
 export function whyUnusable(file: string): string | undefined {
   try {
     closeSync(openSync(file, 'r+'));
@@ -15,6 +16,9 @@ export function whyUnusable(file: string): string | undefined {
     try {
       const isNew = database.prepare("select 1 from sqlite_master where name = 'schema_versions'").get() === undefined;
       if (!isNew) refuseNewer(database);
+      // That whole pages are missing, SQLite has seen; of the last one it counts any part.
+      if (statSync(file).size < pragmaOf(database, 'page_count') * pragmaOf(database, 'page_size'))
+        throw new Unusable('The database file is damaged: its end is missing.', 'the last page is not whole');
     } finally {
       database.close();
     }
@@ -22,4 +26,8 @@ export function whyUnusable(file: string): string | undefined {
   } catch (error) {
     return failureOf(error).sentence;
   }
+}
+
+function pragmaOf(database: DatabaseSync, pragma: 'page_count' | 'page_size'): number {
+  return Number(database.prepare(`pragma ${pragma}`).get()?.[pragma]);
 }
