@@ -54,6 +54,20 @@ test('Shift-JIS is refused for bytes that mean nothing in windows-1252', () => {
   assert.throws(() => decodeText(bytes), { name: 'Refusal', message: /^is not text, or not in UTF-8/ });
 });
 
+describe('a short text in Shift-JIS is refused, too', () => {
+  for (const [what, base64] of [
+    ['こんにちは', 'grGC8YLJgr+CzQ=='],
+    ['日本語のメモです', 'k/qWe4zqgsyDgYOCgsWCtw=='],
+    ['A plan with a name of it: あしたのよてい', 'QSBwbGFuIHdpdGggYSBuYW1lIG9mIGl0OiCCoIK1gr2CzILmgsSCog=='],
+  ] as const) {
+    test(what, () => {
+      const bytes = Buffer.from(base64, 'base64');
+      assert.equal(new TextDecoder('shift_jis').decode(bytes), what);
+      assert.throws(() => decodeText(bytes), { name: 'Refusal', message: /UTF-8/ });
+    });
+  }
+});
+
 describe('Western text is taken as it is', () => {
   const cases: readonly (readonly [what: string, text: string])[] = [
     ['French', 'Où êtes-vous ? L’été dernier, à Évreux, des élèves âgés ont créé « l’œuvre » où régnait la naïveté. '],
@@ -68,6 +82,9 @@ describe('Western text is taken as it is', () => {
     ['a frame of dashes and bullets', `${'—'.repeat(70)}\n••• •••• ••••• ··········\n${'¯'.repeat(70)}\n`],
     ['a table of characters', 'ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖ×ØÙÚÛÜÝÞßàáâãäåæçèéêëìíîïðñòóôõö÷øùúûüýþÿ'],
     ['accents alone', 'éèàù üöä ßÄÖ'],
+    ['quotes within quotes', '„Er sagt ‚Übung‘, ‚Öl‘, ‚Ähre‘, ‚Ärger‘“'],
+    ['quotes of no other accents', '‚Übung, ‚Öl, ‚Ähre und Brot'],
+    ['florin signs', 'ƒA ƒB ƒC ƒ(x) ƒ100 ƒ50'],
   ];
   for (const [what, text] of cases) {
     for (const times of [1, what.startsWith('a table') ? 1 : 50]) {

@@ -23,5 +23,24 @@ export function isGarbledAsWestern(bytes: Uint8Array): boolean {
     const letter = byte | 0x20;
     if (letter >= 0x61 && letter <= 0x7a) plain += 1;
   }
-  return seen.size >= 12 && upper >= 2 * seen.size && upper > 3 * plain && inRuns > upper / 2;
+  const isLong = seen.size >= 12 && upper >= 2 * seen.size && upper > 3 * plain && inRuns > upper / 2;
+  return isLong || isShiftJis(bytes.subarray(0, LOOKED_AT));
+}
+
+/**
+ * Two kana in a row, in the Latin-1 of Shift-JIS: to windows-1252 a low quote before an accented letter, or a florin sign before a quote.
+ * Katakana whose second byte is a plain letter are left out: a florin sign may well stand before one.
+ */
+const KANA = /(?:\x82[\x9f-\xf1]|\x83[\x80-\x96]){2}/;
+
+/** Whether a text, be it a short one, is Shift-JIS. */
+function isShiftJis(bytes: Uint8Array): boolean {
+  if (!KANA.test(Buffer.from(bytes).toString('latin1'))) return false;
+  try {
+    // The last character may have been cut.
+    new TextDecoder('shift_jis', { fatal: true }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
