@@ -348,12 +348,12 @@ function parseLength(value: string): number {
   return length;
 }
 
-/** Whether the first bytes can become a status line. */
 /** An alert: 21, and a version that begins with 3 (RFC 8446 §5.1). */
 function isTls(bytes: Buffer): boolean {
   return bytes[0] === 21 && bytes[1] === 3;
 }
 
+/** Whether the first bytes can become a status line. */
 function couldBegin(bytes: Buffer): boolean {
   const begin = 'HTTP/1.';
   return begin.startsWith(bytes.toString('latin1', 0, begin.length));
