@@ -232,7 +232,7 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
       sweep?.stop();
       await drainServer(server, calls, config.limits.drainMs);
       await registry.close();
-      await Promise.all([content.converter.close(), content.pages.close(), recorder.flush(), observer.close()]);
+      await Promise.all([content.converter.close(), content.pages.close(), recorder.close(), observer.close()]);
       await stores.close();
     },
   };

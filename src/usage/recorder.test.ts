@@ -92,6 +92,28 @@ test('what a broken store did not take is written when it is back, and said once
   assert.deepEqual(log.lines, [said, said]);
 });
 
+test('what a broken store did not take is tried again though nothing else is answered, until the end', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const target = store();
+  const recorder = new UsageRecorder(target.port, testLogger());
+  target.broken = true;
+  recorder.note(answer('a'));
+  await recorder.flush();
+  context.mock.timers.tick(5_000);
+  await setImmediate();
+  assert.deepEqual([target.tried.length, target.batches.length], [2, 0]);
+  target.broken = false;
+  context.mock.timers.tick(5_000);
+  await setImmediate();
+  assert.deepEqual([target.tried.length, target.batches.length], [3, 1]);
+  target.broken = true;
+  recorder.note(answer('b'));
+  await recorder.close();
+  context.mock.timers.tick(60_000);
+  await setImmediate();
+  assert.equal(target.tried.length, 4);
+});
+
 test('what comes while others are being written is written after them, however much it is', async () => {
   const { batches, port } = store();
   const slow = Promise.withResolvers<void>();

@@ -8,6 +8,8 @@ import { UsageBatch } from '../core/usage-batch.ts';
 
 /** How long records wait for others to be written with them, in milliseconds. */
 const WAIT_MS = 50;
+/** After so long what could not be written is tried again though nothing new has come, in milliseconds. */
+const AGAIN_MS = 5_000;
 /** Records of one batch. */
 const MOST_IN_BATCH = 1_000;
 /** Records that wait at most while the store is out of order; the oldest batches go first. */
@@ -34,6 +36,8 @@ export class UsageRecorder {
   /** Fulfilled once no price is being looked up. */
   #pricing: Promise<unknown> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
+  #again: NodeJS.Timeout | undefined;
+  #closed = false;
   #writing: Promise<void> = Promise.resolve();
   #failing = false;
 
@@ -54,10 +58,16 @@ export class UsageRecorder {
     this.#pricing = Promise.all([this.#pricing, priced]).then(() => undefined);
   }
 
-  /** Writes what waits now. Never throws: usage that cannot be written is tried again with the next. */
+  /** Writes what waits now. Never throws: usage that cannot be written is tried again with the next, or after a while. */
   async flush(): Promise<void> {
     await this.#pricing;
     await this.#flush();
+  }
+
+  /** Writes what waits, a last time. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.flush();
   }
 
   #add({ user, provider, label, model, usage }: Answered, time: number, cost: number | null): void {
@@ -94,6 +104,7 @@ export class UsageRecorder {
 
   #flush(): Promise<void> {
     clearTimeout(this.#timer);
+    clearTimeout(this.#again);
     this.#timer = undefined;
     this.#writing = this.#writing.then(() => this.#write());
     return this.#writing;
@@ -109,6 +120,8 @@ export class UsageRecorder {
     const isFailing = (await this.#addAll([first])).length > 0;
     const left = isFailing ? batches : await this.#addAll(others);
     this.#complete = newest([...left, ...this.#complete], MOST);
+    clearTimeout(this.#again);
+    if (left.length > 0 && !this.#closed) this.#again = setTimeout(() => void this.#flush(), AGAIN_MS).unref();
   }
 
   /** Returns those that could not be written. */

@@ -151,6 +151,11 @@ describe('a database server that goes away', OPTIONS, () => {
 
     await server.resume();
     await eventually('it is ready again', () => isReady(200));
+    // Usage of the time without it is not lost.
+    await eventually('the answer is counted', async () => {
+      const { json } = await told(fetch(at(node, 'stats')));
+      return json.totals?.requests === 1;
+    });
     assert.deepEqual((await remembered(node, 'ada')).map((item) => item.memory).sort(), kept.sort());
     assert.equal((await told(memory(node, 'ada', ['after']))).status, 200);
   });
