@@ -86,6 +86,15 @@ function createProgram(): Command {
       await end(exitCode);
     });
   program
+    .command('pull')
+    .argument('<model>', 'a short name such as qwen3-0.6b, maker/folder/file.gguf of Hugging Face, or an address')
+    .description('fetch a model that then runs inside Sluice')
+    .action(async (model: string, _options: object, command: Command) => {
+      const { pull } = await import('./pull/index.ts');
+      await pull(model, command.optsWithGlobals<Flags>(), { environment: process.env, output: process.stdout });
+      await end(0);
+    });
+  program
     .command('top')
     .description('show live what a running Sluice does')
     .option('--url <address>', 'of the running Sluice (default: the one that the configuration describes)')
@@ -104,12 +113,12 @@ function refuseWords(command: Command): void {
   if (word !== undefined) throw unknownCommand(word);
 }
 
-const COMMANDS = ['serve', 'models', 'doctor', 'top', 'help'];
+const COMMANDS = ['serve', 'models', 'doctor', 'pull', 'top', 'help'];
 
 function unknownCommand(word: string): Failure {
   if (COMMANDS.includes(word)) return new Failure(`'${word}' is a command of its own, and stands alone`, EXIT_USAGE);
   const near = suggest(word, COMMANDS);
-  const hint = near === undefined ? 'there are serve, models, doctor and top' : `did you mean ${near}?`;
+  const hint = near === undefined ? 'there are serve, models, doctor, pull and top' : `did you mean ${near}?`;
   return new Failure(`unknown command '${word}' (${hint})`, EXIT_USAGE);
 }
 

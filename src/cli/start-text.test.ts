@@ -44,6 +44,15 @@ Sluice 1.2.3 is ready.
     );
   });
 
+  test('whoever has the demo model alone is told how to fetch a better one', async (context) => {
+    const alone = { providers: [provider('embedded', 'embedded')] };
+    const line = /"sluice pull qwen3-0\.6b" fetches a better model that runs inside Sluice \(640 MB\)\.\n$/;
+    assert.match(await textOf(context, {}, alone), line);
+    const own = { ...alone, embedded: { bundled: 'ready', models: ['mine', 'tiny'] } } as const;
+    assert.doesNotMatch(await textOf(context, {}, own), /sluice pull/);
+    assert.doesNotMatch(await textOf(context, {}, { providers: [provider('mock', 'file')] }), /sluice pull/);
+  });
+
   test('a provider without a label of its own is named once', async (context) => {
     const fast = { ...provider('fast', 'file'), label: 'fast' };
     assert.match(
@@ -97,7 +106,7 @@ Sluice 1.2.3 is ready.
     );
     assert.equal(await line({ bundled: 'ready', models: ['qwen', 'tiny'] }), 'a model of your own');
     assert.equal(await line({ bundled: 'missing', models: ['a', 'b'] }), '2 models of your own');
-    assert.equal(await line({ bundled: 'missing', models: [] }), 'no model yet, "sluice doctor" says how to get one');
+    assert.equal(await line({ bundled: 'missing', models: [] }), 'no model yet');
   });
 
   test('a file entry without its key says so; a found server is told', async (context) => {

@@ -34,7 +34,9 @@ export function startText({ config, address, providers, embedded, notes, version
     ...notes.map((note): [string, string] => ['Note', note]),
   ];
   const lines = rows.map(([name, text]) => `  ${name.padEnd(11)}${text}`);
-  return ['', `Sluice ${version} is ready.`, '', ...lines, '', ...addingOne(config, providers), ''].join('\n');
+  return ['', `Sluice ${version} is ready.`, '', ...lines, '', ...addingOne(config, providers, embedded), ''].join(
+    '\n',
+  );
 }
 
 /** A line about a local server that was found after the start. */
@@ -83,20 +85,25 @@ function howFound({ origin, auth, chat, speech }: Provider, embedded: Started['e
 
 /** Honest words: who meets the demo model first must not take it for what Sluice can do. */
 function embeddedState({ bundled, models }: Started['embedded']): string {
-  const own = bundled === 'missing' ? models.length : models.length - 1;
+  const own = ownModels({ bundled, models });
   if (own > 0) return own === 1 ? 'a model of your own' : `${own} models of your own`;
-  return bundled === 'missing'
-    ? 'no model yet, "sluice doctor" says how to get one'
-    : 'a small demo model, whose answers are simple and often wrong';
+  return bundled === 'missing' ? 'no model yet' : 'a small demo model, whose answers are simple and often wrong';
 }
 
-function addingOne(config: Config, providers: readonly Provider[]): string[] {
+function ownModels({ bundled, models }: Started['embedded']): number {
+  return bundled === 'missing' ? models.length : models.length - 1;
+}
+
+function addingOne(config: Config, providers: readonly Provider[], embedded: Started['embedded']): string[] {
   const file = config.file === undefined ? 'sluice.yaml' : config.file;
   const hasOthers = providers.some(({ origin }) => origin !== 'embedded');
   const another = providers.length === 0 ? 'a provider' : hasOthers ? 'another provider' : 'a stronger provider';
   return [
     `  To add ${another}: export OPENAI_API_KEY=… (or ANTHROPIC_API_KEY, GEMINI_API_KEY, GROQ_API_KEY, …) and start`,
     `  again, start a local server such as Ollama, or name it in ${file}. "sluice doctor" checks everything.`,
+    ...(config.embedded.enabled && !hasOthers && ownModels(embedded) === 0
+      ? ['  "sluice pull qwen3-0.6b" fetches a better model that runs inside Sluice (640 MB).']
+      : []),
   ];
 }
 

@@ -110,7 +110,7 @@ describe('usage', () => {
     assertOneLine(
       await run(context, ['bogus']),
       2,
-      "unknown command 'bogus' (there are serve, models, doctor and top)",
+      "unknown command 'bogus' (there are serve, models, doctor, pull and top)",
     );
   });
 

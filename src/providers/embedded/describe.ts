@@ -25,7 +25,7 @@ export async function describeEmbedded(sources: ModelSources): Promise<EmbeddedD
     lines: [
       BUNDLED_LINE[bundled],
       own.length === 0 ? 'There are no models of your own yet.' : `Your own models: ${own.join(', ')}.`,
-      `For better answers put an instruct model as a .gguf file into ${config.modelsDir} (Qwen3-0.6B and up); it is offered at once.`,
+      `For better answers fetch a model ("sluice pull qwen3-0.6b", 640 MB), or put an instruct model as a .gguf file into ${config.modelsDir}; it is offered at once.`,
     ],
   };
 }
