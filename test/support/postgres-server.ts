@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { untilItWorks } from './eventually.ts';
+import { unusedPort } from './plain-server.ts';
 
 const PASSWORD = 'a pass/word@with:signs';
 
@@ -49,7 +49,7 @@ export class PostgresServer {
     if (folder === undefined) throw new Error(noPostgres);
     const server = new PostgresServer(
       mkdtempSync(path.join(tmpdir(), 'sluice-postgres-')),
-      await freePort(),
+      await unusedPort(),
       folder,
       settings,
     );
@@ -132,12 +132,4 @@ function account(): { uid?: number; gid?: number } {
   const users = readFileSync('/etc/passwd', 'utf8');
   const [, uid, gid] = /^postgres:[^:]*:(\d+):(\d+)/m.exec(users) ?? /^nobody:[^:]*:(\d+):(\d+)/m.exec(users) ?? [];
   return { uid: Number(uid), gid: Number(gid) };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
