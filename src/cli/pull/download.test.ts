@@ -127,7 +127,7 @@ test('a server that fails is asked again, and not for ever; one that sends in a 
   assert.deepEqual(retries, Array(3).fill('The server answers 503.'));
   assert.equal(asked.length, 4);
   const down = await world(context, (_, response) => response.writeHead(503).end());
-  await assert.rejects(down.pull, /The server answers 503\. The same command goes on/);
+  await assert.rejects(down.pull, /The server answers 503\. The same command goes on where this one ends\./);
   assert.equal(down.asked.length, 5);
   const circle = await world(context, (_, response) => response.writeHead(302, { location: '/m.gguf' }).end());
   await assert.rejects(circle.pull, /sends on in a circle/);

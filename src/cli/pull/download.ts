@@ -65,8 +65,7 @@ export async function download(source: Source, how: Download): Promise<number | 
     } catch (error) {
       if (!(error instanceof Interrupted)) throw error;
       tries = (await sizeOf(part)) > before ? 1 : tries + 1;
-      if (tries > MOST_TRIES)
-        throw new Failure(`${error.message} The same command goes on with what is there, ${await sizeOf(part)} bytes.`);
+      if (tries > MOST_TRIES) throw new Failure(`${error.message} The same command goes on where this one ends.`);
       how.retrying(error.message);
       await sleep((how.pauseMs ?? PAUSE_MS) * 2 ** tries);
     }

@@ -27,11 +27,13 @@ const TOO_LARGE: ReadonlySet<string> = new Set(['54', '22001']);
 const TRANSIENT: ReadonlySet<string> = new Set(['40001', '40P01']);
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
-/** Anything thrown by `pg`. What it does not explain by a code of the server counts as a bug, and all else as the network's. */
+/** Anything thrown, for the client and the log. What neither the server nor the network explains counts as a bug. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Unusable) return { kind: 'storage', sentence: error.sentence, detail: error.message };
   const code = systemCode(error);
   const detail = error instanceof Error ? `${error.message} (${code ?? error.name})` : String(error);
+  if (error instanceof TypeError && code === undefined)
+    return { kind: 'bug', sentence: 'The database was asked wrongly.', detail };
   if (code === undefined || !isOfServer(error)) return { kind: 'storage', sentence: GONE, detail };
   if (TOO_LARGE.has(code) || TOO_LARGE.has(code.slice(0, 2)))
     return { kind: 'too_large', sentence: 'This is too large to be stored.', detail };
