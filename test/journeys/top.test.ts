@@ -130,6 +130,17 @@ describe('sluice top', { timeout: 60_000 }, () => {
     });
   }
 
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    test(`leaves the terminal as it was on ${signal}`, async () => {
+      const terminal = new FakeTerminal(true);
+      const running = top({ url: world.origin }, terminal, { SLUICE_KEY: KEY });
+      await terminal.until(/PROVIDER/);
+      process.kill(process.pid, signal);
+      await running;
+      assert.ok(terminal.text.endsWith('\x1b[?1049l') && !terminal.input.isRaw);
+    });
+  }
+
   test('says that it does not trust the certificate, and not that nobody is there', async (context) => {
     const { origin } = await secureServer(context, (_request, response) => response.end());
     await assert.rejects(top({ url: origin }, new FakeTerminal(false), {}), {

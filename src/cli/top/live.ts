@@ -32,6 +32,8 @@ const ESCAPE = '\x1b';
 /** Ctrl-C and Ctrl-D, which are part of no other key. */
 const ALWAYS_QUIT: readonly string[] = ['\x03', '\x04'];
 const QUITS: readonly string[] = ['q', 'Q', ...ALWAYS_QUIT];
+/** SIGHUP comes when a terminal's window is closed, or a connection to it lost: one that is picked up again must not be left drawn over. */
+const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** The live view: looks again and again, draws, and leaves the terminal as it was. */
 export class Live {
@@ -64,7 +66,7 @@ export class Live {
     input.on('data', onKey);
     input.resume();
     output.on('resize', onResize);
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal);
+    for (const signal of ENDING_SIGNALS) process.once(signal, onSignal);
     try {
       for (;;) {
         this.#draw();
@@ -74,7 +76,7 @@ export class Live {
         before = found ?? before;
       }
     } finally {
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal);
+      for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
       output.off('resize', onResize);
       input.off('data', onKey);
       input.pause();
