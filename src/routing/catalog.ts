@@ -146,13 +146,8 @@ export class Catalog {
 
   /** What is known of a model at once: from the provider's listing if that is at hand, else what its name says. */
   look(provider: Provider, id: string): Model {
-    const models = this.#listings.get(provider)?.offer.models ?? [];
-    let known = this.#models.get(models);
-    if (known === undefined) {
-      known = new Map(models.map((model) => [model.id, described(model)]));
-      this.#models.set(models, known);
-    }
-    return known.get(id) ?? described({ id });
+    const models = this.#listings.get(provider)?.offer.models;
+    return (models && this.#byId(models).get(id)) ?? described({ id });
   }
 
   /** The model of a provider for requests that name none, found with the client's own key if there is one. */
@@ -168,6 +163,15 @@ export class Catalog {
       models.find((model) => serves(model, ability)) ?? models.find((model) => canAlso(model, ability, provider));
     if (first !== undefined) return first.id;
     throw error ?? noModel(provider);
+  }
+
+  #byId(models: readonly Model[]): ReadonlyMap<string, Model> {
+    let known = this.#models.get(models);
+    if (known === undefined) {
+      known = new Map(models.map((model) => [model.id, described(model)]));
+      this.#models.set(models, known);
+    }
+    return known;
   }
 
   #index(): Index {
