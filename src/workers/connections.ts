@@ -5,6 +5,9 @@ import { Server, type Socket } from 'node:net';
 const SILENT_MS = 3_000;
 const LOOK_MS = 250;
 
+/** What Node calls a request, which depends on its header `Expect`. */
+const REQUESTS = ['request', 'checkContinue', 'checkExpectation'] as const;
+
 interface Connection {
   /** Those that are not yet over, in the order of their requests: a client need not wait for one before it asks again. */
   readonly answers: ServerResponse[];
@@ -24,9 +27,11 @@ export class Connections {
       this.#connections.set(socket, { answers: [], since: performance.now() });
       socket.once('close', () => this.#connections.delete(socket));
     });
-    server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-      this.#begin(request.socket, response);
-    });
+    for (const event of REQUESTS) {
+      server.prependListener(event, (request: IncomingMessage, response: ServerResponse) => {
+        this.#begin(request.socket, response);
+      });
+    }
   }
 
   get size(): number {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { Agent } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import path from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -127,6 +128,33 @@ describe('restarting the workers', { timeout: 480_000, skip: !isLinux }, () => {
     world.running.process.kill('SIGTERM');
     const { code, stderr } = await world.running.ended;
     assert.equal(code, 0, stderr);
+  });
+
+  test('a request that asked whether its body is wanted may still send it', async (context) => {
+    const world = await openWorkers(context, { count: 2, yaml: 'limits: { clientBodyIdleMs: 300000 }\n' });
+    const body = JSON.stringify(QUESTION);
+    const upload = request(`${world.origin}/v1/chat/completions`, {
+      method: 'POST',
+      agent: new Agent(),
+      headers: {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        expect: '100-continue',
+      },
+    });
+    upload.flushHeaders();
+    await once(upload, 'continue');
+    const answered = once(upload, 'response');
+    answered.catch(() => {});
+    // Both workers have some of these, which have been silent for a shorter time.
+    const idle = new Agent({ keepAlive: true });
+    await Promise.all([1, 2, 3, 4].map(() => ask(world.origin, '/health', undefined, { agent: idle })));
+    world.running.process.kill('SIGHUP');
+    await world.running.said(/all workers are new/);
+    await eventually('silent connections are closed', () => Object.keys(idle.freeSockets).length === 0);
+    upload.end(body);
+    const [{ statusCode, headers }] = (await answered) as [IncomingMessage];
+    assert.deepEqual([statusCode, headers.connection], [200, 'close']);
   });
 
   test('a kept answer of a retired worker can be read and stopped', async (context) => {
