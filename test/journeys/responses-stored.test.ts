@@ -9,7 +9,7 @@ import { loadYaml, temporaryFolder } from '../support/config-folder.ts';
 import { eventually } from '../support/eventually.ts';
 import { type OpenAiUpstream, startOpenAiUpstream } from '../support/openai-upstream.ts';
 import type { VendorScript } from '../support/vendor-script.ts';
-import { all, lastOf, of, openWorld, type Seat, type World } from './responses-world.ts';
+import { all, FORMATS, lastOf, of, openWorld, type Seat, type World } from './responses-world.ts';
 import { assertHolds } from './sdk-vendors.ts';
 
 const WEATHER = {
@@ -302,6 +302,26 @@ describe('answers of the Responses API that are kept', { timeout: 120_000 }, () 
       assert.equal((await world.client.responses.cancel(id)).status, 'cancelled');
       assert.equal(await seat.last.closed, 'aborted');
       assert.equal((await world.client.responses.retrieve(id)).status, 'cancelled');
+    });
+
+    test('a conversation goes on from one that was stopped in the middle of a call', async () => {
+      // Google's calls come whole.
+      for (const format of FORMATS.filter((each) => each !== 'google')) {
+        const other = world.seat(format);
+        const ask = { model: other.model, tools: [WEATHER] };
+        const halfCall = { id: 'call_1', name: 'weather', arguments: ['{"ci'] };
+        other.answers({ text: ['As far'], toolCalls: [halfCall], stallAfter: 2 });
+        const { id } = await create({ ...ask, background: true });
+        await eventually('the call has begun', async () =>
+          (await world.client.responses.retrieve(id)).output.some(({ type }) => type === 'function_call'),
+        );
+        assert.equal((await world.client.responses.cancel(id)).status, 'cancelled');
+        other.answers({ text: ['Well.'] });
+        await create({ ...ask, previous_response_id: id, input: 'And now?' });
+        const sent = JSON.stringify(other.last.body);
+        assert.ok(sent.includes('As far') && sent.includes('And now?'), sent);
+        assert.equal(sent.includes('call_1'), false, sent);
+      }
     });
 
     test('a failure is how it ends', async () => {

@@ -1,3 +1,4 @@
+import type { Chunk } from '../../core/chunk.ts';
 import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import type { Deps } from '../deps.ts';
 import { ownerNow } from '../keys.ts';
@@ -62,14 +63,19 @@ export function notFound(id: string): SluiceError {
 }
 
 /**
- * What an answer said, without what its limit cut off so that no model takes it back: half a call, and thoughts that led to
+ * What an answer said, without what no model takes back where the answer was cut: half a call, and thoughts that led to
  * nothing.
  */
 export function saidWhole(kept: Kept): readonly KeptItem[] {
   const said = outputOf(kept);
-  if (!chunksOf(kept).some((chunk) => chunk.type === 'finish' && CUT.has(chunk.finish))) return said;
-  const whole = said.filter(({ item }) => !(CALLS.has(item['type']) && item['status'] === 'incomplete'));
+  if (!chunksOf(kept).some(isCut)) return said;
+  const whole = said.filter(({ item }) => !(CALLS.has(item['type']) && item['status'] !== 'completed'));
   return whole.some(({ item }) => item['type'] !== 'reasoning') ? whole : [];
+}
+
+/** Whether an answer with this chunk was cut: at its limit, by a failure, or by who stopped it. */
+function isCut(chunk: Chunk): boolean {
+  return chunk.type === 'finish' ? CUT.has(chunk.finish) : chunk.type === 'error' || chunk.type === 'auth';
 }
 
 const CUT: ReadonlySet<string> = new Set(['length', 'content_filter']);
