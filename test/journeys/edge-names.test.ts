@@ -8,7 +8,7 @@ import { type Gateway, startGateway } from '../support/gateway.ts';
 import { startGeminiUpstream } from '../support/gemini-upstream.ts';
 import { ask } from '../support/raw-http.ts';
 import type { VendorUpstream } from '../support/vendor-server.ts';
-import { assertError, CHATS, CREATE, HI, openWorld, type World } from './edge-world.ts';
+import { assertError, CHATS, CREATE, codeInForm, HI, openWorld, type World } from './edge-world.ts';
 
 /** Names with letters that no name has: refused wherever they stand. */
 const UNPRINTABLE: readonly string[] = [
@@ -159,6 +159,19 @@ describe('hostile names', () => {
       const name = encodeURIComponent(model);
       for (const path of [`/v1/models/${name}`, `${CREATE}?prompt=Hi&model=${name}`]) {
         assertError(await world.ask({ path }), [400, 404, 414, 431], path);
+      }
+    }
+    assert.equal(world.upstream.chats.length, length);
+  });
+
+  test("a model's name before a method of the Gemini API", async () => {
+    const { length } = world.upstream.chats;
+    for (const model of UNPRINTABLE.filter((name) => name.isWellFormed() && name.length < 1_000)) {
+      for (const method of ['generateContent', 'streamGenerateContent', 'countTokens', 'embedContent']) {
+        const path = `/v1beta/models/${encodeURIComponent(`mock/${model}`)}:${method}`;
+        const text = { parts: [{ text: 'Hi' }] };
+        const body = method === 'embedContent' ? { content: text } : { contents: [text] };
+        assert.equal(codeInForm('Gemini API', await world.ask({ path, body }), 400, path), 'invalid_request');
       }
     }
     assert.equal(world.upstream.chats.length, length);

@@ -1,9 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { SluiceError } from '../../core/errors.ts';
 import type { Operation, RouteKind } from '../../observe/observation.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { nothingAt } from '../edge/no-route.ts';
+import { validate } from '../validate.ts';
 import type { Variant } from '../variant.ts';
+import { Name } from '../wire.ts';
 import { countTokens } from './count-tokens.ts';
 import { batchEmbedContents, embedContent } from './embed.ts';
 import { errorBody } from './errors.ts';
@@ -29,6 +32,9 @@ const METHODS: Readonly<Record<string, Method>> = {
   batchEmbedContents: { operation: 'embedding', run: batchEmbedContents },
 };
 
+/** The name in a path is held to what other formats allow in a body: it travels on in the same way. */
+const Named = z.object({ model: Name });
+
 /** `POST /v1beta/models/<model>:<method>`. Names of models may have slashes and colons themselves. */
 export function modelMethod(deps: Deps): Handler {
   return async (request, reply) => {
@@ -36,7 +42,8 @@ export function modelMethod(deps: Deps): Handler {
     if (called === undefined) throw nothingAt(request);
     if (request.body === undefined)
       throw new SluiceError('unsupported_media_type', 'Send the body as JSON, with "Content-Type: application/json".');
-    return called.method.run(deps, request, reply, called.model);
+    const { model } = validate(Named, { model: called.model }, 'invalid_request');
+    return called.method.run(deps, request, reply, model);
   };
 }
 
