@@ -72,9 +72,14 @@ function withResults(request: ChatRequest, query: string, results: readonly Sear
   const message = request.messages[at];
   // An address or a query alone is a request too: the results are then all there is.
   if (message === undefined || message.role !== 'user') return request;
-  const text: Part = { type: 'text', text: `${foundText(query, results)}\n\n${textOf(message)}` };
+  const found = foundText(query, results);
+  const words = message.content.filter((part) => part.type === 'text');
   const others = message.content.filter((part) => part.type !== 'text');
-  return { ...request, messages: request.messages.with(at, { ...message, content: [...others, text] }) };
+  // What a vendor attached to the words (cache marks, whole blocks) has no place in a text made of all of them.
+  const texts: readonly Part[] = words.some(({ vendor }) => vendor !== undefined)
+    ? [{ type: 'text', text: found }, ...words]
+    : [{ type: 'text', text: `${found}\n\n${textOf(message)}` }];
+  return { ...request, messages: request.messages.with(at, { ...message, content: [...others, ...texts] }) };
 }
 
 /** Each result as markdown: its title, what it says, and a numbered link to it. */

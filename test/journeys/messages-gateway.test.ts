@@ -240,6 +240,27 @@ describe('Anthropic’s client and the gateway', { timeout: 120_000 }, () => {
     });
   });
 
+  test('a search leaves at Anthropic what only Anthropic understands of the question', async () => {
+    const seat = world.seat('anthropic');
+    seat.answers({ text: ['A hundred years.'] });
+    const blocks = [
+      { type: 'text', text: 'How long do tortoises sleep?', cache_control: MARK },
+      { type: 'search_result', source: 'a', title: 'b', content: [{ type: 'text', text: 'c' }] },
+    ];
+    const answer = await post({
+      model: seat.model,
+      max_tokens: 64,
+      web_search: true,
+      messages: [{ role: 'user', content: blocks }],
+    });
+    assert.equal(answer.status, 200, await answer.text());
+    const { messages } = seat.last.body as { messages: { content: Json[] }[] };
+    const [found, ...others] = messages[0]?.content ?? [];
+    assert.match(String(found?.['text']), /<search-results /);
+    assert.deepEqual(others, blocks);
+    assert.deepEqual(queries.splice(0), ['How long do tortoises sleep?']);
+  });
+
   test('Sluice’s own fields work here too: a search, and further models', async () => {
     const seat = world.seat('openai');
     seat.answers({ status: 503, errorMessage: 'Down.' });
