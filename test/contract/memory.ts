@@ -128,6 +128,20 @@ export function memoryContract(name: string, open: Open<MemoryStore>): void {
         assert.deepEqual((await store.find('u', { offset: 0, limit: 1 })).items[0]?.score, undefined);
       });
 
+      test('takes a word for one that stands there twice, in whichever case', async (context) => {
+        const { store } = await open(context);
+        await store.add(texts('u', 'a cat', 'the cat', 'cat and dog'));
+        const { items } = await store.find('u', { text: 'CAT Cat dog', offset: 0, limit: 10 });
+        assert.deepEqual(
+          items.map(({ id, score = 0 }) => [id, score > 0]),
+          [
+            ['2', true],
+            ['1', true],
+            ['0', true],
+          ],
+        );
+      });
+
       test('takes no notice of case and accents, and takes the last word for a beginning', async (context) => {
         const { store } = await open(context);
         await store.add(texts('u', 'Das CAFÉ in Köln', 'Straßenbahn', 'programming languages'));

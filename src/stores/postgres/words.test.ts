@@ -22,5 +22,6 @@ test('a question becomes terms, of which the last one, and Korean ones, may go o
   assert.deepEqual(queriesOf('Dog cat'), ["'dog'", "'cat':*"]);
   assert.deepEqual(queriesOf('of it'), ["'of'", "'it'"]);
   assert.deepEqual(queriesOf('日本語 서울 x'), ["'日' <-> '本' <-> '語'", "'서울':*", "'x'"]);
+  assert.deepEqual(queriesOf('Café CAFE dog cafe'), ["'cafe'", "'dog'", "'cafe':*"], 'each once');
   assert.deepEqual(queriesOf('" ( \u0301'), []);
 });

@@ -32,14 +32,16 @@ export function vectorOf(text: string): string {
   return Array.from(places, ([word, at]) => `'${word}':${at.join(',')}`).join(' ');
 }
 
-/** The terms of a question, each of type `tsquery`. Without any there is nothing to search for. */
+/** The distinct terms of a question, each of type `tsquery`. Without any there is nothing to search for. */
 export function queriesOf(question: string): readonly string[] {
   const terms = searchTerms(question);
-  return terms.flatMap((term, at) => {
+  const queries = terms.flatMap((term, at) => {
     const words = [...wordsOf(term)].map((word) => `'${word}'`);
     if (words.length === 0) return [];
     return `${words.join(' <-> ')}${goesOn(terms, at) ? ':*' : ''}`;
   });
+  // Words that differ in case or accents only are one.
+  return [...new Set(queries)];
 }
 
 /** Letters, digits and marks only, so that nothing in them means anything. */
