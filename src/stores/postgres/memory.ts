@@ -22,28 +22,19 @@ export class PostgresMemory implements MemoryStore {
     userId: string,
     { text, filters = {}, metadata = {}, offset, limit }: MemoryQuery,
   ): Promise<{ total: number; items: readonly (MemoryItem & { score?: number })[] }> {
-    const queries = text === undefined ? undefined : queriesOf(text);
     const ofUser = sql`memory.user_id = ${checkId(userId)}`;
-    if (queries?.length === 0) return { total: 0, items: [] };
     let where = ofUser;
     for (const each of conditions({ filters, metadata }, hasMember)) where = sql`${where} and ${each}`;
-    let score = sql`null::double precision`;
-    let terms = sql``;
-    if (queries !== undefined) {
+    let found = sql`select memory.*, null::double precision as score from memory where ${where}`;
+    if (text !== undefined) {
+      const queries = queriesOf(text);
+      if (queries.length === 0) return { total: 0, items: [] };
+      found = ranked(ofUser, queries, where);
       where = sql`${where} and memory.words @@ ${queries.join(' | ')}::tsquery`;
-      // As in BM25, a word that few items have says more than one that all have; the rank counts how often, and how long an item is.
-      terms = sql`, terms as materialized (
-        select query, ln(1 + (mine.items - count(memory.number) + 0.5) / (count(memory.number) + 0.5)) as weight
-        from (select (value ->> 0)::tsquery as query from ${postgres.list(queries.map((query) => [query]))} as listed) as asked
-          cross join mine left join memory on ${ofUser} and memory.words @@ query
-        group by query, mine.items)`;
-      score = sql`(select sum(weight * ts_rank(memory.words, query, 1)) from terms)::double precision`;
     }
     const [counted, page] = await this.#database.read(
       sql`select count(*) as total from memory where ${where}`,
-      sql`with mine as (select count(*) as items from memory where ${ofUser})${terms}
-          select memory.*, ${score} as score from memory where ${where}
-          order by score desc, memory.created_at desc, memory.number desc limit ${limit} offset ${offset}`,
+      sql`${found} order by score desc, created_at desc, number desc limit ${limit} offset ${offset}`,
     );
     return { total: Number(counted?.rows[0]?.['total'] ?? 0), items: (page?.rows ?? []).map(itemOf) };
   }
@@ -55,6 +46,28 @@ export class PostgresMemory implements MemoryStore {
     );
     return deleted?.changes ?? 0;
   }
+}
+
+/**
+ * The items that any of the queries finds, with their scores. As in BM25, a word that few items of the user have says more than one
+ * that all have; the rank counts how often, and how long an item is. Each item is compared with each query once, and what was
+ * found is had by its number: the planner cannot know how much that is, and must not choose otherwise. There is no index of the words:
+ * it would find those of all users, and where there are many users the planner takes it all the same.
+ */
+function ranked(ofUser: Statement, queries: readonly string[], where: Statement): Statement {
+  return sql`
+    with mine as (select count(*)::double precision as items from memory where ${ofUser}),
+    asked as materialized (
+      select key, (value ->> 0)::tsquery as query from ${postgres.list(queries.map((query) => [query]))} as listed),
+    matches as materialized (
+      select key, memory.number as item, ts_rank(memory.words, query, 1) as rank
+      from asked join memory on ${ofUser} and memory.words @@ query),
+    counted as (select item, rank, count(*) over (partition by key) as frequency from matches),
+    scores as (
+      select item, sum(ln(1 + (items - frequency + 0.5) / (frequency + 0.5)) * rank) as score
+      from counted cross join mine group by item)
+    select found.*, score from scores cross join lateral (
+      select memory.* from memory where memory.number = item and ${where} offset 0) as found`;
 }
 
 function adding(item: MemoryItem): Statement {
