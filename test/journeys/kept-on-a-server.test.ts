@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { noPostgres, PostgresServer } from '../support/postgres-server.ts';
+import { type TcpRelay, tcpRelay } from '../support/tcp-relay.ts';
 import { at, converse, type KeptWorld, lastBody, openKept, postJson, statusOf, told } from './kept-world.ts';
 
 const OPTIONS = { skip: noPostgres ?? false, timeout: 180_000 } as const;
@@ -117,13 +118,17 @@ describe('two nodes with one database on a server', OPTIONS, () => {
 
 describe('a database server that goes away', OPTIONS, () => {
   let server: PostgresServer;
+  let relay: TcpRelay;
   let node: KeptWorld;
   const stops: (() => unknown)[] = [];
   before(async () => {
     // What is committed would be on the disk 10 s later, if the node let it.
     const lazy = ['fsync=off', 'synchronous_commit=off', 'wal_writer_delay=10s', 'wal_writer_flush_after=0'];
     server = await PostgresServer.start({ after: (stop) => void stops.push(stop) }, lazy);
-    node = await openNode(await server.newDatabase());
+    const database = new URL(await server.newDatabase());
+    relay = await tcpRelay({ after: (stop) => void stops.push(stop) }, Number(database.port));
+    database.port = `${relay.port}`;
+    node = await openNode(database.href);
   });
   after(async () => {
     await node.close();
@@ -158,6 +163,13 @@ describe('a database server that goes away', OPTIONS, () => {
     });
     assert.deepEqual((await remembered(node, 'ada')).map((item) => item.memory).sort(), kept.sort());
     assert.equal((await told(memory(node, 'ada', ['after']))).status, 200);
+  });
+
+  test('while nobody asks, and is there again, is missed by nobody who only reads', async () => {
+    const read = () => Promise.all(Array.from({ length: 20 }, () => statusOf(at(node, 'memory/ada'))));
+    assert.deepEqual(new Set(await read()), new Set([200]));
+    relay.forget();
+    assert.deepEqual(new Set(await read()), new Set([200]));
   });
 
   test('is named nowhere with its password, user or address', () => {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
+import pg from 'pg';
 import { testLogger } from '../../../test/support/call.ts';
 import { temporaryFolder } from '../../../test/support/config-folder.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import { noPostgres, PostgresServer } from '../../../test/support/postgres-server.ts';
 import { rawServer } from '../../../test/support/raw-upstream.ts';
+import { type TcpRelay, tcpRelay } from '../../../test/support/tcp-relay.ts';
 import type { Stores } from '../../core/stores.ts';
 import { UsageBatch } from '../../core/usage-batch.ts';
 import { openStores } from '../index.ts';
@@ -29,6 +32,34 @@ describe('a database on a PostgreSQL server', { skip: noPostgres ?? false, timeo
     const dataDir = temporaryFolder(context);
     for (let n = 0; n < count; n += 1) opened.push(openStores({ dataDir, database }, testLogger()));
     return opened;
+  }
+  function openOn(context: TestContext, database: string): Stores {
+    // Hooks run in this order, and the folder must not go before the stores are closed.
+    context.after(() => stores.close());
+    const stores = openStores({ dataDir: temporaryFolder(context), database }, testLogger());
+    return stores;
+  }
+  async function openBehindRelay(context: TestContext): Promise<{ stores: Stores; relay: TcpRelay }> {
+    const database = new URL(await server.newDatabase());
+    const relay = await tcpRelay(context, Number(database.port));
+    database.port = `${relay.port}`;
+    return { stores: openOn(context, database.href), relay };
+  }
+  /** Asks while somebody else has the table, ends the connection on which this waits, and gives the table free. */
+  async function endedWhileLocked<T>(database: string, table: string, ask: () => Promise<T>): Promise<T> {
+    const waiting = "from pg_stat_activity where application_name = 'sluice' and wait_event_type = 'Lock'";
+    const other = new pg.Client({ connectionString: database });
+    await other.connect();
+    await other.query(`begin; lock table sluice.${table} in access exclusive mode`);
+    const asked = ask();
+    asked.catch(() => {});
+    try {
+      await eventually('it waits', async () => (await server.ask(`select 1 ${waiting}`)).length === 1);
+      await server.ask(`select pg_terminate_backend(pid) ${waiting}`);
+    } finally {
+      await other.end();
+    }
+    return await asked;
   }
   const usage = (model: string, user = 'u') =>
     ({
@@ -87,6 +118,33 @@ describe('a database on a PostgreSQL server', { skip: noPostgres ?? false, timeo
     const seen = await Promise.allSettled(Array.from({ length: 20 }, () => stores?.chats.get('a')));
     assert.ok(seen.some(({ status }) => status === 'fulfilled'));
     assert.equal((await stores?.chats.get('a'))?.body, 'text');
+  });
+
+  test('reads again what it had asked on a connection that was ended; whether it had written nobody knows', async (context) => {
+    const database = await server.newDatabase();
+    const stores = openOn(context, database);
+    await stores.chats.put({ id: 'a', owner: null, updated: 0, body: 'text' });
+    const read = await endedWhileLocked(database, 'records', async () => await stores.chats.get('a'));
+    assert.equal(read?.body, 'text');
+    await assert.rejects(
+      endedWhileLocked(database, 'memory', async () => await stores.memory.delete('u')),
+      /The database server stops, or does not answer in time/,
+    );
+  });
+
+  test('reads on a new connection where all that it has have broken unseen, and writes nothing twice', async (context) => {
+    const { stores, relay } = await openBehindRelay(context);
+    const read = async () => await Promise.all(Array.from({ length: 20 }, async () => await stores.chats.get('a')));
+    await stores.chats.put({ id: 'a', owner: null, updated: 0, body: 'text' });
+    await read();
+    relay.forget();
+    assert.deepEqual(new Set((await read()).map((record) => record?.body)), new Set(['text']));
+    relay.forget();
+    await assert.rejects(
+      async () => await stores.chats.put({ id: 'b', owner: null, updated: 0, body: '' }),
+      /The database server cannot be reached/,
+    );
+    assert.equal(await stores.chats.get('b'), undefined);
   });
 
   test('that takes connections and says nothing is told, and waited for by nobody for ever', async (context) => {

@@ -5,7 +5,7 @@ import { Problem } from '../problem.ts';
 import type { DatabaseHandle, Result, Row } from '../sql/handle.ts';
 import { type Statement, sql } from '../sql/sql.ts';
 import { storableText } from './dialect.ts';
-import { failureOf, isOfServer, isTransient } from './failures.ts';
+import { failureOf, isEndOfConnection, isOfServer, isTransient } from './failures.ts';
 import { migrate, SCHEMA } from './migrations.ts';
 import { checkServer } from './server.ts';
 
@@ -111,7 +111,7 @@ export class PostgresDatabase implements DatabaseHandle {
     try {
       const pool = await this.#open();
       if (statements.length === 0) return [];
-      const results = await this.#withPlace(() => persistently(() => inTransaction(pool, statements, writes)));
+      const results = await this.#withPlace(() => persistently(() => onConnection(pool, statements, writes)));
       if (writes) this.#problem.ended();
       return results;
     } catch (error) {
@@ -186,7 +186,7 @@ async function makePool(url: string): Promise<Pool> {
   });
   // A connection that breaks while nobody uses it is replaced, and whoever uses it is told.
   pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('connect', (client) => client.on('error', () => lost.add(client)));
   return pool;
 }
 
@@ -206,12 +206,33 @@ async function persistently<T>(task: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Connections that somebody has used before, and such as have broken. */
+const used = new WeakSet<ClientBase>();
+const lost = new WeakSet<ClientBase>();
+
+/**
+ * That a connection has broken since it was last used may show only now. A read is then done again, on a new connection in the end;
+ * of a write nobody knows whether the server did it.
+ */
+async function onConnection(pool: Pool, statements: readonly Statement[], writes: boolean): Promise<readonly Result[]> {
+  for (;;) {
+    const client = await pool.connect();
+    const isNew = !used.has(client);
+    used.add(client);
+    try {
+      return await inTransaction(client, statements, writes);
+    } catch (error) {
+      if (writes || isNew || !(lost.has(client) || isEndOfConnection(error))) throw error;
+    }
+  }
+}
+
+/** Gives the connection back. */
 async function inTransaction(
-  pool: Pool,
+  client: PoolClient,
   statements: readonly Statement[],
   writes: boolean,
 ): Promise<readonly Result[]> {
-  const client = await pool.connect();
   let broken: Error | undefined;
   try {
     const [only] = statements;
@@ -224,7 +245,7 @@ async function inTransaction(
     return results;
   } catch (error) {
     // One that the server still answers serves again.
-    if (!isOfServer(error)) broken = new Error('broken', { cause: error });
+    if (!isOfServer(error) || isEndOfConnection(error)) broken = new Error('broken', { cause: error });
     else if (statements.length > 1) {
       await client.query('rollback').catch((cause: unknown) => {
         broken = new Error('broken', { cause });

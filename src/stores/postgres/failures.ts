@@ -25,6 +25,8 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
 const TOO_LARGE: ReadonlySet<string> = new Set(['54', '22001']);
 /** Somebody else was faster; done again, it will be right. */
 const TRANSIENT: ReadonlySet<string> = new Set(['40001', '40P01']);
+/** The server stops, one of its processes died, or somebody ended the connection: the last words on it. */
+const ENDS: ReadonlySet<string> = new Set(['57P01', '57P02', '57P05']);
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
 /** Anything thrown, for the client and the log. What neither the server nor the network explains counts as a bug. */
@@ -45,6 +47,11 @@ export function failureOf(error: unknown): Failure {
 /** Whether the server says so. All else is the network, TLS, or `pg` about the connection. */
 export function isOfServer(error: unknown): boolean {
   return SQLSTATE.test(systemCode(error) ?? '');
+}
+
+/** Whether the server says that it closes the connection. */
+export function isEndOfConnection(error: unknown): boolean {
+  return ENDS.has(systemCode(error) ?? '');
 }
 
 /** Whether the same may be tried again at once: nothing of it was done, and nobody is at fault. */
