@@ -147,6 +147,17 @@ describe('a database on a PostgreSQL server', { skip: noPostgres ?? false, timeo
     assert.equal(await stores.chats.get('b'), undefined);
   });
 
+  test('that is gone is waited for once: whoever waits for a connection is told with the first one', async (context) => {
+    const { stores, relay } = await openBehindRelay(context);
+    await stores.chats.get('a');
+    relay.forget();
+    relay.fallSilent();
+    const before = relay.count;
+    const seen = await Promise.allSettled(Array.from({ length: 24 }, async () => await stores.chats.get('a')));
+    for (const each of seen) assert.match(`${each.status === 'rejected' && each.reason}`, /cannot be reached/);
+    assert.equal(relay.count - before, 8, 'as many as may connect at once');
+  });
+
   test('that takes connections and says nothing is told, and waited for by nobody for ever', async (context) => {
     const { origin } = await rawServer(context, () => {});
     const database = `postgres://a:b@${new URL(origin).host}/c`;
