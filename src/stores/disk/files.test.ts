@@ -132,6 +132,18 @@ describe('files on the disk', () => {
     assert.deepEqual(readdirSync(temporary).sort(), [`${process.ppid}-abc-1`, names.at(-1)].sort());
   });
 
+  test('what another machine is writing stays, whose processes nobody knows here, until it is a day old', async (context) => {
+    const { root, open } = openFiles(context);
+    const temporary = path.join(root, '.tmp');
+    mkdirSync(temporary, { recursive: true });
+    const [own, old, fresh] = ['999999999-abc-1', '999999999-abc-2', `${process.pid}-abc-3`];
+    const names = [temporaryName().replace(/^.*@/, `${own}@`), `${old}@another`, `${fresh}@another`];
+    for (const name of names) writeFileSync(path.join(temporary, name), 'half');
+    utimesSync(path.join(temporary, `${old}@another`), 0, 0);
+    await open().write('a', text('x'));
+    assert.deepEqual(readdirSync(temporary), [`${fresh}@another`]);
+  });
+
   test('what live ones are writing stays where the clock is set forward', async (context) => {
     const { root, open } = openFiles(context);
     const temporary = path.join(root, '.tmp');

@@ -1,5 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { lstat, readdir, rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import path from 'node:path';
 import { fileAge } from '../../core/file-age.ts';
 
@@ -10,9 +11,12 @@ const LEFTOVER_MS = 24 * 3_600_000;
 /** Tells this process from an earlier one with the same number, which is the rule in containers. */
 const OWN = `${process.pid}-${Math.round(performance.timeOrigin).toString(36)}-`;
 
-/** A new name for something that is being written or removed: `<process>-<start of the process>-<random>`. */
+/** Machines, or containers, that share a folder know nothing of each other's processes. */
+const MACHINE = createHash('sha256').update(hostname()).digest('hex').slice(0, 12);
+
+/** A new name for something that is being written or removed: `<process>-<start of the process>-<random>@<machine>`. */
 export function temporaryName(): string {
-  return OWN + randomBytes(12).toString('hex');
+  return `${OWN}${randomBytes(12).toString('hex')}@${MACHINE}`;
 }
 
 /** Removes what processes left behind that are gone. */
@@ -26,14 +30,20 @@ export async function removeLeftovers(folder: string): Promise<void> {
 
 async function isLeftover(file: string, name: string): Promise<boolean> {
   if (name.startsWith(OWN)) return false;
-  const pid = Number(name.split('-', 1)[0]);
-  if (!(pid > 0) || pid === process.pid || !isAlive(pid)) return true;
+  const [written = '', machine = MACHINE] = name.split('@');
+  if (machine === MACHINE && !mayLive(written)) return true;
   try {
     return fileAge((await lstat(file)).mtimeMs) > LEFTOVER_MS;
   } catch {
     // Its process has just finished it.
     return false;
   }
+}
+
+/** Whether a name begins with the number of a process of this machine that is there and not ours. */
+function mayLive(name: string): boolean {
+  const pid = Number(name.split('-', 1)[0]);
+  return pid > 0 && pid !== process.pid && isAlive(pid);
 }
 
 function isAlive(pid: number): boolean {
