@@ -167,6 +167,19 @@ describe('a database on a PostgreSQL server', { skip: noPostgres ?? false, timeo
     await stores.close();
   });
 
+  test('whose tables a newer version has changed is used by whoever has it open, and opened by nobody any more', async (context) => {
+    const database = await server.newDatabase();
+    const running = openOn(context, database);
+    await running.chats.put({ id: 'a', owner: null, updated: 0, body: 'text' });
+    await server.ask(
+      "insert into sluice.schema_versions (version, name, applied_at) values (1000000, 'future', '')",
+      new URL(database).pathname.slice(1),
+    );
+    const starting = openOn(context, database);
+    await assert.rejects(async () => await starting.chats.get('a'), /written by a newer version of Sluice/);
+    assert.equal((await running.chats.get('a'))?.body, 'text');
+  });
+
   test('that is not in UTF-8 is told', async (context) => {
     const [stores] = await open(context, 1, "encoding 'LATIN1' template template0 locale 'C'");
     await assert.rejects(async () => await stores?.chats.get('a'), /The database is not in UTF-8/);
