@@ -31,7 +31,7 @@ export interface Content {
   readonly search: WebSearch;
 }
 
-export interface ContentOptions {
+interface ContentOptions {
   readonly config: () => Config;
   readonly stores: Stores;
   readonly log: Logger;

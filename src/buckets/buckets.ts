@@ -15,7 +15,7 @@ export interface Uploaded {
   readonly rejected: readonly Rejected[];
 }
 
-export interface BucketDeps extends IntakeDeps {
+interface BucketDeps extends IntakeDeps {
   readonly records: Records<BucketRecord>;
   readonly limits: () => Pick<Limits, 'uploadBucketBytes'>;
   /** Told when uploads into a bucket begin, and when the last of them has ended. */

@@ -11,7 +11,7 @@ const SAME_WISH_MS = 250;
 
 const CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
-export interface StopOptions {
+interface StopOptions {
   /** Stops accepting, lets running answers finish. */
   readonly drain: () => Promise<void>;
   readonly drainMs: () => number;

@@ -17,7 +17,7 @@ export interface ConverterOptions {
   readonly idleMs?: number;
 }
 
-export interface ConvertOptions {
+interface ConvertOptions {
   /** Ends the work, or the waiting for it. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;

@@ -5,7 +5,7 @@ import type { Conversion } from './conversion.ts';
 import type { FromWorker, Job } from './protocol.ts';
 import { startWorker, type WorkerProcess } from './worker-process.ts';
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly workers: number;
   readonly idleMs: number;
   readonly log?: Logger;

@@ -17,7 +17,7 @@ const MOST_OF_PROMPT = 200;
 /** Downloads of one answer at the same time. */
 const AT_ONCE = 4;
 
-export interface MediaStepDeps {
+interface MediaStepDeps {
   readonly media: MediaStore;
   /** The origins of a provider's own address, which may be on a private network. */
   readonly originsOf: (provider: string) => readonly string[];

@@ -12,7 +12,7 @@ import { thinkTags } from './think-tags.ts';
 import { uploadStep } from './uploads.ts';
 import { webSearchStep } from './web-search.ts';
 
-export interface StepsOptions {
+interface StepsOptions {
   readonly stores: Pick<Stores, 'memory' | 'files'>;
   readonly search: WebSearch;
   readonly media: MediaStore;

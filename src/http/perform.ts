@@ -60,7 +60,7 @@ export async function within<T>(
   }
 }
 
-export interface PerformOptions<T> {
+interface PerformOptions<T> {
   /** Milliseconds until the answer, or the beginning of a stream, has to be there. */
   readonly waitMs?: number;
   readonly isOver?: (answer: T) => boolean;

@@ -33,7 +33,7 @@ export interface SavedMedia extends MediaType {
   readonly height?: number;
 }
 
-export interface LoadedMedia extends MediaType {
+interface LoadedMedia extends MediaType {
   readonly bytes: Buffer;
 }
 
@@ -43,14 +43,14 @@ export interface SaveOptions extends MediaAbout {
   readonly allowedOrigins?: readonly string[];
 }
 
-export interface MediaSearchOptions {
+interface MediaSearchOptions {
   /** How many terms must fit, 1 to all of them; default: all. */
   readonly min?: number;
   readonly skip?: number;
   readonly random?: MediaQuery['random'];
 }
 
-export interface MediaListOptions {
+interface MediaListOptions {
   /** Terms as for a search, all of which must fit; empty: everything. */
   readonly text?: string;
   readonly kind?: MediaType['kind'];

@@ -41,7 +41,7 @@ export interface Ledger {
   close(): Promise<void>;
 }
 
-export interface LedgerDeps {
+interface LedgerDeps {
   readonly config: ObserveConfig;
   readonly records: Records<CacheRecord>;
   readonly log: Logger;

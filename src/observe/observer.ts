@@ -40,7 +40,7 @@ export interface Sink {
   close(): Promise<void>;
 }
 
-export interface ObserverDeps {
+interface ObserverDeps {
   readonly config: ObserveConfig;
   readonly ledger: Ledger;
   readonly secrets: Secrets;

@@ -22,7 +22,7 @@ export interface Page {
   readonly text: string;
 }
 
-export interface PageOptions {
+interface PageOptions {
   readonly signal?: AbortSignal;
   readonly totalMs?: number;
   /** Whether links keep their addresses; default true. */

@@ -16,7 +16,7 @@ export interface LocalOptions {
   readonly ports?: { readonly [id in UpstreamId]?: readonly number[] };
 }
 
-export interface WatchOptions extends LocalOptions {
+interface WatchOptions extends LocalOptions {
   /** Between two rounds. Default: 30 s. */
   readonly intervalMs?: number;
   /** Told when `onChange` throws. */

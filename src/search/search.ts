@@ -45,7 +45,7 @@ export interface WebSearch {
   search(query: string, options?: SearchOptions): Promise<readonly SearchResult[]>;
 }
 
-export interface WebSearchDeps {
+interface WebSearchDeps {
   readonly fetch: GuardedFetch;
   readonly pages: Pick<Pages, 'read'>;
   readonly config: () => SearchConfig;

@@ -22,7 +22,7 @@ export interface Announced extends Omit<NewUpload, 'bytes' | 'id'> {
   readonly size?: number;
 }
 
-export interface ResumableDeps {
+interface ResumableDeps {
   readonly files: Files;
   readonly uploads: Uploads;
   readonly owner: () => string | null;

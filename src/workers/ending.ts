@@ -8,7 +8,7 @@ import type { RemoteLedger } from './ledger.ts';
 /** How often it is looked whether a worker that retires has nothing to do any more, in milliseconds. */
 const IDLE_LOOK_MS = 250;
 
-export interface EndingDeps {
+interface EndingDeps {
   readonly app: App;
   readonly primary: Channel;
   readonly ledger: RemoteLedger;

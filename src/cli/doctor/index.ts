@@ -13,7 +13,7 @@ import { examineNames } from './names.ts';
 import { sectionText, verdict } from './print.ts';
 import { type Examined, examineProviders, keyPlace, nothingYet } from './providers.ts';
 
-export interface DoctorOptions {
+interface DoctorOptions {
   readonly flags: Flags;
   readonly environment: Environment;
   readonly directory: string;

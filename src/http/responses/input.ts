@@ -9,7 +9,7 @@ import type { Item, Json, ResponseBody } from './wire.ts';
 /** Answers that one request may refer to by their items. */
 const MOST_REFERRED = 200;
 
-export interface InputOptions {
+interface InputOptions {
   /** What went before in the conversation, which may be referred to as well. */
   readonly before?: readonly KeptItem[];
   /** What clients call the list. */

@@ -46,7 +46,7 @@ export async function beginDrawing(
   return { answer, partials: queue };
 }
 
-export interface DrawingOptions {
+interface DrawingOptions {
   readonly task: ImageRequest['task'];
   readonly form: ImageForm;
   /** What was asked for stands in every event. */

@@ -18,7 +18,7 @@ const TRIES = 3;
 /** How long the end of the process waits for a collector, in milliseconds. */
 const LAST_MS = 3_000;
 
-export interface OtelOptions {
+interface OtelOptions {
   readonly config: OtelConfig;
   readonly version: string;
   readonly addressOf: AddressOf;

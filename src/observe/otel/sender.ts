@@ -9,7 +9,7 @@ const LONGEST_WORDS = 200;
 /** What a collector says when it is worth trying again (https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes). */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-export interface SenderOptions {
+interface SenderOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;

@@ -36,14 +36,14 @@ export interface ImageSpec {
 
 type ImageOptions = Parameters<ImageModelV4['doGenerate']>[0];
 
-export interface ImageConnection {
+interface ImageConnection {
   readonly apiKey: string;
   readonly baseURL: string;
   readonly headers: Record<string, string>;
   readonly fetch: typeof fetch;
 }
 
-export interface ImageSdkDeps {
+interface ImageSdkDeps {
   readonly fetch: typeof fetch;
   readonly limits: () => Pick<Limits, 'answerBytes'>;
 }

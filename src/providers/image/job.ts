@@ -32,7 +32,7 @@ export interface Job {
 /** What a vendor's library is told in answer to a request of it; without one, what the upstream says. */
 export type Conduct = (request: JobRequest, job: Job) => Promise<unknown>;
 
-export interface JobDeps {
+interface JobDeps {
   readonly fetch: typeof fetch;
   readonly answerBytes: number;
   readonly speaker: Speaker;

@@ -18,7 +18,7 @@ import { toBody, toFields } from './openai-body.ts';
 /** Fields that are served here as well, which upstreams may refuse: what came with them is asked for once more without. */
 const OPTIONAL = ['response_format', 'stream', 'partial_images'] as const;
 
-export interface OpenAiImageDeps extends AskDeps {
+interface OpenAiImageDeps extends AskDeps {
   readonly limits: () => { readonly answerBytes: number; readonly sseLineBytes: number };
   readonly guardedFetch: GuardedFetch;
 }

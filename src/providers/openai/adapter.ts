@@ -26,7 +26,7 @@ import { takenMessage } from './taken-message.ts';
 /** Bytes of a listing that are read. */
 const LISTING_BYTES = 16 * 1024 * 1024;
 
-export interface OpenAiDeps {
+interface OpenAiDeps {
   readonly client: UpstreamClient;
   readonly cookies: ProviderCookies;
   readonly limits: () => AnswerLimits;

@@ -25,7 +25,7 @@ const PIECE_SECONDS = 5;
 /** What its library takes beyond the common options: several speakers, and how each turn is to be said. */
 const OPTIONS: readonly string[] = ['multiSpeakerVoiceConfig', 'speechMetadata', 'turns'];
 
-export interface GoogleSpeechDeps {
+interface GoogleSpeechDeps {
   readonly fetch: typeof fetch;
   readonly synthesizer: Synthesizer;
 }

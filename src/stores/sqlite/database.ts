@@ -22,7 +22,7 @@ interface Waiting {
   readonly timer: NodeJS.Timeout;
 }
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** Runs one of the threads in this folder. */
   readonly start?: (entry: 'worker' | 'check', file: string) => Worker;
   readonly checkAfterMs?: number;
