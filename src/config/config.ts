@@ -5,6 +5,7 @@ import type { ProxyConfig } from './proxy.ts';
 
 /** The whole configuration, frozen, as the rest of the program sees it. Only `config/` reads the environment and files. */
 
+/** What all settings come to, from flags, environment, file and defaults. */
 export interface Config {
   readonly bind: { readonly host: string; readonly port: number };
   /** Absolute path. */
@@ -58,6 +59,7 @@ export interface RoutingConfig {
   readonly aliases: ReadonlyMap<string, { readonly choice: Choice; readonly weights: ReadonlyMap<string, number> }>;
 }
 
+/** One upstream as it is to be used, with what its kind and its vendor's row add to what the operator wrote. */
 export interface ProviderConfig {
   readonly id: string;
   readonly kind: ProviderKind;
@@ -90,6 +92,7 @@ export interface ProviderConfig {
   readonly settings: Readonly<Record<string, string>>;
 }
 
+/** The model that runs on this machine. */
 export interface EmbeddedConfig {
   readonly enabled: boolean;
   /** Folder whose `*.gguf` files are served beside the bundled model. Absolute path. */

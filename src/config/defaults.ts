@@ -60,6 +60,7 @@ export const defaultBind = { host: '127.0.0.1', port: 1337 } as const;
 /** Whoever is on this machine may ask for everything anyway. */
 export const defaultTrustedProxies: readonly string[] = ['loopback'];
 
+/** Requests that went well have no line of their own at this level, unless the access log wants them. */
 export const defaultLogLevel: LogLevel = 'info';
 
 /** `modelsDir` is missing here because it lies in the data directory. */

@@ -3,14 +3,17 @@ const CHAT_KINDS = ['openai', 'openai-responses', 'anthropic', 'google', 'bedroc
 
 /** Those that speak or listen and do not chat. */
 const SPEECH_KINDS = ['elevenlabs', 'deepgram', 'lmnt', 'hume', 'assemblyai'] as const;
+/** Driven by code in `providers/speech`. */
 export type SpeechKind = (typeof SPEECH_KINDS)[number];
 
 /** Those that draw and do not chat. */
 const IMAGE_KINDS = ['fal', 'replicate', 'luma', 'stability', 'automatic1111', 'comfyui'] as const;
+/** Driven by code in `providers/image`. */
 export type ImageKind = (typeof IMAGE_KINDS)[number];
 
 /** Which code drives a provider. */
 export const PROVIDER_KINDS = [...CHAT_KINDS, ...SPEECH_KINDS, ...IMAGE_KINDS] as const;
+/** The `kind` of a provider in sluice.yaml. */
 export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 
 /** From the most to the least talkative. */

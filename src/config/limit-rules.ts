@@ -18,6 +18,7 @@ const wait = (about: string, least = 1): LimitRule => ({ about, unit: 'milliseco
 const size = (about: string, most = LARGEST_TEXT): LimitRule => ({ about, unit: 'bytes', least: 1, most });
 const count = (about: string, most: number): LimitRule => ({ about, unit: 'count', least: 1, most });
 
+/** In the order in which the schema lists them. */
 export const limitRules: Readonly<Record<keyof Limits, LimitRule>> = {
   connectMs: wait('Connecting to an upstream; over it: 504 or the next provider.'),
   firstByteMs: wait('From the request to the first byte of the answer; over it: 504 or the next provider.'),

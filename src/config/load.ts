@@ -14,6 +14,7 @@ import { ConfigError, type Path, type Problem, pathText, valueAt } from './probl
 import { resolveProxy } from './proxy.ts';
 import type { FileSettings } from './schema.ts';
 
+/** Where settings come from. */
 export interface LoadOptions {
   readonly flags?: Flags;
   /** Default: the process's own. */
@@ -22,6 +23,7 @@ export interface LoadOptions {
   readonly directory?: string;
 }
 
+/** A configuration, and what is to be told about the way to it. */
 export interface Loaded {
   /** Frozen to the bottom. */
   readonly config: Config;
@@ -49,6 +51,7 @@ export async function loadUsable(options: LoadOptions = {}): Promise<Resolved> {
   return { ...(await resolve(options, { problems: [], mayPass: false })), wrongInFile: first.wrongInFile };
 }
 
+/** The same where something is wrong: `config` is what could be used. */
 export interface Resolved extends Loaded {
   /** What is wrong with flags and variables, and with the file or its name: one line each. */
   readonly wrongOutside: readonly string[];

@@ -10,6 +10,7 @@ export interface ProxyConfig {
   readonly direct: readonly string[];
 }
 
+/** A proxy as its variable names it. */
 export interface ProxyAddress {
   readonly hostname: string;
   readonly port: number;

@@ -347,4 +347,5 @@ export const fileSchema = section('a map of settings', {
   limits: section('a map of limits', limitsShape()).optional().describe('Times, sizes and counts.'),
 });
 
+/** What sluice.yaml says, checked and normalised. */
 export type FileSettings = z.output<typeof fileSchema>;

@@ -3,6 +3,7 @@ import ipaddr from 'ipaddr.js';
 
 /** Forms of texts in the configuration. Each returns the normalised text, or undefined when the form is wrong. */
 
+/** Each `…_FORM` is what a complaint says is allowed, and belongs to the function below it. */
 export const BASE_URL_FORM =
   'an http or https address such as https://host/v1, without user name, password, query, fragment or /chat/completions';
 
