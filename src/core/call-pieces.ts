@@ -6,6 +6,7 @@ import { parseObject } from './objects.ts';
 /** Of one answer. No model calls that many; a program that does so has no end. */
 export const MOST_CALLS = 250_000;
 
+/** 502, or the error of a stream. */
 export function tooManyCalls(): SluiceError {
   return new SluiceError('upstream_invalid', `The provider called more than ${MOST_CALLS} tools in one answer.`);
 }

@@ -88,8 +88,10 @@ export interface Tool {
   readonly vendor?: VendorData;
 }
 
+/** Whether a tool may, must not or must be called; or which one must be. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
 
+/** How the answer shall be written, as OpenAI's `response_format` has it. `schema` is a JSON Schema. */
 export type ResponseFormat =
   | { readonly type: 'text' }
   | { readonly type: 'json_object' }

@@ -11,6 +11,7 @@ export interface Child<To> {
   hold(on: boolean): void;
 }
 
+/** Told of what a child says, and of its end. */
 export interface ChildEvents<From> {
   message(message: From): void;
   /** It ended, by itself or not; called once. `output` is the end of what it wrote to stderr. */

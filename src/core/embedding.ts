@@ -6,6 +6,7 @@ export type EmbeddingInput = string | readonly number[];
 /** How vectors are written: as JSON numbers, or as base64 of their 32 bit floats, little-endian. */
 export type VectorEncoding = 'float' | 'base64';
 
+/** Texts to turn into vectors, by one provider. */
 export interface EmbeddingRequest {
   /** The provider's own name of a model; empty: its default. */
   readonly model: string;
@@ -23,6 +24,7 @@ export interface EmbeddingRequest {
 /** A vector as the upstream wrote it: numbers, or base64 of 32 bit floats. */
 export type Vector = readonly number[] | string;
 
+/** Of all inputs together. */
 export interface EmbeddingUsage {
   readonly promptTokens: number;
   readonly totalTokens: number;

@@ -61,6 +61,7 @@ export function typeOf(code: ErrorCode): string {
   return CATALOGUE[code].type;
 }
 
+/** What an error may say beside its code and its message. */
 export interface ErrorOptions {
   /** The request field at fault, for example `messages[0].role`. */
   readonly param?: string;
@@ -133,6 +134,7 @@ export function toSluiceError(thrown: unknown): SluiceError {
   );
 }
 
+/** 503: for what comes, or still waits, while Sluice ends. */
 export function shuttingDown(options: ErrorOptions = {}): SluiceError {
   return new SluiceError('shutting_down', 'Sluice is shutting down.', options);
 }

@@ -56,6 +56,7 @@ export interface MadeImage {
   readonly revisedPrompt?: string;
 }
 
+/** What a provider drew, or made while it chatted. */
 export interface ImageAnswer {
   /** None: the provider made nothing and did not say why. */
   readonly images: readonly MadeImage[];

@@ -20,6 +20,7 @@ export interface Member {
   readonly end: number;
 }
 
+/** Where the members of an object stand among its bytes. */
 export interface Scan {
   /** Members of the outermost object in their order; the same name may come twice. */
   readonly members: readonly Member[];

@@ -3,6 +3,7 @@
 /** A text, or an object such as `{text}` or `{image}` that only some upstreams understand. */
 export type RankedDocument = string | Readonly<Record<string, unknown>>;
 
+/** What a provider is to put in order. */
 export interface RerankRequest {
   /** The provider's own name of a model; empty: its default. */
   readonly model: string;
@@ -14,6 +15,7 @@ export interface RerankRequest {
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
+/** What came of it: all documents, or the best `topN`. */
 export interface Ranking {
   /** Best first. */
   readonly results: readonly RankedResult[];
@@ -25,6 +27,7 @@ export interface Ranking {
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
+/** Scores are the model's own: those of two models cannot be compared. */
 export interface RankedResult {
   /** Of the document among those of the request. */
   readonly index: number;

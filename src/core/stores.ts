@@ -46,6 +46,7 @@ export interface MemoryItem {
 /** Names and the values that an item has to have under them. */
 export type MemoryFilters = Readonly<Record<string, string | number | boolean | null>>;
 
+/** A page of one user's items. */
 export interface MemoryQuery {
   /** Ranked full-text search: items with any of the terms, the best first; without it the newest first. */
   readonly text?: string;
@@ -120,6 +121,7 @@ export interface ConversationRecord {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
+/** A message, a call, a thought or the like, as the Responses API has it. */
 export interface ConversationItem {
   readonly id: string;
   /** In the words of `http/responses`. */
@@ -180,6 +182,7 @@ export interface UploadRecord {
   readonly path: string;
 }
 
+/** A page of files. */
 export interface UploadQuery {
   /** Theirs, and nobody's. */
   readonly owner: string | null;
@@ -205,6 +208,7 @@ export interface UploadStore {
   expired(now: number, limit: number): Promise<readonly UploadRecord[]>;
 }
 
+/** A part of a file, as HTTP counts it (RFC 9110 §14.1.2). */
 export interface ByteRange {
   /** First byte. */
   readonly start: number;
@@ -212,6 +216,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
+/** What is known of a stored file without reading it. Sizes are in bytes. */
 export interface FileInfo {
   /** Relative, with `/`: `media/1700000000_cat_0123456789abcdef.png`. */
   readonly path: string;
@@ -226,6 +231,7 @@ export interface OpenFile extends FileInfo {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+/** How a write differs from replacing what is there. */
 export interface WriteOptions {
   /** Throws `conflict` where something is there already, also when that has come only just now, from another process. */
   readonly onlyNew?: boolean;

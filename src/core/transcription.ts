@@ -12,6 +12,7 @@ export interface Recording {
 /** `segment`: what belongs together, a sentence or so. */
 export type Granularity = 'segment' | 'word';
 
+/** A recording to write down, by one provider. */
 export interface TranscriptionRequest {
   /** The provider's own name of a model; empty: its default. */
   readonly model: string;
