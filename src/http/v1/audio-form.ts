@@ -11,6 +11,7 @@ import { DROPPED_FIELDS, Name } from '../wire.ts';
 const FIELD_BYTES = 64 * 1024;
 
 const TRANSCRIPT_FORMATS = ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'] as const;
+/** In the words of OpenAI's `response_format`. */
 export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number];
 
 /** The plain fields of a form. All of them are text there. */

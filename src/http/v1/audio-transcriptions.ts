@@ -25,6 +25,7 @@ import { type AudioForm, readAudioForm, type TranscriptFormat } from './audio-fo
 /** Formats that are sent as events, too; the others need the whole. */
 const STREAMED: ReadonlySet<TranscriptFormat> = new Set(['json', 'text', 'diarized_json']);
 
+/** The formats that are JSON; the others are bare text. */
 export const TranscriptAnswer = z.looseObject({ text: z.string(), model: z.string(), provider: z.string() });
 
 /** `POST audio/transcriptions`: what a recording says. And `POST audio/translations`: the same in English. */

@@ -38,6 +38,7 @@ export const CompletionBody = z
   .describe('A text to go on with');
 export type CompletionBody = z.infer<typeof CompletionBody>;
 
+/** A whole answer, or a chunk of one. */
 export const Completion = z.looseObject({
   id: z.string(),
   object: z.string(),

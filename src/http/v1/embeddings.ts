@@ -29,6 +29,7 @@ type EmbeddingBody = z.infer<typeof EmbeddingBody>;
 
 const KNOWN = Object.keys(EmbeddingBody.shape);
 
+/** A vector is a text where `encoding_format` is `base64`; `estimated`: nobody counted the tokens. */
 export const EmbeddingList = z.looseObject({
   object: z.literal('list'),
   data: z.array(

@@ -23,6 +23,7 @@ const Fields = z
     error: "must say how long, beside 'expires_after[anchor]'",
   });
 
+/** `POST files`, for the documents. */
 export const FileForm = {
   type: 'object',
   required: ['file', 'purpose'],
@@ -34,6 +35,7 @@ export const FileForm = {
   },
 } as const;
 
+/** `GET files` */
 export const FileQuery = z.object({
   purpose: Purpose.optional(),
   after: z.string().max(512).optional().describe('The id of a file: what follows it is listed'),
@@ -41,6 +43,7 @@ export const FileQuery = z.object({
   order: z.enum(['asc', 'desc']).optional().describe('By time; default desc'),
 });
 
+/** https://platform.openai.com/docs/api-reference/files/object */
 export const FileObject = z.object({
   id: z.string(),
   object: z.literal('file'),
@@ -53,6 +56,7 @@ export const FileObject = z.object({
   status_details: z.null(),
 });
 
+/** A page; the next one begins `after` its `last_id`. */
 export const FileList = z.object({
   object: z.literal('list'),
   data: z.array(FileObject),
@@ -61,6 +65,7 @@ export const FileList = z.object({
   has_more: z.boolean(),
 });
 
+/** `DELETE files/<id>` */
 export const DeletedFile = z.object({ id: z.string(), object: z.literal('file'), deleted: z.literal(true) });
 
 /** `POST files`: keeps a file, which messages may refer to by its id (`file_id`). */

@@ -74,8 +74,10 @@ export const VariationBody = z
   .looseObject({ ...ImageFields, image: Pictures, images: Pictures, prompt: z.string().max(100_000).nullish() })
   .describe(`A request for something like a picture; ${FURTHER}`);
 
+/** Any of the three. */
 export type ImageBody = z.infer<typeof ImageBody> | z.infer<typeof EditBody> | z.infer<typeof VariationBody>;
 
+/** By what is to be done, as `ImageRequest` calls it. */
 export const SCHEMAS = { generate: ImageBody, edit: EditBody, variation: VariationBody } as const;
 
 /** Fields that a form can only write as text. */
@@ -85,6 +87,7 @@ export const NUMBERS: readonly string[] = [
 ];
 export const FLAGS: readonly string[] = ['stream', 'download_media', 'strict'];
 
+/** `created`: seconds since 1970. A picture has an address or its bytes. `model` is null where the provider chose it. */
 export const ImageAnswerBody = z.looseObject({
   created: z.int(),
   data: z.array(

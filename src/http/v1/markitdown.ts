@@ -11,6 +11,7 @@ import { transcribe } from './audio-transcriptions.ts';
 /** Who did it, in answers: nobody was asked. */
 const ABOUT = { model: 'markitdown', provider: 'sluice' } as const;
 
+/** `title`: only of a document that has one. */
 export const MarkItDownAnswer = z.looseObject({
   text: z.string(),
   model: z.string(),

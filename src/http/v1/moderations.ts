@@ -18,6 +18,7 @@ export const ModerationBody = z
   })
   .describe('Texts or pictures to look at for harmful content');
 
+/** What is read of an upstream's answer, which is passed on as it came. */
 export const ModerationAnswer = z.looseObject({
   id: z.string(),
   model: z.string(),

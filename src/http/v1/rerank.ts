@@ -31,6 +31,7 @@ type RerankBody = z.infer<typeof RerankBody>;
 
 const KNOWN = Object.keys(RerankBody.shape);
 
+/** The best first; `index` is the document's place in the request. */
 export const RankedList = z.looseObject({
   id: z.string(),
   model: z.string(),

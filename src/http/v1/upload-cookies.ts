@@ -3,6 +3,7 @@ import { SluiceError } from '../../core/errors.ts';
 import { cookieFiles, keepCookies, readCookies } from '../cookies.ts';
 import type { Deps, Handler } from '../deps.ts';
 
+/** For the documents; any number of files. */
 export const CookieFilesForm = {
   type: 'object',
   required: ['files'],
@@ -15,6 +16,7 @@ export const CookieFilesForm = {
   },
 } as const;
 
+/** The files that were read, by the names they came with. No cookie is ever shown again. */
 export const CookieFilesAnswer = z.array(z.object({ filename: z.string() }));
 
 /** `POST /v1/upload_cookies`: files with cookies of a browser. Either all are taken in or none. */

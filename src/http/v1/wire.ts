@@ -53,6 +53,7 @@ export const OWN_FIELDS: readonly string[] = [
   'memory',
 ];
 
+/** `created` is always 0: nobody knows it. */
 export const ModelObject = z.looseObject({
   id: z.string(),
   object: z.literal('model'),
@@ -60,8 +61,10 @@ export const ModelObject = z.looseObject({
   owned_by: z.string(),
 });
 
+/** `GET models` */
 export const ModelList = z.object({ object: z.literal('list'), data: z.array(ModelObject) });
 
+/** `GET providers/<provider>`. `created` is always 0; `label` is for people. */
 export const ProviderObject = z.looseObject({
   id: z.string(),
   object: z.literal('provider'),
