@@ -42,6 +42,7 @@ export const FileMetadata = z.looseObject({
     .nullish(),
 });
 
+/** Of the address that the answer to an announcement gave. Whoever begins names no file. */
 export const UploadQuery = z.object({
   upload_id: z.string().max(512).optional().describe('The file that is under way'),
   upload_protocol: z.string().max(64).optional(),
@@ -61,7 +62,9 @@ export const GeminiFile = z.looseObject({
   source: z.literal('UPLOADED'),
 });
 
+/** Without `file` while it is under way. */
 export const UploadAnswer = z.object({ file: GeminiFile.optional() });
+/** A page. Without `files` where there are none, as Google writes an empty list; without a token it is the last. */
 export const GeminiFileList = z.object({ files: z.array(GeminiFile).optional(), nextPageToken: z.string().optional() });
 
 /**

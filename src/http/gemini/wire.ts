@@ -42,6 +42,7 @@ const Part = z.looseObject({
   codeExecutionResult: z.looseObject({ outcome: z.string().optional(), output: z.string().optional() }).optional(),
   bucketId: z.string().optional().describe('An uploaded bucket, or with `name` one media file of it'),
 });
+/** https://ai.google.dev/api/caching#Part */
 export type WirePart = z.infer<typeof Part>;
 
 /** A list, or its only element: the API takes both. */
@@ -50,6 +51,7 @@ function listOf<T extends z.ZodType>(element: T, most: number) {
 }
 
 const Content = z.looseObject({ role: z.string().max(64).nullish(), parts: listOf(Part, 10_000).nullish() });
+/** What one side said (https://ai.google.dev/api/caching#Content). */
 export type WireContent = z.infer<typeof Content>;
 
 const FunctionDeclaration = z.looseObject({
@@ -58,9 +60,11 @@ const FunctionDeclaration = z.looseObject({
   parameters: Record.nullish(),
   parametersJsonSchema: Record.nullish(),
 });
+/** `parameters` is Google's own kind of schema, `parametersJsonSchema` a JSON Schema. */
 export type WireFunction = z.infer<typeof FunctionDeclaration>;
 
 const Tool = z.looseObject({ functionDeclarations: z.array(FunctionDeclaration).max(1_000).nullish() });
+/** Functions; Google's own tools are other members, which are kept. */
 export type WireTool = z.infer<typeof Tool>;
 
 const FunctionCallingConfig = z.looseObject({
@@ -89,6 +93,7 @@ const GenerationConfig = z.looseObject({
     })
     .nullish(),
 });
+/** https://ai.google.dev/api/generate-content#GenerationConfig */
 export type WireGenerationConfig = z.infer<typeof GenerationConfig>;
 
 /** Where and how something is done, and for whom. */
@@ -103,6 +108,7 @@ const AskingFields = {
 };
 
 const Asking = z.looseObject(AskingFields);
+/** Sluice's own fields, which every body may have. */
 export type WireAsking = z.infer<typeof Asking>;
 
 const GenerateFields = {
@@ -153,9 +159,12 @@ const EmbeddingFields = {
 };
 
 const Embedding = z.looseObject(EmbeddingFields);
+/** One text of a request, with what is said of its vector (https://ai.google.dev/api/embeddings). */
 export type WireEmbedding = z.infer<typeof Embedding>;
 
+/** `:embedContent`. Names in snake_case are taken here, too. */
 export const EmbedContentBody = z.preprocess(toCamelCase, z.looseObject({ ...EmbeddingFields, ...AskingFields }));
+/** `:batchEmbedContents`. All requests must have the same settings. */
 export const BatchEmbedContentsBody = z.preprocess(
   toCamelCase,
   z.looseObject({ requests: z.array(Embedding).min(1).max(MOST_EMBEDDED), ...AskingFields }),
@@ -185,6 +194,7 @@ export const MethodBody = z.looseObject({
   requests: z.array(Embedding).nullish().describe('For `:batchEmbedContents` only'),
 });
 
+/** `:countTokens`: messages alone, or a whole request as `generateContentRequest`. */
 export const CountTokensBody = z.preprocess(
   toCamelCase,
   z.looseObject({
@@ -196,6 +206,7 @@ export const CountTokensBody = z.preprocess(
 
 const Vector = z.object({ values: z.array(z.number()) });
 
+/** What the methods below `models` answer: each has some of these. */
 export const MethodAnswer = z.looseObject({
   candidates: z.array(z.looseObject({ index: z.int(), finishReason: z.string().optional() })).optional(),
   usageMetadata: z
@@ -207,6 +218,7 @@ export const MethodAnswer = z.looseObject({
   embeddings: z.array(Vector).optional(),
 });
 
+/** Google's form of an error (https://google.aip.dev/193); `code` is the HTTP status. */
 export const GeminiError = z.object({
   error: z.object({
     code: z.int(),
@@ -216,6 +228,7 @@ export const GeminiError = z.object({
   }),
 });
 
+/** Of models and of files. The token is what the page before gave. */
 export const ListQuery = z.object({
   pageSize: z
     .string()
@@ -224,12 +237,15 @@ export const ListQuery = z.object({
   pageToken: z.string().max(256).optional(),
 });
 
+/** https://ai.google.dev/api/models#Model */
 export const GeminiModel = z.looseObject({
   name: z.string(),
   displayName: z.string(),
   supportedGenerationMethods: z.array(z.string()),
 });
 
+/** A page; without a token it is the last. */
 export const GeminiModelList = z.object({ models: z.array(GeminiModel), nextPageToken: z.string().optional() });
 
+/** What Google answers to a deletion. */
 export const Empty = z.object({});
