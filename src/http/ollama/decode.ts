@@ -25,6 +25,7 @@ import {
 
 type Json = Record<string, unknown>;
 
+/** Tools without a function are left out. */
 export function chatToRequest(body: ChatBody, wish: Wish): ChatRequest {
   const tools = (body.tools ?? []).flatMap(toTool);
   return {

@@ -21,6 +21,7 @@ const Asked = {
   keep_alive: z.union([z.string(), z.number()]).nullish().describe('Without effect: nothing is loaded on demand'),
 };
 
+/** `POST /api/embed` */
 export const EmbedBody = z.looseObject({
   ...Asked,
   input: z.union([z.string(), z.array(z.string()).max(MOST_INPUTS)]),
@@ -28,12 +29,15 @@ export const EmbedBody = z.looseObject({
   dimensions: z.int().positive().nullish(),
 });
 
+/** `POST /api/embeddings`, the older way, for one text. */
 export const EmbeddingBody = z.looseObject({ ...Asked, prompt: z.string() });
 
 const Asking = z.looseObject({ ...Asked, dimensions: z.int().positive().nullish() });
 type Asking = z.infer<typeof Asking>;
 
+/** One vector for each input. */
 export const EmbedAnswer = z.looseObject({ model: z.string(), embeddings: z.array(z.array(z.number())) });
+/** In answer to the older way. */
 export const EmbeddingAnswer = z.looseObject({ embedding: z.array(z.number()) });
 
 /** Understood here, or without effect on a vector. */

@@ -14,6 +14,7 @@ type Json = Record<string, unknown>;
 /** The two ways to ask: their answers differ in where the text stands. */
 export type Kind = 'chat' | 'generate';
 
+/** What an answer has to be told that its chunks do not say. */
 export interface AnswerOptions {
   readonly kind: Kind;
   /** As the client named it, who compares. */

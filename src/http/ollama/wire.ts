@@ -38,6 +38,7 @@ const Message = z.looseObject({
   tool_call_id: z.string().nullish(),
   buckets: z.array(BucketPart).max(1_000).nullish().describe('Uploaded buckets, or media files of them'),
 });
+/** `images` are base64, or `data:` URIs; `tool_name` says what a tool's message is the result of. */
 export type WireMessage = z.infer<typeof Message>;
 
 const Tool = z.looseObject({
@@ -46,6 +47,7 @@ const Tool = z.looseObject({
     .looseObject({ name: z.string(), description: z.string().nullish(), parameters: Record.nullish() })
     .optional(),
 });
+/** In OpenAI's form. */
 export type WireTool = z.infer<typeof Tool>;
 
 const Options = z.looseObject({
@@ -77,6 +79,7 @@ const Asked = {
   timeout: z.number().positive().nullish().describe('Seconds for the whole answer, below the server’s own limit'),
 };
 
+/** `POST /api/chat` */
 export const ChatBody = z.looseObject({
   ...Asked,
   messages: z.array(Message).nullish(),
@@ -84,6 +87,7 @@ export const ChatBody = z.looseObject({
 });
 export type ChatBody = z.infer<typeof ChatBody>;
 
+/** `POST /api/generate` */
 export const GenerateBody = z.looseObject({
   ...Asked,
   prompt: z.string().nullish(),
@@ -93,6 +97,7 @@ export const GenerateBody = z.looseObject({
 export type GenerateBody = z.infer<typeof GenerateBody>;
 
 const AskedBody = z.looseObject(Asked);
+/** Either body, as far as they are alike. */
 export type AskedBody = z.infer<typeof AskedBody>;
 
 /** The fields that are understood here, or have no effect on an answer; the rest is the upstream's. */
@@ -101,6 +106,7 @@ export const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...Object.keys(GenerateBody.shape),
 ]);
 
+/** `POST /api/show`. `name` is what older clients call `model`. */
 export const ShowBody = z.looseObject({ model: Name.nullish(), name: Name.nullish(), verbose: z.boolean().nullish() });
 
 const Details = z.looseObject({
@@ -111,6 +117,7 @@ const Details = z.looseObject({
   quantization_level: z.string(),
 });
 
+/** `GET /api/tags`. No file is behind a model here: its `size` is 0, and its `digest` is that of its name. */
 export const TagList = z.object({
   models: z.array(
     z.looseObject({
@@ -124,14 +131,18 @@ export const TagList = z.object({
   ),
 });
 
+/** `POST /api/show`. `capabilities` are Ollama's words: `completion`, `vision`, `tools`, `thinking`, … */
 export const ShowAnswer = z.looseObject({
   details: Details,
   model_info: Record,
   capabilities: z.array(z.string()),
 });
 
+/** What every line of an answer has, and a whole answer. */
 export const AskedAnswer = z.looseObject({ model: z.string(), created_at: z.string(), done: z.boolean() });
 
+/** Ollama says `error` alone; `code` and `param` are ours. */
 export const OllamaError = z.object({ error: z.string(), code: z.string(), param: z.string().optional() });
 
+/** Of the Ollama whose API this is like, not Sluice's own. */
 export const VersionAnswer = z.object({ version: z.string() });
