@@ -16,6 +16,7 @@ export const MediaListQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(60),
 });
 
+/** A page of what is kept, the newest first. */
 export const MediaListAnswer = z.object({
   media: z.array(
     z.object({

@@ -98,6 +98,7 @@ export const CreateQuery = z.object({
 });
 export type CreateQuery = z.infer<typeof CreateQuery>;
 
+/** `model` and `name` are `id` once more, for older front ends; `count` is how many providers have the model. */
 export const ModelEntry = z.object({
   id: z.string(),
   model: z.string(),
@@ -122,6 +123,7 @@ export const ModelEntry = z.object({
 });
 export type ModelEntry = z.infer<typeof ModelEntry>;
 
+/** `image`, `audio` and `video` are numbers of models; `live` counts answers. */
 export const ProviderEntry = z.object({
   name: z.string(),
   label: z.string(),
@@ -149,14 +151,17 @@ export const ProviderEntry = z.object({
 });
 export type ProviderEntry = z.infer<typeof ProviderEntry>;
 
+/** `GET models` */
 export const ModelsQuery = z.object({
   format: z.enum(['list']).optional().describe('list: one flat array, one entry a model'),
 });
 
+/** `GET models/<provider>` */
 export const ProviderModelsQuery = z.object({
   ignored: z.string().max(1_000).optional().describe('Names separated by spaces; only for the automatic provider'),
 });
 
+/** Both are the version that runs: no network is asked for a later one. */
 export const VersionAnswer = z.object({ version: z.string().nullable(), latest_version: z.string().nullable() });
 
 /** `POST chat/<share_id>`: any object; of its members only the time stamp is looked at. */
@@ -185,6 +190,7 @@ export const MemoryBody = z.looseObject({
   title: z.string().max(1_000).nullish(),
 });
 
+/** `GET memory/<user_id>` */
 export const MemoryQuery = z.object({
   search: z.string().max(1_000).optional().describe('Terms; the best matches come first'),
   filters: z
@@ -197,6 +203,7 @@ export const MemoryQuery = z.object({
   page_size: z.coerce.number().int().min(1).max(1_000).default(100),
 });
 
+/** `count` is that of all pages; `next` and `previous` are numbers of pages; `score` is there for a search, higher is better. */
 export const MemoryPage = z.object({
   count: z.int(),
   page: z.int(),
@@ -218,6 +225,7 @@ export const MemoryPage = z.object({
   ),
 });
 
+/** `GET stats`. A number of days that is out of range is brought into it. */
 export const StatsQuery = z.object({
   days: z.coerce
     .number()
@@ -231,6 +239,7 @@ export const StatsQuery = z.object({
 /** `POST usage` and `POST log`: any object of at most 64 KiB. */
 export const AnyRecord = z.record(z.string(), z.unknown());
 
+/** `POST files/<id>`. `files` are names of texts; sizes of media are in pixels. */
 export const UploadAnswer = z.object({
   bucket_id: z.string(),
   files: z.array(z.string()),
@@ -240,6 +249,7 @@ export const UploadAnswer = z.object({
   rejected: z.array(z.object({ name: z.string(), reason: z.string() })),
 });
 
+/** `GET files/<id>` */
 export const FilesQuery = z.object({
   delete_files: z.string().optional().describe('true or 1: the bucket is deleted once it was read'),
   refine_chunks_with_spacy: z.string().optional().describe('Accepted for older front ends, without effect'),
@@ -257,6 +267,7 @@ export const StreamQuery = z.object({
     'The number of the last event that is there already; the header Last-Event-ID wins',
   ),
 });
+/** What an `EventSource` sends of itself when it connects again (HTML, "Server-sent events"). */
 export const StreamHeaders = z.object({ 'Last-Event-ID': EventNumber });
 
 /** `DELETE streams/<id>` */
