@@ -27,6 +27,7 @@ export const IncludeQuery = z.object({ include: OneOrMany, 'include[]': OneOrMan
 
 export { ItemsQuery };
 
+/** Without its items, which have a path of their own. */
 export const Conversation = z.object({
   id: z.string(),
   object: z.literal('conversation'),
@@ -34,10 +35,12 @@ export const Conversation = z.object({
   metadata: Metadata,
 });
 
+/** `DELETE conversations/<id>` */
 export const DeletedConversation = z.object({
   id: z.string(),
   object: z.literal('conversation.deleted'),
   deleted: z.literal(true),
 });
 
+/** An item; its further members depend on its type. */
 export const ShownItem = z.looseObject({ type: z.string(), id: z.string() });

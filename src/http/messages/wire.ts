@@ -84,12 +84,14 @@ const Block = z.union([
   OtherBlock,
   BucketBlock,
 ]);
+/** A part of what a message says; blocks of unknown types are kept. */
 export type WireBlock = z.infer<typeof Block>;
 
 const Message = z.looseObject({
   role: z.enum(['user', 'assistant', 'system']),
   content: z.union([z.string(), z.array(Block).max(10_000)]),
 });
+/** A `system` message stays where it stands, unlike the body's own `system`. */
 export type WireMessage = z.infer<typeof Message>;
 
 const CustomTool = z.looseObject({
@@ -106,6 +108,7 @@ const VendorTool = z.looseObject({
   name: z.string().optional(),
 });
 const Tool = z.union([CustomTool, VendorTool]);
+/** One that the client runs, or one of the vendor's own. */
 export type WireTool = z.infer<typeof Tool>;
 
 const Schema = z.looseObject({ type: z.string(), schema: z.record(z.string(), z.unknown()).optional() }).nullish();
@@ -161,6 +164,7 @@ export const OWN_FIELDS: ReadonlySet<string> = new Set([
   'stream',
 ]);
 
+/** `POST messages`, not streamed. `provider` is ours. */
 export const MessageObject = z.looseObject({
   id: z.string(),
   type: z.literal('message'),
@@ -173,6 +177,7 @@ export const MessageObject = z.looseObject({
   usage: z.looseObject({ input_tokens: z.int(), output_tokens: z.int() }),
 });
 
+/** `POST messages/count_tokens` */
 export const CountObject = z.object({
   input_tokens: z.int(),
   estimated: z.literal(true).optional().describe('Counted here, since the upstream does not count'),

@@ -23,6 +23,7 @@ export async function ownConversation(deps: Deps, id: string, param?: string): P
   throw missing(id, param);
 }
 
+/** Also for one that is somebody else's. `param` is the part of the request that named it. */
 export function missing(id: string, param = 'conversation_id'): SluiceError {
   return new SluiceError('not_found', `Conversation with id '${id.slice(0, 100)}' not found.`, { param });
 }

@@ -19,8 +19,10 @@ export interface ResponseHead {
   readonly echo: Json;
 }
 
+/** https://platform.openai.com/docs/api-reference/responses/object */
 export type Status = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
 
+/** `incomplete`: why the answer is cut off, in the words of `incomplete_details.reason`. */
 export interface State {
   readonly status: Status;
   readonly error?: Json;

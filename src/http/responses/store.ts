@@ -54,6 +54,7 @@ export function isMine(deps: Deps, owner: string | null): boolean {
   return owner === null || owner === ownerNow(deps.config());
 }
 
+/** Also for one that is somebody else's. */
 export function notFound(id: string): SluiceError {
   return new SluiceError(
     'not_found',

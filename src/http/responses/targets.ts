@@ -94,6 +94,7 @@ function readableParts(content: readonly Part[]): readonly Part[] {
   });
 }
 
+/** No message is left that the model could answer. */
 export function missingInput(): SluiceError {
   return new SluiceError('invalid_field', "'input' is required: a text, or items.", { param: 'input' });
 }

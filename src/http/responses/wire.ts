@@ -30,6 +30,7 @@ const NamespaceTool = z.looseObject({
 export const CLIENT_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace']);
 const OtherTool = z.looseObject({ type: typeBeside(CLIENT_TOOLS) });
 const Tool = z.union([z.discriminatedUnion('type', [FunctionTool, CustomTool, NamespaceTool]), OtherTool]);
+/** One that the client runs (`CLIENT_TOOLS`), or one that a server has to run. */
 export type WireTool = z.infer<typeof Tool>;
 
 const Message = z.looseObject({
@@ -109,6 +110,7 @@ export const Item = z.union([
 export type Item = z.infer<typeof Item>;
 
 const ToolChoice = z.union([z.string(), z.looseObject({ type: z.string(), name: z.string().optional() })]);
+/** A word (`auto`, `none`, `required`), or the tool that has to be called. */
 export type WireToolChoice = z.infer<typeof ToolChoice>;
 
 const TextFormat = z.looseObject({
@@ -119,6 +121,7 @@ const TextFormat = z.looseObject({
   strict: z.boolean().nullish(),
 });
 
+/** OpenAI's limits (https://platform.openai.com/docs/api-reference/responses/create). */
 export const Metadata = z.record(z.string().max(64, 'a name has at most 64 characters'), z.string().max(512));
 
 const Include = z.array(z.string().max(256)).max(64);
@@ -188,6 +191,7 @@ export const ResponseObject = z.looseObject({
   output: z.array(z.looseObject({ type: z.string() })),
 });
 
+/** A parameter of a query that may come several times. */
 export const OneOrMany = z.union([z.string().max(256), Include]).optional();
 const Flag = z.enum(['true', 'false', '1', '0']).optional();
 /** `GET responses/<id>`. Lists come as `include=…` several times, or in the way of the official clients as `include[]=…`. */
@@ -210,6 +214,7 @@ export const ItemsQuery = z.object({
   'include[]': OneOrMany,
 });
 
+/** A page; the next one begins `after` its `last_id`. */
 export const ItemList = z.object({
   object: z.literal('list'),
   data: z.array(z.looseObject({ type: z.string() })),
@@ -218,6 +223,7 @@ export const ItemList = z.object({
   has_more: z.boolean(),
 });
 
+/** `POST responses/input_tokens` */
 export const InputTokens = z.object({
   object: z.literal('response.input_tokens'),
   input_tokens: z.int(),
@@ -240,6 +246,7 @@ export const CompactedResponse = z.looseObject({
   usage: z.looseObject({ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() }),
 });
 
+/** `DELETE responses/<id>` */
 export const Deleted = z.object({ id: z.string(), object: z.literal('response'), deleted: z.literal(true) });
 
 /** What of an answer is to be shown beyond the usual. */
