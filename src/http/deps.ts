@@ -74,6 +74,7 @@ export interface Elsewhere {
   has(responseId: string): boolean;
 }
 
+/** What it resolves with is sent, unless it has answered by `reply` itself. */
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 /** What serving a route takes. */

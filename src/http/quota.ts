@@ -9,6 +9,7 @@ import type { Deps, Handler } from './deps.ts';
 import { clientKeys } from './keys.ts';
 import { within } from './perform.ts';
 
+/** Each vendor has its own words for what is left. */
 export const QuotaAnswer = z.looseObject({}).describe("The provider's own object");
 
 /**

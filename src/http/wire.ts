@@ -48,6 +48,7 @@ const KnownPart = z.discriminatedUnion('type', [TextPart, ImagePart, AudioPart, 
 const KNOWN_PARTS: ReadonlySet<unknown> = new Set(['text', 'image_url', 'input_audio', 'video_url', 'file']);
 const OtherPart = z.looseObject({ type: typeBeside(KNOWN_PARTS) });
 
+/** OpenAI's parts, an uploaded bucket, or a text that was made of a file; parts of other types are kept. */
 export const Part = z.union([KnownPart, OtherPart, BucketPart, NamedTextPart]);
 export type WirePart = z.infer<typeof Part>;
 
@@ -58,6 +59,7 @@ const WireToolCall = z.looseObject({
   function: z.looseObject({ name: z.string(), arguments: z.string().optional() }).optional(),
 });
 
+/** Thoughts come as `reasoning` or `reasoning_content`: upstreams have both names. */
 export const WireMessage = z.looseObject({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
   content: Content.nullish(),
@@ -76,6 +78,7 @@ const WireFunction = z.looseObject({
   strict: z.boolean().nullish(),
 });
 const WireTool = z.looseObject({ type: z.string().optional(), function: WireFunction.optional() });
+/** A function; a tool of another type is the upstream's own. */
 export type WireTool = z.infer<typeof WireTool>;
 
 const ToolChoice = z.union([
@@ -101,7 +104,9 @@ export const Effort = z
   .max(64)
   .regex(/\S/, 'must be a word such as none, low, medium or high; leave it out for the usual one');
 
+/** zod takes neither NaN nor infinities. Null counts as absent. */
 export const Finite = z.number().nullish();
+/** From 0 on. Null counts as absent. */
 export const Count = z.int().nonnegative().nullish();
 
 /** Fields of a chat request that both dialects know and hand to providers. */

@@ -19,6 +19,7 @@ export interface FormPart {
   readonly body: AsyncIterable<Buffer>;
 }
 
+/** A part with a file, whole in memory. */
 export interface FormFile {
   /** Name of the part. */
   readonly name: string;
@@ -27,6 +28,7 @@ export interface FormFile {
   readonly bytes: Buffer;
 }
 
+/** In the order in which they came. Names may come twice. */
 export interface Form {
   readonly fields: readonly { readonly name: string; readonly value: string }[];
   readonly files: readonly FormFile[];

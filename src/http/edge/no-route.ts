@@ -30,6 +30,7 @@ function* likelyMeant(path: string): Generator<string> {
 
 const pathOf = ({ raw: { url = '/' } }: FastifyRequest): string => url.split('?', 1)[0] ?? '/';
 
+/** Rows with `isPage` are left out: whether there is such a file only their handlers know. */
 export function noRoute(routes: readonly Row[]): NoRoute {
   const known = routes
     .filter(({ isPage }) => isPage !== true)

@@ -46,12 +46,14 @@ export class OwnPlaces implements Places {
   }
 }
 
+/** 503: all places are taken. */
 export function tooMany(streams: number): SluiceError {
   return new SluiceError('overloaded', `Sluice is answering ${streams} requests already; try again shortly.`, {
     retryAfter: 1,
   });
 }
 
+/** 429: this client has its share, others may still have a place. */
 export function tooManyOfClient(streamsPerClient: number): SluiceError {
   return new SluiceError('rate_limited', `One client gets at most ${streamsPerClient} answers at once.`, {
     retryAfter: 1,

@@ -46,10 +46,12 @@ export function weighJson(bytes: Buffer, limits: { readonly jsonDepth: number })
   }
 }
 
+/** 400. `limit` is `limits.jsonDepth`. */
 export function tooDeep(limit: number): SluiceError {
   return new SluiceError('invalid_request', `The body nests deeper than ${limit} levels.`);
 }
 
+/** 400. Of the outermost object alone. */
 export function tooManyFields(): SluiceError {
   return new SluiceError('invalid_request', `The body has more than ${MOST_FIELDS} fields, which is a fixed limit.`);
 }

@@ -39,6 +39,7 @@ export const RequestsQuery = z.object({
 
 const milliseconds = z.number().nonnegative();
 
+/** A request as the log shows it, without what was said. */
 export const LoggedRequest = z.object({
   id: z.string().describe("The request's id, which the client has in x-request-id"),
   time: z.string().describe('When it began'),
@@ -83,6 +84,7 @@ export const LoggedRequest = z.object({
 });
 export type LoggedRequest = z.infer<typeof LoggedRequest>;
 
+/** `GET requests` */
 export const RequestPage = z.object({
   requests: z.array(LoggedRequest).describe('The newest first'),
   total: z.int().describe('All that match'),
@@ -91,6 +93,7 @@ export const RequestPage = z.object({
   mode: z.enum(['none', 'meta', 'full']),
 });
 
+/** `GET requests/<id>`. `request` and `answer` are null where their content was not kept. */
 export const WholeRequest = LoggedRequest.extend({
   request: z.object({ body: z.unknown(), truncated: z.boolean() }).nullable(),
   answer: z
@@ -103,10 +106,13 @@ export const WholeRequest = LoggedRequest.extend({
     .nullable(),
 });
 
+/** `DELETE requests`: how many there were. */
 export const CountAnswer = z.object({ count: z.int() });
 
+/** `GET /health`: the process answers, whether it can serve or not. */
 export const HealthAnswer = z.object({ status: z.literal('ok') });
 
+/** `GET /ready`: 200 where `status` is `ready`, else 503. */
 export const ReadyAnswer = z.object({
   status: z.enum(['ready', 'starting', 'draining', 'storage_failed']),
   message: z.string().optional().describe('What is in the way'),
