@@ -12,6 +12,7 @@ type Field =
   | ('version' | 'models' | 'state' | 'key' | 'loaded_instances')
   | ('default_generation_settings' | 'role' | 'backends' | 'info' | 'title');
 
+/** How long to wait, and whom to tell of what is there but busy. */
 export interface AskOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;

@@ -6,6 +6,7 @@ import { type Upstream, type UpstreamId, upstreams } from './openai/upstreams.ts
 const TIMEOUT_MS = 400;
 const INTERVAL_MS = 30_000;
 
+/** Where to look for model servers, and how. */
 export interface LocalOptions {
   /** The port we listen on: Jan's usual one is ours too, and a gateway must not become its own upstream. */
   readonly ownPort: number;
@@ -23,6 +24,7 @@ interface WatchOptions extends LocalOptions {
   readonly log?: Pick<Logger, 'error'>;
 }
 
+/** Runs until it is closed. */
 export interface LocalWatch {
   /** Looks now, or waits for the look that is under way. */
   refresh(): Promise<void>;

@@ -59,6 +59,7 @@ export interface VendorSpec {
   readonly modelName?: RegExp;
 }
 
+/** What all vendors share. Limits are asked for with every answer: they may change while Sluice runs. */
 export interface VendorDeps {
   readonly client: UpstreamClient;
   readonly limits: () => Pick<Limits, 'answerBytes'>;

@@ -1,5 +1,6 @@
 import type { Speaker } from './failure.ts';
 
+/** Of a vendor, by name: `region` of Bedrock and the like. */
 export type Settings = Readonly<Record<string, string>>;
 
 /** Where and as whom to call a vendor. */

@@ -36,6 +36,7 @@ export interface NativeApi {
   compact?(request: ChatRequest, connection: Connection, context: NativeContext, limit: number): Promise<Compacted>;
 }
 
+/** `drop` notes a field of the client's that has no place in the vendor's API. */
 export interface NativeContext {
   readonly speaker: Speaker;
   drop(field: string): void;

@@ -13,6 +13,7 @@ import type { MediaPart, Message, Part, TextPart, ToolCall, VendorData } from '.
 import { type SupportedUrls, toFilePart } from './media.ts';
 import type { SignedThought } from './thoughts.ts';
 
+/** What a prompt depends on beside its messages. `recall`: what a vendor signed with that call. */
 export interface PromptContext {
   readonly label: string;
   readonly supportedUrls: SupportedUrls;

@@ -31,6 +31,7 @@ export async function goodAnswer(
   throw statusFailure(speaker, status, headers, worded((await errorBody(body)).toString('utf8')));
 }
 
+/** A redirect would take the key to another host. */
 export function redirected({ label }: Speaker, status: number): SluiceError {
   const message = `${label} redirects to another address (${status}), which is not followed.`;
   return new SluiceError('upstream_failed', message);

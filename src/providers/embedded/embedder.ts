@@ -9,6 +9,7 @@ import { type EngineProcess, STUCK_MS, startEngineProcess } from './engine-proce
 import { cannotLoad, crashed, toError, tooManyWait } from './engine-words.ts';
 import type { FromEngine } from './protocol.ts';
 
+/** Of the engine, and of the queue before it. */
 export interface EmbedderSettings {
   readonly threads: number;
   /** Tokens of one text, at most; a model trained with less reads less. */

@@ -10,6 +10,7 @@ export interface EngineEmbedder {
   embed(texts: readonly string[], signal: AbortSignal): Promise<Embedded>;
 }
 
+/** Vectors as base64 of their 32 bit floats, little-endian; `tokens` is the sum of all texts. */
 export interface Embedded {
   readonly vectors: readonly string[];
   readonly tokens: number;

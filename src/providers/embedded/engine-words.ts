@@ -19,10 +19,12 @@ export function toUsage({ prompt, cached, completion, reasoning }: TaskUsage): U
   };
 }
 
+/** What is for the log only (`reason`) stays behind. */
 export function toError({ code, message, param }: Failure): SluiceError {
   return new SluiceError(code, message, param === undefined ? {} : { param });
 }
 
+/** For all requests that were running in it. */
 export function crashed(): SluiceError {
   const message = 'The embedded engine stopped while it answered; it starts again with the next request.';
   return new SluiceError('provider_failed', message);
@@ -36,6 +38,7 @@ export function cannotLoad(modelPath: string): SluiceError {
   return new SluiceError('model_unusable', message);
 }
 
+/** 503: as many wait already as may. */
 export function tooManyWait(waiting: number): SluiceError {
   const message = `Already ${waiting} requests wait for the embedded model.`;
   return new SluiceError('overloaded', message, { retryAfter: 10 });

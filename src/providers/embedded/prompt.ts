@@ -12,6 +12,7 @@ export interface Prompt {
   readonly room: number;
 }
 
+/** What a prompt has to leave room for. */
 export interface PromptLimits {
   /** Tokens of prompt and answer together. */
   readonly contextLength: number;

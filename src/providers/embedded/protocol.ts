@@ -11,6 +11,7 @@ export type ToEngine =
   /** The engine answers with `ended`, as for a task that came to its end by itself. */
   | { readonly type: 'cancel'; readonly id: number };
 
+/** What the engine says. `id` is that of the task. */
 export type FromEngine =
   | { readonly type: 'ready'; readonly contextLength: number }
   /** The model cannot be loaded. `reason` is for the log only, since it may name paths. */
@@ -25,6 +26,7 @@ export type FromEngine =
   /** The task's place is free again. */
   | { readonly type: 'ended'; readonly id: number; readonly outcome: Outcome };
 
+/** What an engine is told once, with `load`. */
 export interface EngineSettings {
   readonly modelPath: string;
   /** What the model is loaded for; absent: to generate. */
@@ -59,6 +61,7 @@ export interface PastCall {
   readonly result: string;
 }
 
+/** The client's wishes, with the embedded model's defaults for the rest. */
 export interface TaskSampling {
   readonly temperature: number;
   readonly topP: number;
@@ -82,6 +85,7 @@ export type Outcome =
   | { readonly type: 'cancelled' }
   | { readonly type: 'failed'; readonly failure: Failure };
 
+/** An error as it goes over IPC, where a `SluiceError` would lose its class. */
 export interface Failure {
   readonly code: ErrorCode;
   /** For the client. */

@@ -7,6 +7,7 @@ import { type EngineProcess, STUCK_MS, startEngineProcess } from './engine-proce
 import { cannotLoad, crashed, toChunk, toError, tooManyWait, toUsage } from './engine-words.ts';
 import type { EngineSettings, FromEngine, Outcome, Task } from './protocol.ts';
 
+/** Of the engine, and of the queue before it. */
 export interface SchedulerSettings extends Omit<EngineSettings, 'modelPath'> {
   /** Requests that may wait for a place; more are refused. */
   readonly waiting: number;

@@ -294,6 +294,7 @@ export function parseAnswer(body: Buffer): Record<string, unknown> {
   return json as Record<string, unknown>;
 }
 
+/** 502. Nothing of what came is shown: it might be anything. */
 export function notACompletion(): SluiceError {
   return new SluiceError('upstream_invalid', 'The provider answered with something that is not a chat completion.');
 }

@@ -6,6 +6,7 @@ import { LAST_WORDS_MS } from '../../outbound/upstream.ts';
 import { decodeCompletion, StreamDecoder } from './decode.ts';
 import { looksLikeEvents } from './events.ts';
 
+/** In bytes: of one event of a stream, and of a whole answer. */
 export type AnswerLimits = Pick<Limits, 'sseLineBytes' | 'answerBytes'>;
 
 /**
