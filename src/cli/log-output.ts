@@ -75,6 +75,7 @@ export class LogOutput {
   }
 }
 
+/** Where lines of the log go. */
 export type ServingOutput = Pick<LogOutput, 'write'>;
 
 /** stdout of a process that serves: no terminal that stands still may hold it up. (Elsewhere Node's own knows how a console writes.) */

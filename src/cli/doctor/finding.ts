@@ -9,6 +9,7 @@ export interface Finding {
   readonly mend?: string;
 }
 
+/** What was found out of one kind; shown under its title. */
 export interface Section {
   readonly title: string;
   readonly findings: readonly Finding[];

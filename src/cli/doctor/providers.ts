@@ -57,6 +57,7 @@ export async function examineProviders(
   };
 }
 
+/** In the place of providers that are configured, where there are none. */
 export const nothingYet = note(
   'no provider has a key or is named in sluice.yaml',
   'to add one: export OPENAI_API_KEY=… (or ANTHROPIC_API_KEY, GEMINI_API_KEY, GROQ_API_KEY, …), or write sluice.yaml',
@@ -102,6 +103,7 @@ function withoutKey({ id, label, keyVariable, loginUrl }: ProviderConfig): Findi
   return wrong(`${id}: ${label} needs a key and has none`, howToGiveKey(id, keyVariable, loginUrl));
 }
 
+/** As words that end a sentence, with the vendor's page for keys where it is known. */
 export function howToGiveKey(id: string, keyVariable: string | undefined, loginUrl: string | undefined): string {
   const give =
     keyVariable === undefined ? `set providers.${id}.apiKey` : `export ${keyVariable}=… or set providers.${id}.apiKey`;

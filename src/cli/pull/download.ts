@@ -10,6 +10,7 @@ import { codeOf } from '../../outbound/error-code.ts';
 import { Failure } from '../failure.ts';
 import { HUGGING_FACE, type Source } from './source.ts';
 
+/** Where a file goes, how it is asked for, and who is told how it gets on. */
 export interface Download {
   readonly folder: string;
   readonly request: (

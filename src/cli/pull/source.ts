@@ -14,8 +14,10 @@ const KNOWN: Readonly<Record<string, string>> = {
   'smollm2-360m': 'HuggingFaceTB/SmolLM2-360M-Instruct-GGUF/smollm2-360m-instruct-q8_0.gguf',
 };
 
+/** The one origin that gets a token. */
 export const HUGGING_FACE = 'https://huggingface.co';
 
+/** What can be asked for, in words for a complaint. */
 export const FORMS = `${Object.keys(KNOWN).join(', ')}, maker/folder/file.gguf of Hugging Face, or the address of a .gguf file`;
 
 const ON_HUGGING_FACE = /^[\w.-]+\/[\w.-]+\/[\w./-]+\.gguf$/;

@@ -9,6 +9,7 @@ import { Live, type Terminal } from './live.ts';
 import { look, newest, type Source } from './source.ts';
 import { view } from './view.ts';
 
+/** As flags give them: texts. */
 export interface TopOptions {
   /** Of a running Sluice; default: the one that the configuration describes. */
   readonly url?: string;

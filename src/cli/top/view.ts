@@ -16,6 +16,7 @@ export interface Finished {
   readonly cost: number | null;
 }
 
+/** What there is to show, of one look. */
 export interface Seen {
   readonly url: string;
   readonly now: Snapshot;
@@ -27,6 +28,7 @@ export interface Seen {
   readonly problem?: string | undefined;
 }
 
+/** In characters. A pipe has no end in either direction. */
 export interface Screen {
   readonly columns: number;
   readonly rows: number;
