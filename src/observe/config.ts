@@ -74,6 +74,7 @@ export const OBSERVE_VARIABLES = [
   'OTEL_BSP_SCHEDULE_DELAY',
   'OTEL_METRIC_EXPORT_INTERVAL',
 ] as const;
+/** A name of the environment that this folder reads. */
 export type ObserveVariable = (typeof OBSERVE_VARIABLES)[number];
 
 type Environment = Readonly<Record<string, string | undefined>>;

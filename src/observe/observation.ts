@@ -50,6 +50,7 @@ export interface AnswerContent {
   readonly truncated: boolean;
 }
 
+/** `code` and `name` are those of the catalogue (`core/errors.ts`). */
 export interface SeenError {
   readonly code: string;
   readonly name: string;

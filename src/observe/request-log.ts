@@ -5,6 +5,7 @@ const ENTRY_BYTES = 600;
 /** How many of the newest entries stand as objects: mostly they make room before anybody asks for their text. */
 const FRESH = 300;
 
+/** All of it has to fit; what each word is compared with says `RequestsQuery` of `http/observe`. */
 export interface LogQuery {
   readonly provider?: string | undefined;
   readonly model?: string | undefined;

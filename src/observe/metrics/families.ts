@@ -60,6 +60,7 @@ class Series<T> {
   }
 }
 
+/** A metric with all of its series, in Prometheus' text format (https://prometheus.io/docs/instrumenting/exposition_formats/). */
 export interface Family {
   render(): string;
 }

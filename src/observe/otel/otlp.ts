@@ -1,7 +1,9 @@
 /** What of OTLP over HTTP in JSON is needed here (https://opentelemetry.io/docs/specs/otlp/#otlphttp). */
 
+/** undefined: the attribute is left out. */
 export type AttributeValue = string | number | boolean | undefined;
 
+/** `value` is an `AnyValue` of the protocol: `{ stringValue: … }` and so on. */
 export interface KeyValue {
   readonly key: string;
   readonly value: object;
@@ -29,6 +31,7 @@ export const CLIENT = 3;
 /** STATUS_CODE_ERROR */
 export const FAILED = 2;
 
+/** Ids are hex, times are nanoseconds since 1970 as text (opentelemetry-proto, trace.proto). */
 export interface Span {
   readonly traceId: string;
   readonly spanId: string;
