@@ -21,6 +21,7 @@ export interface Upload {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+/** A file that was not taken in; the reason is for its user. */
 export interface Rejected {
   readonly name: string;
   readonly reason: string;
@@ -34,6 +35,7 @@ export interface BucketConverter {
   ): Promise<Conversion>;
 }
 
+/** Where files go, and who reads them. */
 export interface IntakeDeps {
   readonly files: Files;
   readonly converter: BucketConverter;
@@ -190,6 +192,7 @@ export class Intake {
   }
 }
 
+/** 409: for an upload whose bucket went while it came. */
 export function wasDeleted(): SluiceError {
   return new SluiceError('conflict', 'The bucket was deleted in the meantime.');
 }

@@ -15,6 +15,7 @@ import { openZip } from './zip.ts';
 /** Messages inside of messages: each level costs the memory of all below it. */
 const DEEPEST_MAIL = 5;
 
+/** A file to convert, whole. */
 export interface File {
   /** As the user named it; its extension counts. */
   readonly name: string;

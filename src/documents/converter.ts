@@ -7,6 +7,7 @@ import { identify } from './identify.ts';
 import { Pool } from './pool.ts';
 import { decodeTextInTurns } from './text.ts';
 
+/** How many files at a time, and within which limits. */
 export interface ConverterOptions {
   /** Asked with every file. */
   readonly limits?: () => ConversionLimits;

@@ -15,6 +15,7 @@ export interface Libraries {
   image(): Promise<OpenPicture>;
 }
 
+/** Those of package.json; tests put others in their place. */
 export const INSTALLED: Libraries = {
   pdf: async () => (await import('./pdf/pdf.ts')).pdfToMarkdown,
   office: async () => (await import('./office/office.ts')).officeToMarkdown,

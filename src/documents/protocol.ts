@@ -8,6 +8,7 @@ export interface Job {
   readonly limits: ConversionLimits;
 }
 
+/** `done` ends a job: the worker can take the next. */
 export type FromWorker =
   /** It can take a job. */
   | { readonly type: 'ready' }

@@ -7,6 +7,7 @@ export interface XmlEvents {
   text?(text: string): void;
 }
 
+/** Of one tag; read only when asked for. */
 export interface XmlAttributes {
   /** The value of an attribute, by its name as written, prefix included. */
   get(name: string): string | undefined;

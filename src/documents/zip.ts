@@ -9,6 +9,7 @@ export interface ZipEntry {
   readonly size: number;
 }
 
+/** An archive whose directory was read, and nothing else of it yet. */
 export interface Zip {
   /** In the order of the archive's directory, folders left out. */
   readonly entries: readonly ZipEntry[];

@@ -10,6 +10,7 @@ interface Entry {
   readonly lowered: string | undefined;
 }
 
+/** One file is looked for. */
 export interface MediaQuery {
   /** Lower-cased and cleaned: see `searchTerms`. */
   readonly terms: readonly string[];
@@ -27,6 +28,7 @@ export interface MediaPlace {
   readonly name: string;
 }
 
+/** A page of files is looked for. */
 export interface MediaPageQuery {
   /** As for a search; none: everything fits. */
   readonly terms: readonly string[];

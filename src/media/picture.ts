@@ -32,6 +32,7 @@ export function thumbnailOf(open: OpenPicture, bytes: Uint8Array, mostPixels: nu
     .webp({ quality: 80 });
 }
 
+/** In pixels, as it is to be shown: turned as its metadata say. */
 export interface Picture extends PictureSize {
   /** WebP, without metadata; absent when the picture itself is no larger. */
   readonly thumbnail?: Buffer;

@@ -23,6 +23,7 @@ const PICTURES = 1;
 const EARLIEST = Date.UTC(2000, 0, 1) / 1_000;
 const DAY = 86_400;
 
+/** A kept file. `size` is in bytes, width and height in pixels. */
 export interface SavedMedia extends MediaType {
   readonly name: string;
   /** `/media/<name>`, as it stands in addresses. */
@@ -37,6 +38,7 @@ interface LoadedMedia extends MediaType {
   readonly bytes: Buffer;
 }
 
+/** How something is had from outside, and what is written down with it. */
 export interface SaveOptions extends MediaAbout {
   readonly signal?: AbortSignal;
   /** The provider's own origin may be anywhere. */

@@ -3,6 +3,7 @@ import type { EncodedFormat } from './encoders.ts';
 /** One part of an utterance: words for the embedded voice, or sound that another voice made. */
 export type SpeechPiece = Words | Sound;
 
+/** For the embedded voice. */
 export interface Words {
   readonly text: string;
   readonly voice: string;
@@ -10,6 +11,7 @@ export interface Words {
   readonly stretch: number;
 }
 
+/** Samples as another voice sent them. */
 export interface Sound {
   /** 16 bits each, little-endian, mono. A view would be copied with all of its buffer. */
   readonly samples: Uint8Array;
@@ -31,6 +33,7 @@ export type ToSpeaker =
   /** Nobody wants the rest; not answered. */
   | { readonly type: 'close'; readonly id: number };
 
+/** What it answers: bytes of the file as far as they are finished, or why there are none. */
 export type FromSpeaker =
   | { readonly type: 'bytes'; readonly id: number; readonly bytes: Uint8Array }
   /** `reason` is for the log only. */

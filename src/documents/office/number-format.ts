@@ -30,6 +30,7 @@ const BUILT_IN: Readonly<Record<number, string>> = {
 
 const DAY_MS = 86_400_000;
 
+/** A cell's value → what a spreadsheet shows in it. */
 export interface NumberFormat {
   /** `epoch1904`: whether the workbook counts its days from 1904 on, as old Macs did. */
   format(value: number, epoch1904: boolean): string;

@@ -6,6 +6,7 @@ import type { Zip, ZipEntry } from '../zip.ts';
 /** A document that is a zip of XML parts: Office Open XML, OpenDocument, EPUB. */
 export type PackageKind = 'docx' | 'xlsx' | 'pptx' | 'odt' | 'ods' | 'odp' | 'epub';
 
+/** A zipped document that was opened. */
 export interface Package {
   readonly kind: PackageKind;
   /** The part that the others hang from, where its place is not fixed. */
