@@ -82,6 +82,7 @@ export interface Shared {
   uploading(bucket: string, isRunning: boolean): void;
 }
 
+/** What differs from a process that serves alone as configured. */
 export interface AppOptions {
   /** Told which local servers were found, whenever that changes. */
   readonly onLocal?: (ids: readonly string[]) => void;

@@ -30,6 +30,7 @@ export interface Endpoint {
   session: Buffer | undefined;
 }
 
+/** `connectMs`: until TCP, and TLS where it is spoken, stand. `headerBytes`: of the headers of an answer. */
 export interface ConnectionSettings {
   readonly connectMs: number;
   readonly headerBytes: number;

@@ -24,6 +24,7 @@ export async function* limited(
   }
 }
 
+/** 502. `name` is what was fetched, fit to be shown to clients. */
 export function tooLarge(name: string, limit: number): SluiceError {
   return new SluiceError('upstream_invalid', `'${name}' is larger than ${limit} bytes.`);
 }

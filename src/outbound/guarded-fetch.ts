@@ -48,6 +48,7 @@ export interface GuardedSettings {
   readonly isPublic?: (address: string) => boolean;
 }
 
+/** What one fetch wants. */
 export interface GuardedOptions {
   readonly signal?: AbortSignal;
   /** Welcome content types: `image/png`, or `image/` for all of a kind. Default: any. */

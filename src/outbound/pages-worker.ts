@@ -3,6 +3,7 @@ import { textOfHtml } from './pages-text.ts';
 
 /** Entry of the thread that reads pages, so that a page that is hard to read holds nobody up. */
 
+/** `address` is what relative links are resolved against. */
 export interface ReadTask {
   readonly html: string;
   readonly address: string;

@@ -57,4 +57,5 @@ export interface RelayedChunks {
   readonly batch: Batch;
 }
 
+/** In which form the answer of a relay came. */
 export type Relayed = RelayedStream | RelayedBody | RelayedChunks;

@@ -55,8 +55,10 @@ export interface Performed<T> extends Attempted<T> {
   readonly dropped: readonly string[];
 }
 
+/** An answer to a chat: chunks, or bytes that are passed through. */
 export type Answered = Performed<AnsweredChunks | RelayedStream | RelayedBody>;
 
+/** What the router is made of; functions where the configuration may change under it. */
 export interface RouterDeps {
   readonly client: UpstreamClient;
   readonly catalog: Catalog;

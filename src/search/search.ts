@@ -38,6 +38,7 @@ export interface SearchOptions {
   readonly totalMs?: number;
 }
 
+/** One question to a search engine, and the pages that it finds as text. */
 export interface WebSearch {
   /** Whether there is any engine to ask. */
   readonly isOn: boolean;

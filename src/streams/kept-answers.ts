@@ -4,6 +4,7 @@ import type { CallScope } from '../core/call.ts';
 import { SluiceError } from '../core/errors.ts';
 import { EventLog } from './event-log.ts';
 
+/** What an answer that outlives its connection may take, and for how long. */
 export type KeptLimits = Pick<
   Limits,
   'unattendedMs' | 'keptAnswerMs' | 'keptAnswerBytes' | 'keptAnswers' | 'keptAnswersPerClient'

@@ -6,6 +6,7 @@ import { removeExpired } from '../uploads/uploads.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
+/** Whatever may expire. */
 export interface ExpiryDeps extends Pick<Stores, 'files' | 'uploads'> {
   readonly caches: Pick<Stores['caches'], 'forgetExpired' | 'deleteBetween'>;
   readonly responses: Pick<Stores['responses'], 'forgetExpired'>;

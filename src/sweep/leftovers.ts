@@ -8,6 +8,7 @@ import { UPLOADS_FOLDER } from '../uploads/uploads.ts';
 /** Younger files may belong to an upload that is still under way, in this process or another one. In milliseconds. */
 const YOUNGEST_MS = 24 * 60 * 60_000;
 
+/** Files, and the records that know of them. */
 export interface LeftoverDeps extends Pick<Stores, 'files'> {
   readonly buckets: Pick<Stores['buckets'], 'get'>;
   readonly uploads: Pick<Stores['uploads'], 'get'>;

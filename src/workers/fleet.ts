@@ -35,12 +35,14 @@ export interface Member {
   readonly served: Promise<Served>;
 }
 
+/** What a worker tells once it listens. */
 export interface Served {
   readonly port: number;
   /** What greets whoever started Sluice. */
   readonly text: string;
 }
 
+/** Told of workers that come and go. */
 export interface FleetEvents {
   /** A worker is there: what it may ask is to be answered from now on. */
   joined(member: Member): void;

@@ -15,6 +15,7 @@ const PATIENCE_MS = 5_000;
 /** The same for figures that a listing shows beside the rest. */
 const COUNT_PATIENCE_MS = 500;
 
+/** What the primary has that workers ask for. */
 export interface HubDeps {
   readonly database: DatabaseHandle;
   readonly ledger: OwnLedger;

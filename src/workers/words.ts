@@ -136,12 +136,14 @@ export type News =
   /** A bucket is about to go: uploads into it are given up. */
   | { readonly type: 'bucket deleted'; readonly id: string };
 
+/** What a worker saw, for the ledger of the primary: each is a call of the method of `Ledger` with this name. */
 export type Noted =
   | { readonly type: 'count'; readonly seen: Seen }
   | { readonly type: 'add'; readonly seen: Seen; readonly isComplete: boolean }
   | { readonly type: 'keep'; readonly seen: Seen }
   | { readonly type: 'spent'; readonly seen: Seen; readonly cost: number | null };
 
+/** What one worker is doing now, for the metrics of all. */
 export interface Present {
   readonly running: number;
   readonly streams: number;

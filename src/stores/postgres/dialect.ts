@@ -1,6 +1,7 @@
 import type { Dialect } from '../sql/dialect.ts';
 import { sql } from '../sql/sql.ts';
 
+/** A list is one parameter of JSON, however long it is. */
 export const postgres: Dialect = {
   list: (members) =>
     sql`(select value, ordinality as key from json_array_elements(${JSON.stringify(members, storable)}::json) with ordinality)`,

@@ -4,6 +4,7 @@ import { type Statement, sql } from './sql.ts';
 
 /** What every database knows of the rows of `memory`. */
 
+/** Of a column's own type, or null; else nothing fits. */
 export type FilterValue = MemoryFilters[string];
 /** The condition that an item's metadata has this value under that name. */
 export type HasMember = (name: string, value: FilterValue) => Statement;

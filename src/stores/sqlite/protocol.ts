@@ -9,6 +9,7 @@ export type ToWorker =
   | { readonly type: 'recover' }
   | { readonly type: 'close' };
 
+/** `checked`: what SQLite found damaged, line by line; empty: nothing. */
 export type FromWorker =
   | { readonly type: 'opened'; readonly milliseconds: number; readonly bytes: number }
   /** Something failed that concerns more than one request. */
