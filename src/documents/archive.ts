@@ -4,6 +4,7 @@ import type { Zip, ZipEntry } from './zip.ts';
 
 /** Members of an archive, as they are done. */
 export interface Progress {
+  /** Path within the archive. */
   readonly name: string;
   readonly done: number;
   readonly total: number;

@@ -36,6 +36,7 @@ const LONGEST_NAME = 64;
 /** What the body of a request says of its answer. */
 export interface AskedOfCall {
   readonly user?: unknown;
+  /** Seconds for the whole answer, below the operator's own limit. */
   readonly timeout?: number | null | undefined;
   /** Whether a field that nobody can express is an error. */
   readonly strict?: boolean | null | undefined;

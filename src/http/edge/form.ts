@@ -23,6 +23,7 @@ export interface FormPart {
 export interface FormFile {
   /** Name of the part. */
   readonly name: string;
+  /** As the client gave it: metadata, never a path. */
   readonly filename: string;
   readonly mimeType: string;
   readonly bytes: Buffer;

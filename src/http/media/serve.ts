@@ -6,6 +6,7 @@ import { sendNotModified } from '../not-modified.ts';
 
 /** A stored file as it is to be served. */
 export interface Served {
+  /** Bytes, of all of it. */
   readonly size: number;
   readonly mimeType: string;
   /** Changes whenever the bytes do; without quotes. */
