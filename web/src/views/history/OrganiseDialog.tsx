@@ -1,12 +1,12 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { Dialog } from '../../components/Dialog.tsx';
-import { Icon } from '../../components/Icon.tsx';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
 import { sortedChats } from '../../state/chats.ts';
 import { cleanName, foldersOf, tagsOf } from '../../state/history-filter.ts';
 import type { OverlayProps } from '../props.ts';
 import { chatsOf, organise } from './actions.ts';
+import { TagsField } from './TagsField.tsx';
 import './organise.css';
 
 /** Folder and tags of chats. `about` has their ids, with commas between them. */
@@ -29,13 +29,6 @@ export default function OrganiseDialog({ about, close }: OverlayProps) {
     .map(({ name }) => name)
     .filter((name) => !tags.includes(name));
 
-  const addTag = (name: string): void => {
-    const tag = cleanName(name);
-    if (tag !== '' && !tags.includes(tag)) setTags([...tags, tag]);
-    if (field.current !== null) field.current.value = '';
-    setTyping(false);
-    field.current?.focus();
-  };
   const save = (event: Event): void => {
     event.preventDefault();
     // A tag that is still in the field is meant as well.
@@ -76,50 +69,7 @@ export default function OrganiseDialog({ about, close }: OverlayProps) {
         <p id="folder-hint" class="hint">
           {t('history.folderHint')}
         </p>
-        <div class="field">
-          <span id="tags-label">{t('history.tags')}</span>
-          {tags.length > 0 && (
-            <ul class="tag-list" aria-labelledby="tags-label">
-              {tags.map((tag) => (
-                <li key={tag} class="tag">
-                  <span dir="auto">{tag}</span>
-                  <button
-                    type="button"
-                    aria-label={t('history.removeTag', { tag })}
-                    onClick={() => {
-                      setTags(tags.filter((each) => each !== tag));
-                      field.current?.focus();
-                    }}
-                  >
-                    <Icon name="close" size={12} />
-                  </button>
-                </li>
-              ))}
-            </ul>
-          )}
-          <input
-            ref={field}
-            list="tags"
-            autocomplete="off"
-            maxLength={60}
-            dir="auto"
-            aria-label={t('history.addTag')}
-            placeholder={t('history.addTag')}
-            onInput={(event) => setTyping(event.currentTarget.value !== '')}
-            onKeyDown={(event) => {
-              const name = event.currentTarget.value;
-              if (cleanName(name) === '') return;
-              if (event.key !== 'Enter' && event.key !== ',') return;
-              event.preventDefault();
-              addTag(name);
-            }}
-          />
-          <datalist id="tags">
-            {others.map((name) => (
-              <option key={name} value={name} />
-            ))}
-          </datalist>
-        </div>
+        <TagsField tags={tags} others={others} field={field} change={setTags} onTyping={setTyping} />
         <div class="row-end">
           <button type="button" class="button is-quiet" onClick={close}>
             {t('shell.cancel')}
