@@ -1,7 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
-import { askModels, refreshCatalog, saveKey } from '../../actions/catalog.ts';
-import { loadQuota } from '../../api/catalog.ts';
-import { toFailure } from '../../api/http.ts';
+import { useEffect } from 'preact/hooks';
+import { refreshCatalog, saveKey } from '../../actions/catalog.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { IconButton } from '../../components/IconButton.tsx';
 import { toast } from '../../components/toast.ts';
@@ -10,15 +8,8 @@ import { app } from '../../state/app.ts';
 import type { ProviderEntry } from '../../state/catalog.ts';
 import { addressOf } from '../../state/route.ts';
 import { useApp } from '../../state/use.ts';
-import { adviceOf, reasonOf } from '../chat/advice.ts';
 import { statusOf } from './provider-status.ts';
-
-interface Outcome {
-  readonly isGood: boolean;
-  readonly text: string;
-  /** In the provider's own form. */
-  readonly told?: string;
-}
+import { useAsking } from './use-asking.ts';
 
 /** A provider: what it needs, where that is, and the person's own key for it. */
 export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) {
@@ -26,44 +17,8 @@ export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) 
   const key = useApp((state) => state.settings.keys[name]);
   const count = useApp((state) => state.catalog.models[name]?.length ?? 0);
   const isLoaded = useApp((state) => state.catalog.status === 'ready');
-  const [last, setLast] = useState<Outcome & { readonly key: string | undefined }>();
-  // Of another key it says nothing.
-  const outcome = last?.key === key ? last : undefined;
-  const [isTesting, setTesting] = useState(false);
+  const { outcome, isTesting, test, showQuota } = useAsking(provider, key);
   const { isReady, text } = statusOf(provider, key !== undefined);
-
-  /** Asks the provider for something, and shows what came of it. */
-  const show = async (ask: () => Promise<Outcome>, problem: (reason: string) => string): Promise<void> => {
-    setTesting(true);
-    setLast(undefined);
-    try {
-      setLast({ ...(await ask()), key });
-    } catch (thrown) {
-      const failure = toFailure(thrown);
-      const text = problem(reasonOf(failure));
-      // There is no button for it here.
-      const isKeyless = adviceOf(failure, provider) === 'errors.keyless';
-      setLast({ isGood: false, text: isKeyless ? `${text} ${t('errors.keyless')}` : text, key });
-    } finally {
-      setTesting(false);
-    }
-  };
-  const test = (): Promise<void> =>
-    show(
-      async () => {
-        const models = await askModels(name, key);
-        return { isGood: true, text: t('settings.testGood', { count: models.length }) };
-      },
-      (reason) => t(key === undefined ? 'settings.noModels' : 'settings.testBad', { reason }),
-    );
-  const showQuota = (): Promise<void> =>
-    show(
-      async () => {
-        const told = JSON.stringify(await loadQuota(name, key), null, 2);
-        return { isGood: true, text: t('settings.quota'), told };
-      },
-      (reason) => reason,
-    );
   // Ready, and yet nothing to choose: the provider says why, or does not answer.
   const isMute = isReady && isLoaded && count === 0 && key === undefined;
   useEffect(() => {
@@ -128,22 +83,31 @@ export function ProviderRow({ provider }: { readonly provider: ProviderEntry }) 
           </a>
         )}
         {provider.auth && provider.cookie_domain === null && (
-          <button
-            type="button"
-            // With a key the row stands in another list, and the focus comes back to this button there.
-            id={`key-of-${name}`}
-            class="button"
-            // What is to be seen comes first, for those who say it to press it.
-            aria-label={t('shell.about', {
-              name: t(key === undefined ? 'settings.enterKey' : 'settings.changeKey'),
-              about: label,
-            })}
-            onClick={() => app.dispatch({ type: 'overlay/opened', name: 'key', about: name })}
-          >
-            <Icon name="key" /> {t(key === undefined ? 'settings.enterKey' : 'settings.changeKey')}
-          </button>
+          <KeyButton provider={provider} hasKey={key !== undefined} />
         )}
       </div>
     </li>
+  );
+}
+
+interface KeyButtonProps {
+  readonly provider: ProviderEntry;
+  readonly hasKey: boolean;
+}
+
+function KeyButton({ provider: { name, label }, hasKey }: KeyButtonProps) {
+  const text = t(hasKey ? 'settings.changeKey' : 'settings.enterKey');
+  return (
+    <button
+      type="button"
+      // With a key the row stands in another list, and the focus comes back to this button there.
+      id={`key-of-${name}`}
+      class="button"
+      // What is to be seen comes first, for those who say it to press it.
+      aria-label={t('shell.about', { name: text, about: label })}
+      onClick={() => app.dispatch({ type: 'overlay/opened', name: 'key', about: name })}
+    >
+      <Icon name="key" /> {text}
+    </button>
   );
 }
