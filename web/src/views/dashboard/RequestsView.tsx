@@ -1,5 +1,5 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { clearRequests, type LoggedRequest, loadRequests, type RequestFilter } from '../../api/observe.ts';
+import { useState } from 'preact/hooks';
+import type { LoggedRequest, RequestFilter } from '../../api/observe.ts';
 import { Choices } from '../../components/Choices.tsx';
 import { Confirm } from '../../components/Confirm.tsx';
 import { Problem } from '../../components/Problem.tsx';
@@ -9,81 +9,23 @@ import { t } from '../../i18n/index.ts';
 import { addressOf } from '../../state/route.ts';
 import { useApp } from '../../state/use.ts';
 import { dollars, milliseconds, moment, short } from './figures.ts';
-import { useLoaded } from './use-loaded.ts';
-
-/** Between two looks at what is new. */
-const PACE_MS = 4_000;
-const NONE: readonly LoggedRequest[] = [];
+import { useRequests } from './use-requests.ts';
 
 /** The newest requests to models, of everybody. */
 export function RequestsView() {
   const [filter, setFilter] = useState<RequestFilter>({ text: '', provider: '', status: '' });
   const [isLive, setLive] = useState(true);
   const [isAsking, setAsking] = useState(false);
-  const [more, setMore] = useState({ rows: NONE, next: null as string | null, isMore: false });
-  const providers = useApp((state) => state.catalog.providers);
-  const active = providers.filter(({ active_by_default: isOn }) => isOn);
-  const page = useLoaded(
-    (signal) => loadRequests(filter, null, signal),
-    [filter],
-    isLive && !more.isMore ? PACE_MS : undefined,
-  );
-  const leaving = useRef(new AbortController());
-  useEffect(() => {
-    setMore({ rows: NONE, next: null, isMore: false });
-    // What is still on its way fits another filter.
-    leaving.current = new AbortController();
-    return () => leaving.current.abort();
-  }, [filter]);
-  const { value } = page;
-  const first = value?.requests ?? NONE;
-  const rows = more.isMore ? [...first, ...more.rows] : first;
-  const next = more.isMore ? more.next : (value?.next ?? null);
-  const showMore = async (): Promise<void> => {
-    const signal = AbortSignal.any([leaving.current.signal, AbortSignal.timeout(30_000)]);
-    const added = await loadRequests(filter, next, signal).catch(() => undefined);
-    if (added !== undefined) setMore({ rows: [...more.rows, ...added.requests], next: added.next, isMore: true });
-  };
-  const isUnknown = page.failure?.status === 404 || page.failure?.status === 405;
+  const { value, failure, again, rows, next, showMore, forget } = useRequests(filter, isLive);
+  const isUnknown = failure?.status === 404 || failure?.status === 405;
   if (value?.mode === 'none' || isUnknown) return <p class="plot-empty">{t('dashboard.logOff')}</p>;
   return (
     <>
       <div class="dashboard-choices">
-        <SearchField
-          id="requests-search"
-          label={t('dashboard.searchLog')}
-          value={filter.text}
-          onInput={(text) => setFilter({ ...filter, text })}
-        />
-        <Choices
-          isPlain
-          label={t('dashboard.status')}
-          value={filter.status}
-          options={[
-            ['', t('dashboard.all')],
-            ['ok', t('dashboard.ok')],
-            ['error', t('dashboard.failed')],
-          ]}
-          onChange={(status) => setFilter({ ...filter, status })}
-        />
-        <label class="field">
-          <span class="hidden">{t('dashboard.provider')}</span>
-          <select
-            id="requests-provider"
-            value={filter.provider}
-            onChange={(event) => setFilter({ ...filter, provider: event.currentTarget.value })}
-          >
-            <option value="">{t('dashboard.allProviders')}</option>
-            {active.map(({ name, label }) => (
-              <option key={name} value={name}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
+        <FilterChoices filter={filter} change={setFilter} />
         <Switch label={t('dashboard.live')} isOn={isLive} onChange={setLive} />
       </div>
-      <Problem failure={page.failure} again={page.again} />
+      <Problem failure={failure} again={again} />
       <div class="requests-head">
         <p class="hint" role="status">
           {value === undefined ? '' : t('dashboard.count', { count: value.total })}
@@ -111,13 +53,55 @@ export function RequestsView() {
           text={t('dashboard.forgetSure')}
           action={t('shell.delete')}
           onClose={() => setAsking(false)}
-          run={async () => {
-            await clearRequests();
-            setMore({ rows: NONE, next: null, isMore: false });
-            page.again();
-          }}
+          run={forget}
         />
       )}
+    </>
+  );
+}
+
+interface FilterChoicesProps {
+  readonly filter: RequestFilter;
+  readonly change: (filter: RequestFilter) => void;
+}
+
+function FilterChoices({ filter, change }: FilterChoicesProps) {
+  const providers = useApp((state) => state.catalog.providers);
+  const active = providers.filter(({ active_by_default: isOn }) => isOn);
+  return (
+    <>
+      <SearchField
+        id="requests-search"
+        label={t('dashboard.searchLog')}
+        value={filter.text}
+        onInput={(text) => change({ ...filter, text })}
+      />
+      <Choices
+        isPlain
+        label={t('dashboard.status')}
+        value={filter.status}
+        options={[
+          ['', t('dashboard.all')],
+          ['ok', t('dashboard.ok')],
+          ['error', t('dashboard.failed')],
+        ]}
+        onChange={(status) => change({ ...filter, status })}
+      />
+      <label class="field">
+        <span class="hidden">{t('dashboard.provider')}</span>
+        <select
+          id="requests-provider"
+          value={filter.provider}
+          onChange={(event) => change({ ...filter, provider: event.currentTarget.value })}
+        >
+          <option value="">{t('dashboard.allProviders')}</option>
+          {active.map(({ name, label }) => (
+            <option key={name} value={name}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
     </>
   );
 }
