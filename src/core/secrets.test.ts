@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Secrets } from './secrets.ts';
+import { SluiceError } from './errors.ts';
+import { Secrets, withoutSecrets } from './secrets.ts';
 
 function knowing(...known: readonly string[]): Secrets {
   const secrets = new Secrets();
@@ -75,4 +76,14 @@ describe('masking secrets', () => {
     secrets.use(['second-secret', undefined]);
     assert.equal(secrets.mask('first-secret second-secret'), 'first-secret ***');
   });
+});
+
+test('an error holds none in any of its words', () => {
+  const key = 'sk-0123456789';
+  const detail = [{ loc: ['body', key, 0], message: `has unknown fields: ${key}`, type: 'custom' }];
+  const error = new SluiceError('invalid_field', `'${key}' is wrong`, { param: key, detail });
+  const { message, options } = withoutSecrets(error, knowing(key));
+  assert.equal(message, "'***' is wrong");
+  assert.equal(options.param, '***');
+  assert.deepEqual(options.detail, [{ loc: ['body', '***', 0], message: 'has unknown fields: ***', type: 'custom' }]);
 });
