@@ -64,7 +64,8 @@ describe('connections to upstreams', () => {
   ] as const) {
     test(`none is used again when ${what}`, async (context) => {
       const { origin, connections } = await rawServer(context, speak);
-      const client = clientFor(context);
+      // Longer than the test waits: closed only because it had been idle, one would seem to have been given up.
+      const client = clientFor(context, { upstreamKeepAliveMs: 3_600_000 });
       for (let round = 1; round <= 3; round += 1) {
         assert.equal(await ask(client, origin), '200 x');
         await sleep(60);
