@@ -238,6 +238,23 @@ describe('the relay of a stream', () => {
     }
   });
 
+  test('is waited for no longer where signs of life are all that follows its end', async () => {
+    const { relayed, upstream, time } = byHand();
+    const ping = Buffer.from(': ping\n\n');
+    upstream.onHead(200, {});
+    upstream.onData(says('a'));
+    upstream.onData(ping);
+    assert.equal(time.touches, 1);
+    upstream.onData(says('b', 'stop'));
+    const before = time.touches;
+    upstream.onData(ping);
+    assert.deepEqual([time.touches, time.open], [before, [LAST_WORDS_MS]]);
+    const { sink, heard } = listener(() => true);
+    (await streamOf(relayed)).attach(sink);
+    time.expire();
+    assert.deepEqual(heard, ['a', 'b', '(end)']);
+  });
+
   test('is whole once its end is named, whatever becomes of its connection', async () => {
     for (const happens of ['cut', 'silence'] as const) {
       const { relayed, upstream, done, time } = byHand();

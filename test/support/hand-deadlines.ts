@@ -5,16 +5,21 @@ export interface HandDeadlines {
   readonly deadlines: Deadlines;
   /** How long those that are open were given, in milliseconds. */
   readonly open: readonly number[];
+  /** How often one of them began anew. */
+  readonly touches: number;
   /** Lets pass all that can. */
   expire(): void;
 }
 
 export function handDeadlines(): HandDeadlines {
   const all = new Map<object, { length: number; readonly onExpire: () => void }>();
+  let touches = 0;
   const start: Deadlines['start'] = (length, onExpire) => {
     const entry = { length, onExpire };
     const deadline = {
-      touch() {},
+      touch() {
+        touches += 1;
+      },
       set(milliseconds: number) {
         entry.length = milliseconds;
       },
@@ -27,6 +32,9 @@ export function handDeadlines(): HandDeadlines {
     deadlines: { start } as Deadlines,
     get open() {
       return [...all.values()].map(({ length }) => length);
+    },
+    get touches() {
+      return touches;
     },
     expire() {
       for (const [deadline, { length, onExpire }] of all) {
