@@ -72,8 +72,15 @@ describe('bytes that are no request', () => {
     // Node passes over what is beyond its limit, so a guard at the end would not be seen.
     const hidden = `${'x-a: b\r\n'.repeat(250)}origin: https://evil.example\r\n`;
     assert.deepEqual(statusesIn((await talk(origin, get('/v1/models', hidden))).text), [431]);
-    const many = await talk(origin, get('/v1/models', `${'x-a: b\r\n'.repeat(150)}connection: close\r\n`));
-    assert.deepEqual(statusesIn(many.text), [200]);
+    // The last that Node may take is refused, since there may have been more.
+    for (const [count, status] of [
+      [199, 200],
+      [200, 431],
+    ] as const) {
+      const others = get('/v1/models', 'connection: close\r\n').match(/^[\w-]+:/gm)?.length ?? 0;
+      const many = get('/v1/models', `${'x-a: b\r\n'.repeat(count - others)}connection: close\r\n`);
+      assert.deepEqual(statusesIn((await talk(origin, many)).text), [status], `${count}`);
+    }
   });
 
   test('expectations and upgrades are passed over', async () => {
