@@ -346,6 +346,9 @@ describe('the Origin header', () => {
       assertError(plain, [404, 405], path);
     }
     assert.equal(world.upstream.chats.length, length);
+    // Nor is another method one with them.
+    const headers = { origin: 'http://localhost:3000', 'access-control-request-method': 'GET' };
+    assert.match((await world.ask({ path: '/v1/models', headers })).text, /^\{"object":"list"/);
   });
 
   test('two of them are none', async () => {
