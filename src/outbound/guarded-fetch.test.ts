@@ -439,10 +439,17 @@ describe('guarded fetch: how much and how long', () => {
   });
 
   test('garbage and oversized headers', async (context) => {
+    const sizes = new Map([
+      ['large', 100_000],
+      ['some', 2_000],
+    ]);
     const server = createTcpServer((socket) => {
       socket.once('data', (bytes) => {
-        const isLarge = bytes.toString().startsWith('GET /large');
-        socket.end(isLarge ? `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(100_000)}\r\n\r\n` : 'SSH-2.0-OpenSSH_9.6\r\n');
+        const [, path = ''] = /^GET \/(\w*)/.exec(bytes.toString()) ?? [];
+        const size = sizes.get(path);
+        socket.end(
+          size === undefined ? 'SSH-2.0-OpenSSH_9.6\r\n' : `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(size)}\r\n\r\n`,
+        );
       });
       socket.on('error', () => {});
     });
@@ -451,6 +458,10 @@ describe('guarded fetch: how much and how long', () => {
     const { port } = server.address() as AddressInfo;
     await assert.rejects(guarded()(`http://127.0.0.1:${port}/`), failsWith('upstream_invalid', /not valid HTTP/));
     await assert.rejects(guarded()(`http://127.0.0.1:${port}/large`), failsWith('upstream_invalid', /not valid HTTP/));
+    // Our own limit, which is not always Node's.
+    const narrow = guarded({}, { headerBytes: 1_024 });
+    await assert.rejects(narrow(`http://127.0.0.1:${port}/some`), failsWith('upstream_invalid', /not valid HTTP/));
+    assert.equal((await guarded()(`http://127.0.0.1:${port}/some`)).headers['x']?.length, 2_000);
   });
 });
 
