@@ -74,6 +74,8 @@ describe('what is wrong is refused', () => {
     const well = zip([{ path: 'a.txt', bytes: Buffer.alloc(2_000_000) }]);
     assert.throws(() => open(well), { message: 'unpacks to more than 100 times its size' });
     assert.equal(open(well, { ratio: 2_000 }).entries.length, 1);
+    const little = zip([{ path: 'a.txt', bytes: Buffer.alloc(1_000_000) }]);
+    assert.equal(open(little).entries.length, 1, 'below a megabyte nothing is a bomb');
   });
 
   test('entries that lie over each other', () => {
