@@ -63,7 +63,7 @@ export function postChat(deps: Deps): Handler {
 
 /** Whether a request may change what `owner` owns. */
 export function isOwner(request: FastifyRequest, deps: Deps, owner: string | null): boolean {
-  return owner === null || ownerOf(request, deps).owner === owner;
+  return ownerOf(request, deps).owner === owner;
 }
 
 /** The caller as an owner; `secret` is there when it was made up for this request and has to be handed out. */
