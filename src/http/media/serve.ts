@@ -30,7 +30,6 @@ export async function serve(request: FastifyRequest, reply: FastifyReply, served
     'accept-ranges': 'bytes',
     'cache-control': served.cacheControl,
     'content-security-policy': "default-src 'none'; sandbox",
-    'x-content-type-options': 'nosniff',
   });
   if (isFresh(request, etag, served.modified)) return sendNotModified(request, reply);
   // Ranges are defined for GET only (RFC 9110 §14.2).
