@@ -165,6 +165,11 @@ describe('bodies that are too large', () => {
       const headers = { 'content-type': 'multipart/form-data; boundary=x', 'content-encoding': 'gzip' };
       assertError(await world.ask({ method: 'POST', path, headers, body: gzipSync(form) }), 415, path);
     }
+    for (const type of ['application/octet-stream', 'application/json', 'multipart/form-data; boundary=x']) {
+      const headers = { 'content-type': type, 'content-encoding': 'gzip' };
+      const bytes = await world.ask({ method: 'POST', path: '/upload/v1beta/files', headers, body: gzipSync(form) });
+      assert.equal(bytes.status, 415, `${type}: ${bytes.text}`);
+    }
     assert.equal(world.upstream.chats.length, length);
     const headers = { 'content-type': 'application/json', 'content-encoding': 'identity' };
     const answer = await world.ask({ method: 'POST', path: CHATS[1].path, headers, body: JSON.stringify(HI) });
