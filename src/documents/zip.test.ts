@@ -60,6 +60,13 @@ describe('what is wrong is refused', () => {
     });
   }
 
+  test('a bomb that says it is small is unpacked no further than that', () => {
+    const bomb = zip([{ path: 'a.txt', bytes: Buffer.alloc(128 * 1024 * 1024), claimedSize: 4 }]);
+    const { maxRSS } = process.resourceUsage();
+    assert.throws(() => read(bomb), { message: 'is damaged' });
+    assert.ok(process.resourceUsage().maxRSS - maxRSS < 64 * 1024, 'kilobytes');
+  });
+
   test('a method that is not supported', () => {
     const bytes = zip([text('a.txt', 'one')]);
     bytes.writeUInt16LE(14, bytes.indexOf('PK\x01\x02', 0, 'latin1') + 10);
