@@ -26,6 +26,7 @@ import { pageRoutes } from './pages.ts';
 import { responsesRoutes } from './responses/index.ts';
 import { unroutedErrorBody } from './unrouted.ts';
 import { keepUnsent } from './unsent.ts';
+import { azureRoutes } from './v1/azure.ts';
 import { v1Routes } from './v1/index.ts';
 
 declare module 'fastify' {
@@ -59,9 +60,10 @@ declare module 'fastify' {
 
 /** The route tables of all dialects. They look at what they work with only when a request comes. */
 export function apiRoutes(deps: Deps): readonly Route[] {
+  const ofOpenAi = [...v1Routes(deps), ...responsesRoutes(deps)];
   return [
-    ...v1Routes(deps),
-    ...responsesRoutes(deps),
+    ...ofOpenAi,
+    ...azureRoutes(ofOpenAi),
     ...conversationsRoutes(deps),
     ...messagesRoutes(deps),
     ...geminiRoutes(deps),

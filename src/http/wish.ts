@@ -1,6 +1,9 @@
 import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { knownName } from '../core/known-names.ts';
 import type { Wish } from '../routing/select.ts';
+import { validate } from './validate.ts';
+import { Name } from './wire.ts';
 
 /** What a body says about where it shall go. */
 export interface WishFields {
@@ -16,12 +19,19 @@ const NONE: readonly string[] = [];
 
 /** Where a request shall go. What its path names wins over its body. */
 export function wishOf({ model, provider, ignored, models }: WishFields, request?: FastifyRequest): Wish {
-  const { provider: ofPath } = (request?.params ?? {}) as { provider?: string };
+  const { provider: ofPath, deployment } = (request?.params ?? {}) as { provider?: string; deployment?: string };
   const named = ofPath ?? provider ?? '';
   return {
-    model: knownName(model ?? ''),
+    model: knownName((deployment === undefined ? model : modelInPath(deployment)) ?? ''),
     providers: named === '' ? NONE : named.split(' ').filter((name) => name !== ''),
     ignored: ignored ?? NONE,
     ...(models == null ? {} : { fallbacks: models }),
   };
+}
+
+const InPath = z.object({ model: Name });
+
+/** A model that a path names is held to what bodies may say: it travels on in the same way. */
+export function modelInPath(model: string): string {
+  return validate(InPath, { model }, 'invalid_request').model;
 }

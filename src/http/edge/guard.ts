@@ -26,6 +26,10 @@ const SHARED_PATH = /^\/v1\/(models|files)(\/|\?|$)/;
 const GOOGLE_KEY_HEADER = 'x-goog-api-key';
 const GOOGLE_CLIENT_HEADER = 'x-goog-api-client';
 
+/** Paths of Azure's form of OpenAI's API, and where its clients put their key. */
+const AZURE_PATH = /^\/openai\//;
+const AZURE_KEY_HEADER = 'api-key';
+
 /** Values of Sec-Fetch-Site that do not speak of another page. */
 const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
 /** Names that nobody outside can have: without a dot, or below what is for private networks (RFC 6762, RFC 8375, ICANN's `.internal`). */
@@ -88,14 +92,14 @@ export function checkOrigin(request: IncomingMessage, settings: GuardSettings): 
  */
 export function checkKey(request: IncomingMessage, settings: GuardSettings): string | undefined {
   const { scheme, words } = authorization(request.headers.authorization);
-  const ofGoogle = googleKey(request);
-  if (settings.key === undefined) return scheme === 'bearer' ? words[0] : ofGoogle;
+  const ofVendor = googleKey(request) ?? keyOfAzure(request);
+  if (settings.key === undefined) return scheme === 'bearer' ? words[0] : ofVendor;
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   if (isRead && /^\/(media|images|thumbnail)\//.test(request.url ?? '')) return undefined;
   if (scheme === 'bearer' && isKey(words[0], settings.key)) return words[1];
   if (scheme === 'basic' && isKey(passwordOf(words[0]), settings.key)) return undefined;
   if (isKey(cookieOf(request.headers.cookie, KEY_COOKIE), settings.key)) return undefined;
-  if (isKey(keyOfAnthropic(request), settings.key) || isKey(ofGoogle, settings.key))
+  if (isKey(keyOfAnthropic(request), settings.key) || isKey(ofVendor, settings.key))
     return scheme === 'bearer' ? words[0] : undefined;
   throw new SluiceError('unauthorized', 'This server asks for its access key: send "Authorization: Bearer <key>".');
 }
@@ -128,6 +132,12 @@ function googleKey(request: IncomingMessage): string | undefined {
   const header = request.headers[GOOGLE_KEY_HEADER];
   if (typeof header === 'string') return header;
   return keyInQuery(request);
+}
+
+/** The key that a client of Azure's API sent in its way. */
+function keyOfAzure({ url = '', headers }: IncomingMessage): string | undefined {
+  const given = headers[AZURE_KEY_HEADER];
+  return typeof given === 'string' && AZURE_PATH.test(url) ? given : undefined;
 }
 
 /** `key` of the query, where Google's clients and the address that is printed at start have it. */

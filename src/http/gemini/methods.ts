@@ -1,12 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
 import { SluiceError } from '../../core/errors.ts';
 import type { Operation, RouteKind } from '../../observe/observation.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { nothingAt } from '../edge/no-route.ts';
-import { validate } from '../validate.ts';
 import type { Variant } from '../variant.ts';
-import { Name } from '../wire.ts';
+import { modelInPath } from '../wish.ts';
 import { countTokens } from './count-tokens.ts';
 import { batchEmbedContents, embedContent } from './embed.ts';
 import { errorBody } from './errors.ts';
@@ -32,9 +30,6 @@ const METHODS: Readonly<Record<string, Method>> = {
   batchEmbedContents: { operation: 'embedding', run: batchEmbedContents },
 };
 
-/** The name in a path is held to what other formats allow in a body: it travels on in the same way. */
-const Named = z.object({ model: Name });
-
 /** `POST /v1beta/models/<model>:<method>`. Names of models may have slashes and colons themselves. */
 export function modelMethod(deps: Deps): Handler {
   return async (request, reply) => {
@@ -42,8 +37,7 @@ export function modelMethod(deps: Deps): Handler {
     if (called === undefined) throw nothingAt(request);
     if (request.body === undefined)
       throw new SluiceError('unsupported_media_type', 'Send the body as JSON, with "Content-Type: application/json".');
-    const { model } = validate(Named, { model: called.model }, 'invalid_request');
-    return called.method.run(deps, request, reply, model);
+    return called.method.run(deps, request, reply, modelInPath(called.model));
   };
 }
 
