@@ -271,9 +271,10 @@ describe('starting', () => {
 
   test('compiled code is kept in a folder of the user alone, or nowhere', async (context) => {
     const folder = temporaryFolder(context);
-    for (const environment of [{ XDG_CACHE_HOME: '' }, { XDG_CACHE_HOME: 'here' }, { XDG_CACHE_HOME: '', HOME: '' }]) {
+    for (const own of [{ XDG_CACHE_HOME: '' }, { XDG_CACHE_HOME: 'here' }, { XDG_CACHE_HOME: '', HOME: '' }]) {
+      const environment = { NODE_COMPILE_CACHE: '', ...own };
       assert.equal((await runSluice(context, ['--version'], { folder, environment })).code, 0);
-      assert.deepEqual(readdirSync(folder), environment.HOME === '' ? [] : ['.cache']);
+      assert.deepEqual(readdirSync(folder), own.HOME === '' ? [] : ['.cache']);
       rmSync(path.join(folder, '.cache'), { recursive: true, force: true });
     }
   });

@@ -30,13 +30,17 @@ export interface Running {
   said(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
-/** Starts the `sluice` command with nothing in its environment but what is given. Killed after the test. */
+/**
+ * Starts the `sluice` command with nothing in its environment but what is given, and where others have left compiled code. Killed
+ * after the test.
+ */
 export function startSluice(
   context: { after(done: () => void): void },
   words: readonly string[],
   { folder, environment = {}, command = SLUICE, stdout, stderr }: RunOptions,
 ): Running {
-  const env = { PATH: process.env['PATH'], HOME: folder, SLUICE_DATA_DIR: folder, ...environment };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, HOME: folder, SLUICE_DATA_DIR: folder, ...environment };
   const child = spawn(process.execPath, [command, ...words], {
     cwd: folder,
     env,
