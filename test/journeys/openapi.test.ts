@@ -139,11 +139,20 @@ aliases: { fast: acme/test-model }
   });
 
   test('would not keep them with any of these faults', () => {
+    // All of the document would take a minute.
+    const { paths } = api.document as unknown as Fault;
+    const few = Object.fromEntries(
+      ['/v1/models', '/v1/providers', '/v1/providers/{provider}'].map((path) => [path, paths[path]]),
+    );
     const broken = (change: (document: Fault) => void): number => {
-      const document = structuredClone(api.document) as unknown as Fault;
+      const document = structuredClone({ ...api.document, paths: few }) as unknown as Fault;
       change(document);
       return new ApiDescription(document as unknown as Record<string, unknown>).problems().length;
     };
+    assert.equal(
+      broken(() => {}),
+      0,
+    );
     const faults: readonly ((document: Fault) => void)[] = [
       (document) => Object.assign(document, { openapi: '3.0.0' }),
       (document) => Object.assign(document.info, { title: '' }),
