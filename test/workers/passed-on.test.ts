@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { tagOfResponse } from '../../src/http/responses/ids.ts';
+import { slowUpload } from '../journeys/kept-files-world.ts';
+import { filesIn } from '../journeys/kept-world.ts';
 import { eventually } from '../support/eventually.ts';
 import { dial, listen, statusesIn, talk } from '../support/raw-http.ts';
-import { slowUpload } from './kept-files-world.ts';
-import { filesIn } from './kept-world.ts';
-import { ask, openFilesOf, openWorkers, type WorkersWorld } from './workers-world.ts';
+import { ask, openFilesOf, openWorkers, type WorkersWorld } from './world.ts';
 
 const isLinux = process.platform === 'linux';
 

@@ -20,7 +20,7 @@ import {
   QUESTION,
   stream,
   type WorkersWorld,
-} from './workers-world.ts';
+} from './world.ts';
 
 const isLinux = process.platform === 'linux';
 
