@@ -8,7 +8,7 @@ import { lastOf } from '../core/last-of.ts';
 import { detach, type Pieces, sizeOf } from '../core/pieces.ts';
 import { type AnswerHandler, AnswerReader } from './answer-reader.ts';
 import { QuickReads, soon } from './quick-reads.ts';
-import { askedOf, connectTo, refused, Tunnel, unreachable } from './tunnel.ts';
+import { askedOf, connectTo, isOfProxy, refused, Tunnel, unreachable } from './tunnel.ts';
 
 /** All connections read into the same bytes: whatever came is looked at before anything else can be read. */
 const READ = Buffer.allocUnsafeSlow(256 * 1024);
@@ -177,8 +177,7 @@ export class Connection implements AnswerHandler {
   }
 
   onHead(status: number, headers: IncomingHttpHeaders): void {
-    // No other server says so (RFC 9110 §15.5.8).
-    if (status === 407 && this.#proxy !== undefined) throw refused(this.#proxy, status);
+    if (this.#proxy !== undefined && isOfProxy(status, headers)) throw refused(this.#proxy, status);
     const seconds = secondsIn(String(headers['keep-alive'] ?? ''));
     if (seconds !== undefined) this.#idleMs = Math.min(this.#idleMs, seconds * 1_000 - LEFT_EARLIER_MS);
     this.#quickReads.begin(headers);

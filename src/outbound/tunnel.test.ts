@@ -239,7 +239,7 @@ describe('providers behind a proxy', { concurrency: 1 }, () => {
 
   for (const [what, options, message] of [
     ['wants a password', { to: 1, credentials: 'me:other' }, /HTTPS_PROXY .*wants a name and a password/],
-    ['refuses', { to: undefined }, /HTTPS_PROXY names refused to connect to the provider \(403\)/],
+    ['refuses', { to: undefined }, /HTTPS_PROXY names does not connect to the provider \(403\)/],
   ] as const)
     test(`a proxy that ${what} is told of, without its password`, async (context) => {
       const { port } = await startForwardProxy(context, options);

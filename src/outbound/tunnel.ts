@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { connect as connectPlain, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { ProxyAddress } from '../config/proxy.ts';
@@ -5,6 +6,8 @@ import { SluiceError } from '../core/errors.ts';
 
 /** Bytes of a proxy's answer: none has more to say. */
 const MOST_BYTES = 16 * 1024;
+/** By which a proxy says that it may not, or cannot, pass a request on. */
+const PAGE_STATUSES: ReadonlySet<number> = new Set([403, 502, 503, 504]);
 
 /** A connection to a proxy, before anything is asked of it. */
 export function connectTo(
@@ -101,11 +104,18 @@ export function unreachable({ variable }: ProxyAddress, cause?: unknown): Sluice
   return new SluiceError('upstream_unreachable', `The proxy that ${variable} names does not answer as one.`, { cause });
 }
 
+/** Whether it is a proxy that says so where the upstream was asked. An upstream explains itself in JSON; a page comes from in between. */
+export function isOfProxy(status: number, headers: IncomingHttpHeaders): boolean {
+  // No other server says so (RFC 9110 §15.5.8).
+  if (status === 407) return true;
+  return PAGE_STATUSES.has(status) && /^text\/html\b/i.test(headers['content-type'] ?? '');
+}
+
 /** What a proxy means by its status. */
 export function refused({ variable }: ProxyAddress, status: number): SluiceError {
   const why =
     status === 407
       ? `wants a name and a password: write them into ${variable}, as in http://name:password@proxy.example.org:3128`
-      : `refused to connect to the provider (${status})`;
+      : `does not connect to the provider (${status}); NO_PROXY says whom to reach without it`;
   return new SluiceError('upstream_unreachable', `The proxy that ${variable} names ${why}.`);
 }

@@ -52,7 +52,8 @@ export async function startForwardProxy(
   );
   server.on('request', (request: IncomingMessage, response) => {
     const status = refusal(request);
-    if (status !== undefined) return response.writeHead(status).end();
+    if (status !== undefined)
+      return response.writeHead(status, { 'content-type': 'text/html;charset=utf-8' }).end('<h1>Access denied</h1>');
     const { host: _, 'proxy-authorization': __, ...headers } = request.headers;
     const { pathname, search, host } = new URL(request.url ?? '');
     const { method } = request;
