@@ -109,6 +109,8 @@ export class OtherWorkers implements Elsewhere {
     if (ownerOf === undefined || this.#arrived.has(incoming.raw)) return undefined;
     const tag = await ownerOf(incoming, this);
     if (tag === undefined || tag === this.#tag || !this.#lives(tag)) return undefined;
+    // The client may have left meanwhile: it has no address any more, and nobody would notice when to give up.
+    if (reply.raw.destroyed) return undefined;
     return this.#pass(incoming, reply, socketOf(this.#folder, tag));
   }
 

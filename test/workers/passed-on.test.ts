@@ -7,7 +7,7 @@ import { slowUpload } from '../journeys/kept-files-world.ts';
 import { filesIn } from '../journeys/kept-world.ts';
 import { eventually } from '../support/eventually.ts';
 import { dial, listen, statusesIn, talk } from '../support/raw-http.ts';
-import { ask, openFilesOf, openWorkers, type WorkersWorld } from './world.ts';
+import { ask, begin, openFilesOf, openWorkers, type WorkersWorld } from './world.ts';
 
 const isLinux = process.platform === 'linux';
 
@@ -58,6 +58,37 @@ describe('what one worker passes on to another', { timeout: 240_000, skip: !isLi
     for (const each of uploads) assert.equal(await each.end('second'), 409);
     assert.equal((await ask(world.origin, '/backend-api/v2/files/both')).status, 404);
     for (const folder of ['buckets', 'uploads']) assert.deepEqual(filesIn(`${world.folder}/files/${folder}`), []);
+  });
+
+  test('is nothing where its client leaves while the owner is looked for', async (context) => {
+    const world = await openWorkers(context, { count: 2 });
+    const bucket = '/backend-api/v2/files/watched';
+    const upload = slowUpload(world.origin + bucket);
+    upload.part('one.txt', 'first');
+    upload.begin('two.txt');
+    await eventually('it is taken in', () => filesIn(`${world.folder}/files/buckets/watched`).length === 1);
+    const sockets = () =>
+      world
+        .workers()
+        .flatMap(openFilesOf)
+        .filter((file) => file.startsWith('socket:')).length;
+    const before = sockets();
+    // One for each worker: new connections go to them in turn.
+    const clients = await Promise.all([dial(world.origin), dial(world.origin)]);
+    await eventually('both are taken', () => sockets() === before + 2);
+    // It knows who takes the upload.
+    process.kill(world.primary, 'SIGSTOP');
+    for (const client of clients) client.end(`GET ${bucket}/stream HTTP/1.1\r\nhost: localhost\r\n\r\n`);
+    await eventually('both have left', () => sockets() === before);
+    process.kill(world.primary, 'SIGCONT');
+    // What is asked later is answered later.
+    const later = await Promise.all([1, 2].map(() => begin(world.origin, `${bucket}/stream`)));
+    for (const { leave } of later) leave();
+    await eventually('nothing stays open', () => sockets() === before);
+    assert.equal(await upload.end('second'), 200);
+    process.kill(world.primary, 'SIGTERM');
+    const { stdout, stderr } = await world.running.ended;
+    assert.doesNotMatch(stdout + stderr, /"level":"error"/);
   });
 
   test('hears only once it is wanted that a body may come', async (context) => {
