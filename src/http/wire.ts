@@ -7,13 +7,15 @@ import { z } from 'zod';
 
 /** No control characters, no invisible ones that change how text reads (bidi overrides), no halves of a letter. */
 const NAME = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]*$/u;
+/** As much of it as regular expressions of every language can say: readers of the API's description stumble over `\p`. */
+const DESCRIBED_NAME = '^[^\\x00-\\x1f\\x7f-\\x9f]*$';
 
 /** Names of models and providers travel into paths, headers and logs. */
 export const Name = z
   .string()
   .max(256)
   .regex(NAME, 'must not contain control characters')
-  .meta({ description: 'A name of at most 256 printable characters', examples: ['embedded'] });
+  .meta({ description: 'A name of at most 256 printable characters', examples: ['embedded'], pattern: DESCRIBED_NAME });
 
 /** Keys become headers. */
 const Key = z

@@ -74,7 +74,10 @@ export class ApiDescription {
       this.#checkSchema(schema, `components.schemas.${name}`, report);
     }
     this.#checkPaths(declared, report);
-    for (const reference of referencesIn(this.document)) {
+    for (const pattern of textsIn(this.document, 'pattern')) {
+      if (/\\[pP]\{/.test(pattern)) report(pattern, 'is a pattern that not every language reads');
+    }
+    for (const reference of textsIn(this.document, '$ref')) {
       if (!this.#resolves(reference)) report(reference, 'leads nowhere');
     }
     return problems;
@@ -159,12 +162,12 @@ export class ApiDescription {
   }
 }
 
-/** All `$ref` in a document. */
-function* referencesIn(value: unknown): Generator<string> {
+/** All texts of this name in a document. */
+function* textsIn(value: unknown, name: string): Generator<string> {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, member] of Object.entries(value)) {
-    if (key === '$ref' && typeof member === 'string') yield member;
-    else yield* referencesIn(member);
+    if (key === name && typeof member === 'string') yield member;
+    else yield* textsIn(member, name);
   }
 }
 
