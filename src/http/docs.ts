@@ -63,6 +63,9 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
   };
 }
 
+/** What is as the answer's schema says: JSON, or lines of it. */
+const IS_JSON = /^application\/(x-nd)?json$/;
+
 function operation(route: Route, path: string, parameters: readonly string[]): Json {
   const produces = route.produces ?? ['application/json'];
   const answer = route.answer === undefined ? {} : { schema: schemaOf(route.answer, 'output') };
@@ -80,7 +83,12 @@ function operation(route: Route, path: string, parameters: readonly string[]): J
     responses: {
       ...(route.redirects === 'always'
         ? {}
-        : { 200: { description: 'The answer', content: Object.fromEntries(produces.map((type) => [type, answer])) } }),
+        : {
+            200: {
+              description: 'The answer',
+              content: Object.fromEntries(produces.map((type) => [type, IS_JSON.test(type) ? answer : {}])),
+            },
+          }),
       ...(route.redirects === undefined
         ? {}
         : { 302: { description: 'Where the answer is', headers: { location: { schema: { type: 'string' } } } } }),

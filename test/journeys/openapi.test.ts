@@ -243,6 +243,17 @@ aliases: { fast: acme/test-model }
     });
   }
 
+  test('a stream of events has no form of a whole answer', () => {
+    const whole = [...api.operations].filter(([, { responses }]) => {
+      const { 200: answer } = responses as Readonly<Record<string, { content?: Readonly<Record<string, object>> }>>;
+      return 'schema' in (answer?.content?.['text/event-stream'] ?? {});
+    });
+    assert.deepEqual(
+      whole.map(([name]) => name),
+      [],
+    );
+  });
+
   test('errors are as described', async () => {
     const validate = api.answer('GET /v1/models', 'default');
     for (const [path, init] of [
