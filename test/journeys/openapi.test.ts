@@ -277,6 +277,8 @@ aliases: { fast: acme/test-model }
     ['POST /api/chat', ['/api/chat']],
     ['POST /api/show', ['/api/show']],
     ['POST /api/pull', ['/api/pull']],
+    ['POST /v1/messages', ['/v1/messages']],
+    ['POST /api/{provider}/v1/messages/count_tokens', ['/api/nobody/v1/messages/count_tokens']],
   ] as const) {
     test(`${operation} errs as described, in the words of its dialect`, async () => {
       const validate = api.answer(operation, 'default');

@@ -3,7 +3,7 @@ import type { Deps, Route } from '../deps.ts';
 import { countTokens } from './count-tokens.ts';
 import { messagesErrorBody, messagesErrorStatus } from './errors.ts';
 import { createMessage } from './messages.ts';
-import { CountBody, CountObject, MessageObject, MessagesBody } from './wire.ts';
+import { CountBody, CountObject, MessageObject, MessagesBody, MessagesError } from './wire.ts';
 
 /** Anthropic's Messages API. With `/api/<provider>` for its base URL, the official client asks one provider. */
 export function messagesRoutes(deps: Deps): readonly Route[] {
@@ -12,6 +12,7 @@ export function messagesRoutes(deps: Deps): readonly Route[] {
     tag: 'Anthropic Messages',
     bodyLimit: (limits: Limits) => limits.chatBodyBytes,
     errorBody: messagesErrorBody,
+    error: MessagesError,
     errorStatus: messagesErrorStatus,
   } as const;
   const create = {

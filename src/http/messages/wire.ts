@@ -152,6 +152,20 @@ export const MessagesBody = z
   .describe('A request of the Messages API; fields that are not listed are passed on where the upstream is Anthropic');
 export type MessagesBody = z.infer<typeof MessagesBody>;
 
+/** Anthropic's form of an error (https://platform.claude.com/docs/en/api/errors), with what every error of ours says besides. */
+export const MessagesError = z.object({
+  type: z.literal('error'),
+  error: z.object({
+    type: z.string(),
+    message: z.string(),
+    code: z.string(),
+    param: z.string().nullable(),
+    details: z.looseObject({}).optional(),
+  }),
+  model: z.string().optional(),
+  provider: z.string().optional(),
+});
+
 /** `POST messages/count_tokens` */
 export const CountBody = z.looseObject(PROMPT_FIELDS).describe('The prompt of a request of the Messages API');
 
