@@ -11,6 +11,11 @@ const SETTINGS = `key: ${KEY}\nallowedOrigins: ['${PAGE}']\n`;
 const AUTHORIZED = { authorization: `Bearer ${KEY}` };
 /** Paths that are none. */
 const MALFORMED = ['/%', '/v1/models/%zz', '/v1/models/%c0%af', '/%e0%a4%a'];
+/** What is read by GET and says nothing of caches itself. */
+const READ = [
+  ...['/v1/models', '/v1/files', '/v1/responses/none', '/v1beta/models', '/api/tags', '/openapi.json', '/v1/nothing'],
+  ...['/backend-api/v2/stats', '/backend-api/v2/memory/user-1'],
+];
 const REQUEST_ID = /^[\da-f-]{36}$/;
 
 describe('what stands above every answer', () => {
@@ -30,6 +35,26 @@ describe('what stands above every answer', () => {
       assert.equal(answer.headers['x-content-type-options'], 'nosniff', path);
       assert.equal(answer.headers['vary'], 'Origin', path);
     }
+  });
+
+  test('that no cache may keep what was read, unless it says what else caches shall do', async () => {
+    // A key in such a header tells caches nothing, other than one in Authorization (RFC 9111 §3.5).
+    const authorized = { 'x-api-key': KEY, 'anthropic-version': '2023-06-01' };
+    for (const method of ['GET', 'HEAD']) {
+      for (const path of [...READ, ...MALFORMED]) {
+        const { headers } = await world.ask({ method, path, headers: authorized });
+        assert.equal(headers['cache-control'], 'no-store', `${method} ${path}`);
+      }
+      const tagged = await world.ask({ method, path: '/backend-api/v2/models', headers: authorized });
+      assert.deepEqual([tagged.status, tagged.headers['cache-control']], [200, 'no-cache']);
+    }
+    const { headers } = await world.ask({
+      method: 'POST',
+      path: '/v1/chat/completions',
+      headers: AUTHORIZED,
+      body: HI,
+    });
+    assert.equal(headers['cache-control'], undefined);
   });
 
   test('nobody learns more of a path that is none than of any other', async () => {

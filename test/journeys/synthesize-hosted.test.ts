@@ -202,7 +202,7 @@ describe('an upstream with OpenAI’s /audio/speech', () => {
       assert.deepEqual({ status: failure.status, code: failure.code }, { status, code });
       assert.match(failure.message, said);
       if (status === 429) assert.equal(response.headers.get('retry-after'), '7');
-      assert.equal(response.headers.get('cache-control'), null);
+      assert.equal(response.headers.get('cache-control'), 'no-store');
     });
   }
 

@@ -29,7 +29,7 @@ async function say(query: Readonly<Record<string, string>>, headers: Record<stri
 async function refused(query: Readonly<Record<string, string>> | string, provider?: string) {
   const response = await fetch(address(query, provider));
   assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
-  assert.equal(response.headers.get('cache-control'), null);
+  assert.equal(response.headers.get('cache-control'), 'no-store');
   const { error } = (await response.json()) as { error: { message: string; code: string; param: string | null } };
   return { status: response.status, ...error };
 }

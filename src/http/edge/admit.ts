@@ -51,6 +51,8 @@ export function admit(
 function headersOfAll(request: FastifyRequest, reply: FastifyReply): void {
   const { id, raw } = request;
   reply.headers({ 'x-request-id': id, 'x-content-type-options': 'nosniff', vary: 'Origin' });
+  // Caches may keep what says nothing of them, and only a key in Authorization would tell shared ones not to (RFC 9111 §3.5, §4.2.2).
+  if (raw.method === 'GET' || raw.method === 'HEAD') reply.header('cache-control', 'no-store');
   // Under this name their official client shows it.
   if (isOfAnthropic(request)) reply.header('request-id', id);
   if (isLast(raw)) reply.header('connection', 'close');

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { BACKEND, request, toFailure } from '../api/http.ts';
+import { BACKEND, getJson, toFailure } from '../api/http.ts';
 import type { Failure } from '../state/model.ts';
 
 /** How often the server is looked for while it does not answer. Milliseconds. */
@@ -36,7 +36,7 @@ async function look(): Promise<void> {
   isLooking = true;
   clearTimeout(timer);
   // Whatever else it says, it is there.
-  const failure = await request(`${BACKEND}/version?cache=true`).then(() => undefined, toFailure);
+  const failure = await getJson(`${BACKEND}/version?cache=true`).then(() => undefined, toFailure);
   isLooking = false;
   clearTimeout(timer);
   if (waiting.size === 0) return;

@@ -35,7 +35,11 @@ export async function readVersion(share: string, tag: string | undefined, signal
     throw new RequestError({ message: '', code: 'unreachable' });
   });
   if (response.status === 304) return { kind: 'same' };
-  if (response.status === 404 || response.status === 400) return { kind: 'gone' };
-  if (!response.ok) throw new RequestError({ message: '', status: response.status });
+  if (!response.ok) {
+    // Read, though nobody wants it: else it would stay on its way.
+    await response.text().catch(() => undefined);
+    if (response.status === 404 || response.status === 400) return { kind: 'gone' };
+    throw new RequestError({ message: '', status: response.status });
+  }
   return { kind: 'new', body: await response.json(), tag: (response.headers.get('etag') ?? '').replace(/^W\//, '') };
 }
