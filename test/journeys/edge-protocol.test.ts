@@ -69,7 +69,7 @@ describe('bytes that are no request', () => {
       assert.match(text, /"code":"header_too_large"/, name);
       assert.ok(closed, name);
     }
-    // Node passes over what is beyond its limit, so a guard at the end would not be seen.
+    // Node 24 passes over what is beyond its limit, so a guard at the end would not be seen.
     const hidden = `${'x-a: b\r\n'.repeat(250)}origin: https://evil.example\r\n`;
     assert.deepEqual(statusesIn((await talk(origin, get('/v1/models', hidden))).text), [431]);
     // The last that Node may take is refused, since there may have been more.

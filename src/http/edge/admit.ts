@@ -15,7 +15,7 @@ import {
 } from './guard.ts';
 import { setLastingCookie } from './lasting-cookie.ts';
 
-/** Node leaves out those beyond without a word, so a request with that many is refused. */
+/** Node 24 leaves out those beyond without a word, so a request with that many is refused; newer ones refuse those beyond themselves. */
 export const MOST_HEADERS = 200;
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';

@@ -105,7 +105,7 @@ function parse(bytes: Buffer, end: number): PlainHead | undefined {
   const [first = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n');
   const [, method, url] = REQUEST_LINE.exec(first) ?? [];
   if (method === undefined || url === undefined) return undefined;
-  // Node refuses them, and closes the connection.
+  // They are refused, and the connection closed.
   if (lines.length > MOST_HEADERS) return undefined;
   const headers: Record<string, string> = {};
   const rawHeaders: string[] = [];
