@@ -400,18 +400,22 @@ describe('guarded fetch: how much and how long', () => {
     await eventually('both are closed', () => closed >= 2);
   });
 
-  test('a reader who stops early closes the connection', async (context) => {
-    const closed = Promise.withResolvers<void>();
-    const { url } = await plainServer(context, (_request, response) => {
-      response.on('close', () => closed.resolve());
-      response.write('first');
+  for (const encoding of ['identity', 'gzip']) {
+    test(`a reader who stops early closes the connection (${encoding})`, async (context) => {
+      const closed = Promise.withResolvers<void>();
+      const { url } = await plainServer(context, (_request, response) => {
+        response.on('close', () => closed.resolve());
+        response.writeHead(200, { 'content-encoding': encoding });
+        const first = Buffer.from('first');
+        response.write(encoding === 'gzip' ? gzipSync(first) : first);
+      });
+      for await (const bytes of (await guarded({}, { totalMs: 3_600_000 })(url)).body) {
+        assert.equal(bytes.toString(), 'first');
+        break;
+      }
+      await closed.promise;
     });
-    for await (const bytes of (await guarded()(url)).body) {
-      assert.equal(bytes.toString(), 'first');
-      break;
-    }
-    await closed.promise;
-  });
+  }
 
   test('whoever gives up without a reason has cancelled', async () => {
     const fetch = guarded({ resolve: () => new Promise(() => {}) });

@@ -208,7 +208,7 @@ function accept(
     const limit = isPlain ? limits.bytes : Math.min(limits.bytes, limits.inflateBytes);
     if (isPlain && Number(headers['content-length'] ?? 0) > limit) throw tooLarge(name, limit);
     const body = bodyOf(response.body, encoding, limit, name);
-    return { url, headers, mimeType, body: failing(body, response, name, signal, limits.totalMs) };
+    return { url, headers, mimeType, body: failing(body, name, signal, limits.totalMs) };
   } catch (error) {
     close(response);
     throw error;
@@ -217,7 +217,6 @@ function accept(
 
 async function* failing(
   body: AsyncIterable<Buffer>,
-  response: Dispatcher.ResponseData,
   name: string,
   signal: AbortSignal,
   totalMs: number,
@@ -226,8 +225,6 @@ async function* failing(
     yield* body;
   } catch (error) {
     throw toFailure(error, name, signal, totalMs);
-  } finally {
-    close(response);
   }
 }
 
