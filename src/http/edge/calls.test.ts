@@ -106,6 +106,15 @@ describe('shutting down', () => {
     await drained;
   });
 
+  test('waits no longer for what does not end though it was told to', { timeout: 20_000 }, async () => {
+    const { calls } = open();
+    const call = testCall();
+    await calls.enter(call, HERE);
+    await calls.drain(1);
+    assert.ok(call.signal.aborted);
+    assert.equal(calls.running, 1);
+  });
+
   test('gives back a place that comes too late', async () => {
     const given: (string | undefined)[] = [];
     const asked = Promise.withResolvers<void>();
