@@ -37,20 +37,23 @@ export function openDatabase({ dataDir, database }: Storage, log: Logger): Datab
   return database === undefined ? new Database(databaseOf(dataDir), log) : new PostgresDatabase(database, log);
 }
 
-/** A database that is there, by a name without secrets, and what keeps it from being used, if anything does. Changes nothing. */
+/** A database that is there, by a name without secrets; what keeps it from being used, if anything does; whether it is a file in use. Changes nothing. */
 export async function examineDatabase({
   dataDir,
   database,
-}: Storage): Promise<{ readonly name: string; readonly reason: string | undefined } | undefined> {
+}: Storage): Promise<
+  { readonly name: string; readonly reason: string | undefined; readonly isInUse: boolean } | undefined
+> {
   if (database !== undefined) {
     const { host, pathname } = new URL(database);
     const { whyUnusable } = await import('./postgres/examine.ts');
-    return { name: `${decoded(pathname.slice(1))} on ${host}`, reason: await whyUnusable(database) };
+    return { name: `${decoded(pathname.slice(1))} on ${host}`, reason: await whyUnusable(database), isInUse: false };
   }
   const file = databaseOf(dataDir);
   if (!existsSync(file)) return undefined;
   const { whyUnusable } = await import('./sqlite/examine.ts');
-  return { name: file, reason: whyUnusable(file) };
+  const { isFolderInUse } = await import('./sqlite/only-one.ts');
+  return { name: file, reason: whyUnusable(file), isInUse: isFolderInUse(file) };
 }
 
 /**

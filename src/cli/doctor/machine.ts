@@ -49,13 +49,14 @@ async function dataFolder(dataDir: string): Promise<Finding[]> {
 
 async function database(config: Config): Promise<Finding[]> {
   const isOnServer = config.database !== undefined;
-  const { name, reason } = (await examineDatabase(config)) ?? {};
+  const { name, reason, isInUse = false } = (await examineDatabase(config)) ?? {};
   if (reason !== undefined) {
     const mend = isOnServer
       ? 'put the server or the address in order (--database, SLUICE_DATABASE or database in sluice.yaml)'
       : `put that file in order, or ${ANOTHER_FOLDER}`;
     return [wrong(`database ${name}: ${reason}`, mend)];
   }
+  if (isInUse) return [note('a running Sluice uses this data folder', `for a second one ${ANOTHER_FOLDER}`)];
   return isOnServer ? [good(`database ${name} can be used`)] : [];
 }
 

@@ -143,6 +143,9 @@ export class Database implements DatabaseHandle {
       case 'problem':
         this.#problem.began(message.failure.sentence, message.failure.detail);
         break;
+      case 'shared':
+        this.#log.warn({ file: this.#file }, SHARED);
+        break;
       case 'recovered':
         this.#problem.ended();
         break;
@@ -190,6 +193,9 @@ export class Database implements DatabaseHandle {
 
 const STOPPED = 'The database stopped unexpectedly.';
 const SILENT = 'The disk does not answer.';
+const SHARED =
+  'another Sluice uses this data folder, too: neither hears what the other one changes, and each counts its limits for itself. ' +
+  'Give each a folder of its own, or start one with --workers';
 
 const THREADS = {
   worker: new URL('./worker.ts', import.meta.url),

@@ -12,6 +12,8 @@ export type ToWorker =
 /** `checked`: what SQLite found damaged, line by line; empty: nothing. */
 export type FromWorker =
   | { readonly type: 'opened'; readonly milliseconds: number; readonly bytes: number }
+  /** Another Sluice uses the same data folder. */
+  | { readonly type: 'shared' }
   /** Something failed that concerns more than one request. */
   | { readonly type: 'problem'; readonly failure: Failure }
   | { readonly type: 'recovered' }

@@ -6,6 +6,7 @@ import type { Failure } from '../failure.ts';
 import { Connection } from './connection.ts';
 import { findDamage } from './damage.ts';
 import { failureOf, needsNewConnection } from './failures.ts';
+import { lockFolder } from './only-one.ts';
 import type { Answer, FromWorker, Request, ToWorker } from './protocol.ts';
 
 /**
@@ -22,6 +23,8 @@ const EMPTY_LOG_MS = 5_000;
 const file = String(workerData);
 const port: MessagePort = parentPort ?? raise();
 let connection: Connection | undefined;
+/** False: another process has it. */
+let lock: ReturnType<typeof lockFolder>;
 let lastFailure: { readonly failure: Failure; readonly at: number } | undefined;
 let troubled = false;
 let isLogToEmpty = false;
@@ -42,6 +45,7 @@ function take(first: ToWorker): void {
   if (message?.type === 'recover') recover();
   if (message?.type === 'close') {
     connection?.close();
+    if (lock !== false) lock?.close();
     port.close();
   }
 }
@@ -81,6 +85,7 @@ function open(): Connection | Failure {
     lastFailure = undefined;
     send({ type: 'opened', milliseconds: performance.now() - now, bytes: statSync(file).size });
     recovered();
+    lookForOthers();
     // A process that was killed left one.
     emptyLogLater();
     return connection;
@@ -91,6 +96,12 @@ function open(): Connection | Failure {
     trouble(failure);
     return failure;
   }
+}
+
+function lookForOthers(): void {
+  if (lock !== undefined) return;
+  lock = lockFolder(file);
+  if (lock === false) send({ type: 'shared' });
 }
 
 function check(): void {
