@@ -6,7 +6,7 @@ import type { LogQuery } from '../observe/request-log.ts';
 import { version } from '../package.ts';
 import type { Channel } from './channel.ts';
 import type { ProcessSums } from './process-metrics.ts';
-import type { Noted, Present } from './words.ts';
+import type { Noted, WorkerPresent } from './words.ts';
 
 /** How long finished requests wait for others to travel with them, in milliseconds. A reader does not wait for it. */
 const WAIT_MS = 20;
@@ -94,7 +94,7 @@ export function serveLedger(
   workers: () => readonly Channel[],
 ): void {
   /** What all workers do now; afterwards everything that they had noted has arrived. */
-  async function presents(): Promise<readonly Present[]> {
+  async function presents(): Promise<readonly WorkerPresent[]> {
     const asked = workers().map(async (each) => {
       const found = await each.askBriefly('present', undefined, PATIENCE_MS);
       if (found !== undefined) processes.note(each, found.process);

@@ -70,7 +70,7 @@ export interface Asks {
   /** How often each provider has answered in it. */
   readonly answers: { readonly body: undefined; readonly answer: ReadonlyMap<string, number> };
   /** What it does now; whatever it has noted of finished requests comes before. */
-  readonly present: { readonly body: undefined; readonly answer: Present };
+  readonly present: { readonly body: undefined; readonly answer: WorkerPresent };
 }
 
 /** What they tell each other without waiting. */
@@ -144,7 +144,7 @@ export type Noted =
   | { readonly type: 'spent'; readonly seen: Seen; readonly cost: number | null };
 
 /** What one worker is doing now, for the metrics of all. */
-export interface Present {
+export interface WorkerPresent {
   readonly running: number;
   readonly streams: number;
   /** Metrics of its process, as text. */
