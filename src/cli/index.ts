@@ -95,6 +95,14 @@ function createProgram(): Command {
       await end(0);
     });
   program
+    .command('move')
+    .description('copy what sluice.db holds into an empty PostgreSQL database, the one that is configured')
+    .action(async (_options: object, command: Command) => {
+      const { move } = await import('./move.ts');
+      process.stdout.write(await move(command.optsWithGlobals<Flags>(), process.env));
+      await end(0);
+    });
+  program
     .command('top')
     .description('show live what a running Sluice does')
     .option('--url <address>', 'of the running Sluice (default: the one that the configuration describes)')
@@ -113,12 +121,12 @@ function refuseWords(command: Command): void {
   if (word !== undefined) throw unknownCommand(word);
 }
 
-const COMMANDS = ['serve', 'models', 'doctor', 'pull', 'top', 'help'];
+const COMMANDS = ['serve', 'models', 'doctor', 'pull', 'move', 'top', 'help'];
 
 function unknownCommand(word: string): Failure {
   if (COMMANDS.includes(word)) return new Failure(`'${word}' is a command of its own, and stands alone`, EXIT_USAGE);
   const near = suggest(word, COMMANDS);
-  const hint = near === undefined ? 'there are serve, models, doctor, pull and top' : `did you mean ${near}?`;
+  const hint = near === undefined ? 'there are serve, models, doctor, pull, move and top' : `did you mean ${near}?`;
   return new Failure(`unknown command '${word}' (${hint})`, EXIT_USAGE);
 }
 

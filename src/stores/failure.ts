@@ -18,6 +18,11 @@ export interface Failure {
   readonly detail: string;
 }
 
+/** Why a command cannot use a database, with the server's or the system's own words where they say more. */
+export function inWords(error: unknown, { sentence, detail }: Failure): string {
+  return error instanceof Unusable ? sentence : `${sentence} ${detail}`;
+}
+
 /** What whoever asked gets to see of it. */
 export function errorOf(failure: Failure): Error {
   switch (failure.kind) {

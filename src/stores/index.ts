@@ -22,7 +22,8 @@ const MOST_CACHES = 10_000;
 /** Answers of the Responses API, where nobody sets another limit. */
 const MOST_RESPONSES = 10_000;
 
-const databaseOf = (dataDir: string): string => path.join(dataDir, 'sluice.db');
+/** The database of a data folder, where none on a server is named. */
+export const databaseOf = (dataDir: string): string => path.join(dataDir, 'sluice.db');
 
 /** Where things are kept. */
 export interface Storage {

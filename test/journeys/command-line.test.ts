@@ -56,6 +56,7 @@ describe('usage', () => {
       'serve',
       'models',
       'doctor',
+      'move',
       '--bind',
       '--config',
       '--data-dir',
@@ -110,7 +111,7 @@ describe('usage', () => {
     assertOneLine(
       await run(context, ['bogus']),
       2,
-      "unknown command 'bogus' (there are serve, models, doctor, pull and top)",
+      "unknown command 'bogus' (there are serve, models, doctor, pull, move and top)",
     );
   });
 

@@ -27,7 +27,8 @@ export async function startGateway(
   appOptions: AppOptions = {},
 ): Promise<Gateway> {
   const folder = mkdtempSync(path.join(tmpdir(), 'sluice-gateway-'));
-  const basics = ['dataDir: data', 'detectLocal: false'];
+  const basics = ['detectLocal: false'];
+  if (!/^dataDir:/m.test(yaml)) basics.push('dataDir: data');
   if (!/^embedded:/m.test(yaml)) basics.push('embedded: { enabled: false }');
   if (!/^bind:/m.test(yaml)) basics.push('bind: 127.0.0.1:0');
   const log = testLogger();

@@ -190,7 +190,8 @@ async function makePool(url: string): Promise<Pool> {
   return pool;
 }
 
-async function settle(client: ClientBase): Promise<void> {
+/** Gives a new connection what holds for each. */
+export async function settle(client: ClientBase): Promise<void> {
   await client.query(SETTINGS);
 }
 

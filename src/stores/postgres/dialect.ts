@@ -13,7 +13,8 @@ export const postgres: Dialect = {
 };
 
 /** NUL, and halves of surrogate pairs, are no text for PostgreSQL, not even escaped. */
-const storable = (_: string, value: unknown): unknown => (typeof value === 'string' ? storableText(value) : value);
+export const storable = (_: string, value: unknown): unknown =>
+  typeof value === 'string' ? storableText(value) : value;
 
 /** A text as PostgreSQL can keep it. */
 export function storableText(text: string): string {

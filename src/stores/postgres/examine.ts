@@ -1,5 +1,5 @@
 import type { ClientConfig } from 'pg';
-import { Unusable } from '../failure.ts';
+import { inWords, Unusable } from '../failure.ts';
 import { failureOf } from './failures.ts';
 import { refuseNewer, SCHEMA } from './migrations.ts';
 import { checkServer } from './server.ts';
@@ -27,8 +27,7 @@ export async function whyUnusable(url: string): Promise<string | undefined> {
       throw new Unusable('The user may not make tables in that database: let it own the database.', 'privileges');
     return undefined;
   } catch (error) {
-    const { sentence, detail } = failureOf(error);
-    return error instanceof Unusable ? sentence : `${sentence} ${detail}`;
+    return inWords(error, failureOf(error));
   } finally {
     await client.end().catch(() => {});
   }

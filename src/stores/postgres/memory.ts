@@ -72,14 +72,23 @@ function ranked(ofUser: Statement, queries: readonly string[], where: Statement)
 
 function adding(item: MemoryItem): Statement {
   const { userId, id, role, text, conversationId, metadata, createdAt, updatedAt } = item;
+  const { members, words } = foundBy(item);
   return sql`
     insert into memory
       (user_id, id, role, text, conversation_id, metadata, members, created_at, updated_at, words)
     values (${checkId(userId)}, ${checkId(id)}, ${role}, ${text}, ${conversationId}, ${JSON.stringify(metadata)},
-            ${membersOf(metadata)}, ${createdAt}, ${updatedAt}, ${vectorOf(text)}::tsvector)
+            ${members}, ${createdAt}, ${updatedAt}, ${words}::tsvector)
     on conflict (user_id, id) do update set
       role = excluded.role, text = excluded.text, conversation_id = excluded.conversation_id, metadata = excluded.metadata,
       members = excluded.members, updated_at = excluded.updated_at, words = excluded.words`;
+}
+
+/** What an item is found by, in columns that only this database has. */
+export function foundBy({ text, metadata }: Pick<MemoryItem, 'text' | 'metadata'>): {
+  readonly members: string;
+  readonly words: string;
+} {
+  return { members: membersOf(metadata), words: vectorOf(text) };
 }
 
 /** Lines of `["name",value]`: no line feed stands in JSON, so that each can be looked for as it is. */

@@ -39,6 +39,11 @@ export function needsNewConnection(error: unknown): boolean {
   return failureOf(error).kind === 'storage' && code !== FULL && code !== BUSY;
 }
 
+/** Whether somebody else has the file. */
+export function isBusy(error: unknown): boolean {
+  return primaryCode(error) === BUSY;
+}
+
 /** Whether the file itself is at fault. */
 export function isDamage(error: unknown): boolean {
   const code = primaryCode(error);
