@@ -7,6 +7,7 @@ import { type Statement, sql } from '../sql/sql.ts';
 import { storableText } from './dialect.ts';
 import { failureOf, isEndOfConnection, isOfServer, isTransient } from './failures.ts';
 import { migrate, SCHEMA } from './migrations.ts';
+import { refuseSharing } from './pooler.ts';
 import { checkServer } from './server.ts';
 
 /** Connections of one node. A server allows a hundred in all, if nobody says otherwise. */
@@ -153,6 +154,7 @@ export class PostgresDatabase implements DatabaseHandle {
 
   async #connect(): Promise<Pool> {
     const startedAt = performance.now();
+    await refuseSharing(this.#url);
     this.#pool ??= await makePool(this.#url);
     const client = await this.#pool.connect();
     try {

@@ -2,6 +2,7 @@ import type { ClientConfig } from 'pg';
 import { inWords, Unusable } from '../failure.ts';
 import { failureOf } from './failures.ts';
 import { refuseNewer, SCHEMA } from './migrations.ts';
+import { refuseSharing } from './pooler.ts';
 import { checkServer } from './server.ts';
 
 const ANSWER_MS = 5_000;
@@ -13,6 +14,7 @@ export async function whyUnusable(url: string): Promise<string | undefined> {
   const client = new pg.Client({ ...settings, connectionTimeoutMillis: ANSWER_MS, query_timeout: ANSWER_MS });
   client.on('error', () => {});
   try {
+    await refuseSharing(url);
     await client.connect();
     await checkServer(client);
     const { rows } = await client.query(
