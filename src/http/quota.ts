@@ -31,8 +31,9 @@ export function quota(deps: Deps, listing?: string): Handler {
       const { firstByteMs } = deps.config().limits;
       try {
         const told = await within(deps, scope, firstByteMs, () => ask(credentials, scope.signal));
-        reply.headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
-        reply.send(masked(told, deps.secrets, credentials.apiKey));
+        reply
+          .header('content-type', 'application/json; charset=utf-8')
+          .send(masked(told, deps.secrets, credentials.apiKey));
       } catch (error) {
         throw call.cancelled ?? withoutKey(toSluiceError(error).from(provider.id, ''), credentials);
       }

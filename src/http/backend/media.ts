@@ -34,7 +34,7 @@ export const MediaListAnswer = z.object({
 
 /** `GET media`: what is kept of answers, the newest first, page by page. */
 export function listMedia(deps: Deps): Handler {
-  return async (request, reply) => {
+  return async (request) => {
     const { search, kind, before, limit } = validateQuery(MediaListQuery, request.query, 'invalid_request');
     const { media, next } = await deps.media.list({
       limit,
@@ -42,7 +42,6 @@ export function listMedia(deps: Deps): Handler {
       ...(kind === undefined ? {} : { kind }),
       ...(before === undefined ? {} : { before }),
     });
-    reply.header('cache-control', 'no-store');
     return {
       media: media.map((each) => ({
         name: each.name,

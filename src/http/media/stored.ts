@@ -42,7 +42,6 @@ export function searchMedia(deps: Deps): Handler {
       ...(min === undefined ? {} : { min }),
       ...(random === undefined ? {} : { random: /^(true|1)$/i.test(random) ? true : random }),
     });
-    reply.header('cache-control', 'no-store');
     if (name === undefined) throw new SluiceError('not_found', 'Not found: no stored media fits.');
     return reply.redirect(`/media/${name.split('/').map(encodeURIComponent).join('/')}`, 302);
   };

@@ -12,9 +12,6 @@ export function metrics({ observer, config, calls, version }: Deps): Handler {
       );
     }
     const text = await observer.ledger.render({ running: calls.running, streams: observer.streams, version });
-    return reply
-      .header('cache-control', 'no-store')
-      .header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
-      .send(text);
+    return reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8').send(text);
   };
 }

@@ -7,10 +7,9 @@ import { type LoggedRequest, RequestsQuery } from './wire.ts';
 
 /** `GET requests`: the newest requests to models. */
 export function listRequests({ observer }: Deps): Handler {
-  return async (request, reply) => {
+  return async (request) => {
     const query = validateQuery(RequestsQuery, request.query, 'invalid_request');
     const { entries, total, kept, next } = await observer.ledger.query(query);
-    reply.header('cache-control', 'no-store');
     return {
       requests: entries.map(toWire),
       total,
@@ -23,14 +22,13 @@ export function listRequests({ observer }: Deps): Handler {
 
 /** `GET requests/<id>`: one of them, with all that is kept of it. */
 export function getRequest({ observer }: Deps): Handler {
-  return async (request, reply) => {
+  return async (request) => {
     const { id } = request.params as { id: string };
     const entry = await observer.ledger.find(id);
     if (entry === undefined) {
       const isOff = observer.mode === 'none' ? ' The request log is switched off.' : '';
       throw new SluiceError('not_found', `There is no such request in the log, or no longer.${isOff}`, { param: 'id' });
     }
-    reply.header('cache-control', 'no-store');
     return { ...toWire(entry), request: entry.content?.request ?? null, answer: entry.content?.answer ?? null };
   };
 }

@@ -27,7 +27,7 @@ export function markitdownUrl(deps: Deps): Handler {
         bytes: deps.config().limits.uploadFileBytes,
       });
       const { text, title, url } = await read(fetched, request, deps, call);
-      reply.header('cache-control', 'no-store').send({ text, title, url });
+      reply.send({ text, title, url });
     });
   };
 }

@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { isBusy } from './failures.ts';
 
 /**
  * Whether one Sluice alone uses a data folder. The one that does has a file there locked through SQLite, since Node has no
@@ -9,7 +10,6 @@ import { DatabaseSync } from 'node:sqlite';
 
 /** Someone may be looking at that moment: `sluice doctor`. In milliseconds. */
 const PATIENCE_MS = 200;
-const BUSY = 5;
 
 const lockOf = (databaseFile: string): string => path.join(path.dirname(databaseFile), 'sluice.lock');
 
@@ -46,7 +46,7 @@ function holds(lock: DatabaseSync, statements: string): boolean {
     return true;
   } catch (error) {
     lock.close();
-    if ((error as { errcode?: unknown }).errcode === BUSY) return false;
+    if (isBusy(error)) return false;
     throw error;
   }
 }
