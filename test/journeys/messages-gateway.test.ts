@@ -318,6 +318,34 @@ describe('Anthropic’s client and the gateway', { timeout: 120_000 }, () => {
       assertHolds(second.content, [{ type: 'text', text: 'There is a.txt.' }]);
     });
 
+    test('tools that its search found are named in the result', async () => {
+      const seat = world.seat('openai');
+      seat.answers({ text: ['Fetching.'] });
+      const found = ['WebFetch', 'CronCreate'].map((name) => ({ type: 'tool_reference', tool_name: name }));
+      const answer = await post({
+        model: 'claude-sonnet-4-6',
+        max_tokens: 9,
+        messages: [
+          ...HELLO,
+          {
+            role: 'assistant',
+            content: [{ type: 'tool_use', id: 'toolu_1', name: 'ToolSearch', input: { query: 'web' } }],
+          },
+          { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: found }] },
+        ],
+        tools: [TOOL, { ...TOOL, name: 'ToolSearch' }],
+      });
+      assert.equal(answer.status, 200, await answer.text());
+      assert.equal(answer.headers.get('x-sluice-dropped'), 'cache_control');
+      assertHolds(((seat.last.body as Json)['messages'] as Json[]).at(-1), {
+        role: 'tool',
+        content: [
+          { type: 'text', text: 'The tool WebFetch can be called now.' },
+          { type: 'text', text: 'The tool CronCreate can be called now.' },
+        ],
+      });
+    });
+
     test('a picture that a tool gave back is seen', async () => {
       const seat = world.seat('openai');
       seat.answers({ text: ['A cat.'] });

@@ -46,6 +46,10 @@ export function toParts(block: WireBlock, note: Note): Part[] {
       );
       return [whole(text, known, note, further)];
     }
+    case 'tool_reference': {
+      const { type: _type, tool_name: name, cache_control: _mark, ...further } = known as Json;
+      return [whole(`The tool ${wordsOf(name)} can be called now.`, known, note, further)];
+    }
     case 'thinking': {
       const { thinking, signature } = known as Json & { thinking: string };
       return [toThought(thinking, signature, 'signature', note)];
