@@ -15,6 +15,7 @@ const HELLO: Anthropic.MessageParam[] = [{ role: 'user', content: 'Hello' }];
 const MARK = { type: 'ephemeral' } as const;
 /** As Claude Code names its sessions. */
 const USER_ID = 'user_0a1b_account_2c3d_session_4e5f';
+const named = (name: string) => ({ name, input_schema: { type: 'object', properties: {} } });
 const TOOL: Anthropic.Tool = {
   name: 'Bash',
   description: 'Runs a command',
@@ -343,6 +344,50 @@ describe('Anthropic’s client and the gateway', { timeout: 120_000 }, () => {
           { type: 'text', text: 'The tool WebFetch can be called now.' },
           { type: 'text', text: 'The tool CronCreate can be called now.' },
         ],
+      });
+    });
+
+    describe('tools that messages add and take away', () => {
+      const added = (tool: Json) => ({ type: 'tool_addition', tool });
+      const removed = (name: string) => ({ type: 'tool_removal', tool: { type: 'tool_reference', name } });
+      const messages = [
+        ...HELLO,
+        { role: 'system', content: [removed('Bash'), added({ type: 'tool_definition', definition: named('Query') })] },
+        { role: 'assistant', content: 'Hello.' },
+        { role: 'user', content: 'And now?' },
+        { role: 'system', content: [added({ type: 'tool_reference', name: 'Bash' }), removed('Write')] },
+      ];
+      const body = { max_tokens: 9, messages, tools: [named('Bash'), named('Write')] };
+
+      for (const format of FORMATS.filter((each) => each !== 'anthropic')) {
+        test(`are a list, and words at their places: ${format}`, async () => {
+          const seat = world.seat(format);
+          seat.answers({ text: ['Hi.'] });
+          const answer = await post({ ...body, model: seat.model });
+          assert.equal(answer.status, 200, await answer.text());
+          assert.equal(answer.headers.get('x-sluice-dropped'), null);
+          assert.deepEqual(seat.last.tools, ['Bash', 'Query']);
+          const words = JSON.stringify(seat.last.body).match(/The tool \w+ can [a-z ]+\./g);
+          assert.deepEqual(words?.sort(), [
+            'The tool Bash can be called now.',
+            'The tool Bash can no longer be called.',
+            'The tool Query can be called now.',
+            'The tool Write can no longer be called.',
+          ]);
+        });
+      }
+
+      test('go to Anthropic where they stand', async () => {
+        const seat = world.seat('anthropic');
+        seat.answers({ text: ['Hi.'] });
+        const answer = await post({ ...body, model: seat.model });
+        assert.equal(answer.status, 200, await answer.text());
+        const sent = seat.last.body as { messages: Json[]; tools: Json[] };
+        assert.deepEqual(sent.tools, body.tools);
+        assert.deepEqual(
+          sent.messages.filter(({ role }) => role === 'system'),
+          messages.filter(({ role }) => role === 'system'),
+        );
       });
     });
 

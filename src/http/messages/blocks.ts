@@ -2,7 +2,7 @@ import type { MediaPart, Part, ReasoningPart, TextPart, VendorData } from '../..
 import { isObject, wordsOf } from '../../core/objects.ts';
 import { isUploadId, uploadAddress } from '../../core/upload-address.ts';
 import { openVendor } from '../../core/vendor.ts';
-import type { WireBlock } from './wire.ts';
+import type { WireBlock, WireTool } from './wire.ts';
 
 type Json = Record<string, unknown>;
 
@@ -48,7 +48,7 @@ export function toParts(block: WireBlock, note: Note): Part[] {
     }
     case 'tool_reference': {
       const { type: _type, tool_name: name, cache_control: _mark, ...further } = known as Json;
-      return [whole(`The tool ${wordsOf(name)} can be called now.`, known, note, further)];
+      return [whole(changeInWords({ name: wordsOf(name), isAdded: true }), known, note, further)];
     }
     case 'thinking': {
       const { thinking, signature } = known as Json & { thinking: string };
@@ -59,10 +59,43 @@ export function toParts(block: WireBlock, note: Note): Part[] {
     case 'tool_use':
     case 'tool_result':
       return [];
-    default:
+    default: {
+      const change = toolChange(block);
+      if (change !== undefined) return [whole(changeInWords(change), known, note)];
       note(wordsOf(known['type']));
       return [whole('', known, note)];
+    }
   }
+}
+
+/** A tool that the model may call from a message on, or may not any longer. */
+export interface ToolChange {
+  readonly name: string;
+  readonly isAdded: boolean;
+  /** Of a tool that is told of there for the first time, or anew. */
+  readonly definition?: WireTool;
+}
+
+/** What a block changes of the tools that clients run; undefined for all other blocks, and tools of the vendor's own. */
+export function toolChange(block: WireBlock): ToolChange | undefined {
+  const { type, tool } = block as Json;
+  const isAdded = type === 'tool_addition';
+  if ((!isAdded && type !== 'tool_removal') || !isObject(tool)) return undefined;
+  if (tool['type'] === 'tool_reference') return { name: wordsOf(tool['name']), isAdded };
+  const definition = tool['definition'] as WireTool | undefined;
+  if (!isAdded || definition === undefined || !isFunction(definition)) return undefined;
+  return { name: definition.name, isAdded, definition };
+}
+
+function changeInWords({ name, isAdded }: ToolChange): string {
+  return isAdded ? `The tool ${name} can be called now.` : `The tool ${name} can no longer be called.`;
+}
+
+type FunctionTool = Extract<WireTool, { input_schema: unknown }>;
+
+/** Whether the client runs this tool. */
+export function isFunction(tool: WireTool): tool is FunctionTool {
+  return tool.type === undefined || tool.type === null || tool.type === 'custom';
 }
 
 /** A block that goes to Anthropic as it is; others get its text, which does not say what stands in `further`. */

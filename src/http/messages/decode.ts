@@ -14,7 +14,8 @@ import { openVendor } from '../../core/vendor.ts';
 import { toWebSearch } from '../to-chat.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
 import { type Note, own, textPart, toParts } from './blocks.ts';
-import { type MessagesBody, OWN_FIELDS, type WireBlock, type WireMessage, type WireTool } from './wire.ts';
+import { toolsAtLast, toTool } from './tools.ts';
+import { type MessagesBody, OWN_FIELDS, type WireBlock, type WireMessage } from './wire.ts';
 
 type Json = Record<string, unknown>;
 
@@ -25,6 +26,8 @@ export interface Decoded {
   readonly fields: Readonly<Json>;
   /** The names of fields that any other upstream has no place for. */
   readonly foreign: readonly string[];
+  /** The tools for any other upstream, which knows no changes of them along the way. */
+  readonly offered: readonly Tool[];
   /** The field that asks for thoughts, which not every model has. */
   readonly effortField: string;
 }
@@ -62,6 +65,7 @@ export function decodeMessages(
   if (!showsThoughts(body.thinking)) note('thinking.display');
   const messages = [...toSystem(body.system, note), ...body.messages.flatMap((each) => toMessages(each, note))];
   const tools = (body.tools ?? []).map((tool) => toTool(tool, note));
+  const offered = toolsAtLast(tools, body.messages, note);
   const toolChoice = toToolChoice(body.tool_choice);
   const responseFormat = toResponseFormat(body, note);
   const fields = passed.filter(([name]) => !REWRITTEN.has(name));
@@ -85,6 +89,7 @@ export function decodeMessages(
       ...(beta.length === 0 ? [] : [['anthropic-beta', beta.join(',')] as const]),
     ]),
     foreign: [...foreign],
+    offered,
     effortField: body.thinking == null ? 'output_config.effort' : 'thinking',
   };
 }
@@ -178,35 +183,6 @@ function callSignatures(block: WireBlock): Record<string, VendorData> | undefine
   const { data } = block as Json;
   const opened = typeof data === 'string' ? openVendor(data)?.['sluice'] : undefined;
   return isObject(opened?.['calls']) ? (opened['calls'] as Record<string, VendorData>) : undefined;
-}
-
-/** A tool of Anthropic's own is kept whole, and marked by its `kind`: nobody else can call it. */
-function toTool(tool: WireTool, note: Note): Tool {
-  if (!isFunction(tool)) {
-    note(`tools.${tool.type}`);
-    return { name: String(tool.name ?? tool.type), vendor: { anthropic: { tool, kind: tool.type } } };
-  }
-  const { type: _, name, description, input_schema: parameters, strict, cache_control: mark, ...further } = tool;
-  const { vendor } = own(mark, further, note);
-  return {
-    name,
-    ...(typeof description === 'string' ? { description } : {}),
-    parameters,
-    ...(typeof strict === 'boolean' ? { strict } : {}),
-    vendor: { anthropic: { ...vendor?.['anthropic'], tool } },
-  };
-}
-
-type FunctionTool = Extract<WireTool, { input_schema: unknown }>;
-
-function isFunction(tool: WireTool): tool is FunctionTool {
-  return tool.type === undefined || tool.type === null || tool.type === 'custom';
-}
-
-/** Which of Anthropic's own tools this is; undefined for a client's function. */
-export function kindOf(tool: Tool): string | undefined {
-  const kind = tool.vendor?.['anthropic']?.['kind'];
-  return typeof kind === 'string' ? kind : undefined;
 }
 
 function toToolChoice(choice: MessagesBody['tool_choice']): ToolChoice | undefined {

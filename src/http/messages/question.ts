@@ -14,7 +14,8 @@ import { samplingFor } from '../thinking.ts';
 import { hasSearch, toolSteps } from '../tool-calls.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
 import { wishOf } from '../wish.ts';
-import { type Decoded, decodeMessages, kindOf } from './decode.ts';
+import { type Decoded, decodeMessages } from './decode.ts';
+import { kindOf } from './tools.ts';
 import type { MessagesBody } from './wire.ts';
 
 /** A question, its request as it is before any step, and the request as one target gets it. */
@@ -137,7 +138,7 @@ function forOthers(request: ChatRequest, decoded: Decoded, isSearched: boolean, 
   };
   return withTools(
     sent,
-    request.tools?.filter((tool) => kindOf(tool) === undefined),
+    decoded.offered.filter((tool) => kindOf(tool) === undefined),
   );
 }
 

@@ -43,6 +43,30 @@ const ToolUseBlock = z.looseObject({
   cache_control: CacheControl,
 });
 
+const CustomTool = z.looseObject({
+  type: z.literal('custom').nullish(),
+  name: z.string(),
+  description: z.string().nullish(),
+  input_schema: z.record(z.string(), z.unknown()),
+  strict: z.boolean().nullish(),
+  cache_control: CacheControl,
+});
+/** A tool of the vendor's own, named by its version: `web_search_20250305`. */
+const VendorTool = z.looseObject({
+  type: typeBeside(new Set(['custom'])),
+  name: z.string().optional(),
+});
+const Tool = z.union([CustomTool, VendorTool]);
+/** One that the client runs, or one of the vendor's own. */
+export type WireTool = z.infer<typeof Tool>;
+
+/** A tool that a message adds, by its name or whole. What it takes away, and of whom else, stays as it is. */
+const ToolAdditionBlock = z.looseObject({
+  type: z.literal('tool_addition'),
+  tool: z.looseObject({ type: z.string(), definition: Tool.optional() }),
+  cache_control: CacheControl,
+});
+
 const KNOWN = [
   'text',
   'image',
@@ -52,6 +76,7 @@ const KNOWN = [
   'redacted_thinking',
   'tool_use',
   'tool_result',
+  'tool_addition',
 ];
 const KNOWN_BLOCKS: ReadonlySet<unknown> = new Set(KNOWN);
 const OtherBlock = z.looseObject({ type: typeBeside(KNOWN_BLOCKS) });
@@ -80,6 +105,7 @@ const Block = z.union([
     RedactedThinkingBlock,
     ToolUseBlock,
     ToolResultBlock,
+    ToolAdditionBlock,
   ]),
   OtherBlock,
   BucketBlock,
@@ -93,23 +119,6 @@ const Message = z.looseObject({
 });
 /** A `system` message stays where it stands, unlike the body's own `system`. */
 export type WireMessage = z.infer<typeof Message>;
-
-const CustomTool = z.looseObject({
-  type: z.literal('custom').nullish(),
-  name: z.string(),
-  description: z.string().nullish(),
-  input_schema: z.record(z.string(), z.unknown()),
-  strict: z.boolean().nullish(),
-  cache_control: CacheControl,
-});
-/** A tool of the vendor's own, named by its version: `web_search_20250305`. */
-const VendorTool = z.looseObject({
-  type: typeBeside(new Set(['custom'])),
-  name: z.string().optional(),
-});
-const Tool = z.union([CustomTool, VendorTool]);
-/** One that the client runs, or one of the vendor's own. */
-export type WireTool = z.infer<typeof Tool>;
 
 const Schema = z.looseObject({ type: z.string(), schema: z.record(z.string(), z.unknown()).optional() }).nullish();
 
