@@ -20,13 +20,14 @@ const ErrorAnswer = z.object({
 
 /** `GET /openapi.json`, made of the very schemas that check requests, when it is first asked for. */
 export function documentRoutes(routes: readonly Route[], version: string): readonly PlainRoute[] {
-  let document: string | undefined;
+  // As bytes, which all connections share: of a text each would hold its own until its client has read them.
+  let document: Buffer | undefined;
   return [
     {
       method: 'GET',
       url: '/openapi.json',
       handler: async (_request, reply) => {
-        document ??= JSON.stringify(openApiDocument(routes, version));
+        document ??= Buffer.from(JSON.stringify(openApiDocument(routes, version)));
         return reply.header('content-type', 'application/json; charset=utf-8').send(document);
       },
     },
