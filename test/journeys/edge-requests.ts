@@ -7,6 +7,12 @@ export const chunk = (text: string): string => `${Buffer.byteLength(text).toStri
 export const post = (headers: string, body: string): string =>
   `POST ${CHAT} HTTP/1.1\r\n${HOST}content-type: application/json\r\n${headers}\r\n${body}`;
 export const get = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\n${HOST}${headers}\r\n`;
+/** The head of a request with a body of JSON. */
+export const head = (path: string, ...headers: readonly string[]): string =>
+  [`POST ${path} HTTP/1.1`, 'host: localhost', 'content-type: application/json', ...headers, '', ''].join('\r\n');
+/** A body whose message has that many characters. */
+export const saying = (size: number): Buffer =>
+  Buffer.from(JSON.stringify({ ...HI, messages: [{ role: 'user', content: 'a'.repeat(size) }] }));
 /** A second request that nobody may see. */
 export const SMUGGLED = get('/backend-api/v2/create?prompt=smuggled');
 

@@ -2,16 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { startGatewayProcess } from '../support/gateway-process.ts';
-import { startOpenAiUpstream } from '../support/openai-upstream.ts';
-import { ask, dial, listen, pour, statusesIn, talk } from '../support/raw-http.ts';
+import { dial, listen, pour, statusesIn, talk } from '../support/raw-http.ts';
+import { head, saying } from './edge-requests.ts';
 import { assertError, CHATS, HI, openWorld, type World } from './edge-world.ts';
 
 const MB = 1024 * 1024;
-const head = (path: string, ...headers: readonly string[]): string =>
-  [`POST ${path} HTTP/1.1`, 'host: localhost', 'content-type: application/json', ...headers, '', ''].join('\r\n');
-const saying = (size: number): Buffer =>
-  Buffer.from(JSON.stringify({ ...HI, messages: [{ role: 'user', content: 'a'.repeat(size) }] }));
 
 describe('bodies that are too large', () => {
   let world: World;
@@ -174,153 +169,5 @@ describe('bodies that are too large', () => {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'identity' };
     const answer = await world.ask({ method: 'POST', path: CHATS[1].path, headers, body: JSON.stringify(HI) });
     assert.equal(answer.status, 200);
-  });
-});
-
-describe('memory', () => {
-  const [A, B] = CHATS;
-  const big = 'a'.repeat(5 * MB);
-  const answered = { ...HI, messages: [{ role: 'user', content: big }] };
-  const cases = [
-    { name: 'answered in A', path: A.path, body: JSON.stringify(answered), status: 200 },
-    { name: 'answered in B', path: B.path, body: JSON.stringify(answered), status: 200 },
-    { name: 'refused', path: B.path, body: JSON.stringify({ ...answered, model: 1 }), status: 422 },
-    { name: 'broken', path: A.path, body: JSON.stringify(answered).slice(0, -1), status: 400 },
-  ];
-  for (const { name, path, body, status } of cases) {
-    test(`of 40 requests with 5 MB at once, ${name}`, async () => {
-      await using upstream = await startOpenAiUpstream();
-      await using gateway = await startGatewayProcess(
-        `providers: { mock: { kind: openai, baseUrl: '${upstream.baseUrl}', models: [test-model] } }`,
-      );
-      const bytes = Buffer.from(body);
-      const headers = { 'content-type': 'application/json' };
-      const post = (what: string | Buffer) => ask(gateway.origin, { method: 'POST', path, headers, body: what });
-      assert.equal((await post(JSON.stringify(HI))).status, 200);
-      const { now } = await gateway.memory();
-      const answers = await Promise.all(Array.from({ length: 40 }, () => post(bytes)));
-      for (const answer of answers) assert.equal(answer.status, status, answer.text.slice(0, 300));
-      const { peak } = await gateway.memory();
-      const growth = Math.round((peak - now) / MB);
-      assert.ok(growth < 300, `${growth} MB`);
-    });
-  }
-
-  test('of bodies that never end', async () => {
-    await using gateway = await startGatewayProcess('providers: {}');
-    const { now } = await gateway.memory();
-    const piece = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(65_536, 'a'), Buffer.from('\r\n')]);
-    await Promise.all(
-      Array.from({ length: 20 }, async () => {
-        const socket = await dial(gateway.origin);
-        const heard = listen(socket, 20_000);
-        socket.write(head(CHATS[1].path, 'transfer-encoding: chunked'));
-        await pour(socket, piece, 200 * MB);
-        assert.deepEqual(statusesIn((await heard).text), [413]);
-      }),
-    );
-    const { peak } = await gateway.memory();
-    const growth = Math.round((peak - now) / MB);
-    assert.ok(growth < 300, `${growth} MB`);
-  });
-});
-
-describe('slow clients', { concurrency: true }, () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld({ yaml: 'limits: { clientHeaderMs: 4000, clientBodyIdleMs: 3000, keepAliveMs: 300 }' });
-  });
-  after(() => world.close());
-
-  const HALVES = {
-    nothing: '',
-    'half a line': 'POST /v1/cha',
-    'half a header': head(CHATS[1].path, 'content-length: 100').slice(0, -30),
-    'a header without its end': head(CHATS[1].path, 'content-length: 100').slice(0, -2),
-    'no body': head(CHATS[1].path, 'content-length: 100'),
-    'half a body': `${head(CHATS[1].path, 'content-length: 100')}{"model":`,
-    'half a chunk': `${head(CHATS[1].path, 'transfer-encoding: chunked')}100\r\n{"model":`,
-    'chunks without their end': `${head(CHATS[0].path, 'transfer-encoding: chunked')}2\r\n{}\r\n`,
-  };
-
-  test('300 of them are cut, and others are answered meanwhile', async () => {
-    const slow = await Promise.all(
-      Array.from({ length: 304 }, async (_, index) => {
-        const [name, start] = Object.entries(HALVES)[index % 8] ?? ['', ''];
-        const socket = await dial(world.gateway.origin);
-        const heard = listen(socket, 30_000);
-        socket.write(start);
-        return { name, heard };
-      }),
-    );
-    let cut = 0;
-    for (const { heard } of slow) void heard.then(() => (cut += 1));
-    for (let round = 0; round < 5; round += 1) await world.isWell();
-    assert.ok(cut < 304, 'the test was too slow to see them side by side');
-    for (const { name, heard } of slow) {
-      const { text, closed } = await heard;
-      assert.ok(closed, name);
-      assert.deepEqual(statusesIn(text), [408], `${name}: ${text}`);
-      assert.match(
-        text,
-        /\{"error":\{"message":"[^"]+","type":"invalid_request_error","code":"request_timeout","param":null\}\}$/,
-      );
-    }
-  });
-
-  test('whose large bodies stand still hold no other large one up', async (context) => {
-    const patient = await openWorld({ yaml: 'limits: { clientBodyIdleMs: 12000 }' });
-    context.after(() => patient.close());
-    const start = head(CHATS[1].path, `content-length: ${9 * MB}`);
-    const slow = await Promise.all(
-      Array.from({ length: 16 }, async (_, index) => {
-        const socket = await dial(patient.gateway.origin);
-        const heard = listen(socket, 60_000);
-        socket.write(index % 2 === 0 ? start : `${start}{"model":`);
-        return { heard };
-      }),
-    );
-    let cut = 0;
-    for (const { heard } of slow) void heard.then(() => (cut += 1));
-    const path = CHATS[1].path;
-    const headers = { 'content-type': 'application/json' };
-    const answer = await patient.ask({ method: 'POST', path, headers, body: saying(2 * MB) });
-    assert.equal(answer.status, 200, answer.text);
-    assert.equal(cut, 0, 'it had to wait for them');
-    for (const { heard } of slow) {
-      const { text, closed } = await heard;
-      assert.ok(closed);
-      assert.deepEqual(statusesIn(text), [408], text);
-    }
-  });
-
-  test('that never stop quite are served', async () => {
-    const body = JSON.stringify(HI);
-    const socket = await dial(world.gateway.origin);
-    const heard = listen(socket, 10_000);
-    socket.write(head(CHATS[1].path, `content-length: ${body.length}`, 'connection: close'));
-    // Longer in all than it may be silent.
-    for (let at = 0; at < body.length; at += 5) {
-      socket.write(body.slice(at, at + 5));
-      await sleep(300);
-    }
-    const { text } = await heard;
-    assert.deepEqual(statusesIn(text), [200], text);
-  });
-
-  test('that say nothing after an answer are closed without a word', async () => {
-    const socket = await dial(world.gateway.origin);
-    socket.write('GET /backend-api/v2/version HTTP/1.1\r\nhost: localhost\r\n\r\n');
-    const { text, closed } = await listen(socket, 10_000);
-    assert.deepEqual(statusesIn(text), [200]);
-    assert.ok(closed);
-  });
-
-  test('whose body nobody wants are not waited for', async () => {
-    const socket = await dial(world.gateway.origin);
-    socket.write('GET /backend-api/v2/version HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000\r\n\r\n');
-    const { text, closed } = await listen(socket, 10_000);
-    assert.deepEqual(statusesIn(text), [200]);
-    assert.ok(closed);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { startSluice } from '../support/run-sluice.ts';
-import { ask, END, isAlive, openWorkers, stream } from './world.ts';
+import { ask, END, isAlive, openWorkers, stream } from './workers-world.ts';
 
 const isLinux = process.platform === 'linux';
 

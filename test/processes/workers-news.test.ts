@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { makeTinyGguf, TINY_ANSWER, TINY_SENTENCE } from '../support/tiny-gguf.ts';
-import { ask, begin, childrenOf, isAlive, openWorkers, QUESTION, type WorkersWorld } from './world.ts';
+import { ask, begin, childrenOf, isAlive, openWorkers, QUESTION, type WorkersWorld } from './workers-world.ts';
 
 const isLinux = process.platform === 'linux';
 

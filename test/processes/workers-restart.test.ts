@@ -20,7 +20,7 @@ import {
   QUESTION,
   stream,
   type WorkersWorld,
-} from './world.ts';
+} from './workers-world.ts';
 
 const isLinux = process.platform === 'linux';
 

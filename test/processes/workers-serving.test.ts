@@ -5,7 +5,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../support/eventually.ts';
 import { dial } from '../support/raw-http.ts';
 import { usageLines } from '../support/usage.ts';
-import { ask, begin, END, type Going, isAlive, openFilesOf, openWorkers, piece, QUESTION, stream } from './world.ts';
+import {
+  ask,
+  begin,
+  END,
+  type Going,
+  isAlive,
+  openFilesOf,
+  openWorkers,
+  piece,
+  QUESTION,
+  stream,
+} from './workers-world.ts';
 
 const isLinux = process.platform === 'linux';
 /** All programs on this machine share one address, which counts for nobody; this one counts. */

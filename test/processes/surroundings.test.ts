@@ -8,7 +8,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { temporaryFolder } from '../support/config-folder.ts';
 import { eventually } from '../support/eventually.ts';
 import { type RunOptions, SLUICE, startSluice } from '../support/run-sluice.ts';
-import { childrenOf, isAlive } from '../workers/world.ts';
+import { childrenOf, isAlive } from './workers-world.ts';
 
 const isLinux = process.platform === 'linux';
 const withoutTerminal =

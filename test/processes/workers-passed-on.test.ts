@@ -7,7 +7,7 @@ import { slowUpload } from '../journeys/kept-files-world.ts';
 import { filesIn } from '../journeys/kept-world.ts';
 import { eventually } from '../support/eventually.ts';
 import { dial, listen, statusesIn, talk } from '../support/raw-http.ts';
-import { ask, begin, openFilesOf, openWorkers, type WorkersWorld } from './world.ts';
+import { ask, begin, openFilesOf, openWorkers, type WorkersWorld } from './workers-world.ts';
 
 const isLinux = process.platform === 'linux';
 

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/config-folder.ts';
 import { eventually } from '../support/eventually.ts';
 import { plainServer } from '../support/plain-server.ts';
 import { SLUICE, startSluice } from '../support/run-sluice.ts';
-import { childrenOf, isAlive } from '../workers/world.ts';
+import { childrenOf, isAlive } from './workers-world.ts';
 
 const event = (content: string) =>
   `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
