@@ -5,7 +5,8 @@ import { BODY, base64, blue, openWorld, ROWS, red, SAID } from './image-vendors-
 
 for (const row of ROWS) {
   const { id, model, entry = 'apiKey: key-of-the-operator' } = row;
-  describe(id, { timeout: 60_000 }, () => {
+  // Most of their time they wait for the pauses between two looks at a job.
+  describe(id, { timeout: 60_000, concurrency: true }, () => {
     test('what was asked arrives, what was drawn comes back', async (context) => {
       const world = await openWorld(context, row, { pictures: [red] }, { entry });
       const { status, json, headers } = await world.ask({ model, ...BODY });

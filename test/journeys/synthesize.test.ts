@@ -278,7 +278,7 @@ describe('a long text', () => {
   });
 
   test('other requests do not wait for it', async () => {
-    const running = say({ text: long, format: 'opus' });
+    const running = say({ text: long.slice(0, 600), format: 'opus' });
     const version = fetch(`${gateway.origin}/backend-api/v2/version`);
     const first = await Promise.race([running.then(() => 'speech'), version.then(({ status }) => status)]);
     assert.equal(first, 200);
