@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { queryObjects } from 'node:v8';
 import { top } from '../../src/cli/top/index.ts';
 import type { Terminal } from '../../src/cli/top/live.ts';
 import { eventually } from '../support/eventually.ts';
@@ -112,6 +113,20 @@ describe('sluice top', { timeout: 60_000 }, () => {
     await running;
     assert.ok(terminal.text.endsWith('\x1b[?25h\x1b[?1049l') && !terminal.input.isRaw);
     assert.equal(terminal.output.listenerCount('resize') + terminal.input.listenerCount('data'), 0);
+  });
+
+  test('remembers nothing of each look, however long it is watched', async () => {
+    const terminal = new FakeTerminal(true);
+    const running = top({ url: world.origin, interval: '0.1' }, terminal, { SLUICE_KEY: KEY });
+    const looks = (): number => terminal.text.split('\x1b[H').length - 1;
+    await eventually('a few looks', () => looks() >= 5);
+    const promises = (): number => Number(queryObjects(Promise));
+    const [first, before] = [looks(), promises()];
+    await eventually('many more', () => looks() >= first + 30);
+    const kept = promises() - before;
+    terminal.type('q');
+    await running;
+    assert.ok(kept < 30, `${kept} promises of ${looks() - first} looks are kept`);
   });
 
   for (const keys of ['\x03\x03', 'qq', '\x1b\x1b', '\x1b[A\x03', 'xq']) {

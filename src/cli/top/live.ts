@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WriteStream } from 'node:tty';
+import { unlessAborted } from '../../core/unless-aborted.ts';
 import { explainFailure } from '../failure.ts';
 import type { Snapshot } from './snapshot.ts';
 import { look, newest, type Source } from './source.ts';
@@ -55,28 +56,30 @@ export class Live {
     const { input, output } = this.#terminal;
     let before: Snapshot = await look(this.#source);
     this.#seen = { url: this.#source.url, now: before, before: undefined, requests: await newest(this.#source) };
-    const { promise: over, resolve: end } = Promise.withResolvers<'over'>();
+    // A promise of the end, raced with each look, would remember every one of them.
+    const over = new AbortController();
+    const { signal } = over;
+    const end = (): void => over.abort();
     const onKey = (keys: Buffer | string): void => {
-      if (isQuit(String(keys))) end('over');
+      if (isQuit(String(keys))) end();
     };
-    const onSignal = (): void => end('over');
     const onResize = (): void => this.#draw();
     output.write(ENTER);
     input.setRawMode?.(true);
     input.on('data', onKey);
     input.resume();
     output.on('resize', onResize);
-    for (const signal of ENDING_SIGNALS) process.once(signal, onSignal);
+    for (const name of ENDING_SIGNALS) process.once(name, end);
     try {
       for (;;) {
         this.#draw();
-        if ((await Promise.race([over, sleep(this.#intervalMs, undefined, { ref: false })])) === 'over') return;
-        const found = await Promise.race([over, this.#look(before)]);
-        if (found === 'over') return;
-        before = found ?? before;
+        await sleep(this.#intervalMs, undefined, { ref: false, signal });
+        before = (await unlessAborted(this.#look(before), signal)) ?? before;
       }
+    } catch (error) {
+      if (!signal.aborted) throw error;
     } finally {
-      for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
+      for (const name of ENDING_SIGNALS) process.off(name, end);
       output.off('resize', onResize);
       input.off('data', onKey);
       input.pause();
