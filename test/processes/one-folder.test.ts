@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { databaseOf } from '../../src/stores/index.ts';
+import { isFolderInUse } from '../../src/stores/sqlite/only-one.ts';
 import { temporaryFolder } from '../support/config-folder.ts';
 import { eventually } from '../support/eventually.ts';
 import { unusedPort } from '../support/plain-server.ts';
@@ -11,16 +13,26 @@ import { type Running, runSluice, startSluice } from '../support/run-sluice.ts';
 const WARNING = /another Sluice uses this data folder, too/;
 
 /** A Sluice whose storage is open: by then it has looked who else uses it. */
-async function start(context: TestContext, folder: string, ...words: string[]): Promise<Running> {
+async function start(context: TestContext, folder: string, ...words: string[]): Promise<Running & { origin: string }> {
   const running = startSluice(context, ['--bind', '127.0.0.1:0', ...words], { folder });
   const [, origin = ''] = await running.said(/Page +(http:\/\/[^/\s]+)\//);
   await eventually('it is ready', async () => (await fetch(`${origin}/ready`)).ok);
-  return running;
+  return { ...running, origin };
+}
+
+function withSettings(context: TestContext): string {
+  const folder = temporaryFolder(context);
+  writeFileSync(path.join(folder, 'sluice.yaml'), 'detectLocal: false\nembedded: { enabled: false }\n');
+  return folder;
+}
+
+async function end({ process }: Running): Promise<void> {
+  process.kill('SIGKILL');
+  await once(process, 'exit');
 }
 
 test('a second Sluice on a data folder says so, and so does sluice doctor', { timeout: 120_000 }, async (context) => {
-  const folder = temporaryFolder(context);
-  writeFileSync(path.join(folder, 'sluice.yaml'), 'detectLocal: false\nembedded: { enabled: false }\n');
+  const folder = withSettings(context);
   const doctor = async (): Promise<string> =>
     (await runSluice(context, ['doctor', '--bind', `127.0.0.1:${await unusedPort()}`], { folder })).stdout;
 
@@ -30,13 +42,26 @@ test('a second Sluice on a data folder says so, and so does sluice doctor', { ti
   const second = await start(context, folder);
   await second.said(WARNING);
 
-  for (const { process } of [first, second]) {
-    process.kill('SIGKILL');
-    await once(process, 'exit');
-  }
+  for (const each of [first, second]) await end(each);
   assert.doesNotMatch((await first.ended).stderr, WARNING);
   assert.doesNotMatch(await doctor(), /uses this data folder/);
   const third = await start(context, folder);
   third.process.kill('SIGTERM');
   assert.doesNotMatch((await third.ended).stderr, WARNING);
+});
+
+test('once the first has ended, a third one hears of the second', { timeout: 120_000 }, async (context) => {
+  const folder = withSettings(context);
+  const first = await start(context, folder);
+  const second = await start(context, folder);
+  await second.said(WARNING);
+
+  await end(first);
+  await eventually('the second one has the folder', async () => {
+    const kept = await fetch(`${second.origin}/v1/conversations`, { method: 'POST' });
+    assert.equal(kept.status, 200);
+    return isFolderInUse(databaseOf(folder));
+  });
+  const third = await start(context, folder);
+  await third.said(WARNING);
 });

@@ -14,11 +14,11 @@ const PATIENCE_MS = 200;
 const lockOf = (databaseFile: string): string => path.join(path.dirname(databaseFile), 'sluice.lock');
 
 /** Locks the data folder of a database for as long as what comes back is open; false: another Sluice has. */
-export function lockFolder(databaseFile: string): { close(): void } | false | undefined {
+export function lockFolder(databaseFile: string, patienceMs = PATIENCE_MS): { close(): void } | false | undefined {
   const file = lockOf(databaseFile);
   try {
     create(file);
-    const lock = new DatabaseSync(file, { timeout: PATIENCE_MS });
+    const lock = new DatabaseSync(file, { timeout: patienceMs });
     // Else there would be an empty journal beside it.
     return holds(lock, 'pragma journal_mode = off; begin exclusive') ? lock : false;
   } catch {

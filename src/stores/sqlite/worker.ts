@@ -18,7 +18,7 @@ const MOST_IN_GROUP = 256;
 /** After the database could not be opened, requests fail at once for so long, in milliseconds. */
 const RETRY_MS = 1_000;
 /** What was deleted stands in the write-ahead log as well, at most so long after it, in milliseconds. */
-const EMPTY_LOG_MS = 5_000;
+const TIDY_MS = 5_000;
 
 const file = String(workerData);
 const port: MessagePort = parentPort ?? raise();
@@ -27,7 +27,7 @@ let connection: Connection | undefined;
 let lock: ReturnType<typeof lockFolder>;
 let lastFailure: { readonly failure: Failure; readonly at: number } | undefined;
 let troubled = false;
-let isLogToEmpty = false;
+let isToTidy = false;
 
 open();
 port.on('message', (message: ToWorker) => take(message));
@@ -40,7 +40,7 @@ function take(first: ToWorker): void {
     message = requests.length < MOST_IN_GROUP ? receiveMessageOnPort(port)?.message : undefined;
   }
   if (requests.length > 0) send({ type: 'answers', answers: answer(requests) });
-  if (requests.some((request) => request.writes)) emptyLogLater();
+  if (requests.some((request) => request.writes)) tidyLater();
   if (message?.type === 'check') check();
   if (message?.type === 'recover') recover();
   if (message?.type === 'close') {
@@ -87,7 +87,7 @@ function open(): Connection | Failure {
     recovered();
     lookForOthers();
     // A process that was killed left one.
-    emptyLogLater();
+    tidyLater();
     return connection;
   } catch (error) {
     drop();
@@ -123,17 +123,19 @@ function recover(): void {
   }
 }
 
-function emptyLogLater(): void {
-  if (isLogToEmpty) return;
-  isLogToEmpty = true;
+/** Empties the log, and takes the lock if the Sluice that had it has ended: the next one to start is to hear of this one. */
+function tidyLater(): void {
+  if (isToTidy) return;
+  isToTidy = true;
   setTimeout(() => {
-    isLogToEmpty = false;
+    isToTidy = false;
+    if (lock === false) lock = lockFolder(file, 0);
     try {
-      if (connection?.emptyLog() === false) emptyLogLater();
+      if (connection?.emptyLog() === false) tidyLater();
     } catch {
       // The next write will run into what is in the way.
     }
-  }, EMPTY_LOG_MS).unref();
+  }, TIDY_MS).unref();
 }
 
 function drop(): void {
