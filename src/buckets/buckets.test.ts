@@ -56,7 +56,10 @@ describe('an upload into a bucket', () => {
         throw new SluiceError('storage_failed', 'The disk does not answer.');
       },
     });
-    await assert.rejects(silent.add('a', uploads('a.txt'), NEVER), { code: 'storage_failed' });
+    await assert.rejects(
+      silent.add('a', () => uploads('a.txt'), NEVER),
+      { code: 'storage_failed' },
+    );
     const buckets = open();
     const texts = await Array.fromAsync(buckets.text(await buckets.get('a')));
     assert.equal(texts.length, 1);
@@ -68,7 +71,10 @@ describe('an upload into a bucket', () => {
       kind: 'text',
       text: name === 'b.txt' ? 'x'.repeat(1_000) : 'x',
     }));
-    await assert.rejects(open().add('a', uploads('a.txt', 'b.txt'), NEVER), { code: 'too_large' });
+    await assert.rejects(
+      open().add('a', () => uploads('a.txt', 'b.txt'), NEVER),
+      { code: 'too_large' },
+    );
     assert.deepEqual(await kept(), []);
   });
 
@@ -86,7 +92,7 @@ describe('an upload into a bucket', () => {
       [['wrong.txt'], undefined],
     ] as const) {
       const failure = await open()
-        .add('a', uploads(...names), NEVER)
+        .add('a', () => uploads(...names), NEVER)
         .then(
           () => undefined,
           (error: SluiceError) => error.status,
@@ -114,11 +120,11 @@ describe('a bucket on a disk without room', () => {
         return await records.update(id, change);
       },
     });
-    await open().add('deleted', uploads('a.txt', 'b.txt'), NEVER);
+    await open().add('deleted', () => uploads('a.txt', 'b.txt'), NEVER);
     assert.equal((await kept()).length, 2);
     assert.equal(await full.delete('deleted'), true);
     assert.equal(await full.delete('deleted'), false);
-    await open().add('read', uploads('a.txt'), NEVER);
+    await open().add('read', () => uploads('a.txt'), NEVER);
     await full.deleteFiles(await full.get('read'));
     for (const id of ['deleted', 'read']) assert.equal(await records.get(id), undefined, id);
     assert.deepEqual(await kept(), []);
@@ -126,7 +132,7 @@ describe('a bucket on a disk without room', () => {
 
   test('stays as it is where its record fails for another reason', async (context) => {
     const { open, kept } = world(context);
-    await open().add('a', uploads('a.txt'), NEVER);
+    await open().add('a', () => uploads('a.txt'), NEVER);
     const broken = open({ delete: () => Promise.reject(new Error('a fault of ours')) });
     await assert.rejects(broken.delete('a'), /a fault of ours/);
     assert.equal((await kept()).length, 1);

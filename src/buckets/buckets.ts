@@ -36,8 +36,15 @@ export class Buckets {
     this.#activity = new Activity(deps.onActivity);
   }
 
-  /** Takes files in, one after the other, and adds them to the bucket, which is made by its first upload. */
-  async add(id: string, uploads: AsyncIterable<Upload>, signal: AbortSignal): Promise<Uploaded> {
+  /**
+   * Takes files in, one after the other, and adds them to the bucket, which is made by its first upload. When the bucket is deleted
+   * meanwhile, the signal that `uploads` got aborts: it should wait for no more of them then.
+   */
+  async add(
+    id: string,
+    uploads: (deleted: AbortSignal) => AsyncIterable<Upload>,
+    signal: AbortSignal,
+  ): Promise<Uploaded> {
     const running = this.#activity.begin(id);
     const deleted = running.signal;
     const whole = AbortSignal.any([signal, deleted]);
@@ -46,7 +53,7 @@ export class Buckets {
     const tell = (event: BucketEvent): void => this.#activity.tell(id, event);
     try {
       let size = sizeOf((await this.#deps.records.get(id))?.files ?? []);
-      for await (const upload of uploads) {
+      for await (const upload of uploads(deleted)) {
         tell({ action: 'convert', filename: cleanName(upload.filename) ?? 'file' });
         const before = taken.length;
         await this.#intake.take(id, upload, haul, tell, whole);

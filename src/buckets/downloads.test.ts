@@ -30,7 +30,7 @@ async function openWeb(context: TestContext) {
   const limits = () => ({ uploadBucketBytes: 1_000_000 });
   const buckets = new Buckets({ records: stores.buckets, files: stores.files, converter, pages, limits });
   const add = (list: unknown): Promise<Uploaded> =>
-    buckets.add('b', uploads(JSON.stringify(list)), new AbortController().signal);
+    buckets.add('b', () => uploads(JSON.stringify(list)), new AbortController().signal);
   return { buckets, add, origin: web.url, host: web.url.slice('http://'.length) };
 }
 

@@ -54,5 +54,7 @@ export function slowUpload(url: string) {
       return status;
     },
     abort: () => sent.destroy(),
+    /** The status, be it that the upload has not ended. */
+    answered: status,
   };
 }

@@ -55,7 +55,7 @@ describe('what one worker passes on to another', { timeout: 240_000, skip: !isLi
     await eventually('both are taken in', () => filesIn(`${world.folder}/files/buckets/both`).length === 2);
     const deleted = await fetch(url, { method: 'DELETE' });
     assert.equal(deleted.status, 200, await deleted.text());
-    for (const each of uploads) assert.equal(await each.end('second'), 409);
+    for (const each of uploads) assert.equal(await each.answered, 409);
     assert.equal((await ask(world.origin, '/backend-api/v2/files/both')).status, 404);
     for (const folder of ['buckets', 'uploads']) assert.deepEqual(filesIn(`${world.folder}/files/${folder}`), []);
   });

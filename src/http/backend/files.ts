@@ -20,10 +20,10 @@ export function postFiles(deps: Deps): Handler {
     const gone = leaving(reply);
     const { deadlines } = deps;
     // In no turns: what comes goes to the disk, and is not held in memory.
-    const parts = formParts(request.raw, { ...limits, fieldBytes: limits.bodyBytes }, { deadlines });
     let hasFiles = false;
-    async function* uploads(): AsyncIterable<Upload> {
-      for await (const part of parts) {
+    async function* uploads(givenUp: AbortSignal): AsyncIterable<Upload> {
+      const reader = { deadlines, givenUp };
+      for await (const part of formParts(request.raw, { ...limits, fieldBytes: limits.bodyBytes }, reader)) {
         if (part.name === 'files' && part.filename !== undefined) {
           hasFiles = true;
           yield { filename: part.filename, mimeType: part.mimeType, body: part.body };
@@ -31,7 +31,7 @@ export function postFiles(deps: Deps): Handler {
       }
       if (!hasFiles) throw new SluiceError('invalid_request', "The form has no part 'files'.", { param: 'files' });
     }
-    return { bucket_id: id, ...(await deps.buckets.add(id, uploads(), gone)) };
+    return { bucket_id: id, ...(await deps.buckets.add(id, uploads, gone)) };
   };
 }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { BusboyInstance } from '@fastify/busboy';
 import type { Limits } from '../../config/config.ts';
-import { SluiceError } from '../../core/errors.ts';
+import { SluiceError, toSluiceError } from '../../core/errors.ts';
 import { extensionFor } from '../../core/media-types.ts';
 import { collectBytes } from '../../core/pieces.ts';
 import type { Deadlines } from '../../routing/deadlines.ts';
@@ -48,13 +48,15 @@ interface FormReader {
   readonly deadlines: Deadlines;
   /** For large forms that are held in memory. */
   readonly turns?: Turns;
+  /** Ends the form with its reason, without waiting for what has not come. */
+  readonly givenUp?: AbortSignal;
 }
 
 /** Reads a `multipart/form-data` body (RFC 7578) into memory, within limits. */
 export async function readForm(
   request: IncomingMessage,
   limits: FormLimits,
-  reader: Required<FormReader>,
+  reader: FormReader & { readonly turns: Turns },
 ): Promise<Form> {
   const fields: { name: string; value: string }[] = [];
   const files: FormFile[] = [];
@@ -71,7 +73,7 @@ export async function readForm(
 export async function* formParts(
   request: IncomingMessage,
   limits: FormLimits,
-  { deadlines, turns }: FormReader,
+  { deadlines, turns, givenUp }: FormReader,
 ): AsyncGenerator<FormPart, void, undefined> {
   refuseEncoding(request);
   const announced = lengthOf(request);
@@ -186,6 +188,9 @@ export async function* formParts(
   parser.on('drain', goOn);
   request.on('data', onData).on('end', onEnd).on('close', onClose);
   if (request.destroyed) onClose();
+  const onGivenUp = (): void => fail(toSluiceError(givenUp?.reason));
+  givenUp?.addEventListener('abort', onGivenUp, { once: true });
+  if (givenUp?.aborted) onGivenUp();
   try {
     for (;;) {
       if (failure !== undefined) throw failure;
