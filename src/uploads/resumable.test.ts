@@ -209,6 +209,14 @@ describe('files that come piece by piece', () => {
     assert.equal(await open().received(name), 0);
   });
 
+  test('that begin at once are no more than there may be', async (context) => {
+    const uploads = world(context).open();
+    const begun = await Promise.allSettled(Array.from({ length: 110 }, () => uploads.begin(ABOUT)));
+    const refused = begun.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+    assert.equal(refused.length, 10);
+    for (const reason of refused) assert.ok(failsWith('overloaded')(reason), String(reason));
+  });
+
   test('are forgotten when nothing has come for an hour, and there is an end to how many there are', async (context) => {
     let now = Date.now();
     const { open } = world(context, (modified) => now - modified);

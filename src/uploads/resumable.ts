@@ -56,6 +56,8 @@ export class ResumableUploads {
   readonly #ending = new Set<string>();
   /** Of two pieces that come at once for the same place the first takes it; among processes, whichever is on the disk first. */
   readonly #appends = new Locks();
+  /** Of two files that begin at once the second counts the first. Each further process may be too late for one. */
+  readonly #begins = new Locks();
 
   constructor(deps: ResumableDeps) {
     this.#deps = deps;
@@ -64,6 +66,10 @@ export class ResumableUploads {
   /** The name under which its pieces are to come; see `uploadIdOf`. */
   async begin(about: Announced): Promise<string> {
     if (about.size !== undefined) this.#checkSize(about.size);
+    return await this.#begins.run('', () => this.#begin(about));
+  }
+
+  async #begin(about: Announced): Promise<string> {
     const { underWay } = await removeAbandoned(this.#deps.files, this.#deps.age);
     if (underWay >= MOST_UNDER_WAY) {
       throw new SluiceError('overloaded', `${MOST_UNDER_WAY} files are being sent already. Finish or cancel them.`);
