@@ -130,8 +130,12 @@ export interface Route extends PlainRoute {
   /** What the body must look like; the handler validates it. */
   readonly body?: z.ZodType;
   readonly query?: z.ZodObject;
+  /** Headers that say what is wanted, by their names. The handler reads them. */
+  readonly headers?: z.ZodObject;
   /** What the answer looks like. */
   readonly answer?: z.ZodType;
+  /** Headers of the answer that are part of it, by their names. */
+  readonly answerHeaders?: z.ZodObject;
   /** What errors look like, where the dialect has a form of its own (`errorBody`). */
   readonly error?: z.ZodType;
   /** Content types of the answer; default JSON. */

@@ -76,7 +76,8 @@ function operation(route: Route, path: string, parameters: readonly string[]): J
     tags: [route.tag],
     parameters: [
       ...parameters.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-      ...queryParameters(route.query),
+      ...parametersOf(route.query, 'query'),
+      ...parametersOf(route.headers, 'header'),
     ],
     ...(route.body === undefined && route.form === undefined
       ? {}
@@ -87,6 +88,7 @@ function operation(route: Route, path: string, parameters: readonly string[]): J
         : {
             200: {
               description: 'The answer',
+              ...headersOf(route.answerHeaders),
               content: Object.fromEntries(produces.map((type) => [type, IS_JSON.test(type) ? answer : {}])),
             },
           }),
@@ -117,19 +119,31 @@ function bodyContent(route: Route): Json {
   };
 }
 
-function queryParameters(query: z.ZodObject | undefined): Json[] {
-  if (query === undefined) return [];
-  const { properties = {}, required = [] } = schemaOf(query, 'input') as {
+function parametersOf(parameters: z.ZodObject | undefined, where: 'query' | 'header'): Json[] {
+  if (parameters === undefined) return [];
+  const { properties = {}, required = [] } = schemaOf(parameters, 'input') as {
     properties?: Record<string, Json>;
     required?: string[];
   };
-  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+  return Object.entries(properties).map(([name, property]) => ({
     name,
-    in: 'query',
+    in: where,
     required: required.includes(name),
-    ...(description === undefined ? {} : { description }),
-    schema,
+    ...described(property),
   }));
+}
+
+function headersOf(headers: z.ZodObject | undefined): { readonly headers?: Json } {
+  if (headers === undefined) return {};
+  const { properties = {} } = schemaOf(headers, 'output') as { properties?: Record<string, Json> };
+  return {
+    headers: Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, described(property)])),
+  };
+}
+
+/** What is said of a parameter or header stands beside its schema. */
+function described({ description, ...schema }: Json): Json {
+  return { ...(description === undefined ? {} : { description }), schema };
 }
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {

@@ -243,6 +243,31 @@ aliases: { fast: acme/test-model }
     });
   }
 
+  test('describes the headers by which Google’s clients send files', () => {
+    for (const path of ['/upload/v1beta/files', '/upload/v1/files']) {
+      const { parameters, responses } = api.operations.get(`POST ${path}`) as unknown as {
+        readonly parameters: readonly { readonly name: string; readonly in: string }[];
+        readonly responses: { readonly 200: { readonly headers?: object } };
+      };
+      assert.deepEqual(
+        parameters.flatMap((each) => (each.in === 'header' ? [each.name] : [])),
+        [
+          'x-goog-upload-protocol',
+          'x-goog-upload-command',
+          'x-goog-upload-offset',
+          'x-goog-upload-header-content-length',
+          'x-goog-upload-header-content-type',
+          'x-goog-upload-file-name',
+        ],
+      );
+      assert.deepEqual(Object.keys(responses[200].headers ?? {}), [
+        'x-goog-upload-status',
+        'x-goog-upload-size-received',
+        'x-goog-upload-url',
+      ]);
+    }
+  });
+
   test('a stream of events has no form of a whole answer', () => {
     const whole = [...api.operations].filter(([, { responses }]) => {
       const { 200: answer } = responses as Readonly<Record<string, { content?: Readonly<Record<string, object>> }>>;

@@ -48,6 +48,31 @@ export const UploadQuery = z.object({
   upload_protocol: z.string().max(64).optional(),
 });
 
+const bytes = z.string().regex(/^\d{1,15}$/);
+
+export const UploadHeaders = z.object({
+  [HEADERS.protocol]: z
+    .enum(['raw', 'resumable'])
+    .optional()
+    .describe('Of the first request: the whole file is its body, or the file is announced'),
+  [HEADERS.command]: z
+    .string()
+    .optional()
+    .describe(
+      '`start`; then, at the address that was given, `upload`, `finalize`, `upload, finalize`, `query` or `cancel`',
+    ),
+  [HEADERS.offset]: bytes.optional().describe('Where the bytes of this piece belong; default 0'),
+  [HEADERS.size]: bytes.optional().describe('With `start`: how large the file will be'),
+  [HEADERS.type]: z.string().optional().describe('With `start`: the type of the file'),
+  [HEADERS.name]: z.string().optional().describe('The name of the file, if the body says none'),
+});
+
+export const UploadAnswerHeaders = z.object({
+  [HEADERS.status]: z.enum(['active', 'final', 'cancelled']).optional(),
+  [HEADERS.received]: bytes.optional().describe('How much of the file is there'),
+  [HEADERS.url]: z.string().optional().describe('To `start`: where the file is to be sent'),
+});
+
 /** https://ai.google.dev/api/files#File */
 export const GeminiFile = z.looseObject({
   name: z.string(),

@@ -9,6 +9,8 @@ import {
   getFile,
   listFiles,
   UploadAnswer,
+  UploadAnswerHeaders,
+  UploadHeaders,
   UploadQuery,
   uploadFile,
 } from './files.ts';
@@ -27,10 +29,12 @@ export function geminiRoutes(deps: Deps): readonly Route[] {
     summary: 'A file that messages may refer to, in one piece or piece by piece, as `X-Goog-Upload-Command` says',
     body: FileMetadata,
     query: UploadQuery,
+    headers: UploadHeaders,
     takesBytes: true,
     hasNoBody: true,
     bodyLimit: (limits: Limits) => limits.uploadFileBytes,
     answer: UploadAnswer,
+    answerHeaders: UploadAnswerHeaders,
     handler: uploadFile(deps),
   } as const;
   const method = {
