@@ -213,9 +213,12 @@ export function typeBeside(known: ReadonlySet<unknown>) {
 
 /** A whole number in a query or a form, where everything is text. */
 export function wholeNumber(least: number, most: number) {
-  return z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.int().min(least).max(most));
+  return (
+    z
+      .string()
+      // As close to its bounds as a pattern can come, for whoever reads the API's description.
+      .regex(least > 0 ? /^0{0,8}[1-9]\d{0,8}$/ : /^\d{1,9}$/, `must be a whole number from ${least} to ${most}`)
+      .transform(Number)
+      .pipe(z.int().min(least).max(most))
+  );
 }

@@ -268,6 +268,17 @@ aliases: { fast: acme/test-model }
     }
   });
 
+  test('describes whole numbers as the server takes them', async () => {
+    const { parameters } = api.operations.get('GET /v1/files') as unknown as {
+      readonly parameters: readonly { readonly name: string; readonly schema: { readonly pattern: string } }[];
+    };
+    const { pattern } = parameters.find(({ name }) => name === 'limit')?.schema ?? assert.fail();
+    for (const limit of ['1', '01', '10', '0', '00', '-1', '1e1', '1.5', ' 1']) {
+      const { ok } = await fetch(`${gateway.origin}/v1/files?limit=${encodeURIComponent(limit)}`);
+      assert.equal(ok, new RegExp(pattern).test(limit), limit);
+    }
+  });
+
   test('a stream of events has no form of a whole answer', () => {
     const whole = [...api.operations].filter(([, { responses }]) => {
       const { 200: answer } = responses as Readonly<Record<string, { content?: Readonly<Record<string, object>> }>>;
