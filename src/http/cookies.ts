@@ -36,9 +36,13 @@ export function readCookies({ name, filename: given, bytes }: FormFile, deps: De
   if (filename === undefined || !EXTENSIONS.has(extensionOf(filename))) {
     throw new SluiceError('invalid_request', "The file's name must end in .json or .har.", { param: name });
   }
+  return { filename, cookies: parseCookies(bytes.toString('utf8'), wanted(deps)).cookies };
+}
+
+/** Tells of a domain whether a provider here is configured for it. */
+export function wanted(deps: Deps): (domain: string) => boolean {
   const domains = deps.cookieDomains();
-  const isWanted = (domain: string): boolean => domains.some((own) => belongs(own, domain));
-  return { filename, cookies: parseCookies(bytes.toString('utf8'), isWanted).cookies };
+  return (domain) => domains.some((own) => belongs(own, domain));
 }
 
 /**

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { at, converse, type KeptWorld, openKept, postJson, told } from './kept-world.ts';
@@ -90,6 +90,26 @@ describe('cookies over HTTP', { timeout: 60_000 }, () => {
       assert.ok(readFileSync(path.join(folder, '127.0.0.1.json'), 'utf8').includes(value));
     });
   }
+
+  test('says of which domains no provider makes use', async () => {
+    const own = { domain: '127.0.0.1', name: 'session', value: VALUES[1] };
+    const others = Array.from({ length: 7 }, (_, n) => ({ domain: `${n}.example`, name: 'a', value: 'b' }));
+    for (const [cookies, expected] of [
+      [[own], 'File saved: one cookie of one domain'],
+      [
+        [own, ...others.slice(0, 1)],
+        'File saved: 2 cookies of 2 domains; no provider here is configured for 0.example',
+      ],
+      [
+        others,
+        'File saved: 7 cookies of 7 domains; no provider here is configured for 0.example, 1.example, 2.example, 3.example, 4.example and 2 more',
+      ],
+    ] as const) {
+      const { status, json } = await told(send('cookies.json', JSON.stringify(cookies)));
+      assert.deepEqual([status, json.message], [200, expected]);
+    }
+    for (const { domain } of others) rmSync(path.join(world.folder, 'data', 'cookies', `${domain}.json`));
+  });
 
   test('refuses everything else, and keeps what there was', async () => {
     const good = { domain: '127.0.0.1', name: 'a', value: 'b' };
