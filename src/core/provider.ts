@@ -111,8 +111,11 @@ export interface Relay {
   readonly countsUnasked?: boolean;
   /** A request with a JSON Schema for its answer is refused, and has to be decoded. */
   readonly takesNoSchemas?: boolean;
-  /** A message in the form in which the upstream takes it: the same object where there is nothing to change. */
-  readonly taken?: <T extends { readonly role: string }>(message: T) => T;
+  /**
+   * A message in the form in which the upstream takes it: the same object where there is nothing to change. `drop` hears of what
+   * has no place there.
+   */
+  readonly taken?: <T extends { readonly role: string }>(message: T, drop: (field: string) => void) => T;
   /** Address and headers of an endpoint such as `/chat/completions`, with the credentials of the call. */
   target(endpoint: string, credentials: Credentials): RelayTarget;
 }

@@ -46,7 +46,7 @@ export interface Question extends Asked {
    * The bytes for an upstream that speaks the client's wire format; absent where they have to be understood, undefined where this
    * target does not take what they say.
    */
-  readonly relay?: ((target: Target) => RelayRequest | undefined) | undefined;
+  readonly relay?: ((target: Target, call: Call) => RelayRequest | undefined) | undefined;
 }
 
 /** What a target gave, and what the way there was like. */
@@ -211,7 +211,7 @@ export class Router {
     const { deadlines, client } = this.#deps;
     const onUsage = (usage: Usage) => this.#deps.onUsage(target, usage, scope);
     const draws = answersWithImages(target, this.#look);
-    const relay = target.provider.relay === undefined || draws ? undefined : question.relay?.(target);
+    const relay = target.provider.relay === undefined || draws ? undefined : question.relay?.(target, scope);
     if (relay === undefined) {
       const { asked, request: enriched, chunks } = await ready();
       const whole = question.instead && (await question.instead(enriched, target, scope));

@@ -234,6 +234,94 @@ describe('Mistral, whose ids of tool calls have nine letters and digits', { time
   });
 });
 
+describe('thoughts that a client hands back with its messages', { timeout: 60_000 }, () => {
+  const THOUGHTS = ['reasoning', 'reasoning_content'] as const;
+  /** Refuses these names as the services do that know what a message may say. */
+  const refusing =
+    (...names: readonly string[]): VendorScript =>
+    ({ body }) => {
+      const { messages } = body as Far['last'];
+      const name = names.find((each) => messages.some((message) => each in message));
+      return name === undefined
+        ? { reasoning: ['Hm. '], text: ['Sunny'] }
+        : { status: 400, errorMessage: `property '${name}' is unsupported` };
+    };
+  const after = (said: Json): Json[] => [
+    ...MESSAGES,
+    { role: 'assistant', content: 'Hello', ...said },
+    { role: 'user', content: 'And the weather?' },
+  ];
+  const both = { reasoning: 'Be kind.', reasoning_content: 'Be kind.' };
+
+  for (const [host, refused, handed, taken, dropped] of [
+    ['api.deepseek.com', [], { reasoning: 'Be kind.' }, both, null],
+    ['api.deepseek.com', [], { reasoning: 'Be kind.', reasoning_content: null }, both, null],
+    ['api.deepseek.com', [], { reasoning: '' }, { reasoning: '' }, null],
+    ['api.deepseek.com', [], { reasoning_content: 'Be kind.' }, { reasoning_content: 'Be kind.' }, null],
+    ['somewhere.example', [], both, both, null],
+    ['api.groq.com', ['reasoning_content'], both, { reasoning: 'Be kind.' }, null],
+    ['api.cerebras.ai', ['reasoning_content'], both, { reasoning: 'Be kind.' }, null],
+    ['api.groq.com', ['reasoning_content'], { reasoning_content: 'Be kind.' }, {}, 'reasoning'],
+    ['api.groq.com', ['reasoning_content'], { reasoning: 'Be kind.' }, { reasoning: 'Be kind.' }, null],
+    ['api.mistral.ai', THOUGHTS, both, {}, 'reasoning'],
+    ['api.mistral.ai', THOUGHTS, { reasoning: null, reasoning_content: '' }, {}, null],
+  ] as const) {
+    test(`${JSON.stringify(handed)}: as ${host} takes them`, async (context) => {
+      const far = await openFar(context, host, refusing(...refused));
+      const asked = { messages: after(handed), seed: 7 };
+      const answer = await far.post('/v1/chat/completions', asked);
+      assert.equal(answer.status, 200, await answer.text());
+      assert.deepEqual(far.last, { model: 'test-model', messages: after(taken), seed: 7 });
+      assert.equal(answer.headers.get('x-sluice-dropped'), dropped);
+      const strict = await far.post('/v1/chat/completions', { ...asked, strict: true });
+      assert.equal(strict.status, dropped === null ? 200 : 400, await strict.text());
+    });
+  }
+
+  for (const [host, refused] of [
+    ['api.groq.com', ['reasoning_content']],
+    ['api.mistral.ai', THOUGHTS],
+  ] as const) {
+    test(`${host}: an answer goes back as it came`, async (context) => {
+      const far = await openFar(context, host, refusing(...refused));
+      for (const more of [{}, { download_media: true }]) {
+        const first = await far.post('/v1/chat/completions', { messages: MESSAGES, ...more });
+        const { choices } = (await first.json()) as { choices: readonly { readonly message: Json }[] };
+        const message = choices[0]?.message ?? {};
+        assert.deepEqual(
+          THOUGHTS.map((name) => message[name]),
+          ['Hm. ', 'Hm. '],
+        );
+        const answer = await far.post('/v1/chat/completions', {
+          messages: [...MESSAGES, message, ...MESSAGES],
+          ...more,
+        });
+        assert.equal(answer.status, 200, await answer.text());
+      }
+    });
+  }
+
+  test('Mistral: those of a client of another format are left out, and named', async (context) => {
+    const far = await openFar(context, 'api.mistral.ai', refusing(...THOUGHTS));
+    const content = [
+      { type: 'thinking', thinking: 'Be kind.', signature: '' },
+      { type: 'text', text: 'Hello' },
+    ];
+    const messages = [...MESSAGES, { role: 'assistant', content }, ...MESSAGES];
+    const answer = await far.post('/v1/messages', { max_tokens: 9, messages });
+    assert.equal(answer.status, 200, await answer.text());
+    assert.equal(answer.headers.get('x-sluice-dropped'), 'reasoning');
+  });
+
+  test('of a long chat all arrive', async (context) => {
+    const far = await openFar(context, 'api.deepseek.com', refusing());
+    const reasoning = 'a line of "thought"\n'.repeat(5_000);
+    const answer = await far.post('/v1/chat/completions', { messages: after({ reasoning }) });
+    assert.equal(answer.status, 200, await answer.text());
+    assert.deepEqual(far.last.messages, after({ reasoning, reasoning_content: reasoning }));
+  });
+});
+
 describe('an answer in JSON, of which an upstream wants to be told in words', { timeout: 60_000 }, () => {
   /** Refuses what DeepSeek refuses, and OpenAI where nothing but the form is asked for. */
   const script: VendorScript = ({ body }) => {

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { Call } from '../../core/call.ts';
 import type { ChatRequest } from '../../core/chat.ts';
 import type { Batch } from '../../core/chunk.ts';
 import { collect, within } from '../../core/collect.ts';
@@ -136,7 +137,7 @@ function toQuestion(request: FastifyRequest, json: JsonBody, read: Read, deps: D
     dropped: droppedOf(read),
     idleMs: body.stream_timeout == null ? undefined : body.stream_timeout * 1_000,
     request: () => toChatRequest(json, read.whole(), wholeMessages(), wish),
-    relay: canRelay(body) ? (target) => toRelay(target, read, messages, wholeMessages, stream) : undefined,
+    relay: canRelay(body) ? (target, call) => toRelay(target, read, messages, wholeMessages, stream, call) : undefined,
   };
 }
 
@@ -207,6 +208,7 @@ function toRelay(
   messages: readonly WireMessage[],
   wholeMessages: () => readonly WireMessage[],
   stream: boolean,
+  call: Call,
 ): RelayRequest | undefined {
   const { relay } = target.provider;
   if (relay?.takesNoSchemas === true && body.response_format?.['type'] === 'json_schema') return undefined;
@@ -220,8 +222,9 @@ function toRelay(
     edits.set(name, JSON.stringify(name === 'reasoning_effort' ? inItsWords(value) : value));
   if (body.model !== target.model) edits.set('model', JSON.stringify(target.model));
   const taken = relay?.taken;
-  if (taken !== undefined && messages.some((message) => taken(message) !== message))
-    edits.set('messages', JSON.stringify(wholeMessages().map(taken)));
+  const drop = (field: string): void => call.drop(field);
+  if (taken !== undefined && messages.some((message) => taken(message, drop) !== message))
+    edits.set('messages', JSON.stringify(wholeMessages().map((message) => taken(message, drop))));
   else if (messages !== body.messages) edits.set('messages', JSON.stringify(messages));
   // Usage is recorded whether or not the client wants to see it.
   if (relay?.countsUnasked === true) edits.set('stream_options', undefined);

@@ -69,7 +69,7 @@ export function createOpenAiProvider(
     target,
     countsUnasked: service.countsUnasked === true,
     takesNoSchemas: service.takesNoSchemas === true,
-    taken: (message) => takenMessage(message, service),
+    taken: (message, drop) => takenMessage(message, service, drop),
   };
 
   async function ask(request: ChatRequest, call: Call): Promise<AsyncIterator<Batch>> {

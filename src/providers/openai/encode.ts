@@ -30,7 +30,7 @@ export function encodeRequest(
   return {
     ...ownExtra(request),
     model: request.model,
-    messages: messagesOf(request).map((message) => takenMessage(encodeMessage(message, service), service)),
+    messages: messagesOf(request).map((message) => takenMessage(encodeMessage(message, service), service, drop)),
     stream,
     ...(stream && service.countsUnasked !== true ? { stream_options: { include_usage: true } } : {}),
     ...defined({

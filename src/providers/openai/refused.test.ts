@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chatRequest } from '../../../test/support/chat-request.ts';
 import type { ChatRequest, Message } from '../../core/chat.ts';
+import { encodeRequest } from './encode.ts';
 import { withoutRefused } from './refused.ts';
 import { serviceAt } from './services.ts';
 
@@ -25,16 +26,23 @@ test('what a service refuses is left out, and named', () => {
     ['mine.openai.azure.com', 'top_k'],
     ['api.groq.com', 'top_k', 'reasoning'],
     ['api.cerebras.ai', 'reasoning'],
+    ['api.mistral.ai', 'reasoning'],
     ['openrouter.ai'],
     ['127.0.0.1'],
   ];
   for (const [host, ...expected] of cases) {
     const dropped: string[] = [];
-    const left = withoutRefused(asked(), serviceAt(host), (field) => dropped.push(field));
+    const drop = (field: string) => dropped.push(field);
+    const service = serviceAt(host);
+    const left = encodeRequest(withoutRefused(asked(), service, drop), false, drop, service);
     assert.deepEqual(dropped, [...expected], host);
-    assert.equal(left.sampling.topK, dropped.includes('top_k') ? undefined : 5);
-    assert.equal(left.sampling.topP, 1);
-    assert.equal(left.messages[0]?.content.length, dropped.includes('reasoning') ? 1 : 2);
+    assert.equal(left['top_k'], dropped.includes('top_k') ? undefined : 5);
+    assert.equal(left['top_p'], 1);
+    const thoughts = dropped.includes('reasoning') ? {} : { reasoning_content: 'hm' };
+    assert.deepEqual(left['messages'], [
+      { role: 'assistant', content: 'Yes.', ...thoughts },
+      { role: 'user', content: '' },
+    ]);
   }
 });
 

@@ -1,5 +1,8 @@
 /** Fields that some services answer with an error, where most pass over what they do not know. */
-export type RefusedField = 'top_k' | 'reasoning_content';
+export type RefusedField = 'top_k' | ThoughtsField;
+
+/** What an assistant's message has thoughts in. */
+export type ThoughtsField = 'reasoning' | 'reasoning_content';
 
 /** What one service takes otherwise than most that speak this wire format. */
 export interface Service {
@@ -26,7 +29,7 @@ const SERVICES: readonly (readonly [host: string, service: Service])[] = [
   ['api.deepseek.com', { takesNoSchemas: true }],
   // https://openrouter.ai/docs/features/multimodal/pdfs
   ['openrouter.ai', { fetchesFiles: true }],
-  ['.mistral.ai', { countsUnasked: true, hasShortIds: true }],
+  ['.mistral.ai', { refuses: new Set(['reasoning', 'reasoning_content']), countsUnasked: true, hasShortIds: true }],
 ];
 
 /** A service of which nothing is known. */
