@@ -9,6 +9,7 @@ import { queryObjects } from 'node:v8';
 import { top } from '../../src/cli/top/index.ts';
 import type { Terminal } from '../../src/cli/top/live.ts';
 import { eventually } from '../support/eventually.ts';
+import { unusedPort } from '../support/plain-server.ts';
 import { secureServer } from '../support/secure-server.ts';
 import { chat, entryOf, type ObservedWorld, openObserved } from './observe-world.ts';
 
@@ -72,9 +73,8 @@ describe('sluice top', { timeout: 60_000 }, () => {
       ({ message }: Error) =>
         /has another access key than the one given: give it/.test(message) && !message.includes('planted'),
     );
-    const gone = await openObserved();
-    await gone.close();
-    await assert.rejects(top({ url: gone.origin }, pipe, {}), /cannot be reached .*ECONNREFUSED/);
+    const gone = `http://127.0.0.1:${await unusedPort()}`;
+    await assert.rejects(top({ url: gone }, pipe, {}), /cannot be reached .*ECONNREFUSED/);
     await assert.rejects(top({ url: 'http://127.0.0.1:6000' }, pipe, {}), /cannot be reached .*\(bad port\)/);
     await assert.rejects(top({ url: 'nonsense' }, pipe, {}), /--url: got nonsense; allowed/);
     await assert.rejects(top({ interval: '0' }, pipe, {}), /--interval: got 0; allowed/);
