@@ -165,6 +165,8 @@ export class Observation implements Rostered {
   openPrices = 0;
   /** Its price was looked up. */
   isCharged = false;
+  /** Why its answers ended, in OpenAI's words: for traces only. */
+  finishes: readonly string[] = [];
 
   constructor(id: string, method: string, route: string, kind: RouteKind | undefined) {
     this.id = id;

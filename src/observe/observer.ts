@@ -2,7 +2,7 @@ import type { Call } from '../core/call.ts';
 import type { Usage } from '../core/chunk.ts';
 import { SluiceError, toSluiceError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import type { Pieces } from '../core/pieces.ts';
+import { type Pieces, tailOf } from '../core/pieces.ts';
 import type { Ability } from '../core/provider.ts';
 import { Roster } from '../core/roster.ts';
 import type { Secrets } from '../core/secrets.ts';
@@ -18,6 +18,8 @@ import type { Ledger } from './ledger.ts';
 import { Observation, type Operation, type RouteKind } from './observation.ts';
 
 const LONGEST_NAME = 256;
+/** In which an answer says why it ended: this stands behind its text. */
+const FINISH_BYTES = 64 * 1024;
 
 /** Where nothing came before the whole answer, the time to its first piece says nothing. */
 const WHOLE: ReadonlySet<Operation> = new Set(['embedding', 'rerank', 'moderation', 'count_tokens', 'image']);
@@ -178,11 +180,17 @@ export class Observer implements RouteWatcher {
     return (latin1) => tap.take(Buffer.from(latin1, 'latin1'));
   }
 
+  finished(call: Call, finish: string): void {
+    const observation = this.traces ? noted(call) : undefined;
+    if (observation !== undefined) observation.finishes = [...observation.finishes, finish];
+  }
+
   relayed(call: Call, pieces: Pieces): void {
     const observation = noted(call);
     if (observation === undefined) return;
     // Nothing of it came earlier than the rest.
     observation.firstChunk = Number.NaN;
+    if (this.traces) observation.finishes = finishesIn(pieces);
     if (this.mode !== 'full') return;
     const tap = new WireTap(false);
     // They are not ours once they are sent.
@@ -269,6 +277,12 @@ export class Observer implements RouteWatcher {
 /** What is noted of the request of a call, as long as it runs. */
 function noted({ watched }: Call): Observation | undefined {
   return watched instanceof Observation && watched.place !== -1 ? watched : undefined;
+}
+
+/** Why the choices of a completion in OpenAI's wire format ended. In JSON a quote inside a text is escaped, so no text of a model matches. */
+function finishesIn(pieces: Pieces): readonly string[] {
+  const end = tailOf(pieces, FINISH_BYTES).toString('latin1');
+  return Array.from(end.matchAll(/"finish_reason"\s*:\s*"([a-z_]{1,64})"/g), ([, finish = '']) => finish);
 }
 
 /** Names of models come from clients. */

@@ -30,7 +30,7 @@ export async function openChunks(
   scope: CallScope,
   deadlines: Deadlines,
   limits: Limits,
-  onUsage: (usage: Usage) => void,
+  onEnd: OnEnd,
 ): Promise<OpenedChunks> {
   const { provider, model } = target;
   if (provider.chat === undefined) {
@@ -50,7 +50,7 @@ export async function openChunks(
       // One by one: there is a limit to what a call takes at once.
       for (const chunk of value) head.push(chunk);
       if (value.some(isVisible))
-        return { kind: 'chunks', chunks: new WholeAnswer(head, source, target, request, onUsage, limits) };
+        return { kind: 'chunks', chunks: new WholeAnswer(head, source, target, request, onEnd, limits) };
     }
   } catch (error) {
     await source.close();
@@ -60,7 +60,7 @@ export async function openChunks(
   if (!head.some((chunk) => chunk.type === 'finish')) {
     throw new SluiceError('upstream_cut', 'The provider ended its answer before it began.');
   }
-  return { kind: 'chunks', chunks: new WholeAnswer(head, undefined, target, request, onUsage, limits) };
+  return { kind: 'chunks', chunks: new WholeAnswer(head, undefined, target, request, onEnd, limits) };
 }
 
 /** The chunk that says who answers. */
@@ -72,6 +72,9 @@ export function introduction({ provider, model }: Target): Chunk {
 /** Where batches come from; undefined: all are there. */
 type Source = { next(): Promise<IteratorResult<Batch>>; close(): Promise<void> } | undefined;
 
+/** Told once of an answer that ended well: what it cost, and why it ended. */
+export type OnEnd = (usage: Usage, finish: string) => void;
+
 /**
  * The answer in the order that both dialects promise: provider first; one usage and one finish, last. No generator: every batch
  * of every answer passes here.
@@ -80,25 +83,18 @@ export class WholeAnswer implements AsyncIterableIterator<Batch> {
   readonly #source: Source;
   readonly #target: Target;
   readonly #promptTokens: number;
-  readonly #onUsage: (usage: Usage) => void;
+  readonly #onEnd: OnEnd;
   readonly #ending: Ending;
   #head: Batch | undefined;
   #isOver = false;
 
-  constructor(
-    head: Batch,
-    source: Source,
-    target: Target,
-    request: ChatRequest,
-    onUsage: (usage: Usage) => void,
-    limits: EndingLimits,
-  ) {
+  constructor(head: Batch, source: Source, target: Target, request: ChatRequest, onEnd: OnEnd, limits: EndingLimits) {
     this.#head = head;
     this.#source = source;
     this.#target = target;
     // A number, so that a long prompt can go.
     this.#promptTokens = estimatePrompt(request.messages, textBytes);
-    this.#onUsage = onUsage;
+    this.#onEnd = onEnd;
     this.#ending = new Ending(limits);
   }
 
@@ -148,10 +144,10 @@ export class WholeAnswer implements AsyncIterableIterator<Batch> {
 
   async #end(): Promise<IteratorResult<Batch>> {
     try {
-      const last = this.#ending.chunks(this.#promptTokens);
-      for (const chunk of last) if (chunk.type === 'usage') this.#onUsage(chunk.usage);
+      const { usage, finish } = this.#ending.last(this.#promptTokens);
+      this.#onEnd(usage, finish.finish);
       await this.return();
-      return { done: false, value: last };
+      return { done: false, value: [{ type: 'usage', usage }, finish] };
     } catch (error) {
       return this.#fail(error);
     }
@@ -159,6 +155,7 @@ export class WholeAnswer implements AsyncIterableIterator<Batch> {
 }
 
 type EndingLimits = Pick<Limits, 'answerBytes'>;
+type Finish = Extract<Chunk, { type: 'finish' }>;
 
 /** Holds back what belongs to the end of an answer, and counts what a provider did not. */
 class Ending {
@@ -167,7 +164,7 @@ class Ending {
   #calls: Set<number> | undefined;
   #callSize = 0;
   #usage: Usage | undefined;
-  #finish: Extract<Chunk, { type: 'finish' }> | undefined;
+  #finish: Finish | undefined;
   readonly #estimate = new TextEstimate();
 
   constructor(limits: EndingLimits) {
@@ -218,13 +215,13 @@ class Ending {
   }
 
   /** @param promptTokens as estimated */
-  chunks(promptTokens: number): Batch {
+  last(promptTokens: number): { readonly usage: Usage; readonly finish: Finish } {
     if (this.#finish === undefined)
       throw new SluiceError('upstream_cut', 'The provider ended its answer in the middle.');
     const completionTokens = this.#estimate.tokens;
     const totalTokens = promptTokens + completionTokens;
     const usage = this.#usage ?? { promptTokens, completionTokens, totalTokens, estimated: true };
-    return [{ type: 'usage', usage }, this.#finish];
+    return { usage, finish: this.#finish };
   }
 }
 

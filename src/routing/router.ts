@@ -82,6 +82,8 @@ export interface RouteWatcher {
   answered(call: Call, target: Target): void;
   /** Who wants to see what is relayed as a stream, if anybody. */
   relays(call: Call): ((latin1: string) => void) | undefined;
+  /** Why an answer ended; of one that is relayed as a whole its bytes tell. */
+  finished(call: Call, finish: string): void;
   /** An answer was relayed as a whole. */
   relayed(call: Call, pieces: Pieces): void;
 }
@@ -209,7 +211,10 @@ export class Router {
     limits: Limits,
   ): Promise<Answered['value']> {
     const { deadlines, client } = this.#deps;
-    const onUsage = (usage: Usage) => this.#deps.onUsage(target, usage, scope);
+    const onEnd = (usage: Usage | undefined, finish: string | undefined) => {
+      if (usage !== undefined) this.#deps.onUsage(target, usage, scope);
+      if (finish !== undefined) this.#deps.watcher?.finished(scope, finish);
+    };
     const draws = answersWithImages(target, this.#look);
     const relay = target.provider.relay === undefined || draws ? undefined : question.relay?.(target, scope);
     if (relay === undefined) {
@@ -220,7 +225,7 @@ export class Router {
         return {
           kind: 'chunks',
           isSent: true,
-          chunks: chunks(new WholeAnswer(whole, undefined, target, enriched, onUsage, limits)),
+          chunks: chunks(new WholeAnswer(whole, undefined, target, enriched, onEnd, limits)),
           headers: rateLimitsOf(scope),
         };
       }
@@ -228,7 +233,7 @@ export class Router {
       const provider = draws
         ? imageAsChat(target.provider, { deadlines, limits, look: this.#look }, altOf(asked))
         : target.provider;
-      const opened = await openChunks({ ...target, provider }, request, scope, deadlines, limits, onUsage);
+      const opened = await openChunks({ ...target, provider }, request, scope, deadlines, limits, onEnd);
       // What goes there was written anew.
       return { ...opened, isSent: true, chunks: chunks(opened.chunks), headers: rateLimitsOf(scope) };
     }
@@ -236,19 +241,19 @@ export class Router {
     switch (relayed.kind) {
       case 'body':
         this.#deps.watcher?.relayed(scope, relayed.pieces);
-        if (relayed.usage !== undefined) onUsage(relayed.usage);
+        onEnd(relayed.usage, undefined);
         return relayed;
       case 'stream':
         return withEnd(relayed, this.#deps.watcher?.relays(scope), () => {
-          const { usage } = relayed.summary();
-          if (usage !== undefined) onUsage(usage);
+          const { usage, finish } = relayed.summary();
+          onEnd(usage, finish);
         });
       case 'decoded': {
         const { request, chunks } = await ready();
         return {
           kind: 'chunks',
           isSent: false,
-          chunks: chunks(new WholeAnswer(relayed.batch, undefined, target, request, onUsage, limits)),
+          chunks: chunks(new WholeAnswer(relayed.batch, undefined, target, request, onEnd, limits)),
         };
       }
       default:

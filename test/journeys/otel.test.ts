@@ -62,6 +62,7 @@ describe('OpenTelemetry', { timeout: 60_000 }, () => {
       'gen_ai.request.model': 'gpt-4o',
       'server.address': '127.0.0.1',
       'server.port': Number(new URL(world.openai.origin).port),
+      'gen_ai.response.finish_reasons': ['stop'],
       'gen_ai.usage.input_tokens': 1_000,
       'gen_ai.usage.output_tokens': 100,
       'gen_ai.usage.cache_read.input_tokens': 0,
@@ -72,6 +73,31 @@ describe('OpenTelemetry', { timeout: 60_000 }, () => {
     );
     assert.ok(Number(start) <= Number(begun) && Number(begun) < Number(end));
     assert.ok(Math.abs(Number(start) / 1e6 - Date.now()) < 60_000);
+  });
+
+  test('the call says why its answer ended, whichever way that came', async () => {
+    const call = { id: 'call_1', name: 'look', arguments: ['{"at": "\\"finish_reason\\": \\"planted\\""}'] };
+    const script = { text: ['"finish_reason": "planted"'], toolCalls: [call] };
+    for (const [fields, expected] of [
+      [{}, ['tool_calls']],
+      [{ stream: true }, ['tool_calls']],
+      // What is not relayed is decoded.
+      [{ download_media: true }, ['tool_calls']],
+      [{ download_media: true, stream: true }, ['tool_calls']],
+    ] as const) {
+      world.answers(script);
+      const { id } = await chat(world, fields);
+      const [, asked] = await spansOf(collector, id);
+      assert.deepEqual(asked?.of['gen_ai.response.finish_reasons'], expected, JSON.stringify(fields));
+    }
+    world.answers({ text: ['Hi'], finish: 'length' });
+    // The second one is like the first, and recognized without being parsed.
+    for (const fields of [{}, {}, { n: 2, download_media: true }]) {
+      const { id } = await chat(world, fields);
+      const [, asked] = await spansOf(collector, id);
+      const expected = Array.from({ length: 'n' in fields ? 2 : 1 }, () => 'length');
+      assert.deepEqual(asked?.of['gen_ai.response.finish_reasons'], expected);
+    }
   });
 
   test('the trace of the client goes on, and upstreams hear nothing of it', async () => {

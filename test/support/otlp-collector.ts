@@ -14,7 +14,7 @@ export interface SeenSpan {
   readonly endTimeUnixNano: string;
   readonly status?: { readonly code: number; readonly message?: string };
   readonly events?: readonly { readonly name: string; readonly attributes: readonly object[] }[];
-  readonly of: Readonly<Record<string, string | number | boolean>>;
+  readonly of: ReturnType<typeof objectOf>;
 }
 
 export interface OtlpCollector {
@@ -95,9 +95,13 @@ export async function startOtlpCollector(): Promise<OtlpCollector> {
 /** The attributes of something. */
 export function objectOf(
   attributes: readonly { key: string; value: Readonly<Record<string, unknown>> }[],
-): Record<string, string | number | boolean> {
+): Record<string, string | number | boolean | readonly unknown[]> {
   return Object.fromEntries(
     attributes.map(({ key, value }) => {
+      if ('arrayValue' in value) {
+        const { values } = value['arrayValue'] as { values: readonly { stringValue: string }[] };
+        return [key, values.map((each) => each.stringValue)];
+      }
       const { stringValue, intValue, doubleValue, boolValue } = value as Record<string, string | number | boolean>;
       return [
         key,

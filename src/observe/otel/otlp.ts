@@ -1,7 +1,7 @@
 /** What of OTLP over HTTP in JSON is needed here (https://opentelemetry.io/docs/specs/otlp/#otlphttp). */
 
 /** undefined: the attribute is left out. */
-export type AttributeValue = string | number | boolean | undefined;
+export type AttributeValue = string | number | boolean | readonly string[] | undefined;
 
 /** `value` is an `AnyValue` of the protocol: `{ stringValue: … }` and so on. */
 export interface KeyValue {
@@ -14,7 +14,8 @@ export function attributes(values: Readonly<Record<string, AttributeValue>>): re
   return Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [{ key, value: typed(value) }]));
 }
 
-function typed(value: string | number | boolean): object {
+function typed(value: Exclude<AttributeValue, undefined>): object {
+  if (typeof value === 'object') return { arrayValue: { values: value.map(typed) } };
   if (typeof value === 'string') return { stringValue: value.toWellFormed() };
   if (typeof value === 'boolean') return { boolValue: value };
   return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value };

@@ -65,7 +65,7 @@ function answering(
   spanId: string,
   addressOf: AddressOf,
 ): readonly Span[] {
-  const { provider, model = '', usage, error } = seen;
+  const { provider, model = '', usage, error, finishes } = seen;
   if (provider === undefined) return [];
   const end = nanoseconds(seen.time + seen.duration);
   const hasFailed = error !== undefined && isFailure(seen);
@@ -78,6 +78,7 @@ function answering(
       endTimeUnixNano: end,
       attributes: attributes({
         ...about(seen, { provider, model }, addressOf),
+        'gen_ai.response.finish_reasons': finishes.length === 0 ? undefined : finishes,
         'gen_ai.usage.input_tokens': usage?.promptTokens,
         'gen_ai.usage.output_tokens': usage?.completionTokens,
         'gen_ai.usage.cache_read.input_tokens': usage?.cachedTokens,
