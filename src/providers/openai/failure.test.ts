@@ -85,7 +85,19 @@ describe('failureOfStatus', () => {
     ]) {
       assert.equal(of(400, body).message, 'words');
     }
-    assert.match(of(422, { detail: [{ loc: ['body'], msg: 'wrong' }] }).message, /wrong/);
+    const detail = [
+      {
+        type: 'extra_forbidden',
+        loc: ['body', 'messages', 1, 'assistant', 'x'],
+        msg: 'Extra inputs are not permitted',
+      },
+      { loc: ['body', 'n'], msg: 'too large' },
+    ];
+    const told = 'body.messages.1.assistant.x: Extra inputs are not permitted; body.n: too large';
+    assert.equal(of(422, { detail }).message, told);
+    assert.equal(of(422, { object: 'error', message: { detail }, type: 'invalid_request_error' }).message, told);
+    assert.equal(of(422, { detail: ['odd', null] }).message, '["odd",null]');
+    assert.equal(of(422, { detail: { status: 'odd' } }).message, '{"status":"odd"}');
   });
 
   test('pages and rubbish are never quoted', () => {
@@ -148,7 +160,9 @@ describe('failureInAnswer', () => {
   });
 
   test('survives any JSON', () => {
-    const hostile = fc.constantFrom({ code: { toString: 1, valueOf: 1 } }, { message: { toJSON: 1 } }, { code: [[]] });
+    const hostile = fc.constantFrom({ code: { toString: 1, valueOf: 1 } }, { message: { toJSON: 1 } }, { code: [[]] }, [
+      { loc: [{ toString: 1 }], msg: 'x' },
+    ]);
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), hostile), (error) => {
         failureInAnswer({ error });

@@ -115,7 +115,22 @@ function candidates(json: unknown): unknown[] {
   if (typeof first !== 'object' || first === null) return [];
   const { error, message, detail } = first as { error?: unknown; message?: unknown; detail?: unknown };
   const inner = typeof error === 'object' && error !== null ? (error as { message?: unknown }).message : error;
-  return [inner, message, typeof detail === 'object' && detail !== null ? JSON.stringify(detail) : detail];
+  const details = typeof detail === 'object' && detail !== null ? JSON.stringify(detail) : detail;
+  return [inner, wrongFields(membersOf(message)['detail']) ?? message, wrongFields(detail) ?? details];
+}
+
+/** What FastAPI says of each wrong field, in words; Mistral has the list within its message. */
+function wrongFields(list: unknown): string | undefined {
+  if (!Array.isArray(list) || list.length === 0) return undefined;
+  const words = list.flatMap((each) => {
+    const { loc, msg } = membersOf(each);
+    return Array.isArray(loc) && loc.every(isStep) && typeof msg === 'string' ? [`${loc.join('.')}: ${msg}`] : [];
+  });
+  return words.length < list.length ? undefined : words.join('; ');
+}
+
+function isStep(step: unknown): boolean {
+  return typeof step === 'string' || typeof step === 'number';
 }
 
 function clean(text: string): string {
