@@ -112,10 +112,12 @@ export interface Relay {
   /** A request with a JSON Schema for its answer is refused, and has to be decoded. */
   readonly takesNoSchemas?: boolean;
   /**
-   * A message in the form in which the upstream takes it: the same object where there is nothing to change. `drop` hears of what
-   * has no place there.
+   * A message in the form in which a model of the upstream takes it: the same object where there is nothing to change. `drop` hears
+   * of what has no place there.
    */
-  readonly taken?: <T extends { readonly role: string }>(message: T, drop: (field: string) => void) => T;
+  readonly taken?: <T extends { readonly role: string }>(message: T, model: string, drop: (field: string) => void) => T;
+  /** Whether a failure says how messages of a model are to be taken from now on, so that the same request may succeed. */
+  learn?(model: string, failure: SluiceError): boolean;
   /** Address and headers of an endpoint such as `/chat/completions`, with the credentials of the call. */
   target(endpoint: string, credentials: Credentials): RelayTarget;
 }

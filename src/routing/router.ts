@@ -182,7 +182,10 @@ export class Router {
     this.#deps.onUsage(target, usage, call);
   }
 
-  /** Relays what can be relayed; what the upstream wants over another of its APIs is decoded, since `chat` knows the way. */
+  /**
+   * Relays what can be relayed. What the upstream wants over another of its APIs is decoded, since `chat` knows the way; what it wants
+   * said otherwise goes there once more.
+   */
   #openOrDetour(
     target: Target,
     question: Question,
@@ -190,16 +193,19 @@ export class Router {
     scope: CallScope,
     limits: Limits,
   ): Promise<Answered['value']> {
-    const detours = question.relay === undefined ? undefined : target.provider.relay?.detours;
-    if (detours === undefined) return this.#open(target, question, ready, scope, limits);
+    const relay = question.relay === undefined ? undefined : target.provider.relay;
+    if (relay === undefined) return this.#open(target, question, ready, scope, limits);
+    const { detours } = relay;
     const decode = (): Promise<Answered['value']> => {
       const { relay: _, ...decoded } = question;
       return this.#open(target, decoded, ready, scope, limits);
     };
-    if (detours.has(target.model)) return decode();
+    if (detours?.has(target.model)) return decode();
     return this.#open(target, question, ready, scope, limits).catch((error: unknown) => {
-      if (!(error instanceof SluiceError) || !detours.learn(target.model, error)) throw error;
-      return decode();
+      if (!(error instanceof SluiceError)) throw error;
+      if (detours?.learn(target.model, error)) return decode();
+      if (relay.learn?.(target.model, error)) return this.#openOrDetour(target, question, ready, scope, limits);
+      throw error;
     });
   }
 

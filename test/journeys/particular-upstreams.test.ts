@@ -234,17 +234,17 @@ describe('Mistral, whose ids of tool calls have nine letters and digits', { time
   });
 });
 
-describe('thoughts that a client hands back with its messages', { timeout: 60_000 }, () => {
+describe('what a client hands back with its messages', { timeout: 60_000 }, () => {
   const THOUGHTS = ['reasoning', 'reasoning_content'] as const;
-  /** Refuses these names as the services do that know what a message may say. */
+  /** Refuses these names, in words of which some services have their own. */
   const refusing =
-    (...names: readonly string[]): VendorScript =>
+    (names: readonly string[], said = "messages[1]: property 'NAME' is unsupported"): VendorScript =>
     ({ body }) => {
       const { messages } = body as Far['last'];
       const name = names.find((each) => messages.some((message) => each in message));
       return name === undefined
         ? { reasoning: ['Hm. '], text: ['Sunny'] }
-        : { status: 400, errorMessage: `property '${name}' is unsupported` };
+        : { status: 422, errorMessage: said.replace('NAME', name) };
     };
   const after = (said: Json): Json[] => [
     ...MESSAGES,
@@ -265,9 +265,13 @@ describe('thoughts that a client hands back with its messages', { timeout: 60_00
     ['api.groq.com', ['reasoning_content'], { reasoning: 'Be kind.' }, { reasoning: 'Be kind.' }, null],
     ['api.mistral.ai', THOUGHTS, both, {}, 'reasoning'],
     ['api.mistral.ai', THOUGHTS, { reasoning: null, reasoning_content: '' }, {}, null],
+    ['api.mistral.ai', ['refusal', 'annotations'], { refusal: null, annotations: [] }, {}, null],
+    ['api.mistral.ai', ['refusal'], { refusal: 'No.' }, {}, 'refusal'],
+    ['somewhere.example', ['refusal', 'annotations'], { refusal: null, annotations: [] }, {}, null],
+    ['somewhere.example', ['reasoning_details'], { reasoning_details: [{}] }, {}, 'reasoning_details'],
   ] as const) {
     test(`${JSON.stringify(handed)}: as ${host} takes them`, async (context) => {
-      const far = await openFar(context, host, refusing(...refused));
+      const far = await openFar(context, host, refusing(refused));
       const asked = { messages: after(handed), seed: 7 };
       const answer = await far.post('/v1/chat/completions', asked);
       assert.equal(answer.status, 200, await answer.text());
@@ -283,7 +287,7 @@ describe('thoughts that a client hands back with its messages', { timeout: 60_00
     ['api.mistral.ai', THOUGHTS],
   ] as const) {
     test(`${host}: an answer goes back as it came`, async (context) => {
-      const far = await openFar(context, host, refusing(...refused));
+      const far = await openFar(context, host, refusing(refused));
       for (const more of [{}, { download_media: true }]) {
         const first = await far.post('/v1/chat/completions', { messages: MESSAGES, ...more });
         const { choices } = (await first.json()) as { choices: readonly { readonly message: Json }[] };
@@ -302,7 +306,7 @@ describe('thoughts that a client hands back with its messages', { timeout: 60_00
   }
 
   test('Mistral: those of a client of another format are left out, and named', async (context) => {
-    const far = await openFar(context, 'api.mistral.ai', refusing(...THOUGHTS));
+    const far = await openFar(context, 'api.mistral.ai', refusing(THOUGHTS));
     const content = [
       { type: 'thinking', thinking: 'Be kind.', signature: '' },
       { type: 'text', text: 'Hello' },
@@ -313,8 +317,110 @@ describe('thoughts that a client hands back with its messages', { timeout: 60_00
     assert.equal(answer.headers.get('x-sluice-dropped'), 'reasoning');
   });
 
+  for (const [said, names, left, dropped] of [
+    [
+      "'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property 'NAME' is unsupported)]",
+      THOUGHTS,
+      {},
+      'reasoning',
+    ],
+    ["Unknown parameter: 'messages[1].NAME'.", THOUGHTS, {}, 'reasoning'],
+    [
+      'body.messages.1.assistant.NAME: Extra inputs are not permitted',
+      ['reasoning_content'],
+      { reasoning: 'Be kind.' },
+      null,
+    ],
+    [
+      'messages[1]: unknown field `NAME`, expected one of `role`, `content`',
+      ['reasoning'],
+      { reasoning_content: 'Be kind.' },
+      null,
+    ],
+  ] as const) {
+    test(`are left out where an upstream says so, and it is remembered for the model: ${said}`, async (context) => {
+      const far = await openFar(context, 'somewhere.example', refusing(names, said));
+      const ask = async (more: Json, tries: number): Promise<void> => {
+        const before = far.chats.length;
+        const answer = await far.post('/v1/chat/completions', { messages: after(both), ...more });
+        assert.equal(answer.status, 200, await answer.text());
+        assert.equal(far.chats.length - before, tries);
+        assert.deepEqual(far.last.messages, after(left));
+        assert.equal(answer.headers.get('x-sluice-dropped'), dropped);
+      };
+      await ask({}, 1 + names.length);
+      await ask({}, 1);
+      await ask({ stream: true }, 1);
+      await ask({ stream: true, model: 'far/other-model' }, 1 + names.length);
+      const strict = await far.post('/v1/chat/completions', { messages: after(both), strict: true });
+      assert.equal(strict.status, dropped === null ? 200 : 400, await strict.text());
+    });
+  }
+
+  for (const [host, tries] of [
+    ['api.mistral.ai', [1, 1]],
+    ['somewhere.example', [2, 1]],
+  ] as const) {
+    test(`${host}: signatures of calls, which Gemini gave, are left out`, async (context) => {
+      const far = await openFar(context, host, ({ body }) =>
+        JSON.stringify(body).includes('extra_content')
+          ? {
+              status: 422,
+              errorMessage: 'messages.1.assistant.tool_calls.0.extra_content: Extra inputs are not permitted',
+            }
+          : { text: ['Sunny'] },
+      );
+      const call = { id: 'D681PevKs', type: 'function', function: { name: 'weather', arguments: '{}' } };
+      const signed = { ...call, extra_content: { google: { thought_signature: 'c2lnbmVk' } } };
+      for (const [at, more] of [{}, { download_media: true }].entries()) {
+        const before = far.chats.length;
+        const answer = await far.post('/v1/chat/completions', {
+          messages: [...MESSAGES, { role: 'assistant', content: null, tool_calls: [signed] }],
+          ...more,
+        });
+        assert.equal(answer.status, 200, await answer.text());
+        assert.equal(far.chats.length - before, tries[at]);
+        assert.deepEqual(far.last.messages[1]?.['tool_calls'], [call]);
+        assert.equal(answer.headers.get('x-sluice-dropped'), null);
+      }
+    });
+  }
+
+  test('are left out where an upstream says so of a request that is translated', async (context) => {
+    const far = await openFar(
+      context,
+      'somewhere.example',
+      refusing(THOUGHTS, "Unknown parameter: 'messages[1].NAME'."),
+    );
+    for (const tries of [2, 1]) {
+      const before = far.chats.length;
+      const answer = await far.post('/v1/chat/completions', { messages: after(both), download_media: true });
+      assert.equal(answer.status, 200, await answer.text());
+      assert.equal(far.chats.length - before, tries);
+      assert.equal(answer.headers.get('x-sluice-dropped'), 'reasoning');
+    }
+  });
+
+  for (const said of [
+    'The `reasoning_content` in the thinking mode must be passed back to the API.',
+    'Missing `reasoning_content` field in the assistant message at message index 1.',
+    "property 'reasoning' is unsupported",
+    'Reasoning and images in messages are not supported by this model.',
+    'messages[1]: unknown field `mood`, expected one of `role`, `content`, `reasoning_content`',
+  ]) {
+    test(`nothing is left out because of “${said}”`, async (context) => {
+      const far = await openFar(context, 'somewhere.example', () => ({ status: 400, errorMessage: said }));
+      for (const more of [{}, { download_media: true }]) {
+        const before = far.chats.length;
+        const answer = await far.post('/v1/chat/completions', { messages: after(both), ...more });
+        assert.equal(answer.status, 400, await answer.text());
+        assert.equal(far.chats.length - before, 1);
+      }
+    });
+  }
+
   test('of a long chat all arrive', async (context) => {
-    const far = await openFar(context, 'api.deepseek.com', refusing());
+    const far = await openFar(context, 'api.deepseek.com', refusing([]));
     const reasoning = 'a line of "thought"\n'.repeat(5_000);
     const answer = await far.post('/v1/chat/completions', { messages: after({ reasoning }) });
     assert.equal(answer.status, 200, await answer.text());

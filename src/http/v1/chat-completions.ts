@@ -223,8 +223,8 @@ function toRelay(
   if (body.model !== target.model) edits.set('model', JSON.stringify(target.model));
   const taken = relay?.taken;
   const drop = (field: string): void => call.drop(field);
-  if (taken !== undefined && messages.some((message) => taken(message, drop) !== message))
-    edits.set('messages', JSON.stringify(wholeMessages().map((message) => taken(message, drop))));
+  if (taken !== undefined && messages.some((message) => taken(message, target.model, drop) !== message))
+    edits.set('messages', JSON.stringify(wholeMessages().map((message) => taken(message, target.model, drop))));
   else if (messages !== body.messages) edits.set('messages', JSON.stringify(messages));
   // Usage is recorded whether or not the client wants to see it.
   if (relay?.countsUnasked === true) edits.set('stream_options', undefined);

@@ -16,6 +16,7 @@ import { type AnswerLimits, DecodedAnswer } from './decoded-answer.ts';
 import { encodeRequest } from './encode.ts';
 import { failureOfStatus } from './failure.ts';
 import { withJsonInWords } from './json-in-words.ts';
+import { LearnedService } from './learned-service.ts';
 import { capabilitiesOf, parseModels } from './models.ts';
 import { withoutRefused } from './refused.ts';
 import { RefusedFields } from './refused-fields.ts';
@@ -39,7 +40,7 @@ export function createOpenAiProvider(
 ): Provider {
   const base = new URL(config.baseUrl);
   const { origin } = base;
-  const service = serviceAt(base.hostname);
+  const service = new LearnedService(serviceAt(base.hostname));
   const basePath = base.pathname.replace(/\/$/, '');
   const configured = Object.freeze(headersWith(config.apiKey ?? ''));
 
@@ -67,15 +68,18 @@ export function createOpenAiProvider(
   const refused = new RefusedFields();
   const relay: Relay = {
     target,
-    countsUnasked: service.countsUnasked === true,
-    takesNoSchemas: service.takesNoSchemas === true,
-    taken: (message, drop) => takenMessage(message, service, drop),
+    countsUnasked: service.known.countsUnasked === true,
+    takesNoSchemas: service.known.takesNoSchemas === true,
+    taken: (message, model, drop) => takenMessage(message, service.of(model), drop),
+    learn: (model, failure) => service.learn(model, failure),
   };
 
   async function ask(request: ChatRequest, call: Call): Promise<AsyncIterator<Batch>> {
     const drop = (field: string): void => call.drop(field);
-    const taken = withPossibleStrict(withoutRefused(request, service, drop), drop);
-    const written = encodeRequest(withJsonInWords(taken, service, drop), canStream(request), drop, service);
+    const taken = withPossibleStrict(withoutRefused(request, service.known, drop), drop);
+    const asked = withJsonInWords(taken, service.known, drop);
+    const write = () => encodeRequest(asked, canStream(request), drop, service.of(request.model));
+    let written = write();
     // Each further round has a field less.
     for (;;) {
       const sent = refused.leaveOut(request, written, drop);
@@ -87,8 +91,9 @@ export function createOpenAiProvider(
         return new DecodedAnswer(response.body, deps.limits());
       }
       const said = await errorBody(response.body);
-      if (response.status !== 400 || !refused.learn(request, sent, said))
-        throw failureOfStatus(response.status, response.headers, said);
+      const failed = failureOfStatus(response.status, response.headers, said);
+      if (service.learn(request.model, failed)) written = write();
+      else if (response.status !== 400 || !refused.learn(request, sent, said)) throw failed;
     }
   }
 

@@ -1,8 +1,18 @@
 /** Fields that some services answer with an error, where most pass over what they do not know. */
-export type RefusedField = 'top_k' | ThoughtsField;
+export type RefusedField = 'top_k' | MessageExtra;
 
-/** What an assistant's message has thoughts in. */
-export type ThoughtsField = 'reasoning' | 'reasoning_content';
+/** What answers of some vendors have beside text and calls. Clients hand it back, also to others, and it can be left out. */
+export type MessageExtra = (typeof MESSAGE_EXTRAS)[number];
+export const MESSAGE_EXTRAS = [
+  'reasoning_content',
+  'reasoning_details',
+  'reasoning',
+  'refusal',
+  'annotations',
+  'images',
+  // Of a tool call: Gemini's signature of it.
+  'extra_content',
+] as const;
 
 /** What one service takes otherwise than most that speak this wire format. */
 export interface Service {
@@ -29,7 +39,7 @@ const SERVICES: readonly (readonly [host: string, service: Service])[] = [
   ['api.deepseek.com', { takesNoSchemas: true }],
   // https://openrouter.ai/docs/features/multimodal/pdfs
   ['openrouter.ai', { fetchesFiles: true }],
-  ['.mistral.ai', { refuses: new Set(['reasoning', 'reasoning_content']), countsUnasked: true, hasShortIds: true }],
+  ['.mistral.ai', { refuses: new Set(MESSAGE_EXTRAS), countsUnasked: true, hasShortIds: true }],
 ];
 
 /** A service of which nothing is known. */

@@ -1,45 +1,63 @@
 import { createHash } from 'node:crypto';
-import type { Service, ThoughtsField } from './services.ts';
+import { isObject } from '../../core/objects.ts';
+import { MESSAGE_EXTRAS, type MessageExtra, type Service } from './services.ts';
 
 /** A message in OpenAI's wire format, as far as it is looked at here. */
-interface WireMessage {
+interface WireMessage extends Readonly<Partial<Record<MessageExtra, unknown>>> {
   readonly role: string;
-  readonly reasoning?: unknown;
-  readonly reasoning_content?: unknown;
   readonly tool_calls?: unknown;
   readonly tool_call_id?: unknown;
 }
 
-/** A message as its service takes it: the same object where there is nothing to change. `drop` hears of thoughts that are lost. */
+/** A message as its service takes it: the same object where there is nothing to change. `drop` hears of what is lost. */
 export function takenMessage<T extends WireMessage>(message: T, service: Service, drop: (field: string) => void): T {
   const { knowsDeveloper, hasShortIds } = service;
   if (message.role === 'developer' && knowsDeveloper !== true) return { ...message, role: 'system' };
-  const thought = message.role === 'assistant' ? withTakenThoughts(message, service, drop) : message;
-  return hasShortIds === true ? withShortIds(thought) : thought;
+  const answer =
+    message.role === 'assistant' ? withTakenExtras(withTakenCalls(message, service), service, drop) : message;
+  return hasShortIds === true ? withShortIds(answer) : answer;
 }
 
 /**
- * Answers have thoughts under both names, and clients hand back both or either. Who refuses a name does not get it; all others get
- * the one that DeepSeek insists on (https://api-docs.deepseek.com/guides/thinking_mode#tool-calls).
+ * An answer that a client hands back, without what the service refuses of it. Answers have thoughts under both names, and clients hand
+ * back both or either: whoever does not refuse it gets the one that DeepSeek insists on
+ * (https://api-docs.deepseek.com/guides/thinking_mode#tool-calls).
  */
-function withTakenThoughts<T extends WireMessage>(message: T, { refuses }: Service, drop: (field: string) => void): T {
+function withTakenExtras<T extends WireMessage>(message: T, { refuses }: Service, drop: (field: string) => void): T {
   const { reasoning, reasoning_content: content } = message;
-  if (reasoning === undefined && content === undefined) return message;
-  if (refuses?.has('reasoning_content') !== true) {
-    return isText(reasoning) && content == null ? { ...message, reasoning_content: reasoning } : message;
-  }
-  const refused = THOUGHTS.filter((name) => refuses.has(name) && message[name] !== undefined);
-  if (refused.length === 0) return message;
-  const taken = { ...message };
+  const isMissing =
+    typeof reasoning === 'string' && reasoning !== '' && content == null && refuses?.has('reasoning_content') !== true;
+  const refused = refuses === undefined ? [] : MESSAGE_EXTRAS.filter((name) => name in message && refuses.has(name));
+  if (!isMissing && refused.length === 0) return message;
+  const taken = isMissing ? { ...message, reasoning_content: reasoning } : { ...message };
   for (const name of refused) delete taken[name];
-  if (!isText(taken.reasoning) && (isText(reasoning) || isText(content))) drop('reasoning');
+  if (hasThoughts(message) && !hasThoughts(taken)) drop('reasoning');
+  for (const name of refused) if (!THOUGHTS.has(name) && isSaid(message[name])) drop(name);
   return taken;
 }
 
-const THOUGHTS: readonly ThoughtsField[] = ['reasoning', 'reasoning_content'];
+/** Whoever refuses the signature of a call did not give it, and could not read it. */
+function withTakenCalls<T extends WireMessage>(message: T, { refuses }: Service): T {
+  const { tool_calls: calls } = message;
+  if (refuses?.has('extra_content') !== true || !Array.isArray(calls)) return message;
+  if (!calls.some((call) => isObject(call) && 'extra_content' in call)) return message;
+  const taken = calls.map((call) => {
+    if (!isObject(call)) return call;
+    const { extra_content: _, ...rest } = call;
+    return rest;
+  });
+  return { ...message, tool_calls: taken };
+}
 
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && value !== '';
+const THOUGHTS: ReadonlySet<MessageExtra> = new Set(['reasoning', 'reasoning_content']);
+
+function hasThoughts({ reasoning, reasoning_content: content }: WireMessage): boolean {
+  return isSaid(reasoning) || isSaid(content);
+}
+
+/** Answers also have these members where there is nothing to say. */
+function isSaid(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : value != null && value !== '';
 }
 
 function withShortIds<T extends WireMessage>(message: T): T {
