@@ -11,6 +11,8 @@ import { isSeenBy, type NewUpload, newUploadName, type Uploads } from './uploads
 export const PIECES_FOLDER = 'sending';
 /** Files that may be under way at a time, whoever sends them. */
 const MOST_UNDER_WAY = 100;
+/** The share of one client, so that it cannot keep the others from sending theirs. */
+const MOST_OF_CLIENT = 20;
 /** A file of which nothing has come for so long is forgotten. */
 const ABANDONED_MS = 60 * 60_000;
 const ABOUT = 'about.json';
@@ -22,6 +24,13 @@ export interface Announced extends Omit<NewUpload, 'bytes' | 'id'> {
   readonly size?: number;
 }
 
+/** What is kept of a file under way. */
+interface Kept extends Announced {
+  readonly owner: string | null;
+  /** Whose share it counts for, where it does for anybody's. */
+  readonly client?: string | undefined;
+}
+
 interface ResumableDeps {
   readonly files: Files;
   readonly uploads: Uploads;
@@ -31,20 +40,23 @@ interface ResumableDeps {
   readonly age?: typeof fileAge;
 }
 
-/** Removes what has come of files whose clients stopped sending. Returns how many are still under way, and what was removed. */
+/** Removes what has come of files whose clients stopped sending. Returns the names of those still under way, and how many files were removed. */
 export async function removeAbandoned(
   files: Files,
   age = fileAge,
-): Promise<{ readonly underWay: number; readonly removed: number }> {
+): Promise<{ readonly underWay: readonly string[]; readonly removed: number }> {
   const last = new Map<string, number>();
   for await (const { path, modified } of files.list(PIECES_FOLDER)) {
     const [, name = ''] = path.split('/');
     last.set(name, Math.max(modified, last.get(name) ?? 0));
   }
   let removed = 0;
-  const abandoned = [...last].filter(([, modified]) => age(modified) > ABANDONED_MS);
-  for (const [name] of abandoned) removed += await files.delete(folderOf(name));
-  return { underWay: last.size - abandoned.length, removed };
+  const underWay: string[] = [];
+  for (const [name, modified] of last) {
+    if (age(modified) > ABANDONED_MS) removed += await files.delete(folderOf(name));
+    else underWay.push(name);
+  }
+  return { underWay, removed };
 }
 
 /**
@@ -63,21 +75,39 @@ export class ResumableUploads {
     this.#deps = deps;
   }
 
-  /** The name under which its pieces are to come; see `uploadIdOf`. */
-  async begin(about: Announced): Promise<string> {
+  /**
+   * The name under which its pieces are to come; see `uploadIdOf`.
+   *
+   * @param client whose share it counts for; absent: nobody's
+   */
+  async begin(about: Announced, client?: string): Promise<string> {
     if (about.size !== undefined) this.#checkSize(about.size);
-    return await this.#begins.run('', () => this.#begin(about));
+    return await this.#begins.run('', () => this.#begin(about, client));
   }
 
-  async #begin(about: Announced): Promise<string> {
+  async #begin(about: Announced, client: string | undefined): Promise<string> {
     const { underWay } = await removeAbandoned(this.#deps.files, this.#deps.age);
-    if (underWay >= MOST_UNDER_WAY) {
+    if (client !== undefined && (await this.#isShareUsed(underWay, client))) {
+      throw new SluiceError(
+        'rate_limited',
+        `One client sends at most ${MOST_OF_CLIENT} files at once. Finish or cancel some of yours.`,
+      );
+    }
+    if (underWay.length >= MOST_UNDER_WAY) {
       throw new SluiceError('overloaded', `${MOST_UNDER_WAY} files are being sent already. Finish or cancel them.`);
     }
     const name = newUploadName();
-    const kept = JSON.stringify({ ...about, owner: this.#deps.owner() });
-    await this.#deps.files.write(`${folderOf(name)}/${ABOUT}`, [Buffer.from(kept)]);
+    const kept: Kept = { ...about, owner: this.#deps.owner(), client };
+    await this.#deps.files.write(`${folderOf(name)}/${ABOUT}`, [Buffer.from(JSON.stringify(kept))]);
     return name;
+  }
+
+  /** Whether as many of these files are the client's as one may send. */
+  async #isShareUsed(underWay: readonly string[], client: string): Promise<boolean> {
+    if (underWay.length < MOST_OF_CLIENT) return false;
+    let own = 0;
+    for (const name of underWay) if ((await this.#kept(name))?.client === client) own += 1;
+    return own >= MOST_OF_CLIENT;
   }
 
   /** How many bytes are there. */
@@ -120,7 +150,7 @@ export class ResumableUploads {
   async finish(name: string): Promise<UploadRecord> {
     const before = await this.#completed(name);
     if (before !== undefined) return before;
-    const { owner: _, size, ...about } = await this.#about(name);
+    const { owner: _, client: __, size, ...about } = await this.#about(name);
     if (this.#ending.has(name)) throw new SluiceError('conflict', 'This file is being completed already.');
     this.#ending.add(name);
     try {
@@ -168,14 +198,18 @@ export class ResumableUploads {
     return Buffer.concat(bytes);
   }
 
-  async #about(name: string): Promise<Announced & { readonly owner: string | null }> {
+  async #about(name: string): Promise<Kept> {
+    const kept = await this.#kept(name);
+    if (kept === undefined || !isSeenBy(kept, this.#deps.owner())) throw missing(name);
+    return kept;
+  }
+
+  async #kept(name: string): Promise<Kept | undefined> {
     const found = NAME.test(name) ? await this.#deps.files.open(`${folderOf(name)}/${ABOUT}`) : undefined;
-    if (found === undefined) throw missing(name);
+    if (found === undefined) return undefined;
     // Only `begin` writes there.
-    const about: unknown = parseObject((await collectBytes(found.body)).toString('utf8'));
-    const known = about as Announced & { readonly owner: string | null };
-    if (!isSeenBy(known, this.#deps.owner())) throw missing(name);
-    return known;
+    const kept: unknown = parseObject((await collectBytes(found.body)).toString('utf8'));
+    return kept as Kept;
   }
 
   /** In their order. There is no gap: each began where the last one ended. */

@@ -102,6 +102,27 @@ describe('behind a reverse proxy', { timeout: 60_000 }, () => {
     }
   });
 
+  test('each client has its own share of the files that come piece by piece', async (context) => {
+    const { gateway } = await open(context);
+    const start = { 'x-goog-upload-protocol': 'resumable', 'x-goog-upload-command': 'start' };
+    const path = '/upload/v1beta/files';
+    const began = (forwarded: string) =>
+      ask(gateway.origin, { method: 'POST', path, headers: { ...start, 'x-forwarded-for': forwarded } });
+    const first = await began(ANNA);
+    const others = await Promise.all(Array.from({ length: 19 }, () => began(ANNA)));
+    for (const each of [first, ...others]) assert.equal(each.status, 200, each.text);
+    const refused = await began(`${ANNA}:4711`);
+    assert.equal(refused.status, 429, refused.text);
+    assert.match(refused.text, /One client sends at most 20 files at once/);
+    for (const each of [BEN, BEN, '127.0.0.1']) assert.equal((await began(each)).status, 200, each);
+    const finish = { 'x-goog-upload-command': 'upload, finalize', 'x-goog-upload-offset': '0' };
+    const at = new URL(String(first.headers['x-goog-upload-url']));
+    const done = await ask(gateway.origin, { method: 'POST', path: at.pathname + at.search, headers: finish });
+    assert.equal(done.status, 200, done.text);
+    assert.doesNotMatch(done.text, new RegExp(RegExp.escape(ANNA)));
+    assert.equal((await began(ANNA)).status, 200);
+  });
+
   test('each client has its own share of the answers that can be read again', async (context) => {
     const limits = '{ keptAnswers: 5, keptAnswersPerClient: 1 }';
     const world = await open(context, `limits: ${limits}\n`, { script: () => ({ text: ['a', 'b'], stallAfter: 1 }) });

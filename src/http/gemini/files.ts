@@ -6,6 +6,7 @@ import { uploadIdOf } from '../../core/upload-address.ts';
 import type { Announced } from '../../uploads/resumable.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { parseJson } from '../edge/body.ts';
+import { addressOf, clientOf } from '../edge/client.ts';
 import { originOf } from '../origin.ts';
 import { fileIdOf, fileType, serveContent } from '../uploaded-files.ts';
 import { validate } from '../validate.ts';
@@ -127,7 +128,7 @@ async function begin(bytes: Buffer, request: FastifyRequest, reply: FastifyReply
   const about = aboutOf(file ?? {}, headerOf(request, 'name'), headerOf(request, 'type'), deps);
   const said = headerOf(request, 'size') ?? file?.sizeBytes ?? undefined;
   const size = said === undefined ? {} : { size: bytesSaid(said, 'size') };
-  const name = await deps.resumable.begin({ ...about, ...size });
+  const name = await deps.resumable.begin({ ...about, ...size }, clientOf(addressOf(request)));
   // What stands in the query besides (`key`) is needed again.
   const address = new URL(request.url, originOf(request));
   address.searchParams.set('upload_id', name);
