@@ -13,7 +13,7 @@ type Json = Record<string, unknown>;
 describe("Ollama's API over HTTP", { timeout: 60_000 }, () => {
   let world: World;
   before(async () => {
-    world = await openWorld('aliases: { fast: acme/test-model }\nlimits: { attempts: 1 }');
+    world = await openWorld('aliases: { fast: acme/test-model, new: acme/gpt-5-newest }\nlimits: { attempts: 1 }');
   });
   after(() => world.close());
 
@@ -170,6 +170,7 @@ describe("Ollama's API over HTTP", { timeout: 60_000 }, () => {
       ['/api/chat', { model: 'nobody', messages: HI }, 404, /nobody/],
       ['/api/generate', { model: 'acme', prompt: 5 }, 400, /prompt/],
       ['/api/show', { model: 'nobody' }, 404, /nobody/],
+      ['/api/show', { model: 'nobody/some-model' }, 404, /nobody/],
       ['/api/show', {}, 400, /model/],
       ['/api/pull', { model: 'llama3' }, 501, /GET \/api\/tags/],
       ['/api/push', { model: 'llama3' }, 501, /not managed/],
@@ -191,6 +192,18 @@ describe("Ollama's API over HTTP", { timeout: 60_000 }, () => {
     assert.equal(typeof ((await deleted.json()) as Json)['error'], 'string');
   });
 
+  test('describes models that are not listed, as chats may be asked of them', async () => {
+    world.seat('openai').answers({ text: ['Hello'] });
+    for (const model of ['acme/gpt-5-newest', 'acme:gpt-5-newest', 'acme/gpt-5-newest:latest', 'new']) {
+      await chat({ model });
+      const answer = await post('/api/show', { model });
+      const shown = (await answer.json()) as Json;
+      assert.equal(answer.status, 200, JSON.stringify(shown));
+      assert.deepEqual(shown['capabilities'], ['completion', 'vision', 'tools', 'thinking']);
+      assertHolds(shown['model_info'], { 'general.basename': 'gpt-5-newest' });
+    }
+  });
+
   test('lists and describes models as clients expect it', async () => {
     const client = new Ollama({ host: world.origin });
     const { models } = await client.list();
@@ -204,6 +217,7 @@ describe("Ollama's API over HTTP", { timeout: 60_000 }, () => {
         'gemini-2.5-flash-image',
         'gemini-embedding-001',
         'fast',
+        'new',
       ],
     );
     for (const { model, name, digest, size, modified_at, details } of models) {

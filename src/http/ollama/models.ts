@@ -3,7 +3,7 @@ import { SluiceError } from '../../core/errors.ts';
 import { isChatModel, type Model } from '../../core/model.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { bodyValue } from '../edge/body.ts';
-import { findModel } from '../find-model.ts';
+import { type Found, findModel } from '../find-model.ts';
 import { validate } from '../validate.ts';
 import { ShowBody } from './wire.ts';
 
@@ -39,7 +39,7 @@ export function showModel(deps: Deps): Handler {
     const body = validate(ShowBody, bodyValue(request), 'invalid_request');
     const asked = body.model ?? body.name ?? '';
     if (asked === '') throw new SluiceError('invalid_request', "'model' is required.", { param: 'model' });
-    const found = await findModel(deps, await modelNamed(asked, deps));
+    const found = await modelToShow(await modelNamed(asked, deps), deps);
     if (found === undefined) {
       throw new SluiceError('model_not_found', `model '${asked}' not found. GET /api/tags lists what there is.`, {
         param: 'model',
@@ -87,6 +87,16 @@ export function notManaged(): Handler {
 export async function modelNamed(name: string, { router: { catalog } }: Deps): Promise<string> {
   if (!name.endsWith(LATEST) || name === LATEST) return name;
   return (await catalog.offering(name)).length > 0 ? name : name.slice(0, -LATEST.length);
+}
+
+/** Also one that is not listed, where the name says whose it is: chats are asked of it, and its own name tells what it can do. */
+async function modelToShow(name: string, deps: Deps): Promise<Found | undefined> {
+  const found = await findModel(deps, name);
+  if (found !== undefined) return found;
+  const { catalog } = deps.router;
+  const meant = [...(deps.config().aliases.get(name) ?? []), name].map((each) => catalog.qualified(each));
+  const target = meant.find((each) => each?.provider.chat !== undefined);
+  return target && { provider: target.provider, model: catalog.look(target.provider, target.model) };
 }
 
 function isListed(model: Model): boolean {
