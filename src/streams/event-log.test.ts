@@ -60,6 +60,18 @@ describe('a log of events', () => {
     assert.ok(log.held <= 1_000);
   });
 
+  test('takes no more memory than its bytes once it has ended', () => {
+    for (const count of [0, 1, 2_000]) {
+      const log = new EventLog(8 * 1024 * 1024);
+      for (let index = 0; index < count; index += 1) log.append(event('x'.repeat(50)));
+      const before = rest(log, 0);
+      log.end();
+      assert.equal(rest(log, 0), before);
+      assert.equal(rest(log, count), '');
+      assert.ok(log.held < before.length * 1.01 + 1, `${log.held} bytes are held for ${before.length}`);
+    }
+  });
+
   test('says that a position is no longer kept', () => {
     const log = new EventLog(1_000);
     log.append(event('first'));

@@ -65,6 +65,7 @@ export class EventLog {
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.#trim();
     this.#tell();
   }
 
@@ -108,6 +109,16 @@ export class EventLog {
     while (this.#held > this.#mostBytes && this.#blocks.length > 1) {
       this.#held -= this.#blocks.shift()?.bytes.length ?? 0;
     }
+  }
+
+  /** Gives back what the last block has left: many answers are far smaller than a block, and are kept for a while. */
+  #trim(): void {
+    const last = this.#blocks.pop();
+    if (last === undefined) return;
+    const bytes = Buffer.allocUnsafeSlow(last.used);
+    last.bytes.copy(bytes, 0, 0, last.used);
+    this.#held -= last.bytes.length - last.used;
+    this.#blocks.push({ ...last, bytes });
   }
 
   #tell(): void {
