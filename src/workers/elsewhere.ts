@@ -1,13 +1,11 @@
-import { existsSync, mkdtempSync, rmdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Failure } from '../cli/failure.ts';
 import type { Elsewhere } from '../http/deps.ts';
 import type { JsonBody } from '../http/edge/json-body.ts';
 import { tagOfResponse } from '../http/responses/ids.ts';
 import type { Channel } from './channel.ts';
+import { socketOf } from './socket-folder.ts';
 
 /** Carries the address of the client to the worker that answers. Only the private sockets look at it. */
 const CLIENT = 'x-sluice-forwarded-client';
@@ -23,31 +21,6 @@ const OF_QUESTION: ReadonlySet<string> = new Set([...OF_CONNECTION, 'expect', 't
 
 /** Node frames an answer anew: the client may speak HTTP/1.0, which knows no chunks (RFC 9112 §6.1). */
 const OF_ANSWER: ReadonlySet<string> = new Set([...OF_CONNECTION, 'transfer-encoding']);
-
-/** Bytes that the address of a socket may have everywhere; macOS has room for the fewest. */
-const LONGEST_ADDRESS = 103;
-
-/** Makes a folder for the private sockets that only this user may enter. Throws what says how to mend it. */
-export function makeSocketFolder(): string {
-  let folder: string;
-  try {
-    folder = mkdtempSync(path.join(tmpdir(), 'sluice-'));
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new Failure(
-      `no folder for the sockets of the workers in ${tmpdir()} (${code ?? message}); set TMPDIR to another one`,
-    );
-  }
-  if (process.platform === 'win32' || Buffer.byteLength(socketOf(folder, '0000')) <= LONGEST_ADDRESS) return folder;
-  rmdirSync(folder);
-  throw new Failure(`${tmpdir()} is too long for the sockets of the workers; set TMPDIR to a shorter one`);
-}
-
-/** The private socket of a worker. Windows has named pipes instead. */
-export function socketOf(folder: string, tag: string): string {
-  const name = `${tag}.sock`;
-  return process.platform === 'win32' ? `\\\\.\\pipe\\${path.basename(folder)}-${name}` : path.join(folder, name);
-}
 
 /**
  * The other workers. What is in the memory of one of them only is asked of that one, over its private socket, byte for byte: the

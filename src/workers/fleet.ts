@@ -5,8 +5,8 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../core/logger.ts';
 import { Channel, type Message } from './channel.ts';
-import { socketOf } from './elsewhere.ts';
 import { watchHandedOver } from './handed-over.ts';
+import { socketOf } from './socket-folder.ts';
 import type { Beginning } from './words.ts';
 
 /** Why a worker that never served has ended. */

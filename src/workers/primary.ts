@@ -15,9 +15,9 @@ import { type LocalWatch, watchLocal } from '../providers/local.ts';
 import { openDatabase, openStores } from '../stores/index.ts';
 import { sweepRegularly } from '../sweep/sweep.ts';
 import { Crew } from './crew.ts';
-import { makeSocketFolder } from './elsewhere.ts';
 import { Fleet, type Member, StartFailure } from './fleet.ts';
 import { Hub } from './hub.ts';
+import { makeSocketFolder, removeDeadFolders } from './socket-folder.ts';
 import type { News } from './words.ts';
 
 /** What stays as it is while the primary lives: it has opened it, or looks after it. */
@@ -64,6 +64,7 @@ class Primary {
     this.#loaded = loaded;
     this.#log = log;
     this.#folder = makeSocketFolder();
+    void removeDeadFolders(this.#folder);
     process.on('exit', () => {
       this.#fleet.kill();
       rmSync(this.#folder, { recursive: true, force: true });

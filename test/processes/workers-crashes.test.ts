@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import { describe, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { startSluice } from '../support/run-sluice.ts';
@@ -43,6 +45,28 @@ describe('workers that crash', { timeout: 480_000, skip: !isLinux }, () => {
     for (const response of [...world.open]) response.end(END);
     for (const { whole } of held) assert.match(await whole, /\[DONE\]/);
     await eventually('two are left', () => world.workers().length === 2 && !old.some(isAlive));
+  });
+
+  test('a start removes the sockets of those that were killed with their primary, and of nobody else', async (context) => {
+    const world = await openWorkers(context, { count: 2 });
+    const folders = () => readdirSync(world.folder).filter((name) => name.startsWith('sluice-'));
+    const [left = ''] = folders();
+    assert.equal(folders().length, 1);
+    const words = ['--bind', '127.0.0.1:0', '--workers', '2', '--log-level', 'debug'];
+    const start = async () => {
+      const started = startSluice(context, words, { folder: world.folder, environment: { TMPDIR: world.folder } });
+      await started.said(/(?:a worker serves[\s\S]*){2}/);
+    };
+    await start();
+    assert.equal(folders().length, 2, 'those of a running one stay');
+    const living = folders().find((name) => name !== left);
+    for (const pid of [world.primary, ...world.workers()]) process.kill(pid, 'SIGKILL');
+    await world.running.ended;
+    assert.notDeepEqual(readdirSync(path.join(world.folder, left)), []);
+    await start();
+    const now = await eventually('it is gone', () => !folders().includes(left) && folders());
+    assert.ok(living !== undefined && now.length === 2 && now.includes(living), String(now));
+    assert.equal(readdirSync(path.join(world.folder, living)).length, 2);
   });
 
   test('an answer in the background that a restart of the whole has cut is known to have failed', async (context) => {

@@ -3,6 +3,7 @@ import { lstat, readdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { fileAge } from '../../core/file-age.ts';
+import { isAlive } from '../../core/is-alive.ts';
 
 /** Begins with a dot, which no path of the port does, so nothing in it can be asked for or listed. */
 export const TEMPORARY = '.tmp';
@@ -44,14 +45,4 @@ async function isLeftover(file: string, name: string): Promise<boolean> {
 function mayLive(name: string): boolean {
   const pid = Number(name.split('-', 1)[0]);
   return pid > 0 && pid !== process.pid && isAlive(pid);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // Another account's process may not be signalled, but it is there.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }
