@@ -72,6 +72,11 @@ export function isMediaName(name: string): boolean {
   return isSpelled && storedName(name).length <= 250 && mediaTypeOf(name) !== undefined;
 }
 
+/** Where a kept file is served: one spelling, for whoever compares addresses. */
+export function mediaAddress(name: string, form: 'media' | 'thumbnail' = 'media'): string {
+  return `/${form}/${encodeURI(name)}`;
+}
+
 /** The name of the file that `/media/<name>` or `/images/<name>` leads to, as far as media can be called so. */
 export function nameOfAddress(path: string): string | undefined {
   const name = decoded(/^\/(?:media|images)\/([^/]+)$/.exec(path)?.[1] ?? '');

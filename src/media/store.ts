@@ -7,7 +7,15 @@ import type { GuardedFetch } from '../outbound/guarded-fetch.ts';
 import { Gate } from './gate.ts';
 import { kindOf, type MediaKind } from './kind.ts';
 import { MediaIndex, type MediaPlace, type MediaQuery, searchTerms } from './media-index.ts';
-import { MEDIA_FOLDER, type MediaAbout, mediaName, mediaPath, nameOfStored, thumbnailPath } from './names.ts';
+import {
+  MEDIA_FOLDER,
+  type MediaAbout,
+  mediaAddress,
+  mediaName,
+  mediaPath,
+  nameOfStored,
+  thumbnailPath,
+} from './names.ts';
 import { type Picture, readPicture } from './picture.ts';
 import { type Spooled, spool } from './spool.ts';
 
@@ -273,7 +281,7 @@ async function openSource(
 function savedMedia(name: string, kind: MediaKind, size: number, picture: Picture | undefined): SavedMedia {
   return {
     name,
-    path: `/${MEDIA_FOLDER}/${encodeURI(name)}`,
+    path: mediaAddress(name),
     kind: kind.kind,
     mimeType: kind.mimeType,
     size,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SluiceError } from '../../core/errors.ts';
-import { isMediaName } from '../../media/names.ts';
+import { isMediaName, mediaAddress } from '../../media/names.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { validateQuery } from '../validate.ts';
 
@@ -48,8 +48,8 @@ export function listMedia(deps: Deps): Handler {
         kind: each.kind,
         mime_type: each.mimeType,
         size: each.size,
-        url: `/media/${encodeURIComponent(each.name)}`,
-        thumbnail: each.kind === 'image' ? `/thumbnail/${encodeURIComponent(each.name)}` : null,
+        url: mediaAddress(each.name),
+        thumbnail: each.kind === 'image' ? mediaAddress(each.name, 'thumbnail') : null,
         created_at: new Date(each.createdAt).toISOString(),
       })),
       next: next ?? null,

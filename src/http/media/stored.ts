@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { SluiceError } from '../../core/errors.ts';
 import { mediaTypeOf } from '../../core/media-types.ts';
-import { mediaPath, readMediaName, thumbnailPath } from '../../media/names.ts';
+import { mediaAddress, mediaPath, readMediaName, thumbnailPath } from '../../media/names.ts';
 import type { Deps, Handler } from '../deps.ts';
 import { validateQuery } from '../validate.ts';
 import { serve } from './serve.ts';
@@ -43,7 +43,7 @@ export function searchMedia(deps: Deps): Handler {
       ...(random === undefined ? {} : { random: /^(true|1)$/i.test(random) ? true : random }),
     });
     if (name === undefined) throw new SluiceError('not_found', 'Not found: no stored media fits.');
-    return reply.redirect(`/media/${name.split('/').map(encodeURIComponent).join('/')}`, 302);
+    return reply.redirect(mediaAddress(name), 302);
   };
 }
 
