@@ -80,6 +80,19 @@ describe('shared chats over HTTP', { timeout: 60_000 }, () => {
     assert.equal((await told(fetch(url('own'), { headers: { 'if-none-match': '7' } }))).status, 404);
   });
 
+  test('what changes nothing, and what is older, is answered alike to everybody', async () => {
+    const chat = { updated: 5, text: 'mine' };
+    const cookie = await share('again', chat);
+    const repeated = await postJson(url('again'), chat);
+    assert.deepEqual((await told(repeated)).json, { share_id: 'again' });
+    assert.deepEqual(repeated.headers.getSetCookie(), [], 'the share is still another one’s');
+    assert.equal((await told(postJson(url('again'), { updated: 4, text: 'old' }))).code, 'conflict');
+    for (const updated of [5, 6, undefined])
+      assert.equal((await told(postJson(url('again'), { updated, text: 'yours' }))).code, 'forbidden', String(updated));
+    assert.equal((await told(postJson(url('again'), { updated: 6, text: 'newer' }, { cookie }))).status, 200);
+    assert.equal((await told(fetch(url('again')))).json.text, 'newer');
+  });
+
   test('a secret that was not made here is none, and another one is given out', async () => {
     const made = /^sluice_owner=([\w-]{43});/;
     const odd = [

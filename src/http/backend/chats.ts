@@ -44,9 +44,10 @@ export function postChat(deps: Deps): Handler {
     const { updated } = validate(ChatBody, bodyValue(request), 'invalid_request');
     const { owner, secret } = ownerOf(request, deps);
     const next: ChatRecord = { id, owner, updated: updated ?? 0, body };
-    await deps.stores.chats.update(id, (present) => {
+    const stored = await deps.stores.chats.update(id, (present) => {
       if (present === undefined) return next;
-      if (present.owner !== owner) throw new SluiceError('forbidden', 'Only the owner of a shared chat can change it.');
+      // A repeated request changes nothing, whoever sends it.
+      if (present.body === body) return undefined;
       // A client that does not say how old its version is has no older one.
       const isOlder = updated != null && updated < present.updated;
       if (isOlder && present.updated <= Date.now() + MOST_AHEAD_MS) {
@@ -54,9 +55,10 @@ export function postChat(deps: Deps): Handler {
           param: 'updated',
         });
       }
+      if (present.owner !== owner) throw new SluiceError('forbidden', 'Only the owner of a shared chat can change it.');
       return next;
     });
-    if (secret !== undefined) setLastingCookie(reply, OWNER_COOKIE, secret);
+    if (secret !== undefined && stored?.owner === owner) setLastingCookie(reply, OWNER_COOKIE, secret);
     return { share_id: id };
   };
 }
