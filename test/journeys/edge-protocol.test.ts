@@ -241,6 +241,30 @@ describe('connections', () => {
     assert.equal(statusesIn(text).length, 20);
   });
 
+  test('a refusal says what becomes of its connection, as any other answer does', async () => {
+    const asks = {
+      200: get('/backend-api/v2/version'),
+      404: get('/v1/nothing'),
+      405: get(CHAT),
+      400: post('content-length: 1\r\n', '{'),
+      415: post('content-encoding: gzip\r\ncontent-length: 1\r\n', '{'),
+    };
+    for (const [status, request] of Object.entries(asks)) {
+      for (const [version, asked, told] of [
+        ['1.1', '', 'keep-alive'],
+        ['1.1', 'connection: keep-alive\r\n', 'keep-alive'],
+        ['1.1', 'connection: close\r\n', 'close'],
+        ['1.0', '', 'close'],
+        ['1.0', 'connection: keep-alive\r\n', 'keep-alive'],
+      ] as const) {
+        const sent = request.replace('HTTP/1.1\r\n', `HTTP/${version}\r\n${asked}`);
+        const { text } = await talk(world.gateway.origin, sent, { quietMs: 50 });
+        assert.deepEqual(statusesIn(text), [Number(status)], sent);
+        assert.deepEqual(/^connection: (.+)\r$/im.exec(text)?.[1], told, `${sent}${text}`);
+      }
+    }
+  });
+
   test('bodies in any slices', async () => {
     const { length } = world.upstream.chats;
     for (const size of [1, 7, 50]) {

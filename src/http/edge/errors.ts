@@ -90,8 +90,9 @@ function challengeOf({ headers }: FastifyRequest): string {
 }
 
 function send(reply: FastifyReply, text: string): void {
-  // Fastify closes after every body that failed; this one is over, so the next request can follow.
-  if (!isLast(reply.request.raw)) reply.removeHeader('connection');
+  // Fastify closes after every body that failed; this one is over, so the next request can follow if its client means to send one.
+  if (reply.hasHeader('connection') && !isLast(reply.request.raw))
+    reply.header('connection', reply.raw.shouldKeepAlive ? 'keep-alive' : 'close');
   reply.send(text);
 }
 
