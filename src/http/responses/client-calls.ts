@@ -7,6 +7,8 @@ import { itemId } from './ids.ts';
 
 /** A call that is being made; `input`: of a freeform tool. */
 interface Call {
+  /** Its place among the calls of the answer. */
+  readonly place: number;
   readonly growing: Growing;
   readonly input?: FreeformInput;
 }
@@ -17,8 +19,12 @@ export class ClientCalls {
   readonly #items: GrowingItems;
   readonly #emit: Emit;
   readonly #callables: ReadonlyMap<string, Callable>;
-  /** Those that are not over, by their place among the calls of the answer. */
+  /** Those of which something may follow, by their places. */
   readonly #calls = new Map<number, Call>();
+  /** Those among them that are done: what their vendor attached may follow. */
+  readonly #ended = new Set<Call>();
+  /** The places of those that are over. Pieces of them say nothing any more. */
+  readonly #over = new Set<number>();
   /** Those to which something has come since the last look whether they are over: of many calls few are. */
   readonly #grown = new Set<Call>();
 
@@ -31,10 +37,11 @@ export class ClientCalls {
   }
 
   has(index: number): boolean {
-    return this.#calls.has(index);
+    return this.#calls.has(index) || this.#over.has(index);
   }
 
   add({ index, id, name, arguments: fragment, vendor }: ToolCallDelta): void {
+    if (this.#over.has(index)) return;
     const call = this.#calls.get(index) ?? this.#begin(index, id, name ?? '');
     const { growing, input } = call;
     if (vendor !== undefined) growing.vendor = { ...growing.vendor, ...vendor };
@@ -44,21 +51,38 @@ export class ClientCalls {
     else this.#write(growing, 'input', input.add(fragment));
   }
 
+  /** Something else follows. Calls that are not complete go on behind it: some upstreams write words in their middle. */
+  interrupt(): void {
+    this.#endWhole();
+    this.#leave();
+  }
+
   /** Nothing follows of any of them. */
   end(status: 'completed' | 'incomplete'): void {
-    const calls = [...this.#calls.values()];
-    this.#calls.clear();
-    for (const call of calls) this.#done(call, status);
-    for (const { growing } of calls) this.#items.carry(String(growing.item['call_id']), growing.vendor);
+    for (const call of this.#calls.values()) this.#done(call, status);
+    this.#leave();
+  }
+
+  /** Most upstreams write one call after the other; fragments of a call that is complete do not follow. */
+  #endWhole(): void {
+    for (const call of this.#grown) {
+      const { growing, input } = call;
+      if (input?.isOver ?? isWholeJson(String(growing.item['arguments']))) this.#done(call, 'completed');
+    }
+    this.#grown.clear();
+  }
+
+  #leave(): void {
+    for (const { place, growing } of this.#ended) {
+      this.#calls.delete(place);
+      this.#over.add(place);
+      this.#items.carry(String(growing.item['call_id']), growing.vendor);
+    }
+    this.#ended.clear();
   }
 
   #begin(index: number, id: string | undefined, name: string): Call {
-    // Most upstreams write one call after the other; fragments of a call that is complete do not follow.
-    for (const earlier of this.#grown) {
-      const { growing, input } = earlier;
-      if (input?.isOver ?? isWholeJson(String(growing.item['arguments']))) this.#done(earlier, 'completed');
-    }
-    this.#grown.clear();
+    this.#endWhole();
     const callId = id === undefined || id === '' ? itemId('call', this.#response, this.#items.length) : id;
     const known: Partial<Callable> = this.#callables.get(name) ?? {};
     const called = {
@@ -70,10 +94,11 @@ export class ClientCalls {
     const call: Call =
       known.isFreeform === true
         ? {
+            place: index,
             growing: this.#items.begin('ctc', { type: 'custom_tool_call', ...called, input: '' }),
             input: new FreeformInput(),
           }
-        : { growing: this.#items.begin('fc', { type: 'function_call', ...called, arguments: '' }) };
+        : { place: index, growing: this.#items.begin('fc', { type: 'function_call', ...called, arguments: '' }) };
     this.#calls.set(index, call);
     return call;
   }
@@ -85,8 +110,10 @@ export class ClientCalls {
     this.#emit(`response.${of}.delta`, { ...placeOf(growing), delta });
   }
 
-  #done({ growing, input }: Call, status: 'completed' | 'incomplete'): void {
+  #done(call: Call, status: 'completed' | 'incomplete'): void {
+    const { growing, input } = call;
     if (growing.isDone) return;
+    this.#ended.add(call);
     const place = placeOf(growing);
     if (input === undefined) {
       // Some upstreams write nothing where there are no arguments; clients read JSON.

@@ -131,7 +131,7 @@ export class Output {
   /** What comes next stands behind all that has been said. */
   #closeAll(): void {
     this.#close();
-    this.#calls.end('completed');
+    this.#calls.interrupt();
   }
 
   // Messages
