@@ -183,8 +183,7 @@ function detailsOf(json: unknown): ErrorOptions {
 
 /** Anthropic and Google: `error.message`; Amazon: `message` or `Message`. */
 function messageOf(json: unknown): string | undefined {
-  const outer = Array.isArray(json) ? json[0] : json;
-  const said = [member(member(outer, 'error'), 'message'), member(outer, 'message'), member(outer, 'Message')];
+  const said = [member(member(json, 'error'), 'message'), member(json, 'message'), member(json, 'Message')];
   return said.find((each): each is string => typeof each === 'string' && each.trim() !== '');
 }
 
@@ -207,9 +206,11 @@ function clean(speaker: Speaker, text: string): string {
   return printable.length > LONGEST_MESSAGE ? `${printable.slice(0, LONGEST_MESSAGE)}…` : printable;
 }
 
+/** Google writes an error that takes the place of a stream as the one element of a list. */
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const json: unknown = JSON.parse(text);
+    return Array.isArray(json) ? json[0] : json;
   } catch {
     return undefined;
   }

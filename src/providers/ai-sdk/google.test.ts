@@ -161,9 +161,20 @@ describe('google', () => {
 
     const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '33.4s' }];
     const quota = { error: { code: 429, message: 'Quota exceeded', status: 'RESOURCE_EXHAUSTED', details } };
-    await using limited = await openVendor('google', () => ({ status: 429, raw: JSON.stringify(quota) }));
-    const { error } = await untilFailure(limited.chat(chatRequest('Hello')));
-    assert.equal(error.options.retryAfter, 34);
+    // In the place of a stream it may be the one element of a list, as the stream without `alt=sse` is one.
+    for (const body of [quota, [quota]]) {
+      await using limited = await openVendor('google', () => ({ status: 429, raw: JSON.stringify(body) }));
+      const { error } = await untilFailure(limited.chat(chatRequest('Hello')));
+      assert.deepEqual([error.message, error.options.retryAfter], ['Quota exceeded', 34]);
+    }
+  });
+
+  test('an error with status 200, as the one element of a list', async () => {
+    const raw = JSON.stringify([{ error: { code: 429, message: 'Quota exceeded', status: 'RESOURCE_EXHAUSTED' } }]);
+    const headers = { 'content-type': 'application/json; charset=UTF-8' };
+    await using vendor = await openVendor('google', () => ({ raw, headers }));
+    const { error } = await untilFailure(vendor.chat(chatRequest('Hello')));
+    assert.deepEqual([error.code, error.message], ['rate_limited', 'Quota exceeded']);
   });
 
   test('names may not lead to other methods', async () => {
