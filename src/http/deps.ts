@@ -140,6 +140,6 @@ export interface Route extends PlainRoute {
   readonly error?: z.ZodType;
   /** Content types of the answer; default JSON. */
   readonly produces?: readonly string[];
-  /** Whether the answer may be, or always is, a 302 to another path of this server, without a body. */
-  readonly redirects?: 'sometimes' | 'always';
+  /** Statuses of the answer, where they are not 200 alone. A 302 leads to another path of this server, without a body. */
+  readonly statuses?: readonly (200 | 302 | 503)[];
 }

@@ -68,8 +68,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
 const IS_JSON = /^application\/(x-nd)?json$/;
 
 function operation(route: Route, path: string, parameters: readonly string[]): Json {
-  const produces = route.produces ?? ['application/json'];
-  const answer = route.answer === undefined ? {} : { schema: schemaOf(route.answer, 'output') };
+  const answer = answerOf(route);
   return {
     operationId: `${route.method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
     summary: route.summary,
@@ -83,18 +82,7 @@ function operation(route: Route, path: string, parameters: readonly string[]): J
       ? {}
       : { requestBody: { required: route.hasNoBody !== true, content: bodyContent(route) } }),
     responses: {
-      ...(route.redirects === 'always'
-        ? {}
-        : {
-            200: {
-              description: 'The answer',
-              ...headersOf(route.answerHeaders),
-              content: Object.fromEntries(produces.map((type) => [type, IS_JSON.test(type) ? answer : {}])),
-            },
-          }),
-      ...(route.redirects === undefined
-        ? {}
-        : { 302: { description: 'Where the answer is', headers: { location: { schema: { type: 'string' } } } } }),
+      ...Object.fromEntries((route.statuses ?? [200]).map((status) => [status, status === 302 ? REDIRECT : answer])),
       default: {
         description: 'An error that says what is wrong and what to do',
         content: {
@@ -105,6 +93,17 @@ function operation(route: Route, path: string, parameters: readonly string[]): J
         },
       },
     },
+  };
+}
+
+const REDIRECT = { description: 'Where the answer is', headers: { location: { schema: { type: 'string' } } } } as const;
+
+function answerOf({ answer, answerHeaders, produces = ['application/json'] }: Route): Json {
+  const form = answer === undefined ? {} : { schema: schemaOf(answer, 'output') };
+  return {
+    description: 'The answer',
+    ...headersOf(answerHeaders),
+    content: Object.fromEntries(produces.map((type) => [type, IS_JSON.test(type) ? form : {}])),
   };
 }
 

@@ -290,6 +290,27 @@ aliases: { fast: acme/test-model }
     );
   });
 
+  test('GET /ready is described in both of its statuses', () => {
+    for (const [status, answer] of [
+      ['200', { status: 'ready' }],
+      ['503', { status: 'storage_failed', message: 'The storage does not answer.' }],
+    ] as const) {
+      assert.ok(api.answer('GET /ready', status)(answer), status);
+    }
+  });
+
+  test('describes no good answer of what always fails', () => {
+    for (const what of [
+      'POST /api/pull',
+      'POST /api/push',
+      'POST /api/create',
+      'POST /api/copy',
+      'DELETE /api/delete',
+    ]) {
+      assert.deepEqual(Object.keys(api.operations.get(what)?.['responses'] ?? {}), ['default'], what);
+    }
+  });
+
   test('errors are as described', async () => {
     const validate = api.answer('GET /v1/models', 'default');
     for (const [path, init] of [

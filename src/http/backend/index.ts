@@ -88,7 +88,7 @@ export function backendRoutes(deps: Deps): readonly Route[] {
       tag: TAG,
       query: CreateQuery,
       produces: ['text/plain'],
-      redirects: 'sometimes',
+      statuses: [200, 302],
       isCostly: true,
       kind: { dialect: 'backend', operation: 'chat' },
       handler: create(deps),

@@ -24,7 +24,7 @@ export function mediaRoutes(deps: Deps): readonly Route[] {
     {
       method: 'GET',
       tag: TAG,
-      redirects: 'always',
+      statuses: [302],
       url: '/search/*',
       summary: 'A stored file whose name fits the terms, which are joined by +',
       query: SearchQuery,

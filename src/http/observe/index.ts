@@ -36,6 +36,7 @@ export function observeRoutes(deps: Deps): readonly Route[] {
       summary: 'Whether requests should be sent here; 503 with the reason while they should not',
       tag: TAG,
       answer: ReadyAnswer,
+      statuses: [200, 503],
       isOpen: true,
       handler: ready(deps),
     },

@@ -30,6 +30,7 @@ export function ollamaRoutes(deps: Deps): readonly Route[] {
     ...common,
     hasNoBody: true,
     summary: 'Not here: models are not managed through this API',
+    statuses: [],
     handler: notManaged(),
   } as const;
   return [
