@@ -1,6 +1,6 @@
 import type { ProviderKind } from './kinds.ts';
 
-/** A vendor with a wire format of its own, as data. The code that speaks it is in `providers/ai-sdk`. */
+/** A vendor with a wire format of its own, as data. The code that speaks it is in `src/providers`. */
 export interface Vendor {
   readonly kind: Exclude<ProviderKind, 'openai'>;
   readonly label: string;
