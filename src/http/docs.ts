@@ -48,7 +48,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
       title: 'Sluice',
       version,
       description:
-        'One address for every language model. `/v1` is compatible with clients of the OpenAI API; `/backend-api/v2` streams typed chunks for chat front ends.',
+        'One address for every language model. `/v1` is compatible with clients of the OpenAI API; `/backend-api/v2` streams typed chunks for chat front ends. `/v1/models` and `/v1/files` are described as clients of OpenAI get them; those of Anthropic and of Google, known by their headers, get the forms of their own APIs.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
