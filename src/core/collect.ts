@@ -2,6 +2,7 @@ import { AnswerEnd } from './answer-end.ts';
 import type { Conversation, Part, ToolCall, VendorData } from './chat.ts';
 import type { Batch, Chunk, FinishReason, MediaRef, Source, Usage } from './chunk.ts';
 import { SluiceError, unreachable } from './errors.ts';
+import { JoinedThoughts } from './joined-thoughts.ts';
 
 /** A whole answer: the fold of its chunks. */
 export interface Collected {
@@ -122,13 +123,14 @@ export async function collect(chunks: AsyncIterable<Batch>): Promise<Collected> 
 class Parts {
   content = '';
   reasoning = '';
+  readonly #thoughts = new JoinedThoughts();
   readonly #parts: Part[] = [];
   #open: { type: 'text' | 'reasoning'; text: string } | undefined;
 
   /** With `vendor`, the piece is the last one of its block. */
   add(type: 'text' | 'reasoning', text: string, vendor: VendorData | undefined): void {
     if (type === 'text') this.content += text;
-    else this.reasoning += text;
+    else this.reasoning += this.#thoughts.add(text, vendor !== undefined);
     if (text === '' && vendor === undefined) return;
     if (this.#open?.type !== type) this.#close();
     this.#open ??= { type, text: '' };

@@ -1,6 +1,7 @@
 import { CallPieces } from '../../core/call-pieces.ts';
 import type { Batch, Chunk, MediaRef, Usage } from '../../core/chunk.ts';
 import { type ErrorInfo, unreachable } from '../../core/errors.ts';
+import { JoinedThoughts } from '../../core/joined-thoughts.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { encodeUsage } from '../../core/usage.ts';
 import { mediaMarkup } from '../../media/markup.ts';
@@ -24,6 +25,7 @@ export class TypedStream implements Encoder {
   #usage: Usage | undefined;
   #provider = '';
   #model = '';
+  readonly #thoughts = new JoinedThoughts();
   #isReasoning = false;
 
   /**
@@ -62,10 +64,11 @@ export class TypedStream implements Encoder {
       case 'source':
         return this.#event('source', { source: chunk.source });
       case 'reasoning': {
-        if (chunk.reasoning === '') return '';
+        const token = this.#thoughts.add(chunk.reasoning, chunk.vendor !== undefined);
+        if (token === '') return '';
         const status = this.#isReasoning ? {} : { status: 'thinking' };
         this.#isReasoning = true;
-        return this.#event('reasoning', { token: chunk.reasoning, ...status });
+        return this.#event('reasoning', { token, ...status });
       }
       case 'provider': {
         const { id, label, url, model } = chunk.provider;

@@ -5,6 +5,7 @@ import type { Batch, Chunk, MediaRef } from '../../core/chunk.ts';
 import type { Collected } from '../../core/collect.ts';
 import { base64Of } from '../../core/data-uri.ts';
 import { unreachable } from '../../core/errors.ts';
+import { JoinedThoughts } from '../../core/joined-thoughts.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { sealVendor } from '../../core/vendor.ts';
 import { toolCallId } from '../../providers/openai/ids.ts';
@@ -38,6 +39,7 @@ export class LineStream implements Encoder {
   readonly contentType = 'application/x-ndjson';
   readonly #options: AnswerOptions;
   readonly #last = new AnswerEnd();
+  readonly #shown = new JoinedThoughts();
   #thought = '';
   /** Blocks of thoughts that nobody signed. They matter only when a later one is signed. */
   #unsigned: Json[] = [];
@@ -76,7 +78,9 @@ export class LineStream implements Encoder {
         said.content += chunk.refusal;
         return undefined;
       case 'reasoning':
-        if (this.#options.showsThoughts) said.thinking += chunk.reasoning;
+        if (this.#options.showsThoughts) {
+          said.thinking += this.#shown.add(chunk.reasoning, chunk.vendor !== undefined);
+        }
         this.#thought += chunk.reasoning;
         if (chunk.vendor === undefined) return undefined;
         return this.#endThought({ type: 'reasoning', text: '', vendor: chunk.vendor });

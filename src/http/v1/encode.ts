@@ -4,6 +4,7 @@ import type { Collected } from '../../core/collect.ts';
 import { base64Of } from '../../core/data-uri.ts';
 import { type SluiceError, typeOf, unreachable } from '../../core/errors.ts';
 import { jsonIn } from '../../core/fenced-block.ts';
+import { JoinedThoughts } from '../../core/joined-thoughts.ts';
 import type { Encoder } from '../../core/stream.ts';
 import { encodeUsage, sumUsages } from '../../core/usage.ts';
 import { sealVendor, vendorText } from '../../core/vendor.ts';
@@ -44,6 +45,7 @@ export class CompletionStream implements Encoder {
   readonly #named = new Set<number>();
   /** Of freeform calls, by their places. */
   readonly #inputs = new Map<number, FreeformInput>();
+  readonly #shown = new JoinedThoughts();
   #thought = '';
   #thoughts = 0;
   #usage: Usage | undefined;
@@ -75,7 +77,7 @@ export class CompletionStream implements Encoder {
       case 'reasoning': {
         this.#thought += chunk.reasoning;
         const details = chunk.vendor === undefined ? '' : this.#sealThought(chunk.vendor);
-        const text = JSON.stringify(chunk.reasoning);
+        const text = JSON.stringify(this.#shown.add(chunk.reasoning, chunk.vendor !== undefined));
         return this.#delta(`"content":"","reasoning":${text},"reasoning_content":${text}${details}`);
       }
       case 'refusal':
