@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createServer, request } from '../core/node-http.ts';
 import type { Elsewhere } from '../http/deps.ts';
 import type { JsonBody } from '../http/edge/json-body.ts';
 import { tagOfResponse } from '../http/responses/ids.ts';
