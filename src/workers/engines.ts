@@ -76,6 +76,8 @@ export class RemoteEngines implements Engines {
     texts: readonly string[],
     call: Call,
   ): Promise<Embeddings> {
+    // Giving up would get there first, and stop nothing.
+    if (call.cancelled !== undefined) throw call.cancelled;
     const id = this.#next();
     const forget = call.onCancel(() => this.#primary.tell('giveUp', id));
     try {
