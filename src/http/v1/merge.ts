@@ -43,7 +43,13 @@ export async function* interleaved(
   sources: readonly AsyncIterable<Batch>[],
 ): AsyncGenerator<readonly [index: number, batch: Batch], void> {
   const iterators = sources.map((source) => source[Symbol.asyncIterator]());
-  const step = async (index: number) => ({ index, result: await iterators[index]?.next() });
+  const take = async (index: number) => ({ index, result: await iterators[index]?.next() });
+  const step = (index: number): ReturnType<typeof take> => {
+    const taken = take(index);
+    // It may fail while nobody asks: whoever does hears of it, and where nobody does any more it is no matter.
+    taken.catch(() => {});
+    return taken;
+  };
   const waiting = new Map(iterators.map((_, index) => [index, step(index)]));
   try {
     while (waiting.size > 0) {
@@ -55,7 +61,6 @@ export async function* interleaved(
       }
     }
   } finally {
-    for (const promise of waiting.values()) promise.catch(() => {});
     for (const iterator of iterators) void iterator.return?.().catch(() => {});
   }
 }
