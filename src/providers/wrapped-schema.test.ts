@@ -44,6 +44,13 @@ describe('an answer inside of an object', () => {
       ['<think>No.</think>Sorry.', '<think>No.</think>Sorry.'],
       ['<think>{"value": 1}', '<think>{"value": 1}'],
       ['<thin', '<thin'],
+      ['```json\n{"value": [1, 2]}\n```', '[1, 2]'],
+      ['\n``` \n{ "value": "```" }```', '"```"'],
+      ['<think>Well.</think>\n```JSON\n{"value": 1}\n```', '<think>Well.</think>1'],
+      ['```json\n[1]\n```', '```json\n[1]\n```'],
+      ['```json\n{"val', '```json\n{"val'],
+      ['``', '``'],
+      ['```a b\n{"value": 1}', '```a b\n{"value": 1}'],
     ] as const) {
       assert.equal(await unwrapped([text]), expected);
       assert.equal(await unwrapped([...text]), expected);

@@ -13,6 +13,8 @@ const BEGINNING = `{"${MEMBER}":`;
 /** Thoughts that stand before it, as some models write them: Perplexity's with a form of the answer, too. */
 const THINK = '<think>';
 const THOUGHT = '</think>';
+/** The line of Markdown before a block of JSON. */
+const FENCE = /^```(?:json|JSON)?/;
 /** Characters of an answer in which it begins, whatever spaces the model writes. */
 const LONGEST_BEGINNING = 256;
 
@@ -69,7 +71,10 @@ function moved(schema: unknown): unknown {
   );
 }
 
-/** What stands inside of the object around it, as it comes. An answer that does not begin with that object stays as it is. */
+/**
+ * What stands inside of the object around it, as it comes, without the fence that some models write around that. An answer that does not
+ * begin with that object stays as it is.
+ */
 export function unwrap(batches: AsyncIterable<Batch>): AsyncIterable<Batch> {
   return new Unwrapped(batches[Symbol.asyncIterator]());
 }
@@ -138,7 +143,10 @@ class WrappedText {
       this.#state = 'thinking';
       return this.#think(text);
     }
-    const couldBegin = THINK.startsWith(start) || BEGINNING.startsWith(text.replace(/\s/g, ''));
+    const couldBegin =
+      THINK.startsWith(start) ||
+      '```json'.startsWith(start.toLowerCase()) ||
+      BEGINNING.startsWith(start.replace(FENCE, '').replace(/\s/g, ''));
     if (text.length <= LONGEST_BEGINNING && couldBegin) {
       this.#held = text;
       return '';
@@ -178,4 +186,4 @@ class WrappedText {
 }
 
 /** With the first character of what it holds in sight. */
-const BEGINS = new RegExp(`^\\s*\\{\\s*"${MEMBER}"\\s*:\\s*(?=\\S)`);
+const BEGINS = new RegExp(`^\\s*(?:${FENCE.source.slice(1)}\\s*)?\\{\\s*"${MEMBER}"\\s*:\\s*(?=\\S)`);
