@@ -204,6 +204,18 @@ describe("Ollama's API over HTTP", { timeout: 60_000 }, () => {
     }
   });
 
+  test('describes the default model of a provider by the provider’s name, as chats may be asked of it', async () => {
+    for (const format of ['openai', 'google'] as const) world.seat(format).answers({ text: ['Hello'] });
+    for (const model of ['acme', 'acme:latest', 'gemini']) {
+      await chat({ model });
+      const answer = await post('/api/show', { model });
+      const shown = (await answer.json()) as Json;
+      assert.equal(answer.status, 200, JSON.stringify(shown));
+      const name = model === 'gemini' ? 'gemini-2.5-flash' : 'test-model';
+      assert.match(String(shown['modelfile']), new RegExp(`^FROM ${name}$`, 'm'));
+    }
+  });
+
   test('lists and describes models as clients expect it', async () => {
     const client = new Ollama({ host: world.origin });
     const { models } = await client.list();
@@ -230,6 +242,7 @@ describe("Ollama's API over HTTP", { timeout: 60_000 }, () => {
       }
       assert.deepEqual(details.families, [details.family]);
     }
+    assert.equal(models.find(({ name }) => name === 'new')?.details.family, 'gpt');
     const shown = await client.show({ model: 'gemini/gemini-2.5-flash' });
     assert.deepEqual(shown.capabilities, ['completion', 'vision', 'tools', 'thinking', 'audio']);
     assertHolds(shown.model_info, { 'general.architecture': 'gemini', 'gemini.context_length': 1_048_576 });

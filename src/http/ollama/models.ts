@@ -27,7 +27,9 @@ export function listTags(deps: Deps): Handler {
         if (isListed(model) && !tags.has(model.id)) tags.set(model.id, tagOf(model.id, model));
     }
     for (const alias of deps.config().aliases.keys()) {
-      tags.set(alias, tagOf(alias, (await findModel(deps, alias))?.model ?? { id: alias }));
+      // Whoever does not answer now keeps nobody from the list.
+      const found = await modelToShow(alias, deps).catch(() => undefined);
+      tags.set(alias, tagOf(alias, found?.model ?? { id: alias }));
     }
     return { models: [...tags.values()] };
   };
@@ -93,10 +95,19 @@ export async function modelNamed(name: string, { router: { catalog } }: Deps): P
 async function modelToShow(name: string, deps: Deps): Promise<Found | undefined> {
   const found = await findModel(deps, name);
   if (found !== undefined) return found;
-  const { catalog } = deps.router;
-  const meant = [...(deps.config().aliases.get(name) ?? []), name].map((each) => catalog.qualified(each));
-  const target = meant.find((each) => each?.provider.chat !== undefined);
-  return target && { provider: target.provider, model: catalog.look(target.provider, target.model) };
+  for (const each of [...(deps.config().aliases.get(name) ?? []), name]) {
+    const meant = await unlisted(each, deps);
+    if (meant !== undefined) return meant;
+  }
+  return undefined;
+}
+
+/** What `provider/model` names, or a provider's own name, which stands for its default model. */
+async function unlisted(name: string, { router: { catalog } }: Deps): Promise<Found | undefined> {
+  const named = catalog.provider(name);
+  const { provider = named, model } = catalog.qualified(name) ?? {};
+  if (provider?.chat === undefined) return undefined;
+  return { provider, model: catalog.look(provider, model ?? (await catalog.defaultModel(provider, {}))) };
 }
 
 function isListed(model: Model): boolean {
