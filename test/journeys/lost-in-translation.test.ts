@@ -63,6 +63,20 @@ describe('newer fields on their way to another format', { timeout: 60_000 }, () 
     { role: 'tool', tool_call_id: 'c2', content: 'nothing' },
   ];
 
+  test('a picture by address in a result is shown to Gemini behind all results, where it takes addresses', async () => {
+    const url = 'https://pictures.example/a.png';
+    const messages = called([
+      { type: 'text', text: 'one' },
+      { type: 'image_url', image_url: { url } },
+    ]);
+    const { sent } = await viaChat('gemini', { messages });
+    const parts = [2, 3].flatMap((at) => elements(member(sent, 'contents', at, 'parts')));
+    assert.deepEqual(
+      parts.map((part) => member(part, 'functionResponse', 'response', 'content') ?? part),
+      ['one', 'nothing', { text: 'Of the result of c1:' }, { fileData: { mimeType: 'image/png', fileUri: url } }],
+    );
+  });
+
   test('a result with several texts beside a picture is one result to Gemini, in the place of its call', async () => {
     const messages = called([{ type: 'text', text: 'one' }, IMAGE, { type: 'text', text: 'two' }]);
     const { sent } = await viaChat('gemini', { messages });

@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import type { ChatRequest } from '../../core/chat.ts';
+import { isDataUri } from '../../core/data-uri.ts';
 import type { Model } from '../../core/model.ts';
 import { defined, isObject, membersOf, parseObject } from '../../core/objects.ts';
 import { drawing } from '../image/describe.ts';
 import { lostCacheMarks, lostDetail, lostOneCall, lostThoughts } from '../lost.ts';
+import { withShownMedia } from '../shown-media.ts';
 import { fromAiSdk } from './adapter.ts';
 import { type BudgetRange, budgetWithin } from './budget.ts';
 import { mended } from './google-mend.ts';
@@ -28,7 +31,7 @@ export const google = fromAiSdk({
   },
 
   native: contentApi,
-  taken: withNamedFiles,
+  taken: (request) => withNamedFiles(withSeenResults(request)),
   events: {
     mending: () => ({ mend: mended }),
     says(event) {
@@ -146,6 +149,15 @@ const CAN_THINK_LESS = /gemini-(?:2\.5-flash|[3-9]|flash-)(?!.*-image)/;
 const EVENT: ReadonlySet<string> = new Set(['candidates', 'usageMetadata', 'modelVersion', 'responseId']);
 const CANDIDATE: ReadonlySet<string> = new Set(['content', 'index', 'safetyRatings']);
 const PART: ReadonlySet<string> = new Set(['text', 'thought']);
+
+/** What tools show by its address is seen by the model in the user's words alone: of a result the library makes a text of it. */
+function withSeenResults(request: ChatRequest): ChatRequest {
+  const messages = withShownMedia(
+    request.messages,
+    (part, role) => role === 'tool' && part.type === 'media' && !isDataUri(part.url),
+  );
+  return { ...request, messages };
+}
 
 const Entry = z.object({
   name: z.string(),

@@ -4,9 +4,9 @@ import { SluiceError, unreachable } from '../../core/errors.ts';
 import { defined } from '../../core/objects.ts';
 import { vendorText } from '../../core/vendor.ts';
 import { lostMarks } from '../lost.ts';
+import { withShownMedia } from '../shown-media.ts';
 import { nearestEffort } from './efforts.ts';
 import { type Service, USUAL_SERVICE } from './services.ts';
-import { withShownMedia } from './shown-media.ts';
 import { takenMessage } from './taken-message.ts';
 
 type Json = Record<string, unknown>;
@@ -51,7 +51,10 @@ export function encodeRequest(
   };
 }
 
-/** Whoever writes this very format knows what its upstream takes. */
+/**
+ * With text alone beside what users say (https://platform.openai.com/docs/api-reference/chat/create). Whoever writes this very format
+ * knows what its upstream takes.
+ */
 function messagesOf({ messages, format = 'openai' }: ChatRequest): readonly Message[] {
   return format === 'openai' ? messages : withShownMedia(messages);
 }
