@@ -77,6 +77,20 @@ describe('newer fields on their way to another format', { timeout: 60_000 }, () 
     );
   });
 
+  test('parameters of a tool that may be an object or null, or are written out as null, are an object', async () => {
+    for (const [parameters, properties] of [
+      [
+        { type: ['object', 'null'], properties: { city: { type: ['string', 'null'] } } },
+        { city: { type: ['string', 'null'] } },
+      ],
+      [{ type: null, properties: null }, {}],
+    ]) {
+      const tools = [{ type: 'function', function: { name: 'look', parameters } }];
+      const { sent } = await viaChat('claude', { messages: [{ role: 'user', content: 'Look' }], tools });
+      assert.deepEqual(member(sent, 'tools', 0, 'input_schema'), { type: 'object', properties });
+    }
+  });
+
   test('a result with several texts beside a picture is one result to Gemini, in the place of its call', async () => {
     const messages = called([{ type: 'text', text: 'one' }, IMAGE, { type: 'text', text: 'two' }]);
     const { sent } = await viaChat('gemini', { messages });

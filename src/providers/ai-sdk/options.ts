@@ -45,8 +45,12 @@ function toFunctionTool(tool: Tool): LanguageModelV4FunctionTool {
   return {
     type: 'function',
     name: tool.name,
-    // Vendors refuse schemas that do not say they are objects, which OpenAI's clients may leave out.
-    inputSchema: { type: 'object', properties: {}, ...tool.parameters } as JSONSchema7,
+    // Vendors refuse schemas that do not say they are objects, and nothing else: some clients leave it out, or write `null` beside it.
+    inputSchema: {
+      ...tool.parameters,
+      type: 'object',
+      properties: tool.parameters?.['properties'] ?? {},
+    } as JSONSchema7,
     ...defined({
       description: tool.description,
       strict: tool.strict,
