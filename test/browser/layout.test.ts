@@ -261,6 +261,32 @@ describe('the layout', { skip: withoutBrowser }, () => {
     );
   });
 
+  test('breaks long names of tools and sources, and long words of what the server has to say', async () => {
+    const word = 'x'.repeat(200);
+    await visit(
+      async (page) => {
+        await ready(page);
+        await answerWith(page, [
+          { type: 'tool_calls', tool_calls: [{ id: 'call', function: { name: word, arguments: '{}' } }] },
+          { type: 'content', content: 'Well.' },
+          { type: 'log', log: word },
+          { type: 'source', source: { url: `https://example.com/${word}`, title: word, text: word } },
+          { type: 'finish', finish: { reason: 'stop' } },
+        ]);
+        await ask(page, 'hello');
+        await page.locator('.sources summary').click();
+        await page.locator('.sources li').waitFor();
+        for (const part of ['.tools', '.server-notes', '.sources']) {
+          const beyond = await page.locator(part).evaluate((node) => node.scrollWidth - node.clientWidth);
+          assert.equal(beyond, 0, part);
+        }
+        const [sign, words] = await page.locator('.server-notes li > *').all();
+        assert.equal((await sign?.boundingBox())?.y, (await words?.boundingBox())?.y, 'begin in the same line');
+      },
+      { viewport: PHONE },
+    );
+  });
+
   test('tells by the colours of the system what is on, marked and shown', async () => {
     const color = (element: Locator): Promise<string> =>
       element.screenshot().then(async (picture) => {
