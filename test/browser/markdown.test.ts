@@ -206,6 +206,18 @@ describe('markdown shows', { skip: withoutBrowser, timeout: 900_000 }, () => {
     assert.deepEqual(directions, ['rtl', 'ltr']);
   });
 
+  test('paragraphs and lists in the direction of their words, whatever code or formula they begin with', async () => {
+    await render('`npm start` يبدأ الخادم\n\n- `ls` عرض الملفات\n\n$x$ هو عدد\n\n`npm start` starts it\n\n`npm start`');
+    const directions = await here.page.evaluate(
+      `[...document.querySelectorAll('#markdown > div > *')].map((each) => getComputedStyle(each).direction)`,
+    );
+    assert.deepEqual(directions, ['rtl', 'rtl', 'rtl', 'ltr', 'ltr']);
+    assert.equal(
+      await here.page.evaluate("getComputedStyle(document.querySelector('#markdown code')).direction"),
+      'ltr',
+    );
+  });
+
   test('columns in the direction of their heads, from the first row on', async () => {
     const columns = (): Promise<unknown> =>
       here.page.evaluate("getComputedStyle(document.querySelector('#markdown table')).direction");

@@ -22,6 +22,7 @@ export function withMarkup(grammar: MarkdownIt, words: Words): void {
     const info = languageOf(grammar.utils.unescapeAll(token.info));
     return `${host('div', 'code', token, env, ` data-info="${escaped(info)}"`)}\n`;
   };
+  rules['code_inline'] = (tokens, index) => `<code${OF_ITS_OWN}>${escaped(at(tokens, index).content)}</code>`;
   rules['formula'] = (tokens, index) => formula('span', at(tokens, index));
   rules['formula_block'] = (tokens, index) => `${formula('div', at(tokens, index))}\n`;
   rules['plain'] = (tokens, index, _options, env) => `${host('div', 'plain', at(tokens, index), env, ' dir="auto"')}\n`;
@@ -123,10 +124,12 @@ export function withMarkup(grammar: MarkdownIt, words: Words): void {
   function formula(tag: string, token: Token): string {
     const { open = false } = (token.meta ?? {}) as { open?: boolean };
     const display = token.markup === '$$' ? ' data-display' : '';
-    return host(tag, 'formula', token, undefined, `${display}${open ? ' data-open' : ''}`);
+    return host(tag, 'formula', token, undefined, `${OF_ITS_OWN}${display}${open ? ' data-open' : ''}`);
   }
 }
 
+/** Code and formulas are written from left to right, and what stands around them goes by its own first letter. */
+const OF_ITS_OWN = ' dir="ltr"';
 const OUTSIDE = ' target="_blank" rel="noopener noreferrer nofollow"';
 
 /** Columns stand in the direction of the head: `dir="auto"` would not look into cells, which have directions of their own. */
