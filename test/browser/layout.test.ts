@@ -287,6 +287,34 @@ describe('the layout', { skip: withoutBrowser }, () => {
     );
   });
 
+  for (const [size, viewport] of [
+    ['phone', PHONE],
+    ['wide', { width: 1280, height: 800 }],
+  ] as const) {
+    test(`keeps Undo in one piece beside a long title, ${size}`, async () => {
+      await visit(
+        async (page) => {
+          await answerWith(page, [
+            { type: 'title', title: 'a long title '.repeat(20) },
+            { type: 'content', content: 'Well.' },
+            { type: 'finish', finish: { reason: 'stop' } },
+          ]);
+          await ask(page, 'hello');
+          await page.locator('#prompt').fill('/delete');
+          await page.locator('#prompt').press('Enter');
+          await page.locator('.toast .link-button').waitFor();
+          const lines = await page.evaluate(`(() => {
+            const words = document.createRange();
+            words.selectNodeContents(document.querySelector('.toast .link-button'));
+            return words.getClientRects().length;
+          })()`);
+          assert.equal(lines, 1);
+        },
+        { viewport },
+      );
+    });
+  }
+
   test('tells by the colours of the system what is on, marked and shown', async () => {
     const color = (element: Locator): Promise<string> =>
       element.screenshot().then(async (picture) => {
