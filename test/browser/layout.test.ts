@@ -146,6 +146,22 @@ describe('the layout', { skip: withoutBrowser }, () => {
     });
   }
 
+  test('leaves room for both answers of a comparison in low windows', async () => {
+    await visit(
+      async (page) => {
+        await openScreen(page, 'compare');
+        await page.locator('#prompt').fill('hello');
+        await page.locator('#prompt').press('Enter');
+        await page.getByRole('button', { name: 'Go on with this one' }).nth(1).waitFor();
+        for (const side of await page.locator('.side-scroll').all()) {
+          const { width = 0, height = 0 } = (await side.boundingBox()) ?? {};
+          assert.ok(width > 250 && height > 60, `${width} × ${height}`);
+        }
+      },
+      { viewport: LOW },
+    );
+  });
+
   for (const [size, viewport] of [
     ['phone', PHONE],
     ['wide', { width: 1280, height: 800 }],
