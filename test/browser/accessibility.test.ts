@@ -51,6 +51,15 @@ embedded: { enabled: true }
     assert.ok(sections.length >= 6, String(sections));
   });
 
+  test('what has files chosen is there once', async () => {
+    await visit(async (page) => {
+      await ready(page);
+      assert.equal(await page.getByRole('button', { name: 'Attach files' }).count(), 1);
+      await openScreen(page, 'settings/cookies');
+      assert.equal(await page.getByRole('button', { name: 'Choose a file' }).count(), 1);
+    });
+  });
+
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const [size, viewport, dir] of [
       ['wide', { width: 1280, height: 800 }, 'auto'],

@@ -19,11 +19,9 @@ export function AttachButton({ id, fieldId, take }: AttachButtonProps) {
       <input
         ref={field}
         id={fieldId}
-        class="hidden"
+        hidden
         type="file"
         multiple
-        tabIndex={-1}
-        aria-label={t('composer.attach')}
         onChange={(event) => {
           take(filesOf(event.currentTarget));
           event.currentTarget.value = '';

@@ -32,12 +32,10 @@ export function DropArea({ id, choose, hint, label = choose, accept, multiple = 
       <input
         ref={field}
         id={id}
-        class="hidden"
+        hidden
         type="file"
         multiple={multiple}
         accept={accept}
-        tabIndex={-1}
-        aria-label={choose}
         onChange={(event) => {
           const files = filesOf(event.currentTarget);
           event.currentTarget.value = '';
