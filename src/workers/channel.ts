@@ -96,19 +96,20 @@ export class Channel {
   }
 
   #take(message: Message): void {
-    if (message.type === 'ask') {
+    if (message.type === 'ask' || message.type === 'tell') {
       // After whoever waits for an answer that came before it.
-      void Promise.resolve().then(() => this.#reply(message.id, message.topic, message.body));
-      return;
-    }
-    if (message.type === 'tell') {
-      this.#handlers.get(message.topic)?.(message.body as never);
+      void Promise.resolve().then(() => this.#hear(message));
       return;
     }
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
     if (message.type === 'answer') waiting?.resolve(message.body as never);
     else waiting?.reject(toError(message.failure));
+  }
+
+  #hear(message: Extract<Message, { topic: string }>): unknown {
+    if (message.type === 'ask') return this.#reply(message.id, message.topic, message.body);
+    return this.#handlers.get(message.topic)?.(message.body as never);
   }
 
   async #reply(id: number, topic: string, body: unknown): Promise<void> {

@@ -135,11 +135,16 @@ export class EngineHost {
       void this.#generate(worker, running, scheduler, { id, modelPath, task });
     });
     worker.on('embed', async ({ id, settings, modelPath, texts }) => {
-      // Loaded here, since the primary needs it for nothing else.
-      const { CallScope } = await import('../core/call.ts');
-      const call = new CallScope(`${id}`, this.#log);
-      running.set(id, (reason) => call.cancel(reason));
+      let reason: SluiceError | undefined;
+      running.set(id, (why) => {
+        reason = why;
+      });
       try {
+        // Loaded here, since the primary needs it for nothing else.
+        const { CallScope } = await import('../core/call.ts');
+        if (reason !== undefined) throw reason;
+        const call = new CallScope(`${id}`, this.#log);
+        running.set(id, (why) => call.cancel(why));
         return await (await this.#embedder.open(number, settings)).embed(modelPath, texts, call);
       } finally {
         running.delete(id);
