@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { property } from '../../test/fuzz/cases.ts';
-import { CallPieces } from './call-pieces.ts';
+import { CallPieces, toolInput } from './call-pieces.ts';
 import type { ToolCall } from './chat.ts';
 
 test('calls have their arguments byte for byte, however these come', async () => {
@@ -38,4 +38,10 @@ test('calls have their arguments byte for byte, however these come', async () =>
     }
     assert.deepEqual(pieces.whole(), calls);
   });
+});
+
+test('arguments that say nothing are an empty object, and what is no object is told as that', () => {
+  const said = ['', ' ', 'null', '\n null ', '{"a": null}', '[null]', 'nul'].map(toolInput);
+  const told = [{ rawInvalidInput: '[null]' }, { rawInvalidInput: 'nul' }];
+  assert.deepEqual(said, [{}, {}, {}, {}, { a: null }, ...told]);
 });

@@ -40,9 +40,12 @@ export class CallPieces {
   }
 }
 
-/** The arguments of a call for whoever wants an object; text that is none is handed over under a name that tells so. */
+/**
+ * The arguments of a call for whoever wants an object; text that is none is handed over under a name that tells so. Some models
+ * write `null` where a tool takes none.
+ */
 export function toolInput(text: string): Record<string, unknown> {
-  if (text.trim() === '') return {};
+  if (['', 'null'].includes(text.trim())) return {};
   return parseObject(text) ?? { rawInvalidInput: text };
 }
 
