@@ -13,11 +13,9 @@ export async function exportEverything(): Promise<void> {
     readAll<Readonly<Record<string, unknown>>>('records'),
     user === '' ? [] : allMemory(user),
   ]);
-  const more = JSON.stringify({ memory, records, settings, drafts: app.get().drafts });
   // In the form of an export of chats, so that these can be imported; the rest stands behind them.
-  const pieces = toJson(chats, now);
-  const whole = [...pieces.slice(0, -1), (pieces.at(-1) ?? '').replace(/\}\n$/, `,${more.slice(1)}\n`)];
-  save(new Blob(whole, { type: 'application/json' }), `sluice-${now.toISOString().slice(0, 10)}.json`);
+  const pieces = toJson(chats, now, { memory, records, settings, drafts: app.get().drafts });
+  save(new Blob(pieces, { type: 'application/json' }), `sluice-${now.toISOString().slice(0, 10)}.json`);
 }
 
 async function allMemory(user: string): Promise<readonly Remembered[]> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { deflateRawSync } from 'node:zlib';
 import type { Chat, Message } from '../../state/model.ts';
-import { fileName, toMarkdown } from './write.ts';
+import { fileName, toJson, toMarkdown } from './write.ts';
 import { unzip, zip } from './zip.ts';
 
 const words = { you: 'You', answer: 'Answer', system: 'System', sources: 'Sources', untitled: 'Untitled' };
@@ -54,6 +54,12 @@ Green.
 - [A page](<https://example.com/a>)
 `,
   );
+});
+
+test('what an export has beside chats is as it was, whatever is in it', () => {
+  const more = { records: [{ text: "From $`here$& to $'there, for $$5" }], settings: { theme: 'dark' } };
+  const exported = JSON.parse(toJson([{ chat, messages: [] }], new Date(chat.created), more).join('')) as object;
+  assert.deepEqual({ ...exported, ...more }, exported);
 });
 
 test('names of files are names that every system takes, each once', () => {

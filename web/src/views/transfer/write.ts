@@ -45,14 +45,18 @@ export function partMarkdown(part: Part): string {
   return part.kind === 'image' ? `![${label}](${part.url})` : `[${label}](${part.url})`;
 }
 
-/** Our own export, with all branches: what it says can be imported again. In pieces, since it may be long. */
-export function toJson(chats: readonly WholeChat[], exported: Date): string[] {
+/**
+ * Our own export, with all branches: what it says can be imported again. In pieces, since it may be long. The members of `more`, which
+ * no import reads, stand behind the chats.
+ */
+export function toJson(chats: readonly WholeChat[], exported: Date, more: object = {}): string[] {
   const head = { format: OWN_FORMAT, version: OWN_VERSION, exported: exported.toISOString() };
   const pieces = [`${JSON.stringify(head).slice(0, -1)},"chats":[`];
   chats.forEach((whole, index) => {
     pieces.push(index === 0 ? '\n' : ',\n', JSON.stringify(writeOwn(whole)));
   });
-  return [...pieces, '\n]}\n'];
+  const members = JSON.stringify(more).slice(1, -1);
+  return [...pieces, '\n]', members === '' ? '' : `,${members}`, '}\n'];
 }
 
 /** A name for a file: the title as far as file systems take it. `taken` makes it another one than those before. */
