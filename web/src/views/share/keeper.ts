@@ -2,7 +2,7 @@ import { toFailure } from '../../api/http.ts';
 import { toast } from '../../components/toast.ts';
 import { t } from '../../i18n/index.ts';
 import { app } from '../../state/app.ts';
-import { type Chat, newId } from '../../state/model.ts';
+import { type Chat, type Failure, newId } from '../../state/model.ts';
 import { runningIn } from '../../state/streams.ts';
 import { type MessageMap, pathTo } from '../../state/tree.ts';
 import { loadMessages } from '../../storage/keep.ts';
@@ -13,7 +13,7 @@ import { toShared } from './shared-chat.ts';
 
 /** Between two versions of a chat that is being written. Readers look every five seconds. */
 const PACE_MS = 1_500;
-/** Until the next attempt when the server does not answer. */
+/** Until the next attempt when the server does not answer, or cannot take it now. */
 const AGAIN_MS = 10_000;
 /** A deleted chat can be brought back for ten seconds; its share waits for that. */
 const REGRET_MS = 11_000;
@@ -106,7 +106,7 @@ async function bringUpToDate(id: string): Promise<void> {
     await send(chat, chat.share);
   } catch (thrown) {
     const failure = toFailure(thrown);
-    if (failure.code === 'unreachable') {
+    if (isPassing(failure)) {
       timers.set(
         id,
         setTimeout(() => sendAgain(id), AGAIN_MS),
@@ -118,6 +118,11 @@ async function bringUpToDate(id: string): Promise<void> {
     }
   }
   if (!timers.has(id)) removeLocal(BEHIND + id);
+}
+
+/** Whether the server may take it later: it was not reached, is about to stop, or has too much to do. */
+function isPassing({ code, status = 0 }: Failure): boolean {
+  return code === 'unreachable' || status === 429 || status === 503;
 }
 
 async function send(chat: Chat, share: string): Promise<void> {
