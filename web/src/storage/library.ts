@@ -21,6 +21,7 @@ export function createLibrary<Shape extends KeptRecord>(
 ): Library<Shape> {
   let records: readonly Shape[] = [];
   let reading: Promise<readonly Shape[]> | undefined;
+  let isListening = false;
   const listeners = new Set<() => void>();
   const set = (next: readonly Shape[]): void => {
     records = [...next].sort(compare);
@@ -30,15 +31,21 @@ export function createLibrary<Shape extends KeptRecord>(
     set(await readRecords<Shape>(kind));
     return records;
   };
+  const listenToOthers = (): void => {
+    if (isListening) return;
+    isListening = true;
+    listen((word) => {
+      // What cannot be read anew stays as it is known.
+      if ((word.kind === 'records' && word.of === kind) || word.kind === 'cleared') read().catch(() => {});
+    });
+  };
   const load = (): Promise<readonly Shape[]> => {
     if (reading === undefined) {
       reading = read();
       reading.catch(() => {
         reading = undefined;
       });
-      listen((word) => {
-        if ((word.kind === 'records' && word.of === kind) || word.kind === 'cleared') void read();
-      });
+      listenToOthers();
     }
     return reading;
   };
