@@ -1,4 +1,4 @@
-import { BACKEND, RequestError, request } from './http.ts';
+import { BACKEND, deleteAt, RequestError } from './http.ts';
 
 /** What became of an upload. */
 export interface Upload {
@@ -71,9 +71,8 @@ export function convert(bucket: string, onSize: (bytes: number) => void, signal:
   });
 }
 
-/** Goes through even when the page is left meanwhile. */
-export async function deleteBucket(bucket: string): Promise<void> {
-  await request(`${BACKEND}/files/${bucket}`, { method: 'DELETE', keepalive: true });
+export function deleteBucket(bucket: string): Promise<void> {
+  return deleteAt(`${BACKEND}/files/${bucket}`);
 }
 
 /** Where the server has a file of a bucket that is media. */

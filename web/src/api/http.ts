@@ -50,6 +50,13 @@ function isOfProxy(status: number): boolean {
   return status >= 502 && status <= 504;
 }
 
+/** Deletes what is there, also when the page is left meanwhile. What is not there any more is as good as deleted. */
+export async function deleteAt(path: string): Promise<void> {
+  await request(path, { method: 'DELETE', keepalive: true }).catch((thrown: unknown) => {
+    if (toFailure(thrown).status !== 404) throw thrown;
+  });
+}
+
 /** The JSON of a GET request. The shape is the server's word: nothing else answers at these addresses. */
 export async function getJson<Shape>(path: string, options?: RequestInit): Promise<Shape> {
   return (await request(path, options)).json() as Promise<Shape>;

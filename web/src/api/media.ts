@@ -1,4 +1,4 @@
-import { BACKEND, getJson, request } from './http.ts';
+import { BACKEND, deleteAt, getJson } from './http.ts';
 
 export type MediaKind = 'image' | 'audio' | 'video';
 
@@ -35,6 +35,6 @@ export function listMedia({ search, kind, before }: MediaQuery, signal: AbortSig
   return getJson(`${BACKEND}/media?${query}`, { signal });
 }
 
-export async function deleteMedia(name: string): Promise<void> {
-  await request(`${BACKEND}/media/${encodeURIComponent(name)}`, { method: 'DELETE' });
+export function deleteMedia(name: string): Promise<void> {
+  return deleteAt(`${BACKEND}/media/${encodeURIComponent(name)}`);
 }

@@ -1,5 +1,4 @@
 import { deleteBucket, mediaUrl, thumbnailUrl } from '../../api/files.ts';
-import { toFailure } from '../../api/http.ts';
 import type { KeptMedia } from '../../api/media.ts';
 import { deleteMedia } from '../../api/media.ts';
 import { ATTACHED, type AttachedFile, readName } from '../../state/media.ts';
@@ -50,10 +49,7 @@ export function itemOfFile({ id, name, type: kind, media, size, created }: Attac
     size,
     created,
     remove: async () => {
-      await deleteBucket(id).catch((thrown: unknown) => {
-        // What is not there any more need not be remembered either.
-        if (toFailure(thrown).status !== 404) throw thrown;
-      });
+      await deleteBucket(id);
       await removeRecords(ATTACHED, [id]);
     },
   };

@@ -42,8 +42,8 @@ export async function deleteEverything(doomed: Doomed): Promise<Left> {
     for (const { share } of Object.values(chats.byId)) if (share !== undefined) work.push(() => unpublish(share));
   }
   const messages = doomed.server || doomed.media ? await readAll<Message>('messages') : [];
-  if (doomed.server) for (const id of await bucketsOf(messages)) work.push(() => gone(deleteBucket(id)));
-  if (doomed.media) for (const name of mediaOf(messages)) work.push(() => gone(deleteMedia(name)));
+  if (doomed.server) for (const id of await bucketsOf(messages)) work.push(() => deleteBucket(id));
+  if (doomed.media) for (const name of mediaOf(messages)) work.push(() => deleteMedia(name));
   const left = await all(work);
   if (left.count > 0) return left;
   if (doomed.server) {
@@ -69,15 +69,6 @@ async function bucketsOf(messages: readonly Message[]): Promise<ReadonlySet<stri
 function mediaOf(messages: readonly Message[]): ReadonlySet<string> {
   const urls = messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'media' ? [part.url] : [])));
   return new Set(urls.flatMap((url) => decodeURIComponent(/^\/media\/([^/?#]+)/.exec(url)?.[1] ?? '') || []));
-}
-
-/** What is not there any more is as good as deleted. */
-async function gone(deleting: Promise<void>): Promise<void> {
-  try {
-    await deleting;
-  } catch (thrown) {
-    if (toFailure(thrown).status !== 404) throw thrown;
-  }
 }
 
 async function all(work: readonly (() => Promise<unknown>)[]): Promise<Left> {

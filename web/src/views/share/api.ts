@@ -1,4 +1,4 @@
-import { BACKEND, isAbort, RequestError, request } from '../../api/http.ts';
+import { BACKEND, deleteAt, isAbort, RequestError, request } from '../../api/http.ts';
 import type { SharedBody } from './shared-chat.ts';
 
 /** Puts a version of a chat where everybody with the link can read it. */
@@ -10,14 +10,9 @@ export async function publish(body: SharedBody): Promise<void> {
   });
 }
 
-/** Takes a shared chat back. One that is not there any more is fine. */
-export async function unpublish(share: string, { keepalive = false } = {}): Promise<void> {
-  try {
-    await request(`${BACKEND}/files/${encodeURIComponent(share)}`, { method: 'DELETE', keepalive });
-  } catch (thrown) {
-    if (thrown instanceof RequestError && thrown.failure.status === 404) return;
-    throw thrown;
-  }
+/** Takes a shared chat back. */
+export function unpublish(share: string): Promise<void> {
+  return deleteAt(`${BACKEND}/files/${encodeURIComponent(share)}`);
 }
 
 /** new: another one than the `tag` was of; same: that one; gone: it is not shared, or no longer. */

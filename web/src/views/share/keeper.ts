@@ -55,7 +55,7 @@ export function keepShares(): void {
   for (const name of localNames(BEHIND)) void bringUpToDate(name.slice(BEHIND.length));
   app.subscribe(look);
   addEventListener('pagehide', () => {
-    for (const share of leaving.keys()) void unpublish(share, { keepalive: true }).catch(() => {});
+    for (const share of leaving.keys()) unpublish(share).catch(() => {});
   });
 }
 
