@@ -7,6 +7,7 @@ import {
   promptFits,
   readPrompts,
   slashName,
+  valuesOf,
   variablesOf,
   writePrompts,
 } from './prompts.ts';
@@ -38,6 +39,12 @@ describe('variables of a prompt', () => {
 
   test('get their values, which are not read again', () => {
     assert.equal(fillIn('{{a}} and {{ b = 2 }} {{c}}', { a: '{{b}} $&', b: 'two' }), '{{b}} $& and two {{c}}');
+  });
+
+  test('are at first what the prompt says, whatever they are called', () => {
+    const text = 'Write a {{constructor}} with {{__proto__}} for {{class=a car}}{{end=!}}';
+    const values = valuesOf(variablesOf(text), { class: 'a bus', end: '' });
+    assert.equal(fillIn(text, values), 'Write a  with  for a bus');
   });
 
   test('that are known need no question', () => {

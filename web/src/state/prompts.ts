@@ -38,6 +38,16 @@ export function variablesOf(text: string): readonly Variable[] {
   return [...found.values()];
 }
 
+/** The values of variables: what was written for them, or what they are at first. */
+export function valuesOf(
+  variables: readonly Variable[],
+  written: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  // Some have the name of what every object inherits.
+  const own = new Map(Object.entries(written));
+  return Object.fromEntries(variables.map(({ name, initial }) => [name, own.get(name) ?? initial]));
+}
+
 /** The text with the values in the places of its variables. */
 export function fillIn(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(PATTERN, (whole, name: string) => {

@@ -6,7 +6,7 @@ import { useDraft } from '../../components/use-draft.ts';
 import { useEnterSends } from '../../components/use-enter-sends.ts';
 import { directionOf } from '../../i18n/direction.ts';
 import { spoken, t } from '../../i18n/index.ts';
-import { fillIn, knownValues, type Variable, variablesOf } from '../../state/prompts.ts';
+import { fillIn, knownValues, type Variable, valuesOf, variablesOf } from '../../state/prompts.ts';
 import { useLibrary } from '../../storage/library.ts';
 import type { OverlayProps } from '../props.ts';
 import { putIntoField } from './slash-source.ts';
@@ -21,7 +21,7 @@ export default function PromptDialog({ about, close }: OverlayProps) {
   const variables = variablesOf(prompt.text);
   const all = {
     ...knownValues(new Date(), spoken()),
-    ...Object.fromEntries(variables.map(({ name, initial }) => [name, values[name] ?? initial])),
+    ...valuesOf(variables, values),
   };
   return (
     <Dialog title={prompt.title || `/${prompt.name}`} onClose={close} class="prompt-dialog" isWritten={draft.isWritten}>
