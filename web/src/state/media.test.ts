@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readName } from './media.ts';
+import { keptNames, readName } from './media.ts';
+import type { Message } from './model.ts';
 
 describe('names of kept files', () => {
   const HASH = '0123456789abcdef';
@@ -15,4 +16,17 @@ describe('names of kept files', () => {
       assert.deepEqual(readName(name), { title, about });
     });
   }
+});
+
+test('of answers the server keeps what is at its addresses, and nothing at one that is none', () => {
+  const urls = [
+    '/media/a%20b.png',
+    '/media/a%20b.png?x=1',
+    '/media/c.mp3',
+    '/media/100%.png',
+    'https://example.com/media/d.png',
+  ];
+  const parts = urls.map((url) => ({ type: 'media', kind: 'image', url }) as const);
+  const answer: Message = { id: 'm', chat: 'c', parent: null, role: 'assistant', parts, createdAt: 1 };
+  assert.deepEqual([...keptNames([answer])], ['a b.png', 'c.mp3']);
 });

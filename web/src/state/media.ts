@@ -1,3 +1,21 @@
+import type { Message } from './model.ts';
+
+/** The names of the media that the server keeps of answers. */
+export function keptNames(messages: readonly Message[]): ReadonlySet<string> {
+  const urls = messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'media' ? [part.url] : [])));
+  return new Set(urls.flatMap((url) => nameIn(url) ?? []));
+}
+
+/** Undefined: it is no address of a kept file. Chats that were taken in may have any. */
+function nameIn(url: string): string | undefined {
+  try {
+    const [, name] = /^\/media\/([^/?#]+)/.exec(url) ?? [];
+    return name === undefined ? undefined : decodeURIComponent(name);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * What a kept file shows, from its name: `<seconds>_<model>+<ratio>+<words of the prompt>_<hash>.<extension>`.
  * `about` is what stands before the words, the model for example.

@@ -4,7 +4,7 @@ import { toFailure } from '../../api/http.ts';
 import { deleteMedia } from '../../api/media.ts';
 import { deleteMemory } from '../../api/memory.ts';
 import { app } from '../../state/app.ts';
-import { ATTACHED, type AttachedFile } from '../../state/media.ts';
+import { ATTACHED, type AttachedFile, keptNames } from '../../state/media.ts';
 import type { Failure, Message } from '../../state/model.ts';
 import { clearAll, readAll } from '../../storage/database.ts';
 import { removeDrafts } from '../../storage/keep-drafts.ts';
@@ -43,7 +43,7 @@ export async function deleteEverything(doomed: Doomed): Promise<Left> {
   }
   const messages = doomed.server || doomed.media ? await readAll<Message>('messages') : [];
   if (doomed.server) for (const id of await bucketsOf(messages)) work.push(() => deleteBucket(id));
-  if (doomed.media) for (const name of mediaOf(messages)) work.push(() => deleteMedia(name));
+  if (doomed.media) for (const name of keptNames(messages)) work.push(() => deleteMedia(name));
   const left = await all(work);
   if (left.count > 0) return left;
   if (doomed.server) {
@@ -64,11 +64,6 @@ async function bucketsOf(messages: readonly Message[]): Promise<ReadonlySet<stri
   const noted = await readRecords<AttachedFile>(ATTACHED);
   const named = messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'file' ? [part.bucketId] : [])));
   return new Set([...noted.map(({ id }) => id), ...named]);
-}
-
-function mediaOf(messages: readonly Message[]): ReadonlySet<string> {
-  const urls = messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'media' ? [part.url] : [])));
-  return new Set(urls.flatMap((url) => decodeURIComponent(/^\/media\/([^/?#]+)/.exec(url)?.[1] ?? '') || []));
 }
 
 async function all(work: readonly (() => Promise<unknown>)[]): Promise<Left> {
