@@ -15,6 +15,12 @@ export function takesAtOnce(): boolean {
   return isOpen;
 }
 
+/** The next time it is opened anew. */
+function forget(): void {
+  opening = undefined;
+  isOpen = false;
+}
+
 function open(): Promise<IDBDatabase> {
   opening ??= new Promise<IDBDatabase>((resolve, reject) => {
     const asked = indexedDB.open(NAME, VERSION);
@@ -28,9 +34,10 @@ function open(): Promise<IDBDatabase> {
       // A newer page in another tab wants to change the database.
       asked.result.onversionchange = () => {
         asked.result.close();
-        opening = undefined;
-        isOpen = false;
+        forget();
       };
+      // Safari loses it in the background, and others where somebody deletes what sites keep.
+      asked.result.onclose = forget;
       isOpen = true;
       resolve(asked.result);
     };
