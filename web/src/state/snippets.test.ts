@@ -58,6 +58,18 @@ describe('a request as code', () => {
     assert.match(code, /for chunk in answer:/);
   });
 
+  test('for Python hands over what OpenAI’s library does not know the way that it takes anything', () => {
+    const body = { model: 'm', provider: 'p', messages: [], web_search: true, 'x-y': 1, temperature: 0 };
+    const code = asPython({ ...base, request: { body, truncated: false } }, ORIGIN);
+    const given = [
+      '    model="m",',
+      '    messages=[],',
+      '    temperature=0,',
+      '    extra_body={"provider": "p", "web_search": True, "x-y": 1},',
+    ];
+    assert.ok(code.includes(`client.chat.completions.create(\n${given.join('\n')}\n)`), code);
+  });
+
   test('of another dialect says the same in OpenAI’s words', () => {
     const body = {
       model: 'claude',

@@ -39,7 +39,7 @@ export function hasSdkCall({ operation, dialect }: WholeRequest): boolean {
 /** With OpenAI's library for Python. */
 export function asPython(request: WholeRequest, origin: string): string {
   const [call = ''] = callOf(request);
-  const given = Object.entries(argumentsOf(request)).map(([name, value]) => `    ${name}=${toPython(value, 4)},\n`);
+  const given = pythonArguments(argumentsOf(request)).map(([name, value]) => `    ${name}=${toPython(value, 4)},\n`);
   const lines = [
     'from openai import OpenAI',
     '',
@@ -49,6 +49,24 @@ export function asPython(request: WholeRequest, origin: string): string {
   ];
   if (isStream(request)) return [...lines, 'for chunk in answer:', '    print(chunk)', ''].join('\n');
   return [...lines, 'print(answer)', ''].join('\n');
+}
+
+/** What OpenAI's library for Python takes by name in the calls above. Whatever is missing here works within `extra_body`, too. */
+const BY_NAME: ReadonlySet<string> = new Set(
+  (
+    'audio background best_of dimensions echo encoding_format frequency_penalty include input instructions logit_bias logprobs ' +
+    'max_completion_tokens max_output_tokens max_tokens messages metadata modalities model n parallel_tool_calls presence_penalty ' +
+    'previous_response_id prompt quality reasoning reasoning_effort response_format seed service_tier size speed stop store stream ' +
+    'stream_options style suffix temperature text tool_choice tools top_logprobs top_p truncation user voice'
+  ).split(' '),
+);
+
+/** What the library is to be given: it refuses names that it does not know. */
+function pythonArguments(given: Readonly<Record<string, unknown>>): readonly (readonly [string, unknown])[] {
+  const all = Object.entries(given);
+  const named = all.filter(([name]) => BY_NAME.has(name));
+  const others = all.filter(([name]) => !BY_NAME.has(name));
+  return others.length === 0 ? named : [...named, ['extra_body', Object.fromEntries(others)]];
 }
 
 /** With OpenAI's library for Node.js. */
