@@ -71,3 +71,12 @@ test('what is no model, is not there or is not for everybody is told, and leaves
   assert.ok(!existsSync(models) || readdirSync(models).length === 0);
   assert.equal((await runSluice(context, ['pull'], { folder })).code, 2);
 });
+
+test('what there is no room for is told at once, whatever else would come', { timeout: 60_000 }, async (context) => {
+  const { url } = await plainServer(context, (_asked, response) => {
+    response.writeHead(200, { 'content-length': Number.MAX_SAFE_INTEGER, etag: '"1"' }).write(MODEL);
+  });
+  const { code, stderr } = await runSluice(context, ['pull', `${url}/huge.gguf`], { folder: temporaryFolder(context) });
+  assert.equal(code, 1, stderr);
+  assert.match(stderr, /^sluice: There is no room in \S+: 9007199254740991 bytes are needed, \d+ are free\.\n$/);
+});

@@ -39,6 +39,7 @@ export async function pull(
       : 'Sluice offers it once embedded.enabled is true.';
     output.write(`It is in ${folder}. ${offered}\n`);
   } finally {
-    await dispatcher.close();
+    // Not `close`, which waits for the end of an answer that nobody reads any more.
+    await dispatcher.destroy();
   }
 }
