@@ -278,16 +278,20 @@ describe("Ollama's API over HTTP", { timeout: 60_000 }, () => {
   });
 });
 
-test('a model whose name really ends in :latest is asked by that name', { timeout: 60_000 }, async () => {
+test('a model or an alias whose name really ends in :latest is asked by that name', { timeout: 60_000 }, async () => {
   const upstream = await startOpenAiUpstream(undefined, { models: ['llama3:latest'] });
   const { gateway, close } = await startGatewayBefore(
     [upstream],
-    `providers:\n  acme: { kind: openai, baseUrl: '${upstream.baseUrl}', apiKey: acme-key }\n`,
+    `providers:\n  acme: { kind: openai, baseUrl: '${upstream.baseUrl}', apiKey: acme-key }\n` +
+      "aliases: { 'phi3:latest': acme/llama3:latest }\n",
   );
   try {
     const client = new Ollama({ host: gateway.origin });
-    await client.chat({ model: 'llama3:latest', messages: HI });
-    assert.equal(upstream.chats.at(-1)?.model, 'llama3:latest');
+    for (const model of ['llama3:latest', 'phi3:latest']) {
+      await client.chat({ model, messages: HI });
+      assert.equal(upstream.chats.at(-1)?.model, 'llama3:latest');
+      assertHolds(await client.show({ model }), { capabilities: ['completion'] });
+    }
   } finally {
     await close();
   }

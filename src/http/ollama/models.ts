@@ -85,9 +85,9 @@ export function notManaged(): Handler {
   };
 }
 
-/** The name of a model without the tag that clients add, unless somebody has a model of just that name. */
-export async function modelNamed(name: string, { router: { catalog } }: Deps): Promise<string> {
-  if (!name.endsWith(LATEST) || name === LATEST) return name;
+/** The name of a model without the tag that clients add, unless an alias or somebody's model has just that name. */
+export async function modelNamed(name: string, { config, router: { catalog } }: Deps): Promise<string> {
+  if (!name.endsWith(LATEST) || name === LATEST || config().aliases.has(name)) return name;
   return (await catalog.offering(name)).length > 0 ? name : name.slice(0, -LATEST.length);
 }
 
