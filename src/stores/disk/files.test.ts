@@ -113,6 +113,17 @@ describe('files on the disk', () => {
     assert.equal(files.problem, undefined);
   });
 
+  test('a folder is deleted also where somebody has removed the temporary one', async (context) => {
+    const { root, open } = openFiles(context);
+    const files = open();
+    await files.write('a/b', text('x'));
+    await files.write('a/c', text('x'));
+    rmSync(path.join(root, '.tmp'), { recursive: true });
+    assert.equal(await files.delete('a'), 2);
+    assert.deepEqual(readdirSync(root), ['.tmp']);
+    assert.equal(await files.delete('a'), 0);
+  });
+
   test('what processes left behind goes at the start; what live ones are writing stays', async (context) => {
     const { root, open } = openFiles(context);
     const temporary = path.join(root, '.tmp');

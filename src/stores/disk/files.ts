@@ -100,7 +100,7 @@ export class DiskFiles implements Files {
       // A folder goes as a whole: nobody sees half of it, also not after a crash.
       const removed = path.join(this.#temporary, temporaryName());
       try {
-        await (stats.isFile() ? unlink(file) : rename(file, removed));
+        await (stats.isFile() ? unlink(file) : this.#inTemporary(() => rename(file, removed)));
       } catch (error) {
         if (isAbsence(error)) return 0;
         throw error;
@@ -158,15 +158,19 @@ export class DiskFiles implements Files {
     return this.#ready;
   }
 
-  async #create(temporary: string): Promise<FileHandle> {
+  #create(temporary: string): Promise<FileHandle> {
+    return this.#inTemporary(() => open(temporary, 'wx', 0o600));
+  }
+
+  /** Puts something into the temporary folder; once more where somebody has removed that while we ran. */
+  async #inTemporary<T>(put: () => Promise<T>): Promise<T> {
     try {
-      return await open(temporary, 'wx', 0o600);
+      return await put();
     } catch (error) {
       if (!isAbsence(error)) throw error;
-      // Somebody removed the folder while we ran.
       this.#ready = undefined;
       await this.#prepare();
-      return await open(temporary, 'wx', 0o600);
+      return await put();
     }
   }
 
