@@ -50,4 +50,9 @@ describe('tidy', () => {
     assert.equal(tidy(code), `${code}\n`);
     assert.equal(tidy('````\n```\n\n\n````\n\n\nx'), '````\n```\n\n\n````\n\nx\n');
   });
+
+  test('code within a line does not turn what is code around', () => {
+    const code = '```\nx\n\n\ny\n```';
+    assert.equal(tidy(`\`\`\`a\`\`\` b\n\n\n\nc\n\n${code}`), `\`\`\`a\`\`\` b\n\nc\n\n${code}\n`);
+  });
 });

@@ -53,7 +53,8 @@ export function tidy(markdown: string): string {
   const kept: string[] = [];
   let fenced: string | undefined;
   for (const line of lines) {
-    const marks = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
+    // With further backticks behind them, backticks are code within a line (CommonMark §4.5).
+    const marks = /^\s*(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1];
     if (marks !== undefined && fenced === undefined) fenced = marks;
     else if (marks !== undefined && fenced !== undefined && line.trim() === marks && marks.startsWith(fenced))
       fenced = undefined;
