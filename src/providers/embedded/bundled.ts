@@ -4,7 +4,7 @@ import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promis
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { SluiceError } from '../../core/errors.ts';
-import { makeFolder } from '../../core/folder.ts';
+import { makeFolder, syncFolder } from '../../core/folder.ts';
 import { unlessAborted } from '../../core/unless-aborted.ts';
 
 /** Weights that come as optional packages, each with one part of a file. */
@@ -160,13 +160,6 @@ async function writeChecked(
     }
   }
   if (bytes !== weights.bytes || hash.digest('hex') !== weights.sha256) throw damaged(weights);
-}
-
-/** A power cut after a rename can otherwise bring back a folder without the file. Windows cannot open folders. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => undefined);
-  await handle?.sync().catch(() => {});
-  await handle?.close();
 }
 
 /** Temporary files of a process that was killed. A younger one may belong to another gateway that is at work. */
