@@ -163,6 +163,13 @@ describe("Ollama's API over HTTP", { timeout: 60_000 }, () => {
     assert.equal((seat.last.body as Json)['reasoning_effort'], 'medium');
   });
 
+  test('shows no thoughts where none were asked for, however that is said', async () => {
+    world.seat('openai').answers({ reasoning: ['Hm.'], text: ['A'] });
+    assertHolds(await chat({}), { message: { thinking: 'Hm.', content: 'A' } });
+    for (const think of [false, 'false', 'none'])
+      assert.deepEqual((await chat({ think }))['message'], { role: 'assistant', content: 'A' });
+  });
+
   test('says what is wrong in words', async () => {
     for (const [path, body, status, pattern] of [
       ['/api/chat', {}, 400, /model/],

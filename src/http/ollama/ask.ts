@@ -12,7 +12,7 @@ import { samplingFor } from '../thinking.ts';
 import { limitMessages, validate } from '../validate.ts';
 import { DROPPED_FIELDS } from '../wire.ts';
 import { wishOf } from '../wish.ts';
-import { chatToRequest, generateToRequest } from './decode.ts';
+import { chatToRequest, generateToRequest, toEffort } from './decode.ts';
 import { type AnswerOptions, encodeAnswer, encodeLoaded, type Kind, LineStream } from './encode.ts';
 import { modelNamed } from './models.ts';
 import { FIELD_NAMES } from './names.ts';
@@ -51,7 +51,7 @@ async function ask(
   isEmpty: boolean,
   toRequest: (wish: Wish) => ChatRequest,
 ): Promise<FastifyReply> {
-  const showsThoughts = body.think !== false;
+  const showsThoughts = toEffort(body.think) !== 'none';
   const startedAt = performance.now();
   const asked = { kind, model: body.model, showsThoughts, startedAt };
   if (isEmpty) return reply.send(encodeLoaded(asked, body.keep_alive === 0 || body.keep_alive === '0'));

@@ -104,8 +104,8 @@ function toSampling({ options, think }: AskedBody): Sampling {
   ) as Sampling;
 }
 
-/** The middle for a plain yes. */
-function toEffort(think: AskedBody['think']): string | undefined {
+/** How much a model is to think: the middle for a plain yes. */
+export function toEffort(think: AskedBody['think']): string | undefined {
   if (think === true || think === 'true') return 'medium';
   if (think === false || think === 'false') return 'none';
   return think || undefined;

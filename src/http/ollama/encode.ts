@@ -228,8 +228,10 @@ function toolCall({ id, name, arguments: written, vendor }: ToolCall, index: num
   };
 }
 
-/** Inline pictures have a place in the format; for anything else there is a link. */
-/** The format has no place for sound: what it says is the answer, else it would be none. */
+/**
+ * Inline pictures have a place in the format, and inline sound has none: what it says is the answer, else it would be none. For
+ * anything else there is a link.
+ */
 function addMedia(said: Said, { kind, url, alt, transcript }: MediaRef): void {
   const data = base64Of(url);
   if (data === undefined) said.content += kind === 'image' ? `![${alt ?? ''}](${url})` : `[${alt ?? kind}](${url})`;
