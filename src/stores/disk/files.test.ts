@@ -85,6 +85,23 @@ describe('files on the disk', () => {
     await files.recover();
   });
 
+  test('a list that the system does not give is a failure of the storage', async (context) => {
+    const { open, paths } = openFiles(context);
+    const files = open();
+    await files.write('a/b', text('x'));
+    const refused = context.mock.method(fsPromises, 'opendir', () =>
+      Promise.reject(Object.assign(new Error('no more'), { code: 'EMFILE' })),
+    );
+    syncBuiltinESMExports();
+    context.after(() => {
+      refused.mock.restore();
+      syncBuiltinESMExports();
+    });
+    await assert.rejects(paths(files, 'a'), { code: 'storage_failed', message: /Too many files are open/ });
+    assert.equal(refused.mock.callCount(), 1);
+    assert.match(files.problem ?? '', /Too many files are open/);
+  });
+
   test('what is being written is neither listed nor served, and goes when the body fails', async (context) => {
     const { root, open, paths } = openFiles(context);
     const files = open();

@@ -86,7 +86,8 @@ export class DiskFiles implements Files {
     const found = await this.#find(folder);
     if (!found?.stats.isDirectory()) return;
     const levels = MOST_SEGMENTS - segmentsOf(folder).length;
-    for await (const { path: inner, stats } of walk(found.file, levels)) yield infoOf(`${folder}/${inner}`, stats);
+    const all = this.#guardEach(walk(found.file, levels));
+    for await (const { path: inner, stats } of all) yield infoOf(`${folder}/${inner}`, stats);
   }
 
   async delete(name: string): Promise<number> {
@@ -197,25 +198,39 @@ export class DiskFiles implements Files {
     try {
       const { ino, mtimeMs } = await handle.stat();
       if (ino !== expected.ino || mtimeMs !== expected.mtimeMs) throw replaced();
-      yield* handle.createReadStream({ start, end, highWaterMark: READ_BYTES, autoClose: false });
+      yield* this.#guardEach(handle.createReadStream({ start, end, highWaterMark: READ_BYTES, autoClose: false }));
     } finally {
       await handle.close();
     }
   }
 
-  /** Failures of the disk become ours, and are remembered until something could be written. */
+  /** Does something with the disk, whose failures leave as ours. */
   async #guard<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof BodyFailure) throw error.cause;
-      const sentence = systemSentence(error);
-      if (sentence === undefined) throw error;
-      // Whoever comes next looks again whether everything is in its place.
-      this.#ready = undefined;
-      this.#problem.began(sentence, `${error} in ${this.#root}`);
-      throw storageFailed(sentence, error);
+      throw this.#failure(error);
     }
+  }
+
+  /** The same for what comes one by one. */
+  async *#guardEach<T>(things: AsyncIterable<T>): AsyncIterable<T> {
+    try {
+      yield* things;
+    } catch (error) {
+      throw this.#failure(error);
+    }
+  }
+
+  /** What a failure leaves as; one of the disk is remembered until something could be written. */
+  #failure(error: unknown): unknown {
+    if (error instanceof BodyFailure) return error.cause;
+    const sentence = systemSentence(error);
+    if (sentence === undefined) return error;
+    // Whoever comes next looks again whether everything is in its place.
+    this.#ready = undefined;
+    this.#problem.began(sentence, `${error} in ${this.#root}`);
+    return storageFailed(sentence, error);
   }
 }
 
