@@ -40,17 +40,24 @@ export interface NumberFormat {
 export function numberFormat(id: number, code: string | undefined): NumberFormat {
   const source = code ?? BUILT_IN[id] ?? 'General';
   const sections = splitSections(source);
-  const positive = sections[0] ?? 'General';
+  const positive = sections[0] || 'General';
   const kind = dateKind(positive);
   if (kind !== undefined) return { format: (value, epoch1904) => formatDate(value, kind, epoch1904) };
   if (sections.some((section) => CONDITION.test(section)))
     return { format: (value) => formatNumber(value, sectionFor(value, sections)) };
-  const negative = sections[1];
+  const negative = sections[1] || undefined;
   return {
-    format: (value) =>
-      value < 0 && negative !== undefined ? formatNumber(-value, negative) : formatNumber(value, positive),
+    format(value) {
+      if (value >= 0 || negative === undefined) return formatNumber(value, positive);
+      const shown = formatNumber(-value, negative);
+      // What tells it from the same number above zero is not to be seen here.
+      const isColoured = COLOUR.test(negative) && shown === formatNumber(-value, positive);
+      return isColoured ? `-${shown}` : shown;
+    },
   };
 }
+
+const COLOUR = /\[(?:black|blue|cyan|green|magenta|red|white|yellow|color ?\d{1,2})\]/i;
 
 /** Numbers that a section is for: `[<=9999999]`. */
 const CONDITION = /\[(<=|>=|<>|<|>|=)(-?\d+(?:\.\d+)?)\]/;
@@ -66,9 +73,14 @@ function sectionFor(value: number, sections: readonly string[]): string {
   return sections.find(fits) ?? 'General';
 }
 
-/** The parts for positive, negative and other values, separated by semicolons outside quotes. */
+/** The parts for positive, negative and other values, separated by semicolons outside quotes; any may be empty. */
 function splitSections(code: string): string[] {
-  return code.match(/(?:"[^"]*"|\\.|\[[^[\]]*\]|[^;])+/g) ?? [];
+  const sections = [''];
+  for (const piece of code.match(/"[^"]*"|\\.|\[[^[\]]*\]|./gs) ?? []) {
+    if (piece === ';') sections.push('');
+    else sections[sections.length - 1] += piece;
+  }
+  return sections;
 }
 
 interface DateKind {
