@@ -41,6 +41,25 @@ describe('an engine for vectors', { timeout: 120_000 }, () => {
     embedder.close();
   });
 
+  test('that is busy holds up nobody who leaves before his turn, and keeps no place for him', async (context) => {
+    const log = testLogger();
+    const embedder = new Embedder({ ...SETTINGS, waiting: 2, idleMs: 600_000 }, log);
+    context.after(() => embedder.close());
+    await embedder.embed(tiny, ['model'], testCall());
+    const { pid } = (log.lines[0]?.fields ?? {}) as { pid: number };
+    process.kill(pid, 'SIGSTOP');
+    const first = embedder.embed(tiny, ['model'], testCall());
+    const call = testCall();
+    const left = embedder.embed(tiny, ['model'], call);
+    await assert.rejects(embedder.embed(tiny, ['model'], testCall()), { code: 'overloaded' });
+    call.cancel();
+    await assert.rejects(left, { code: 'cancelled' });
+    const next = embedder.embed(tiny, ['always'], testCall());
+    process.kill(pid, 'SIGCONT');
+    assert.equal((await first).vectors.length, 1);
+    assert.equal((await next).vectors.length, 1);
+  });
+
   test('that does not leave what nobody waits for makes place for another', async (context) => {
     const log = testLogger();
     const embedder = new Embedder({ ...SETTINGS, idleMs: 600_000 }, log);

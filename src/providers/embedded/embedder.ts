@@ -4,6 +4,7 @@ import type { Call } from '../../core/call.ts';
 import type { Embeddings } from '../../core/embedding.ts';
 import { SluiceError, shuttingDown } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
+import { unlessAborted } from '../../core/unless-aborted.ts';
 import type { Embedded } from './engine-embedder.ts';
 import { type EngineProcess, STUCK_MS, startEngineProcess } from './engine-process.ts';
 import { cannotLoad, crashed, toError, tooManyWait } from './engine-words.ts';
@@ -61,7 +62,8 @@ export class Embedder {
     const own = before.then(() => this.#run(modelPath, texts, call));
     this.#last = own.catch(() => {});
     try {
-      const { vectors, tokens } = await own;
+      // Whoever leaves before it is his turn waits for nobody's.
+      const { vectors, tokens } = await unlessAborted(own, call.signal);
       return { vectors, usage: { promptTokens: tokens, totalTokens: tokens } };
     } finally {
       this.#waiting -= 1;
