@@ -50,8 +50,9 @@ function repairText(parts: Package, files: Map<string, string>): void {
   files.set(path, withDocumentCharts(listItemsByStyle(xml, files.get(styles) ?? ''), path, parts));
 }
 
-/** A run of text that its properties hide (ECMA-376 part 1, §17.3.2.41), or may. */
-const HIDDEN_RUN = /<w:r(?:\s[^<>]*)?>\s*<w:rPr>(.{0,2000}?)<\/w:rPr>(?:[^<]|<(?!\/w:r>))*/gs;
+/** A run of text that its properties hide (ECMA-376 part 1, §17.3.2.41), or may. There is none within the properties of another. */
+const HIDDEN_RUN =
+  /<w:r(?:\s[^<>]*)?>\s*<w:rPr>((?:[^<]|<(?!\/w:rPr>|w:r[\s>])){0,2000})<\/w:rPr>(?:[^<]|<(?!\/w:r>))*/g;
 
 function withoutText(run: string, properties: string): string {
   if (!/<w:vanish(\s+w:val="(1|true|on)")?\s*\/>/.test(properties)) return run;
