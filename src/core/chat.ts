@@ -46,6 +46,7 @@ export interface BucketPart {
   readonly bucketId: string;
   /** One media file of the bucket; without it the bucket's whole text is meant. */
   readonly name?: string;
+  readonly vendor?: VendorData;
 }
 
 /** `ReasoningPart`s stand in messages of the assistant only. */

@@ -19,6 +19,12 @@ export function openVendor(text: string): VendorData | undefined {
   return isVendorData(value) ? value : undefined;
 }
 
+/** That a cache of Anthropic's ends with a part: what takes the place of that part ends it, too. */
+export function cacheMark({ vendor }: { readonly vendor?: VendorData }): { readonly vendor?: VendorData } {
+  const cacheControl = vendor?.['anthropic']?.['cacheControl'];
+  return cacheControl === undefined ? {} : { vendor: { anthropic: { cacheControl } } };
+}
+
 /** A text that a vendor attached, if it is there. */
 export function vendorText(vendor: VendorData | undefined, name: string, field: string): string | undefined {
   const value = vendor?.[name]?.[field];

@@ -3,6 +3,7 @@ import type { BucketPart, MediaPart, Message, Part } from '../core/chat.ts';
 import { SluiceError } from '../core/errors.ts';
 import type { BucketRecord } from '../core/stores.ts';
 import type { Step } from '../core/stream.ts';
+import { cacheMark } from '../core/vendor.ts';
 import { inlineMedia, OWN_ORIGIN } from './inline-media.ts';
 
 /** An address of our own under which a bucket's media is served. */
@@ -18,7 +19,7 @@ export function bucketStep(buckets: Buckets): Step {
       return own === undefined ? [part] : [await media(buckets, own.bucketId, own.name, part)];
     }
     if (part.type !== 'bucket') return [part];
-    return part.name === undefined ? text(buckets, part) : [await media(buckets, part.bucketId, part.name)];
+    return part.name === undefined ? text(buckets, part) : [await media(buckets, part.bucketId, part.name, part)];
   }
 
   async function message(each: Message): Promise<Message[]> {
@@ -67,7 +68,7 @@ function ownMedia(part: MediaPart): { readonly bucketId: string; readonly name: 
 async function text(buckets: Buckets, part: BucketPart): Promise<Part[]> {
   let all = '';
   for await (const piece of buckets.text(await find(buckets, part.bucketId))) all += piece;
-  return all === '' ? [] : [{ type: 'text', text: all }];
+  return all === '' ? [] : [{ type: 'text', text: all, ...cacheMark(part) }];
 }
 
 async function find(buckets: Buckets, id: string): Promise<BucketRecord> {
@@ -82,7 +83,12 @@ async function find(buckets: Buckets, id: string): Promise<BucketRecord> {
   }
 }
 
-async function media(buckets: Buckets, bucketId: string, name: string, like?: MediaPart): Promise<MediaPart> {
+async function media(
+  buckets: Buckets,
+  bucketId: string,
+  name: string,
+  like: MediaPart | BucketPart,
+): Promise<MediaPart> {
   await find(buckets, bucketId);
   const found = await buckets.media(bucketId, name, 'original');
   const opened = found === undefined ? undefined : await buckets.open(found.path);

@@ -10,12 +10,12 @@ const MEDIA_BYTES = 20 * 1024 * 1024;
 /** What an address of ours looks like: a path, or one at this machine's own names. */
 export const OWN_ORIGIN = /^(?:https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?)?/.source;
 
-/** A stored file as a part that every provider can read. */
+/** A stored file as a part that every provider can read, in the place of one that led to it. */
 export async function inlineMedia(
   opened: OpenFile,
   name: string,
   mimeType: string,
-  like: MediaPart | undefined,
+  like: Pick<MediaPart, 'detail' | 'vendor'>,
 ): Promise<MediaPart> {
   if (opened.size > MEDIA_BYTES) {
     throw new SluiceError(
@@ -31,6 +31,7 @@ export async function inlineMedia(
     url: `data:${mimeType};base64,${bytes.toString('base64')}`,
     mimeType,
     name,
-    ...(like?.detail === undefined ? {} : { detail: like.detail }),
+    ...(like.detail === undefined ? {} : { detail: like.detail }),
+    ...(like.vendor === undefined ? {} : { vendor: like.vendor }),
   };
 }

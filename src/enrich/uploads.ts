@@ -6,6 +6,7 @@ import { collectBytes } from '../core/pieces.ts';
 import type { UploadRecord } from '../core/stores.ts';
 import type { Step } from '../core/stream.ts';
 import { isUpload, uploadIn } from '../core/upload-address.ts';
+import { cacheMark } from '../core/vendor.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 
 /** Bytes of the files of one request that are sent to a provider inline. */
@@ -31,7 +32,7 @@ export function uploadStep(uploads: Uploads): Step {
         if (record.size > left) throw tooMuch(record);
         left -= record.size;
         const text = NATIVE.test(record.mimeType) ? undefined : await uploads.text(record);
-        if (text !== undefined) return { type: 'text', text: framed(record.name, text) };
+        if (text !== undefined) return { type: 'text', text: framed(record.name, text), ...cacheMark(part) };
         const bytes = await collectBytes((await uploads.open(record)).body);
         const mimeType = record.mimeType === UNKNOWN ? (part.mimeType ?? UNKNOWN) : record.mimeType;
         const url = `data:${mimeType};base64,${bytes.toString('base64')}`;

@@ -173,6 +173,14 @@ function toParts(content: WireMessage['content']): readonly Part[] {
 }
 
 function toPart(part: WirePart): Part[] {
+  const { cache_control: mark } = part as { cache_control?: unknown };
+  const parts = toUnmarked(part);
+  if (!isObject(mark)) return parts;
+  // Anthropic's mark for its prompt cache, which clients of the OpenAI format send too.
+  return parts.map((each) => ({ ...each, vendor: { anthropic: { cacheControl: mark } } }));
+}
+
+function toUnmarked(part: WirePart): Part[] {
   const known = part as {
     type?: string;
     text?: unknown;
@@ -182,14 +190,13 @@ function toPart(part: WirePart): Part[] {
     video_url?: string | { url: string };
     input_audio?: { data: string; format?: string };
     file?: { file_data?: string; filename?: string; file_id?: unknown };
-    cache_control?: unknown;
     refusal?: unknown;
   };
   const name = typeof known.name === 'string' ? { name: known.name } : {};
   const isOfBucket = typeof known.bucket_id === 'string';
   // Converted media: the text is meant, not the file. An empty one is none.
   if (typeof known.text === 'string' && !(isOfBucket && known.text === '')) {
-    return known.text === '' ? [] : [{ type: 'text', text: known.text, ...toCacheMark(known.cache_control) }];
+    return known.text === '' ? [] : [{ type: 'text', text: known.text }];
   }
   if (typeof known.bucket_id === 'string') return [{ type: 'bucket', bucketId: known.bucket_id, ...name }];
   if (known.image_url !== undefined) {
@@ -222,11 +229,6 @@ function toPart(part: WirePart): Part[] {
     ];
   }
   return toRefusal(known.refusal);
-}
-
-/** Anthropic's mark for its prompt cache, which clients of the OpenAI format send too. */
-function toCacheMark(mark: unknown): { vendor?: VendorData } {
-  return typeof mark === 'object' && mark !== null ? { vendor: { anthropic: { cacheControl: mark } } } : {};
 }
 
 /** Sampling and everything else of a chat request, except where it goes and what it says. */

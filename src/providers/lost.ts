@@ -9,7 +9,7 @@ export function saysNothing(field: string, value: unknown): boolean {
 
 /** Where Anthropic is to end a cache. */
 export function lostCacheMarks({ messages, tools = [] }: ChatRequest): readonly string[] {
-  const parts = messages.flatMap((message) => message.content.filter((part) => part.type !== 'bucket'));
+  const parts = messages.flatMap(({ content }) => content);
   const isCached = (item: { readonly vendor?: VendorData }): boolean =>
     item.vendor?.['anthropic']?.['cacheControl'] !== undefined;
   return [...parts, ...tools].some(isCached) ? ['cache_control'] : [];

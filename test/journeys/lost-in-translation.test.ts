@@ -108,7 +108,8 @@ describe('newer fields on their way to another format', { timeout: 60_000 }, () 
 
   test('a cache that ends with the result of a tool reaches Anthropic', async () => {
     const text = { type: 'text', text: 'seen', ...CACHED };
-    for (const content of [[text], [text, IMAGE]]) {
+    const plain = { type: 'text', text: 'seen' };
+    for (const content of [[text], [text, IMAGE], [plain, { ...IMAGE, ...CACHED }]]) {
       const { sent, dropped } = await viaChat('claude', { messages: called(content) });
       const [result] = elements(member(sent, 'messages', 2, 'content'));
       assert.equal(dropped, null);

@@ -80,9 +80,7 @@ function forOthers(request: ChatRequest, foreign: readonly string[], isSearched:
 
 /** Parts as Google knows them are only for Google, and what has no text without them says nothing. */
 function forAnybody(message: Message): Message {
-  const content = message.content
-    .filter((part) => part.type !== 'text' || part.text !== '')
-    .map((part) => (part.type === 'bucket' ? part : withVendor(part)));
+  const content = message.content.filter((part) => part.type !== 'text' || part.text !== '').map(withVendor);
   if (message.role === 'assistant') {
     const { toolCalls, ...said } = message;
     return { ...said, content, ...(toolCalls === undefined ? {} : { toolCalls: toolCalls.map(withVendor) }) };

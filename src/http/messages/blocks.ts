@@ -18,8 +18,8 @@ export function textPart(text: string): TextPart {
 export function toParts(block: WireBlock, note: Note): Part[] {
   const known = block as WireBlock & Json;
   if (!('type' in known) || known.type === undefined) {
-    const { bucket_id: bucketId, name } = known as { bucket_id: string; name?: string };
-    return [{ type: 'bucket', bucketId, ...(name === undefined ? {} : { name }) }];
+    const { bucket_id: bucketId, name, cache_control: mark } = known as Json & { bucket_id: string; name?: string };
+    return [{ type: 'bucket', bucketId, ...(name === undefined ? {} : { name }), ...own(mark, {}, note) }];
   }
   switch (known['type']) {
     case 'text': {

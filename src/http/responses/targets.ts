@@ -85,7 +85,7 @@ export function readable(message: Message): readonly Message[] {
 
 function readableParts(content: readonly Part[]): readonly Part[] {
   return content.flatMap((part): readonly Part[] => {
-    if (part.type === 'bucket' || part.vendor?.['openai'] === undefined) return [part];
+    if (part.vendor?.['openai'] === undefined) return [part];
     const { part: own, fields, isInstructions } = part.vendor['openai'];
     if (own !== undefined) return [];
     if (fields === undefined && isInstructions === undefined) return [part];

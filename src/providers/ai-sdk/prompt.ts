@@ -162,8 +162,7 @@ function toolResult(message: Of<'tool'>, toolName: string, context: PromptContex
 
 /** What marks the last of the parts that are marked: a cache ends with the result as a whole. */
 function markOf(parts: readonly Part[]): VendorData | undefined {
-  const texts = parts.filter((part) => part.type === 'text');
-  return texts.findLast(({ vendor }) => vendor?.['anthropic']?.['cacheControl'] !== undefined)?.vendor;
+  return parts.findLast(({ vendor }) => vendor?.['anthropic']?.['cacheControl'] !== undefined)?.vendor;
 }
 
 function textParts({ text, vendor }: TextPart): LanguageModelV4TextPart[] {
