@@ -68,6 +68,16 @@ describe('the cookies of an address', () => {
       assert.equal(store.header(new URL(at, 'https://a.example')), header, at);
   });
 
+  test('stand in the order of their paths, the longest first: of two with one name servers read the first', async (context) => {
+    const store = await holding(
+      context,
+      cookie('a.example', 'a', { value: 'of-all' }),
+      cookie('a.example', 'b'),
+      cookie('sub.a.example', 'a', { value: 'of-x', path: '/x' }),
+    );
+    assert.equal(store.header(new URL('https://sub.a.example/x')), 'a=of-x; a=of-all; b=b-value');
+  });
+
   test('go by https only where they are to', async (context) => {
     const store = await holding(context, cookie('a.example', 'a', { secure: true }), cookie('a.example', 'b'));
     assert.equal(store.header(new URL('https://a.example/')), 'a=a-value; b=b-value');

@@ -73,6 +73,7 @@ export class CookieStore {
         if (secure && url.protocol !== 'https:') return false;
         return url.pathname === own || url.pathname.startsWith(own.endsWith('/') ? own : `${own}/`);
       })
+      .sort((a, b) => b.path.length - a.path.length)
       .map(({ name, value }) => `${name}=${value}`);
     return pairs.length === 0 ? undefined : pairs.join('; ');
   }
