@@ -63,6 +63,37 @@ describe('OpenAI’s images API, edits and variations', { timeout: 60_000 }, () 
     }
   });
 
+  test('an edit of a file that was sent before', async () => {
+    world.script = () => base64(blue);
+    const { id } = await world.client.files.create({ file: await toFile(blue, 'blue.png'), purpose: 'vision' });
+    const { id: text } = await world.client.files.create({
+      file: await toFile(Buffer.from('x'), 'x.txt'),
+      purpose: 'vision',
+    });
+    const edit = (fileId: string) =>
+      told(
+        post(world, '/v1/images/edits', {
+          model: 'gpt-image-1',
+          prompt: 'x',
+          images: [{ file_id: fileId }],
+          mask: { file_id: id },
+        }),
+      );
+    assert.equal((await edit(id)).status, 200);
+    const form = world.upstream.at('/v1/images/edits').at(-1)?.form;
+    for (const name of ['image', 'mask']) {
+      const file = form?.get(name) as File;
+      assert.deepEqual(Buffer.from(await file.arrayBuffer()), blue, name);
+    }
+    const ofText = await edit(text);
+    assert.deepEqual([ofText.status, ofText.json.error.param], [404, 'image']);
+    await world.client.files.delete(id);
+    const gone = await edit(id);
+    assert.equal(gone.status, 404);
+    assert.match(gone.json.error.message, new RegExp(`There is no file '${id}'`));
+    assert.equal((await edit('file-abc')).status, 422);
+  });
+
   test('a variation', async () => {
     world.script = () => base64(blue);
     const image = await toFile(red, 'red.png', { type: 'image/png' });

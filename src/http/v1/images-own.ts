@@ -4,6 +4,8 @@ import type { ImageInput } from '../../core/image.ts';
 import { mediaTypeOf } from '../../core/media-types.ts';
 import { collectBytes } from '../../core/pieces.ts';
 import type { OpenFile } from '../../core/stores.ts';
+import { uploadIn } from '../../core/upload-address.ts';
+import { kindOf } from '../../media/kind.ts';
 import { mediaPath, nameOfAddress } from '../../media/names.ts';
 import type { Deps } from '../deps.ts';
 
@@ -24,17 +26,22 @@ export async function inlined(
 ): Promise<ImageInput> {
   const path = pathOf(input.url, origin);
   if (path === undefined) return input;
-  const file = await openStored(path, deps);
-  const type = mediaTypeOf(file?.path ?? '');
-  if (file === undefined || type?.kind !== 'image') {
-    throw new SluiceError('not_found', `There is no picture '${path.slice(0, 200)}' here.`, { param });
-  }
+  const file = await openStored(path, param, deps);
+  const known = mediaTypeOf(file?.path ?? '');
+  if (file === undefined || (known !== undefined && known.kind !== 'image')) throw noPicture(path, param);
   if (file.size > MOST_BYTES) {
     throw new SluiceError('too_large', `The picture has more than ${MOST_BYTES} bytes.`, { param });
   }
-  const { mimeType } = type;
   const bytes = await collectBytes(file.body);
+  // The path of a file that was sent says nothing of its type.
+  const type = known ?? kindOf(bytes);
+  if (type?.kind !== 'image') throw noPicture(path, param);
+  const { mimeType } = type;
   return { url: `data:${mimeType};base64,${bytes.toString('base64')}`, mimeType };
+}
+
+function noPicture(path: string, param: string): SluiceError {
+  return new SluiceError('not_found', `There is no picture '${path.slice(0, 200)}' here.`, { param });
 }
 
 /** The path of an address that leads here. */
@@ -43,7 +50,9 @@ function pathOf(url: string, origin: string): string | undefined {
   return path.startsWith('/') ? path.split('?', 1)[0] : undefined;
 }
 
-async function openStored(path: string, deps: Deps): Promise<OpenFile | undefined> {
+async function openStored(path: string, param: string, deps: Deps): Promise<OpenFile | undefined> {
+  const sent = uploadIn(path);
+  if (sent !== undefined) return deps.uploads.open(await deps.uploads.get(sent, param));
   const stored = nameOfAddress(path);
   if (stored !== undefined) return deps.stores.files.open(mediaPath(stored));
   const [, bucket, name] = OF_BUCKET.exec(path) ?? [];

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { mimeTypeOf } from '../../core/data-uri.ts';
 import { SluiceError } from '../../core/errors.ts';
 import type { ImageInput, ImageRequest } from '../../core/image.ts';
+import { isUploadId, uploadAddress } from '../../core/upload-address.ts';
 import { kindOf } from '../../media/kind.ts';
 import type { Deps } from '../deps.ts';
 import { type FormFile, readForm } from '../edge/form.ts';
@@ -44,18 +45,22 @@ export async function readImages(request: FastifyRequest, deps: Deps): Promise<R
 export function picturesOf(list: Picture | readonly Picture[] | null | undefined, param: string): ImageInput[] {
   if (list === null || list === undefined) return [];
   return (Array.isArray(list) ? list : [list]).map((picture: Picture) => {
-    const found = typeof picture === 'string' ? picture : (picture.image_url ?? picture.url);
+    const found = typeof picture === 'string' ? picture : (picture.image_url ?? picture.url ?? sentBefore(picture));
     const url = typeof found === 'object' ? found.url : found;
     if (url === undefined) {
       throw new SluiceError('invalid_field', `'${param}' names a file that is not here; send 'image_url' instead.`, {
         param,
       });
     }
-    if (!/^(data:|https?:\/\/|\/(media|images|files)\/)/i.test(url)) {
+    if (!/^(data:|https?:\/\/|\/(media|images|files|v1\/files)\/)/i.test(url)) {
       throw new SluiceError('invalid_field', `'${param}' must be an http, https or data: address.`, { param });
     }
     return { url, ...mimeTypeOf(url) };
   });
+}
+
+function sentBefore({ file_id: id }: Exclude<Picture, string>): string | undefined {
+  return isUploadId(id) ? uploadAddress(id) : undefined;
 }
 
 /** Numbers and flags of a form; what is neither is left for the schema to complain about. */

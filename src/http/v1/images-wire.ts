@@ -64,7 +64,7 @@ export const EditBody = z
     ...ImageFields,
     prompt: z.string().min(1).max(100_000).describe('What to change'),
     image: Pictures.describe('The picture, or several: addresses (http, https, data) or paths of this server'),
-    images: Pictures.describe('The same, as newer clients write it: `[{"image_url": "…"}]`'),
+    images: Pictures.describe('The same, as newer clients write it: `[{"image_url": "…"}]`, or `[{"file_id": "…"}]`'),
     mask: Picture.nullish().describe('Where to change the first picture: transparent there'),
   })
   .describe(`A request to change pictures; ${FURTHER}`);
