@@ -6,6 +6,7 @@ import { chatRequest } from '../../../test/support/chat-request.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { inTurns } from '../../../test/support/turns.ts';
 import { allChunks, contentOf, finishOf, openVendor, reasoningOf, VENDORS } from '../../../test/support/vendors.ts';
+import type { Message } from '../../core/chat.ts';
 import type { Chunk } from '../../core/chunk.ts';
 
 const TOOLS = [
@@ -124,6 +125,32 @@ for (const { kind } of VENDORS) {
         // One message of the user holds both results.
         assert.equal(turns.length, 3);
       }
+    });
+
+    test('tools whose names the vendor refuses go out under others and come back under their own', async () => {
+      const names = ['fs/read', 'fs_read', `x${'y'.repeat(199)}`, '1 ä', 'json', 'plain-Name_1'];
+      await using vendor = await openVendor(kind, ({ tools }) => ({
+        toolCalls: tools.map((name, index) => ({ id: `call_${index}`, name, arguments: ['{}'] })),
+      }));
+      const before: Message[] = [
+        { role: 'user', content: [{ type: 'text', text: 'Go' }] },
+        { role: 'assistant', content: [], toolCalls: [{ id: 'call_x', name: 'fs/read', arguments: '{}' }] },
+        { role: 'tool', toolCallId: 'call_x', content: [{ type: 'text', text: 'read' }] },
+      ];
+      const tools = names.map((name) => ({ name }));
+      const chunks = await allChunks(vendor.chat(chatRequest(before, { tools })));
+      await allChunks(vendor.chat(chatRequest(before, { tools, toolChoice: { name: 'fs/read' } })));
+      const [sent, forced] = vendor.upstream.requests;
+      assert.equal(new Set(sent?.tools).size, names.length);
+      for (const name of sent?.tools ?? []) assert.match(name, /^[\w-]{1,64}$/);
+      const kept = sent?.tools.filter((name) => names.includes(name));
+      assert.deepEqual(kept, ['fs_read', 'json', 'plain-Name_1']);
+      for (const request of [sent, forced]) assert.doesNotMatch(JSON.stringify(request?.body), /fs\/read/);
+      assert.ok(forced?.tools.includes('fs_read_2'));
+      assert.deepEqual(
+        collectCalls(chunks).map((call) => call.name),
+        names,
+      );
     });
 
     test('an image arrives as an image', async () => {

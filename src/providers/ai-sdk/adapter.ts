@@ -23,6 +23,7 @@ import { type NativeApi, nativeOf } from './native.ts';
 import { toCallOptions } from './options.ts';
 import { toPrompt } from './prompt.ts';
 import { SignedThoughts } from './thoughts.ts';
+import { withTakenToolNames } from './tool-names.ts';
 import { vendorFetch, withKeyIn } from './vendor-fetch.ts';
 
 /** What a vendor's file says about it. */
@@ -57,6 +58,8 @@ export interface VendorSpec {
   readonly secretSettings?: readonly string[];
   /** Names that models may have, where the library puts them into addresses as they are. */
   readonly modelName?: RegExp;
+  /** Names of tools that it takes. Absent: letters, digits, `_` and `-`, at most 64 of them. */
+  readonly toolName?: RegExp;
 }
 
 /** What all vendors share. Limits are asked for with every answer: they may change while Sluice runs. */
@@ -148,7 +151,7 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
         noteRateLimits(call, headers);
         return answering;
       }
-      const request = spec.taken?.(named, drop) ?? named;
+      const { request, ownName } = withTakenToolNames(spec.taken?.(named, drop) ?? named, spec.toolName);
       const owner = createHash('sha256').update(apiKey).digest('base64url');
       for (const [field, value] of Object.entries(request.extra)) {
         if (saysNothing(field, value) || field === 'providerOptions' || spec.takes?.includes(field)) continue;
@@ -172,6 +175,7 @@ export function fromAiSdk(spec: VendorSpec): (config: ProviderConfig, deps: Vend
         speaker: who,
         log: call.log,
         apart: (text) => texts?.apart(text) ?? [text],
+        ownName,
         remember: (callId, thought) => thoughts.remember(`${owner} ${callId}`, thought),
         drop,
       });

@@ -38,6 +38,19 @@ describe('anthropic', () => {
     assert.equal(member(body, 'output_config', 'format', 'type'), 'json_schema');
   });
 
+  test('a tool called as the one by which older models answer in JSON', async () => {
+    await using vendor = await openVendor('anthropic', ({ tools }) => ({
+      toolCalls: tools.slice(0, 1).map((name) => ({ id: 'call_1', name, arguments: ['{}'] })),
+    }));
+    const responseFormat = { type: 'json_schema', name: 'answer', schema: { type: 'object', properties: {} } } as const;
+    const model = 'claude-sonnet-4-20250514';
+    const fields = { model, tools: [{ name: 'json' }], responseFormat };
+    const chunks = await allChunks(vendor.chat(chatRequest('Hello', fields)));
+    assert.deepEqual(vendor.upstream.requests[0]?.tools, ['json_2', 'json']);
+    const calls = chunks.flatMap((chunk) => (chunk.type === 'tool_call' ? (chunk.tool_call.name ?? []) : []));
+    assert.deepEqual(calls, ['json']);
+  });
+
   test("the client's own thinking object, and options for the library", async () => {
     await using vendor = await openVendor('anthropic', () => ({ text: ['Hi'] }));
     const extra = {

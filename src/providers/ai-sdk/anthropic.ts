@@ -14,6 +14,7 @@ import { lostEffort } from './options.ts';
 /** Anthropic's Messages API, and whoever else serves it. */
 export const anthropic = fromAiSdk({
   baseUrl: () => 'https://api.anthropic.com/v1',
+  toolName: /^[\w-]{1,128}$/,
 
   async open({ baseUrl, apiKey, headers, fetch }) {
     const { createAnthropic } = await import('@ai-sdk/anthropic');

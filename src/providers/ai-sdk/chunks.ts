@@ -23,6 +23,8 @@ interface TranslatorOptions {
   readonly log: Logger;
   /** The pieces of a text, if it was joined on its way here. */
   apart(text: string): readonly string[];
+  /** What the client calls the tool of that name. */
+  ownName(name: string): string;
   remember(callId: string, thought: SignedThought): void;
   /** A field of the request that had no place. */
   drop(field: string): void;
@@ -129,7 +131,7 @@ export class Translator {
   #startCall(id: string, name: string, text: string, batch: Chunk[]): void {
     const index = this.#calls.size;
     this.#calls.set(id, { index, hasArguments: text !== '' });
-    batch.push({ type: 'tool_call', tool_call: { index, id, name, arguments: text } });
+    batch.push({ type: 'tool_call', tool_call: { index, id, name: this.#options.ownName(name), arguments: text } });
   }
 
   #continueCall(id: string, text: string, batch: Chunk[]): void {

@@ -23,6 +23,7 @@ const RATIOS: readonly string[] = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:
 export const google = fromAiSdk({
   baseUrl: () => 'https://generativelanguage.googleapis.com/v1beta',
   modelName: /^((models|tunedModels)\/)?[A-Za-z0-9][\w.-]*$/,
+  toolName: /^[A-Za-z_][\w.:-]{0,63}$/,
 
   async open({ baseUrl, apiKey, headers, fetch }) {
     const { createGoogle } = await import('@ai-sdk/google');

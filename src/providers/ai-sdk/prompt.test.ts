@@ -109,6 +109,20 @@ describe('toPrompt', () => {
     ]);
   });
 
+  test('results of calls that have one id come in the order of these', () => {
+    const calls = (...names: string[]): Message => ({
+      role: 'assistant',
+      content: [],
+      toolCalls: names.map((name) => ({ id: 'call', name, arguments: '' })),
+    });
+    const result: Message = { role: 'tool', toolCallId: 'call', content: [] };
+    const prompt = toPrompt([calls('look', 'wait'), result, result, result, calls('go'), result], context);
+    const names = prompt.flatMap(({ role, content }) =>
+      role === 'tool' ? content.map((part) => 'toolName' in part && part.toolName) : [],
+    );
+    assert.deepEqual(names, ['look', 'wait', 'wait', 'go']);
+  });
+
   test('signed thoughts take the place of those the client kept', () => {
     const signed = { type: 'reasoning' as const, text: 'signed', providerOptions: { acme: { signature: 's' } } };
     const prompt = toPrompt(

@@ -37,7 +37,7 @@ const BLANK = '(a blank message)';
 export function toPrompt(messages: readonly Message[], context: PromptContext): LanguageModelV4Prompt {
   const system: TextPart[] = [];
   const prompt: LanguageModelV4Prompt = [];
-  const toolNames = new Map<string, string>();
+  const called = new CalledTools();
   for (const [index, message] of messages.entries()) {
     switch (message.role) {
       case 'system':
@@ -49,11 +49,11 @@ export function toPrompt(messages: readonly Message[], context: PromptContext): 
         if (lacksTurn(message, prompt, messages[index + 1])) append(prompt, 'user', [{ type: 'text', text: BLANK }]);
         break;
       case 'assistant':
-        for (const call of message.toolCalls ?? []) toolNames.set(call.id, call.name);
+        called.add(message.toolCalls ?? []);
         append(prompt, 'assistant', assistantContent(message, context));
         break;
       case 'tool':
-        append(prompt, 'tool', [toolResult(message, toolNames.get(message.toolCallId) ?? 'unknown', context)]);
+        append(prompt, 'tool', [toolResult(message, called.nameFor(message.toolCallId), context)]);
         break;
     }
   }
@@ -66,6 +66,23 @@ export function toPrompt(messages: readonly Message[], context: PromptContext): 
     ...system.map((part) => ({ role: 'system', content: part.text, ...marked(part.vendor) }) as const),
     ...prompt,
   ];
+}
+
+/** The tools whose results may follow. Gemini finds the call of a result by their name. */
+class CalledTools {
+  /** Names by id: some clients give the same id to all calls of a turn, whose results come in their order then. */
+  readonly #names = new Map<string, string[]>();
+
+  add(calls: readonly ToolCall[]): void {
+    for (const { id } of calls) this.#names.set(id, []);
+    for (const { id, name } of calls) this.#names.get(id)?.push(name);
+  }
+
+  nameFor(id: string): string {
+    const [name = 'unknown', ...others] = this.#names.get(id) ?? [];
+    if (others.length > 0) this.#names.set(id, others);
+    return name;
+  }
 }
 
 /** Whether nothing stands where the user's turn was. What is empty before all others is none: instructions alone are asked. */
