@@ -85,6 +85,23 @@ describe('Anthropic’s client and the gateway', { timeout: 120_000 }, () => {
     });
   }
 
+  test('sources that come with calls belong to the text before these', async () => {
+    const seat = world.seat('openai');
+    const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'Bash', arguments: '{}' } };
+    const annotations = [{ type: 'url_citation', url_citation: { url: 'https://a.example/', title: 'A' } }];
+    const message = { role: 'assistant', content: 'Hi', tool_calls: [call], annotations };
+    const event = { choices: [{ index: 0, delta: message, finish_reason: 'tool_calls' }] };
+    seat.answers({ raw: `data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n` });
+    const { content } = await client.messages.create({
+      model: seat.model,
+      max_tokens: 9,
+      messages: HELLO,
+      tools: [named('Bash')] as Anthropic.Tool[],
+    });
+    const citations = [{ type: 'web_search_result_location', url: 'https://a.example/', title: 'A' }];
+    assertHolds(content, [{ type: 'text', text: 'Hi', citations }, { type: 'tool_use' }]);
+  });
+
   describe('what another upstream has no place for', () => {
     const EXTRAS = {
       max_tokens: 100,

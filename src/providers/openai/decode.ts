@@ -171,13 +171,14 @@ export class ChatDecoder {
     if (typeof message.refusal === 'string' && message.refusal !== '') {
       into.push({ type: 'refusal', refusal: message.refusal });
     }
+    // Before the calls: Anthropic's format has sources beside their text, which a call ends.
+    if (Array.isArray(message.annotations)) {
+      for (const source of citedSources(message.annotations)) into.push({ type: 'source', source });
+    }
     if (Array.isArray(message.tool_calls)) {
       for (const piece of this.#calls.read(message.tool_calls)) into.push({ type: 'tool_call', tool_call: piece });
     }
     if (isObject(message.function_call)) this.#older(message.function_call, into);
-    if (Array.isArray(message.annotations)) {
-      for (const source of citedSources(message.annotations)) into.push({ type: 'source', source });
-    }
     if (Array.isArray(message.images)) images(message.images, into);
     if (message.audio !== undefined && message.audio !== null) this.#hear(message.audio);
   }
