@@ -163,6 +163,14 @@ describe('what is special', { timeout: 60_000 }, () => {
     assert.deepEqual([prompt.sampler.inputs.seed, prompt.sampler.inputs.denoise], [7, 1]);
   });
 
+  test('a job that was deleted from its queue is not waited for', async (context) => {
+    const play = { pictures: [red], isDeleted: true };
+    const world = await openWorld(context, { id: 'comfyui', vendor: comfyVendor }, play, { entry: '' });
+    const { status, json } = await world.ask({ model: 'a.safetensors', prompt: 'x', timeout: 5 });
+    assert.equal(status, 500);
+    assert.match(json.error.message, /ComfyUI did not draw: the job was deleted from its queue/);
+  });
+
   test('keys in the environment switch them on; no chat without a model meets them', async (context) => {
     const environment = { FAL_KEY: 'a1', REPLICATE_API_TOKEN: 'b2', LUMA_API_KEY: 'c3', STABILITY_API_KEY: 'd4' };
     const gateway = await startGateway('', { environment });

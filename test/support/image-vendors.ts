@@ -13,6 +13,8 @@ export interface VendorPlay {
   readonly refusal?: ImageReply;
   /** The job never ends. */
   readonly endless?: boolean;
+  /** The job is taken, and then nobody knows it any more. */
+  readonly isDeleted?: boolean;
 }
 
 /** A way to play a vendor at an address. */
@@ -30,6 +32,10 @@ class Jobs {
   begin(): string {
     this.#count += 1;
     return `job-${this.#count}`;
+  }
+
+  get begun(): readonly string[] {
+    return Array.from({ length: this.#count }, (_, before) => `job-${before + 1}`);
   }
 
   /** Whether a job is over, which it is after some rounds. */
@@ -205,7 +211,7 @@ export const comfyVendor: Vendor = (play) => () => {
   return (call) => {
     const id = /^\/history\/(job-\d+)$/.exec(call.path)?.[1];
     if (id !== undefined) {
-      if (!jobs.isOver(id)) return { json: {} };
+      if (play.isDeleted === true || !jobs.isOver(id)) return { json: {} };
       const failed = jobs.failure === undefined ? [] : [['execution_error', { exception_message: jobs.failure }]];
       const status = {
         status_str: jobs.failure === undefined ? 'success' : 'error',
@@ -235,6 +241,11 @@ export const comfyVendor: Vendor = (play) => () => {
         return isOwn ? { bytes: jobs.picture(name.replace('.png', '')), type: 'image/png' } : undefined;
       }
       case '/queue':
+        if (call.method === 'GET') {
+          const waiting = play.isDeleted === true ? [] : jobs.begun.map((id) => [3, id, {}, {}, ['9']]);
+          return { json: { queue_running: [[2, 'job-of-others', {}, {}, []]], queue_pending: waiting } };
+        }
+        return { write: (response) => void response.writeHead(200).end() };
       case '/interrupt':
         return { write: (response) => void response.writeHead(200).end() };
       default:

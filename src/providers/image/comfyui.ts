@@ -85,10 +85,18 @@ export function comfyui(config: ProviderConfig, deps: ImageProviderDeps): Provid
   };
 
   async function finished(id: string, call: Call, alive: () => void): Promise<readonly OutputFile[]> {
-    const look = async (): Promise<unknown> => {
+    const ended = async (): Promise<unknown> => {
       const history = await get(`/history/${encodeURIComponent(id)}`, call.credentials, call.signal);
       alive();
       return membersOf(history)[id];
+    };
+    const look = async (): Promise<unknown> => {
+      const entry = await ended();
+      if (entry !== undefined || isIn(await get('/queue', call.credentials, call.signal), id)) return entry;
+      // Between the two looks it may have ended.
+      const late = await ended();
+      if (late === undefined) throw reported('provider_failed', config.label, 'the job was deleted from its queue');
+      return late;
     };
     const entry = await poll(look, (seen) => seen !== undefined, PAUSES, call.signal);
     const { outputs, status } = membersOf(entry);
@@ -151,6 +159,14 @@ function explain(json: unknown): string | undefined {
   });
   const words = [message, ...details.slice(0, 5)].filter((word) => typeof word === 'string');
   return words.length === 0 ? undefined : words.join('; ');
+}
+
+/** Whether a queue holds a job, waiting or under way: lists of `[number, id, …]`. */
+function isIn(queue: unknown, id: string): boolean {
+  const { queue_running: running, queue_pending: pending } = membersOf(queue);
+  // Another form of it says nothing of the job.
+  if (!Array.isArray(running) || !Array.isArray(pending)) return true;
+  return [...running, ...pending].some((job) => Array.isArray(job) && job[1] === id);
 }
 
 /** Of the messages of a failed run, what the exception says. */
