@@ -111,7 +111,11 @@ export async function createApp(initial: Config, log: Logger, options: AppOption
     [...config.providers, ...config.available].find((each) => each.id === id);
   const otel = await openOtel(observing, providerOf, log);
   const deps = withTraces(
-    { ...createProviderDeps(limits, log, initial.proxy, cookies), engines: shared?.engines },
+    {
+      ...createProviderDeps(limits, log, initial.proxy, cookies),
+      engines: shared?.engines,
+      isAlone: (shared?.workers ?? 1) === 1,
+    },
     otel,
   );
   const registry = new Registry(deps, log);

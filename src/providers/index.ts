@@ -30,6 +30,8 @@ export interface ProviderDeps {
   readonly log: Logger;
   /** Makes the files of whoever has samples only; its thread begins with the first. */
   readonly synthesizer: Synthesizer;
+  /** Whether no other process of ours asks the same upstreams. */
+  readonly isAlone: boolean;
   /** Where embedded models run, when not below this process. */
   readonly engines?: Engines | undefined;
 }
@@ -48,6 +50,7 @@ export function createProviderDeps(
   const client = createUpstreamClient(limits, proxies);
   return {
     ...{ client, fetch: createFetch(client), guardedFetch, cookies, limits, log },
+    isAlone: true,
     synthesizer: new Synthesizer(log),
   };
 }

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
+import path from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { temporaryFolder } from '../support/config-folder.ts';
 import { eventually } from '../support/eventually.ts';
+import { startImageUpstream } from '../support/image-upstream.ts';
+import { automatic1111Vendor } from '../support/image-vendors.ts';
 import { dial } from '../support/raw-http.ts';
+import { startSluice } from '../support/run-sluice.ts';
 import { usageLines } from '../support/usage.ts';
 import {
   ask,
@@ -107,6 +113,28 @@ describe('several workers', { timeout: 240_000, skip: !isLinux }, () => {
       openFilesOf(pid).some((file) => file.endsWith('sluice.db')),
     );
     assert.deepEqual(writers, [world.primary]);
+  });
+
+  test('a picture that nobody waits for is not called off where it may be that of another one', async (context) => {
+    const studio = await startImageUpstream(context, automatic1111Vendor({ pictures: [], endless: true }));
+    const folder = temporaryFolder(context);
+    const yaml = `detectLocal: false\nembedded: { enabled: false }\nproviders: { automatic1111: { baseUrl: '${studio.origin}' } }\n`;
+    writeFileSync(path.join(folder, 'sluice.yaml'), yaml);
+    const running = startSluice(context, ['--bind', '127.0.0.1:0', '--workers', '2'], { folder });
+    const [, address = ''] = await running.said(/Page +http:\/\/([^/\s]+)\//);
+    for (const round of [1, 2, 3]) {
+      const gone = new AbortController();
+      const asked = fetch(`http://${address}/v1/images/generations`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ provider: 'automatic1111', model: 'a', prompt: 'x' }),
+        signal: gone.signal,
+      });
+      await eventually('it is drawn', () => studio.at('/sdapi/v1/txt2img').length === round);
+      gone.abort();
+      await assert.rejects(asked);
+    }
+    assert.equal(studio.at('/sdapi/v1/interrupt').length, 0);
   });
 
   test('numbers, log and insights are those of all', async (context) => {

@@ -66,7 +66,7 @@ export function automatic1111(config: ProviderConfig, deps: ImageProviderDeps): 
     });
   }
 
-  /** What it draws now has no number, so this is for when only we can have asked. */
+  /** What it draws now has no number, so this is for when no other request of ours can have asked. */
   function interrupt(call: Call): void {
     const headers = headersOf(call.credentials);
     const question = { url: `${baseUrl}/sdapi/v1/interrupt`, method: 'POST', headers } as const;
@@ -80,7 +80,7 @@ export function automatic1111(config: ProviderConfig, deps: ImageProviderDeps): 
     async image(request, call) {
       const body = JSON.stringify(await toBody(request, call, deps));
       const url = `${baseUrl}/sdapi/v1/${request.images.length === 0 ? 'txt2img' : 'img2img'}`;
-      const unlisten = call.onCancel(() => running === 1 && interrupt(call));
+      const unlisten = call.onCancel(() => deps.isAlone && running === 1 && interrupt(call));
       running += 1;
       try {
         const headers = headersOf(call.credentials);

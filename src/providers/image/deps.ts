@@ -9,4 +9,6 @@ export interface ImageProviderDeps {
   /** For pictures of requests that come by address. */
   readonly guardedFetch: GuardedFetch;
   readonly limits: () => Limits;
+  /** Whether no other process of ours asks the same upstreams. */
+  readonly isAlone: boolean;
 }
